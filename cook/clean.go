@@ -19,7 +19,7 @@ import (
 //	Removed       int   // files
 type Trimmed = store.TrimStats
 
-// Trim shrinks the store in a folder ("" as in Project.Cache) to a size (0 is DefaultCacheSize). It
+// Trim shrinks the store in a directory ("" as in Project.Cache) to a size (0 is DefaultCacheSize). It
 // removes the least recently used results first.
 func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	dir, err := session.CacheDir(cache)
@@ -40,7 +40,7 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	return stats, asPublic(err)
 }
 
-// TrimToLastRun removes from the store of a project everything that the index of its output folder
+// TrimToLastRun removes from the store of a project everything that the index of its output directory
 // does not record, for any target. The rest restores the outputs as the last run left them. It
 // removes results of other projects as well, so the store must be named, by p.Cache or $COOKCACHE;
 // the store that all projects of a user share is a [ConfigError].
@@ -68,7 +68,7 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 
 func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("no store in %s", dir)} }
 
-// Clean removes the artifacts and the files of cook itself from the output folder, and returns the
+// Clean removes the artifacts and the files of cook itself from the output directory, and returns the
 // number of artifacts. Other files stay, and so do the store and the sources. After an interrupt,
 // the next run removes the rest.
 func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
@@ -86,16 +86,16 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 // ExtraOptions choose what Extra does. The zero value removes nothing.
 type ExtraOptions struct {
 	Remove bool
-	// Force also removes files of a folder that cook did not make. Cook makes an output
-	// folder if it is missing or empty, and tags it; see docs/command.md.
+	// Force also removes files of a directory that cook did not make. Cook makes an output
+	// directory if it is missing or empty, and tags it; see docs/command.md.
 	Force bool
-	// Found is called for each file, by its path in the output folder; nil for none.
+	// Found is called for each file, by its path in the output directory; nil for none.
 	Found    func(file string)
 	Observer Observer
 }
 
-// Extra finds files of the output folder that no asset makes, and returns their number. On request
-// it removes them and folders that contain nothing else; it then calls Found after the removal.
+// Extra finds files of the output directory that no asset makes, and returns their number. On request
+// it removes them and directories that contain nothing else; it then calls Found after the removal.
 // Verify reports the same files as extra files.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.options()

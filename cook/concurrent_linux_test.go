@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// Several runs at once: cooks into the same and into another folder that share a store,
+// Several runs at once: cooks into the same and into another directory that share a store,
 // Trim and Clean. No asset fails, no run fails except because of the lock, and afterwards
-// each output folder equals one from scratch. proof/reliability does the same with
+// each output directory equals one from scratch. proof/reliability does the same with
 // processes.
 func TestConcurrentRuns(t *testing.T) {
 	opt := fewAssets(t).run

@@ -16,7 +16,7 @@ import (
 // CookOptions choose what Cook brings up to date, and how.
 type CookOptions struct {
 	// Patterns limit the run to matching sources. They are globs on paths below Dir, as in
-	// rules: a folder stands for everything below it, and "!" excludes. Nil means all sources.
+	// rules: a directory stands for everything below it, and "!" excludes. Nil means all sources.
 	Patterns []string
 	// DryRun changes nothing on the disk and reports the work that a run would do.
 	DryRun bool
@@ -28,10 +28,10 @@ type CookOptions struct {
 	Strict bool
 	// StopOnFailure starts nothing new after the first failure.
 	StopOnFailure bool
-	// OutputsByFolder skips per-file checks in output folders whose stamp is unchanged. The run
+	// OutputsByFolder skips per-file checks in output directories whose stamp is unchanged. The run
 	// then notices removed, renamed and replaced outputs, but not outputs edited in place.
 	OutputsByFolder bool
-	// Wait waits while another cook has the output folder's lock, instead of failing with
+	// Wait waits while another cook has the output directory's lock, instead of failing with
 	// a *LockedError.
 	Wait bool
 
@@ -58,10 +58,10 @@ func (o *CookOptions) of(p Project) session.Options {
 	return opt
 }
 
-// Cook brings the output folder up to date with the asset folder. Assets that fail are counted in
+// Cook brings the output directory up to date with the asset directory. Assets that fail are counted in
 // the Summary and reported to the Observer. Cook returns an error only if the run as a whole failed:
 // a *ConfigError, a *LockedError, the error of ctx after an interrupt, or a failure to read or write
-// the state of the output folder. The Summary then has the work that was done.
+// the state of the output directory. The Summary then has the work that was done.
 func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	begun, noted := time.Now(), false
 	for {
@@ -74,7 +74,7 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 		// A watcher is at work, or another cook, and the caller wants to wait.
 		if !noted && (opt.Wait && !beside || time.Since(begun) > watch.LongWait) && opt.Observer != nil {
 			noted = true
-			opt.Observer.Note(locked.Process() + " works on the same output folder; waiting for it to end")
+			opt.Observer.Note(locked.Process() + " works on the same output directory; waiting for it to end")
 		}
 		if !watch.Pause(ctx) {
 			return summary, ctx.Err()
@@ -82,7 +82,7 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	}
 }
 
-// cookOnce is Cook without waiting for the lock of the output folder. beside reports whether a
+// cookOnce is Cook without waiting for the lock of the output directory. beside reports whether a
 // watcher has the lock, is alive and will soon release it.
 func cookOnce(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
 	access := session.Ask

@@ -1,4 +1,4 @@
-// Package cook turns a folder of source assets into a folder of shippable ones and does only the
+// Package cook turns a directory of source assets into a directory of shippable ones and does only the
 // work that is needed.
 //
 //	project := cook.Project{Dir: "assets", Recipes: recipes.All()}
@@ -30,6 +30,6 @@
 // A run stamps a source before it reads it and again after cooking. If the source changed in
 // between, the run throws the result away.
 //
-// [Verify] proves all this of an output folder: it trusts no stamp, reads everything, and cooks a
+// [Verify] proves all this of an output directory: it trusts no stamp, reads everything, and cooks a
 // sample again under other conditions.
 package cook

@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// outputStamps returns the stamps of all files in the output folder, except the lock.
+// outputStamps returns the stamps of all files in the output directory, except the lock.
 func (p *project) outputStamps() map[string]scan.Stamp {
 	p.Helper()
 	return stampsOf(p, isLockOrFolder, p.run.Out)
 }
 
 // written returns the output and state files that have another stamp than before, and
-// how many bytes were written to the state folder.
+// how many bytes were written to the state directory.
 func (p *project) written(before map[string]scan.Stamp) (names []string, state int64) {
 	p.Helper()
 	for name, stamp := range p.outputStamps() {

@@ -45,7 +45,7 @@ const (
 	NotReached = execute.NotReached // the run ended before
 	Removed    = execute.Removed    // artifacts of a source that is gone, or failed after a change
 	Warned     = execute.Warned     // a likely mistake; the asset is cooked all the same
-	Error      = execute.Error      // a failure outside assets, such as a folder that cannot be listed
+	Error      = execute.Error      // a failure outside assets, such as a directory that cannot be listed
 )
 
 // An Event is something that happened to an asset. Events share their slices, which must not be

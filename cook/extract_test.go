@@ -27,7 +27,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A painter copies its source and what lists in its folder and the one above say of it; of a
+// A painter copies its source and what lists in its directory and the one above say of it; of a
 // source that begins with "asks" and the name of a list, what that says.
 type painter struct{}
 
@@ -74,7 +74,7 @@ func askLists(job *recipe.Job) error {
 	return err
 }
 
-// ask asks the lists of two folders.
+// ask asks the lists of two directories.
 func ask(job *recipe.Job) (said []recipe.Said, err error) {
 	for _, folder := range []string{"", "../"} {
 		more, err := job.ReadExtracts(folder+"*.list", "uses")
@@ -176,7 +176,7 @@ func TestExtractsAreCookedMinimally(t *testing.T) {
 	g.step("another use", "m/t/b.pic")
 	g.made("m/t/b.pic", "m/t/b.pic\n../one.list: use t/b.pic z\n")
 	g.write("m/notes.txt", "nothing")
-	g.step("another file in the folder")
+	g.step("another file in the directory")
 	g.write("m/mute.list", "shape 1\n")
 	g.step("a list that says nothing")
 	g.write("m/mute.list", "shape 2\n")
@@ -331,7 +331,7 @@ func TestReasonsOfExtractsLeftOut(t *testing.T) {
 }
 
 // Whatever the order, and whatever is left out in between, what extracts say ends in the same
-// output folder as a cook from scratch.
+// output directory as a cook from scratch.
 func TestExtractsEqualFromScratch(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playExtracts(t, rand.New(rand.NewPCG(seed, 0))) })

@@ -22,6 +22,6 @@ type Past = stats.Past
 //	PeakRSS int64         // most physical memory of the process until then, in bytes; 0 if unknown
 type PastStage = stats.Stage
 
-// History returns the last runs into an output folder that had something to do, oldest first, at
+// History returns the last runs into an output directory that had something to do, oldest first, at
 // most 600. It skips lines that a killed run did not finish.
 func History(out string) ([]Past, error) { return survey.Runs(out) }

@@ -123,7 +123,7 @@ func TestHistory(t *testing.T) {
 		t.Error(s.String())
 	}
 	if _, err := cook.History(p.run.Out); err == nil {
-		t.Error("a folder was read as a history")
+		t.Error("a directory was read as a history")
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A hostileTree is a project with a folder "outside" that no run may read or write. It
+// A hostileTree is a project with a directory "outside" that no run may read or write. It
 // records and prints what runs report.
 type hostileTree struct {
 	*project
@@ -135,7 +135,7 @@ func TestHostileNamesToTools(t *testing.T) {
 	}
 	entries, err := os.ReadDir(h.path("assets"))
 	if h.must(err); len(entries) != 4 {
-		t.Errorf("a tool wrote to the asset folder: %v", entries)
+		t.Errorf("a tool wrote to the asset directory: %v", entries)
 	}
 }
 

@@ -59,7 +59,7 @@ func TestIDsStay(t *testing.T) {
 	})
 }
 
-// edit makes, edits, removes and renames assets, and folders of them. Between two cooks an asset has
+// edit makes, edits, removes and renames assets, and directories of them. Between two cooks an asset has
 // one edit, and no asset takes the path of a known one.
 func (t *idTree) edit() {
 	paths := []string{"a.txt", "A.txt", "b.txt", "d/a.txt", "d/b.txt", "e/a.txt", "e/b.txt"}
@@ -76,7 +76,7 @@ func (t *idTree) edit() {
 		delete(t.assets, from)
 	}
 	for range rapid.IntRange(1, 4).Draw(t.T, "edits") {
-		what := rapid.SampledFrom([]string{"make", "make", "edit", "remove", "rename", "rename", "rename folder"}).Draw(t.T, "what")
+		what := rapid.SampledFrom([]string{"make", "make", "edit", "remove", "rename", "rename", "rename directory"}).Draw(t.T, "what")
 		choice := paths
 		if what != "make" && len(t.assets) > 0 {
 			choice = slices.Sorted(maps.Keys(t.assets))
@@ -98,7 +98,7 @@ func (t *idTree) edit() {
 			delete(t.assets, p)
 		case what == "rename":
 			rename(p, rapid.SampledFrom(paths).Draw(t.T, "to"))
-		case what == "rename folder":
+		case what == "rename directory":
 			for _, p := range slices.Sorted(maps.Keys(t.assets)) {
 				if rest, ok := strings.CutPrefix(p, "d/"); ok {
 					rename(p, "e/"+rest)
@@ -123,7 +123,7 @@ func (t *idTree) checkOut(b branch) {
 	t.assets = maps.Clone(b.assets)
 }
 
-// cookTwice cooks and compares the IDs with the model. The second time, into a folder that
+// cookTwice cooks and compares the IDs with the model. The second time, into a directory that
 // was seldom cooked into, and from scratch there is nothing to record; nor is there if the
 // tree is a branch.
 func (t *idTree) cookTwice(isBranch bool) {
@@ -155,7 +155,7 @@ func (t *idTree) cookTwice(isBranch bool) {
 		t.Fatalf("the list has\n%swant\n%s", text, want.String())
 	}
 	outs := []string{"cooked", "scratch"}
-	if rapid.Bool().Draw(t.T, "other folder") {
+	if rapid.Bool().Draw(t.T, "other directory") {
 		outs = append(outs, "seldom")
 	}
 	for _, out := range outs {

@@ -61,7 +61,7 @@ func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.C
 	return ctx, opt
 }
 
-// stateElsewhere is a context key: runs keep their state beside the output folder.
+// stateElsewhere is a context key: runs keep their state beside the output directory.
 type stateElsewhere struct{}
 
 // cookCompared is cookInProcess after two dry runs over the same index: one looks at the changes
@@ -207,7 +207,7 @@ func TestFullScan(t *testing.T) {
 	}
 }
 
-// newPlace makes a place that is removed as far as it can be: scripts lock folders.
+// newPlace makes a place that is removed as far as it can be: scripts lock directories.
 func newPlace(t *testing.T) oracle.Place {
 	dir, err := os.MkdirTemp("", "law")
 	if err != nil {

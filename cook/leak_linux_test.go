@@ -240,7 +240,7 @@ func TestNoLeaks(t *testing.T) {
 		{"cook without work", func() error { _, err := opt.Cook(t.Context()); return err }, true},
 		{"cook without rules", func() error { _, err := broken.Cook(t.Context()); return err }, false},
 		{"cook into a file", func() error { o := opt; o.Out = file; _, err := o.Cook(t.Context()); return err }, false},
-		{"cook of a missing folder", func() error { o := opt; o.Dir += "2"; _, err := o.Cook(t.Context()); return err }, false},
+		{"cook of a missing directory", func() error { o := opt; o.Dir += "2"; _, err := o.Cook(t.Context()); return err }, false},
 		{"canceled cook", func() error { _, err := opt.Cook(ended); return err }, false},
 		{"why", func() error { _, err := opt.Why(t.Context(), "plain.txt"); return err }, true},
 		{"why of a missing asset", func() error { _, err := opt.Why(t.Context(), "none"); return err }, false},

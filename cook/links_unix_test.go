@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A new file in a folder that is then moved and replaced by a symbolic link to its new
+// A new file in a directory that is then moved and replaced by a symbolic link to its new
 // place is still cooked.
 func TestNewFileUnderNewSymlink(t *testing.T) {
 	p := smallFiles(t, 30)
@@ -47,7 +47,7 @@ func (p *project) copyFound(names ...string) {
 	p.write("copies.txt", "")
 }
 
-// A missing dependency that appears through a symbolic link to one of its folders is
+// A missing dependency that appears through a symbolic link to one of its directories is
 // noticed, though no scan lists it.
 func TestMissingDependencyUnderNewSymlink(t *testing.T) {
 	p := smallFiles(t, 30)
@@ -59,7 +59,7 @@ func TestMissingDependencyUnderNewSymlink(t *testing.T) {
 	p.compareWithScratch()
 	p.write("library/a.ignored", "b")
 	p.compareWithScratch()
-	// Replace a folder of the tree with a link.
+	// Replace a directory of the tree with a link.
 	p.must(os.RemoveAll(p.asset("2/0")))
 	p.must(os.Symlink("../library", p.asset("2/0")))
 	p.compareWithScratch()
@@ -87,26 +87,26 @@ func TestDependencyUnderChangedSymlink(t *testing.T) {
 	}
 }
 
-// When a symbolic link to a folder gets a new target, the files behind it count as changed, even
+// When a symbolic link to a directory gets a new target, the files behind it count as changed, even
 // with the same names and sizes, and assets that read them are cooked again.
 func TestFolderLinkLeadsElsewhere(t *testing.T) {
 	link := func(p *project, to, name string) {
 		p.must(errors.Join(os.RemoveAll(p.asset(name)), os.Symlink(to, p.asset(name))))
 	}
 	for name, edit := range map[string]func(p *project){
-		"another folder":    func(p *project) { link(p, "v2", "cur") },
+		"another directory":    func(p *project) { link(p, "v2", "cur") },
 		"two links swapped": func(p *project) { link(p, "v2", "cur"); link(p, "v1", "now") },
-		"a real folder": func(p *project) {
+		"a real directory": func(p *project) {
 			p.must(os.Remove(p.asset("cur")))
 			p.write("cur/a.txt", "7")
 			p.write("cur/sub/b.txt", "8")
 			p.write("cur/c.ignored", "9")
 		},
-		"a link for a real folder": func(p *project) { link(p, "v1", "real") },
-		"the two folders swapped": func(p *project) {
+		"a link for a real directory": func(p *project) { link(p, "v1", "real") },
+		"the two directories swapped": func(p *project) {
 			p.must(errors.Join(os.Rename(p.asset("v1"), p.asset("v")), os.Rename(p.asset("v2"), p.asset("v1")), os.Rename(p.asset("v"), p.asset("v2"))))
 		},
-		"a folder renamed":  func(p *project) { p.must(os.Rename(p.asset("v2"), p.asset("v3"))); link(p, "v3", "cur") },
+		"a directory renamed":  func(p *project) { p.must(os.Rename(p.asset("v2"), p.asset("v3"))); link(p, "v3", "cur") },
 		"a link to links":   func(p *project) { link(p, "now", "deep/far") },
 		"back and forth":    func(p *project) { link(p, "v2", "cur"); p.compareWithScratch(); link(p, "v1", "cur") },
 		"other permissions": func(p *project) { p.must(os.Chmod(p.asset("v2/a.txt"), 0o600)); link(p, "v2", "cur") },
@@ -157,6 +157,6 @@ func TestDependencyNameTooLong(t *testing.T) {
 	p.copyFound(long, "0/"+long+"/in")
 	p.compareWithScratch()
 	if s := p.compareWithScratch(); s.ByStamp.Assets != 31 || s.Looked.Listed != 0 {
-		t.Errorf("%s, %d folders listed", s.String(), s.Looked.Listed)
+		t.Errorf("%s, %d directories listed", s.String(), s.Looked.Listed)
 	}
 }

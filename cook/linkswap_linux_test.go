@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// swapUntilStopped exchanges a folder and a symbolic link, over and over. Both always exist,
-// unless the cook removes the one named folder; then it is made again.
+// swapUntilStopped exchanges a directory and a symbolic link, over and over. Both always exist,
+// unless the cook removes the one named directory; then it is made again.
 func swapUntilStopped(t *testing.T, folder, link string) (stop func()) {
 	target, err := os.Readlink(link)
 	if err != nil {
@@ -53,7 +53,7 @@ func isLink(name string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Asset and output folders are swapped for symbolic links to outside folders, and back, at
+// Asset and output directories are swapped for symbolic links to outside directories, and back, at
 // random moments of a cook. Nothing outside is read into an output or the store, and
 // nothing outside is written, removed or made.
 func TestFoldersSwappedForLinks(t *testing.T) {
@@ -107,7 +107,7 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 	}
 }
 
-// undoSwap makes sure that the path folder is the folder again.
+// undoSwap makes sure that the path directory is the directory again.
 func (h *hostileTree) undoSwap(folder, link string) {
 	h.Helper()
 	if !isLink(h.path(folder)) {
@@ -118,7 +118,7 @@ func (h *hostileTree) undoSwap(folder, link string) {
 	}
 }
 
-// checkAbsent fails the test if a file below a folder contains some text. It does not
+// checkAbsent fails the test if a file below a directory contains some text. It does not
 // follow links.
 func checkAbsent(t *testing.T, dir string, text []byte) {
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -135,7 +135,7 @@ func checkAbsent(t *testing.T, dir string, text []byte) {
 	}
 }
 
-// Cook's state folders are swapped for symbolic links to an outside folder during runs.
+// Cook's state directories are swapped for symbolic links to an outside directory during runs.
 // Nothing outside is written, removed or made, and a later run repairs the outputs.
 func TestStateFoldersSwappedForLinks(t *testing.T) {
 	const files, rounds = 20, 10
@@ -155,7 +155,7 @@ func TestStateFoldersSwappedForLinks(t *testing.T) {
 			_, err = h.options().Cook(t.Context())
 			h.must(err)
 			swapped := map[bool]int{} // runs that reached an asset, by whether it was a verify
-			// restore makes both the folder and the link beside it again.
+			// restore makes both the directory and the link beside it again.
 			restore := func() {
 				h.undoSwap(folder, "link")
 				if !isLink(h.path("link")) {

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// onDisk adds up the artifacts in an output folder.
+// onDisk adds up the artifacts in an output directory.
 func onDisk(t *testing.T, out string) (bytes int64) {
 	t.Helper()
 	err := filepath.WalkDir(out, func(name string, d fs.DirEntry, err error) error {

@@ -68,7 +68,7 @@ func (c *blockedCook) finish() error {
 	return <-c.done
 }
 
-// Only one cook at a time works on an output folder; the error of the next one names the
+// Only one cook at a time works on an output directory; the error of the next one names the
 // lock holder.
 func TestSecondCookNamesLockHolder(t *testing.T) {
 	opt := sampleProject(t).run
@@ -124,7 +124,7 @@ func TestSecondCookWaits(t *testing.T) {
 		case err := <-done:
 			t.Fatalf("did not wait: %v", err)
 		case note := <-notes:
-			if want := fmt.Sprintf("process %d works on the same output folder; waiting for it to end", os.Getpid()); note != want {
+			if want := fmt.Sprintf("process %d works on the same output directory; waiting for it to end", os.Getpid()); note != want {
 				t.Errorf("notes %q, want %q", note, want)
 			}
 		}
@@ -146,8 +146,8 @@ func TestSecondCookWaits(t *testing.T) {
 	}
 }
 
-// A cook whose lock or output folder is removed or moved while it runs either reports an
-// error or leaves right outputs, even if another cook uses the folder that then has the
+// A cook whose lock or output directory is removed or moved while it runs either reports an
+// error or leaves right outputs, even if another cook uses the directory that then has the
 // name.
 func TestOutputFolderReplacedDuringRun(t *testing.T) {
 	for what, harm := range map[string]func(opt oracle.Run) error{
@@ -157,9 +157,9 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 			return errors.Join(os.WriteFile(name+"2", nil, 0o666), os.Rename(name+"2", name))
 		},
 		"the state is removed":  func(opt oracle.Run) error { return os.RemoveAll(filepath.Join(opt.Out, ".cook")) },
-		"the folder is removed": func(opt oracle.Run) error { return os.RemoveAll(opt.Out) },
-		"the folder is renamed": func(opt oracle.Run) error { return os.Rename(opt.Out, opt.Out+"2") },
-		"another folder has the name": func(opt oracle.Run) error {
+		"the directory is removed": func(opt oracle.Run) error { return os.RemoveAll(opt.Out) },
+		"the directory is renamed": func(opt oracle.Run) error { return os.Rename(opt.Out, opt.Out+"2") },
+		"another directory has the name": func(opt oracle.Run) error {
 			return errors.Join(os.Rename(opt.Out, opt.Out+"2"), os.Mkdir(opt.Out, 0o777))
 		},
 	} {
@@ -229,7 +229,7 @@ func TestConfigEditedDuringRun(t *testing.T) {
 	}
 }
 
-// If the output folder is gone by the time that Clean has its lock, nothing is made anew.
+// If the output directory is gone by the time that Clean has its lock, nothing is made anew.
 func TestCleanOfVanishedFolder(t *testing.T) {
 	p := newProject(t)
 	outer := filepath.Join(p.dir, "outer")

@@ -11,7 +11,7 @@ import (
 // Random trees of programs that read files and artifacts of each other are cooked as a model
 // predicts, and each edit cooks exactly the assets with new inputs. proof/reliability plays more.
 func TestEditsAreCookedMinimally(t *testing.T) {
-	const first = 20_000 // with the seed 1 the 14th finds a chain's folders missing in its ID, which few do
+	const first = 20_000 // with the seed 1 the 14th finds a chain's directories missing in its ID, which few do
 	var all minimal.Counts
 	for i := range scripts(4, 20) {
 		place := newPlace(t)

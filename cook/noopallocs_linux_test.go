@@ -8,7 +8,7 @@ import (
 )
 
 // The memory that a no-op run allocates does not depend on the number of files: 2,900
-// more files in the same folders make no difference, apart from allocations of the runtime
+// more files in the same directories make no difference, apart from allocations of the runtime
 // and package testing. On other systems than Linux, package dirfd allocates
 // a string for each name.
 func TestUnchangedFilesAllocateNothing(t *testing.T) {
@@ -28,7 +28,7 @@ func TestUnchangedFilesAllocateNothing(t *testing.T) {
 func unchanged(files int) func(*project) {
 	return func(p *project) {
 		if s := p.cook(); s.ByStamp.Assets != files || s.Looked.Listed != 0 {
-			p.Fatalf("%s, %d folders listed", s.String(), s.Looked.Listed)
+			p.Fatalf("%s, %d directories listed", s.String(), s.Looked.Listed)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A no-op run writes nothing: no file or folder of the outputs or the store gets another
+// A no-op run writes nothing: no file or directory of the outputs or the store gets another
 // stamp.
 func TestNoOpRunWritesNothing(t *testing.T) {
 	p := newProject(t)

@@ -41,7 +41,7 @@ func TestOutputStillOpen(t *testing.T) {
 		t.Errorf("%s: failed %q, want b.txt: %s", line, w.failed, want)
 	}
 	if tree := readTree(t, out); len(tree) != 2 || !strings.HasSuffix(tree["a.txt"], " a") { // and the manifest
-		t.Errorf("the output folder has %q", tree)
+		t.Errorf("the output directory has %q", tree)
 	}
 }
 

@@ -13,20 +13,20 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// A Project has sources, an output folder and recipes. Only Dir is required.
+// A Project has sources, an output directory and recipes. Only Dir is required.
 type Project struct {
-	// Dir is the folder of the source assets.
+	// Dir is the directory of the source assets.
 	Dir string
-	// Out is the output folder. "" means a folder beside Dir: cooked if Dir is called assets or
+	// Out is the output directory. "" means a directory beside Dir: cooked if Dir is called assets or
 	// was cooked into it before, else NAME.cooked.
 	Out string
 	// Config is the file of rules for all of Dir. "" means cook.toml in Dir, if it exists.
 	Config string
-	// Cache is the folder of the store. "" means $COOKCACHE, or assetcook in the cache folder of
+	// Cache is the directory of the store. "" means $COOKCACHE, or assetcook in the cache directory of
 	// the user.
 	Cache string
-	// State is the folder of .cook, the state of cook. "" means Out or, if Out is likely to be
-	// served as it is, a folder beside the served ones.
+	// State is the directory of .cook, the state of cook. "" means Out or, if Out is likely to be
+	// served as it is, a directory beside the served ones.
 	State string
 	// Remote is the server on which Cook and Watch share results with others.
 	Remote Remote
@@ -50,8 +50,8 @@ type Project struct {
 	fullScan bool                        // see session.Mode
 }
 
-// FindProject returns the project of a folder, with absolute names, and the file that describes it:
-// the nearest cook.toml with a table [project] or [remote], in the folder or above it. Without such
+// FindProject returns the project of a directory, with absolute names, and the file that describes it:
+// the nearest cook.toml with a table [project] or [remote], in the directory or above it. Without such
 // a file both results are empty. The caller sets Recipes and all that the table leaves out. A
 // cook.toml above that belongs to another user ends the search.
 func FindProject(folder string) (p Project, file string, err error) {
@@ -72,7 +72,7 @@ func FindProject(folder string) (p Project, file string, err error) {
 //	CacheSize int64 // bytes that the store may keep; 0 means DefaultCacheSize
 type Limits = session.Limits
 
-// DefaultIgnore is the .cookignore that applies to every asset folder. A .cookignore in the folder
+// DefaultIgnore is the .cookignore that applies to every asset directory. A .cookignore in the directory
 // overrides it. It ignores the case of letters.
 const DefaultIgnore = scan.Defaults
 
@@ -124,7 +124,7 @@ func (p Project) options() session.Options {
 //	Err error
 type ConfigError = session.ConfigError
 
-// A LockedError is returned if another cook works on the same output folder. It has the fields
+// A LockedError is returned if another cook works on the same output directory. It has the fields
 //
 //	Path   string // the lock
 //	Holder string // such as "process 1234"; "" if unknown

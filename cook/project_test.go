@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A project is a temporary folder with assets, outputs and a store, and the options to
+// A project is a temporary directory with assets, outputs and a store, and the options to
 // cook it with. Its methods end the test on an error.
 type project struct {
 	testing.TB
@@ -41,7 +41,7 @@ func sampleProject(t testing.TB) *project {
 }
 
 const (
-	smallFolders = 10  // folders that smallFiles makes
+	smallFolders = 10  // directories that smallFiles makes
 	smallSize    = 100 // bytes of each source
 )
 
@@ -86,7 +86,7 @@ func (p *project) write(name, text string) {
 	p.writeFile("assets/"+name, text)
 }
 
-// writeFile writes a file of the project and makes its folder.
+// writeFile writes a file of the project and makes its directory.
 func (p *project) writeFile(name, text string) {
 	p.Helper()
 	name = p.path(name)
@@ -112,13 +112,13 @@ func (p *project) cookAll() cook.Summary {
 	return s
 }
 
-// outputs reads the output folder.
+// outputs reads the output directory.
 func (p *project) outputs() oracle.Tree {
 	p.Helper()
 	return readTree(p, p.run.Out)
 }
 
-// fromScratch cooks the assets of a run into an empty folder, with default options, and
+// fromScratch cooks the assets of a run into an empty directory, with default options, and
 // returns the outputs.
 func fromScratch(t testing.TB, run oracle.Run) oracle.Tree {
 	t.Helper()
@@ -128,7 +128,7 @@ func fromScratch(t testing.TB, run oracle.Run) oracle.Tree {
 	return p.outputs()
 }
 
-// compareWithScratch cooks, and compares the outputs with the same run into an empty folder.
+// compareWithScratch cooks, and compares the outputs with the same run into an empty directory.
 func (p *project) compareWithScratch() cook.Summary {
 	p.Helper()
 	p.tick()
@@ -164,7 +164,7 @@ func (p *project) tick() {
 	}
 }
 
-// readTree reads the tree below a folder, except .cook.
+// readTree reads the tree below a directory, except .cook.
 func readTree(t testing.TB, dir string) oracle.Tree {
 	t.Helper()
 	tree, err := oracle.ReadTree(dir)
@@ -174,7 +174,7 @@ func readTree(t testing.TB, dir string) oracle.Tree {
 	return tree
 }
 
-// list returns the sorted paths of the folders or of the files below a folder.
+// list returns the sorted paths of the directories or of the files below a directory.
 func list(t testing.TB, dir string, folders bool) []string {
 	t.Helper()
 	var names []string
@@ -187,7 +187,7 @@ func list(t testing.TB, dir string, folders bool) []string {
 	return names
 }
 
-// stampsOf returns the stamps of everything in some folders, which need not exist, by
+// stampsOf returns the stamps of everything in some directories, which need not exist, by
 // path. If skip is not nil, it selects what to leave out.
 func stampsOf(t testing.TB, skip func(name string, s scan.Stamp) bool, dirs ...string) map[string]scan.Stamp {
 	t.Helper()
@@ -216,7 +216,7 @@ func stampsOf(t testing.TB, skip func(name string, s scan.Stamp) bool, dirs ...s
 // isLock reports whether a file is the lock, in which each run writes its process ID.
 func isLock(name string, _ scan.Stamp) bool { return filepath.Base(name) == "lock" }
 
-// isLockOrFolder is true for folders as well: scratch files change their stamps.
+// isLockOrFolder is true for directories as well: scratch files change their stamps.
 func isLockOrFolder(name string, s scan.Stamp) bool {
 	return isLock(name, s) || fs.FileMode(s.Mode).IsDir()
 }
@@ -239,7 +239,7 @@ func checkStamps(t testing.TB, what string, before, after map[string]scan.Stamp)
 	}
 }
 
-// fileTime returns a run for which the output folder's file system has a clock of its
+// fileTime returns a run for which the output directory's file system has a clock of its
 // own: stamp converts the stamp of a new file to what that clock shows.
 func fileTime(r oracle.Run, stamp func(scan.Stamp) scan.Stamp) oracle.Run {
 	r.Adjust = func(p *cook.Project) { p.SetFileTime(stamp) }

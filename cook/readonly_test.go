@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// Dry runs, Why and the survey write nothing, whatever state they find: no file or folder of the
+// Dry runs, Why and the survey write nothing, whatever state they find: no file or directory of the
 // assets, the outputs and the store is added, removed or gets another stamp.
 func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 	p := sampleProject(t)

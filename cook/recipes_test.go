@@ -103,10 +103,10 @@ func TestMisbehavingRecipes(t *testing.T) {
 	}{
 		"panics":         {func(context.Context, *recipe.Job) error { panic("out of range") }, "recipe panicked: out of range"},
 		"writes nothing": {func(context.Context, *recipe.Job) error { return nil }, "recipe test wrote nothing to output a.txt"},
-		"makes a folder": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "made no regular file of output a.txt"},
+		"makes a directory": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "made no regular file of output a.txt"},
 		"links":          {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "made no regular file of output a.txt"},
 		"reads outside":  {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("../../secret"); return err }, `dependency "../../secret": outside the asset tree`},
-		"reads a folder": {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("sub"); return err }, "is a directory, not a regular file"},
+		"reads a directory": {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("sub"); return err }, "is a directory, not a regular file"},
 		"fails half way": {func(_ context.Context, j *recipe.Job) error {
 			return errors.Join(j.Write(0, []byte("half")), errors.New("no more"))
 		}, "no more"},
@@ -130,7 +130,7 @@ func TestMisbehavingRecipes(t *testing.T) {
 				t.Error(line)
 			}
 			if _, err := os.Lstat(filepath.Join(out, "a.txt")); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("a.txt is in the output folder: %v", err)
+				t.Errorf("a.txt is in the output directory: %v", err)
 			}
 			if left, err := os.ReadDir(filepath.Join(out, ".cook", "tmp")); err == nil {
 				t.Errorf("scratch files are left: %v", left)

@@ -55,7 +55,7 @@ type Summary struct {
 	// LeftOut are the files that it leaves out without a .cookignore. The largest come first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
-	// First is true if nothing had been cooked into the output folder before. The command cook
+	// First is true if nothing had been cooked into the output directory before. The command cook
 	// then sets Preset to the preset that it suggests for pictures without a rule: "2d", "3d",
 	// or "" if it cannot tell.
 	First  bool   `json:"-"`
@@ -65,13 +65,13 @@ type Summary struct {
 	Behind []string `json:"behind,omitempty"`
 }
 
-// A Kind is all files with one extension, such as ".spm", or without any: "". If files and folders
-// were left out by their names, the kind is the name, with a slash behind that of a folder. A Kind
+// A Kind is all files with one extension, such as ".spm", or without any: "". If files and directories
+// were left out by their names, the kind is the name, with a slash behind that of a directory. A Kind
 // has the fields
 //
 //	Name  string
 //	Files int
-//	Bytes int64 // 0 for folders
+//	Bytes int64 // 0 for directories
 type Kind = pass.Kind
 
 // Traffic counts what a run and Project.Remote sent to each other. It has the fields
@@ -92,9 +92,9 @@ type Traffic = remote.Stats
 
 // Calls counts system calls that look for changes. It has the fields
 //
-//	Opened int64 // folders
-//	Listed int64 // folders
-//	Stats  int64 // of sources, outputs, folders, dependencies and programs
+//	Opened int64 // directories
+//	Listed int64 // directories
+//	Stats  int64 // of sources, outputs, directories, dependencies and programs
 type Calls = stats.Looked
 
 func summarize(t *stats.Stats, took time.Duration) Summary {

@@ -30,21 +30,21 @@ type VerifyOptions struct {
 	Observer Observer
 }
 
-// Verify compares the output folder with a cook from scratch, and reports every difference:
+// Verify compares the output directory with a cook from scratch, and reports every difference:
 //
 //   - It reads all outputs, sources, dependencies and programs, and compares them by BLAKE3 with
 //     the index, and the manifest with the index.
-//   - It finds files of the output folder that no asset makes, unless Patterns limit the sources.
+//   - It finds files of the output directory that no asset makes, unless Patterns limit the sources.
 //   - It reads the records and blobs of the store that would restore this tree. It removes damaged
 //     ones, so that no cook uses them; missing ones are no difference.
-//   - It cooks a sample of the assets again in another scratch folder, time zone, locale and home
-//     folder, with another number of workers. It compares them byte by byte with the output folder
+//   - It cooks a sample of the assets again in another scratch directory, time zone, locale and home
+//     directory, with another number of workers. It compares them byte by byte with the output directory
 //     and, on request, with results of Project.Remote. Missing results are no difference.
 //   - It compares all reads, look-ups and listings of the sample with the recorded dependencies. It
 //     traces programs that could read more than their rules declare.
 //
 // Verify changes nothing else: no asset, no output, not the index. It holds the lock of the output
-// folder. Without targets in the project it verifies the targets of the last run.
+// directory. Without targets in the project it verifies the targets of the last run.
 //
 // Differences are no errors. Verify returns an error only if it could not do its work, as Cook does;
 // the result then has the differences found until then.
@@ -72,11 +72,11 @@ func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error)
 //	Took        time.Duration
 type Verified = verify.Sum
 
-// A Finding is one difference between the output folder and a cook from scratch. Its method String
+// A Finding is one difference between the output directory and a cook from scratch. Its method String
 // returns it as people see it: one line, and the output of a program below it. It has the fields
 //
 //	Kind    FindingKind
-//	Path    string          // the source; without one, a file of the output folder or of the store
+//	Path    string          // the source; without one, a file of the output directory or of the store
 //	Target  string          // of the source
 //	Targets []string        // to cook again as a remedy; none for the unnamed target
 //	Output  string          // the artifact concerned, if any
@@ -107,6 +107,6 @@ type FindingKind = verify.FindingKind
 // A ByteDifference is the first place in which two artifacts differ. It has the fields
 //
 //	Offset int64 // from 0
-//	Was    int   // the byte in the output folder, -1 for its end
+//	Was    int   // the byte in the output directory, -1 for its end
 //	Now    int   // the byte in the new artifact, -1 for its end
 type ByteDifference = verify.ByteDifference

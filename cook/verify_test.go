@@ -59,7 +59,7 @@ func flip(t *testing.T, name string, at int) {
 	}
 }
 
-// files returns the regular files below a folder.
+// files returns the regular files below a directory.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string

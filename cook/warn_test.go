@@ -81,7 +81,7 @@ func testWarnings(t *testing.T, cheap, stored bool) {
 	step("strict again", true, nil, line, 0)
 	step("not strict any more", false, line, nil, 0)
 	p.must(os.RemoveAll(p.run.Out))
-	step("into an empty folder", false, line, nil, 0)
+	step("into an empty directory", false, line, nil, 0)
 	p.must(os.Mkdir(p.asset("b"), 0o777))
 	p.must(os.Rename(p.asset("a.txt"), p.asset("b/a.txt")))
 	line[0] = "b/" + line[0]

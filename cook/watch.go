@@ -26,7 +26,7 @@ type Round struct {
 	Err     error
 	// Rules is the error of the present rules, if the round used earlier ones.
 	Rules error
-	// Folders is the number of watched folders. 0 means that the system cannot watch, and that
+	// Directories is the number of watched directories. 0 means that the system cannot watch, and that
 	// the watcher looks at the tree from time to time.
 	Folders int
 }

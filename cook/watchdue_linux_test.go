@@ -141,7 +141,7 @@ func TestWatcherFinishesWhenClientLeaves(t *testing.T) {
 	awaitRound(t, rounds)
 }
 
-// An asset folder that is removed and made again is soon cooked.
+// An asset directory that is removed and made again is soon cooked.
 func TestWatcherRecoversAssetFolder(t *testing.T) {
 	p := newProject(t)
 	p.write("a.txt", "0")

@@ -11,8 +11,8 @@ import (
 )
 
 // A write through one name of a file reaches the outputs of its other name in
-// another folder without an event, whatever made the first name: also
-// in a folder that is listed in every round because it holds a symbolic link.
+// another directory without an event, whatever made the first name: also
+// in a directory that is listed in every round because it holds a symbolic link.
 func TestWatcherLearnsOfNewNames(t *testing.T) {
 	for name, came := range map[string]struct {
 		linked string // the new name of y/b.json

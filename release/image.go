@@ -39,8 +39,8 @@ type release struct {
 	linux   []programs
 }
 
-// readRelease reads which programs for Linux are in dist, a folder of GoReleaser. The
-// paths in it are relative to the folder above dist.
+// readRelease reads which programs for Linux are in dist, a directory of GoReleaser. The
+// paths in it are relative to the directory above dist.
 func readRelease(dist string) (release, error) {
 	var r release
 	if err := readJSON(filepath.Join(dist, "metadata.json"), &r); err != nil {
@@ -195,7 +195,7 @@ func fileSystem(p programs, modified time.Time, notices []byte) ([]byte, error) 
 	w := tar.NewWriter(&out)
 	made := map[string]bool{}
 	for _, f := range files {
-		// The folders of a file come before it.
+		// The directories of a file come before it.
 		for i, c := range f.name {
 			folder := f.name[:i+1]
 			if c != '/' || folder == f.name || made[folder] {

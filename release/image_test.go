@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// distOf returns a folder like GoReleaser's, with a small program in the place of both.
+// distOf returns a directory like GoReleaser's, with a small program in the place of both.
 func distOf(t *testing.T, version string) string {
 	t.Helper()
 	root := t.TempDir()

@@ -6,7 +6,7 @@
 //	release image DIST NOTICES DIR          writes a container image, as OCI layout
 //	release push DIST NOTICES REPOSITORY    pushes the container image to a registry
 //
-// DIST is the folder that GoReleaser has filled.
+// DIST is the directory that GoReleaser has filled.
 package main
 
 import (

@@ -37,7 +37,7 @@ const ourModule = "github.com/assetcook/assetcook"
 var noticeFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|unlicense)([.-].*)?$`)
 
 // linkedModules returns the modules of the programs on all systems, and Go itself, by path.
-// The texts of a module are in its root and in the folders of linked packages.
+// The texts of a module are in its root and in the directories of linked packages.
 func linkedModules(root string) ([]module, error) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -91,7 +91,7 @@ func linkedModules(root string) ([]module, error) {
 	return all, nil
 }
 
-// textsOf returns the files with licenses and notices of a folder.
+// textsOf returns the files with licenses and notices of a directory.
 func textsOf(dir string) (files []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

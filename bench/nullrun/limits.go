@@ -108,7 +108,7 @@ func (l *limits) pair(ctx context.Context, t *Tree, roots []string, times int, v
 	}
 	args := append([]string{list, strconv.Itoa(l.threads)}, roots...)
 	n := times * len(roots)
-	check := says(fmt.Sprintf("%d folders, %d files, %d bytes\n", t.Folders()*n, t.Files*n, t.bytes()*int64(n)))
+	check := says(fmt.Sprintf("%d directories, %d files, %d bytes\n", t.Folders()*n, t.Files*n, t.bytes()*int64(n)))
 	contestant := func(name, missing string, argv ...string) Contestant {
 		return Contestant{Name: name, Missing: missing, Check: check, Command: Command{Argv: append(argv, args...), Dir: t.Root}}
 	}

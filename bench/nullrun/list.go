@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// A folder is a directory of a list, with names in the order to visit them.
+// A directory is a directory of a list, with names in the order to visit them.
 type folder struct {
 	root  uint32
 	path  string

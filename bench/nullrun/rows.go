@@ -39,7 +39,7 @@ func (b *bench) treeRows(t *Tree) []plan {
 		{"nothing changed, outputs one by one", func(ctx context.Context) (Row, error) { return b.nothing(ctx, t) }},
 		{"nothing changed, peers", func(ctx context.Context) (Row, error) { return b.peers(ctx, t) }},
 		{"nothing changed, JSON", func(ctx context.Context) (Row, error) { return b.asJSON(ctx, t) }},
-		{"nothing changed, one folder", func(ctx context.Context) (Row, error) { return b.oneFolder(ctx, t) }},
+		{"nothing changed, one directory", func(ctx context.Context) (Row, error) { return b.oneFolder(ctx, t) }},
 		{"why", func(context.Context) (Row, error) { return b.question(t), nil }},
 		{"nothing changed, beside a watcher", func(ctx context.Context) (Row, error) { return b.watched(ctx, t) }},
 		{"all touched", func(ctx context.Context) (Row, error) { return b.touched(ctx, t) }},

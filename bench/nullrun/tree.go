@@ -86,10 +86,10 @@ func (t *Tree) Into(out string) *Tree {
 // State returns the path of a state file of cook.
 func (t *Tree) State(name string) string { return filepath.Join(t.Cooked(), ".cook", name) }
 
-// Folders returns the number of directories with files.
+// Directories returns the number of directories with files.
 func (t *Tree) Folders() int { return (t.Files + t.PerFolder - 1) / t.PerFolder }
 
-// Folder returns the path of directory i below the assets.
+// Directory returns the path of directory i below the assets.
 func (t *Tree) Folder(i int) string { return fmt.Sprintf("level%03d/area%02d", i/100, i%100) }
 
 // Name returns the name of file i in its directory.

@@ -228,7 +228,7 @@ links, pipes and other special files are skipped with a warning.
 Lists: -check reads what hashsum prints in any of its styles, and the lines of
 md5sum, sha256sum, b3sum, xxhsum, openssl dgst, cksum -a sha256 and the BSDs,
 mixed as they come ("DIGEST  NAME", "SHA256 (NAME) = DIGEST", an object), but not
-those of cksum alone. The function of a line is, in this order: what its tag,
+algorithms of cksum only. The function of a line is, in this order: what its tag,
 "algorithm" or mark (XXH3_) says; what -a says; of those with its number of
 digits, the first that matches a file of the list.
 

@@ -55,7 +55,7 @@ func (w *walker) argument(ctx context.Context, arg string) bool {
 	return w.file(filepath.ToSlash(arg)) // pipes and devices as well, if they are arguments
 }
 
-// folder goes through a directory whose name ends with a slash.
+// directory goes through a directory whose name ends with a slash.
 func (w *walker) folder(ctx context.Context, dir string) bool {
 	entries, err := list(dir)
 	if err != nil {

@@ -80,8 +80,8 @@ func TestCompareIsOrderOfPaths(t *testing.T) {
 	name := rapid.StringOfN(rapid.SampledFrom([]rune("a.-0/\x01\xff")), 1, 4, -1).
 		Filter(func(s string) bool { return !strings.Contains(s, "/") })
 	rapid.Check(t, func(t *rapid.T) {
-		a := dirEntry{name: name.Draw(t, "a"), dir: rapid.Bool().Draw(t, "a is folder")}
-		b := dirEntry{name: name.Filter(func(s string) bool { return s != a.name }).Draw(t, "b"), dir: rapid.Bool().Draw(t, "b is folder")}
+		a := dirEntry{name: name.Draw(t, "a"), dir: rapid.Bool().Draw(t, "a is directory")}
+		b := dirEntry{name: name.Filter(func(s string) bool { return s != a.name }).Draw(t, "b"), dir: rapid.Bool().Draw(t, "b is directory")}
 		path := func(e dirEntry) string {
 			if e.dir {
 				return e.name + "/" + name.Draw(t, "below")

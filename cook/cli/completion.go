@@ -17,7 +17,7 @@ cook. Print it again after an update.
 
 Example:
 	source <(cook completion bash)                                  # in ~/.bashrc
-	cook completion zsh > ~/.zfunc/_cook                            # a folder in $fpath
+	cook completion zsh > ~/.zfunc/_cook                            # a directory in $fpath
 	cook completion fish > ~/.config/fish/completions/cook.fish
 	cook completion powershell | Out-String | Invoke-Expression     # in $PROFILE
 `

@@ -50,7 +50,7 @@ func flagLines(fs *flag.FlagSet) (all []flagLine) {
 		switch {
 		case chooses:
 			l.takes.Words = choose.Choices
-		case l.value == "folder":
+		case l.value == "directory":
 			l.takes.Folders = true
 		case l.value == "file" || l.value == "program" || l.value == "keys": // keys are files
 			l.takes.Files = true

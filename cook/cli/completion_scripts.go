@@ -55,7 +55,7 @@ const bashEnd = `	esac
 	fi
 }
 
-# _cook_reply WORDS folders|files adds what continues the current word.
+# _cook_reply WORDS folders|files adds completions of the current word.
 _cook_reply() {
 	while IFS= read -r match; do
 		COMPREPLY+=("$match")
@@ -132,7 +132,7 @@ func markedZsh(text string) string {
 }
 
 const zshStart = `#compdef cook
-# Completion of cook for zsh: as _cook in a folder of $fpath, or source <(cook completion zsh)
+# Completion of cook for zsh: as _cook in a directory of $fpath, or source <(cook completion zsh)
 _cook() {
 	local begin=
 	if (( CURRENT > 2 )); then

@@ -154,7 +154,7 @@ func TestCompletion(t *testing.T) {
 			for i, line := range lines {
 				want := map[string]bool{}
 				for _, word := range wanted[line] {
-					if shell == "zsh" { // it offers names without their folder, quoted
+					if shell == "zsh" { // it offers names without their directory, quoted
 						word = strings.ReplaceAll(path.Base(word), " ", `\ `)
 					}
 					want[word] = true

@@ -173,7 +173,7 @@ func TestDocsFigures(t *testing.T) {
 	}
 }
 
-// literals returns the strings in the Go files below a folder, tests left out.
+// literals returns the strings in the Go files below a directory, tests left out.
 func literals(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(root, dir), func(name string, d fs.DirEntry, err error) error {

@@ -16,7 +16,7 @@ import (
 // page has changed. With -update they write the expected text into the pages.
 var update = flag.Bool("update", false, "rewrite transcripts and generated tables in README.md and docs")
 
-// root is the module's folder, seen from this package.
+// root is the module's directory, seen from this package.
 const root = "../.."
 
 // languages are the languages of fenced blocks. Drawings are text; each other language has a test that
@@ -25,7 +25,7 @@ var languages = []string{"console", "go", "groovy", "ini", "json", "nginx", "sh"
 
 // A page is a Markdown file for users.
 type page struct {
-	name   string // from the module's folder
+	name   string // from the module's directory
 	text   string
 	blocks []block
 }

@@ -29,7 +29,7 @@ func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
 	return func(args ...string) *exec.Cmd { return exec.Command(program, args...) }
 }
 
-// faultDir makes a folder that is removed as far as it can be: programs that were killed in it
+// faultDir makes a directory that is removed as far as it can be: programs that were killed in it
 // may leave anything.
 func faultDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "cook-faults")
@@ -69,18 +69,18 @@ func breakSample(t *testing.T, command func(...string) *exec.Cmd) {
 // breakKnownCalls breaks calls whose errors are easily handled wrong.
 func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
 	rows := []struct{ why, scene, call, path, fault string }{
-		{"a folder that is no longer needed is removed eventually", "edited", "unlinkat", "out/data/deep", "EIO"},
+		{"a directory that is no longer needed is removed eventually", "edited", "unlinkat", "out/data/deep", "EIO"},
 		{"an output whose stat fails may exist", "edited", "newfstatat", "out/sound/bell.wav", "EIO"},
 		{"os.Root does not retry this call", "edited", "newfstatat", "out/sound/bell.wav", "EINTR"},
 		{"nor this one", "edited", "renameat", "out/plain.txt", "EINTR"},
 		{"nor Lstat of a lock", "edited", "newfstatat", "out/.cook/lock", "EINTR"},
 		{"nor does flock", "unchanged", "flock", "out/.cook/lock", "EINTR"},
 		{"nor syncfs", "edited", "syncfs", "out", "EINTR"},
-		{"the folder that cannot be synced is named", "edited", "syncfs", "out", "EIO"},
+		{"the directory that cannot be synced is named", "edited", "syncfs", "out", "EIO"},
 		{"a source whose stat fails is not taken for removed", "edited", "newfstatat", "src/tex/sky.png", "EACCES"},
 		{"a file whose stat fails may be foreign", "foreign", "newfstatat", "out/plain.txt", "EIO"},
 		{"clean forgets no file that it could not remove", "clean", "newfstatat", "out/plain.txt", "EIO"},
-		{"nor a folder", "clean", "unlinkat", "out/ui", "EIO"},
+		{"nor a directory", "clean", "unlinkat", "out/ui", "EIO"},
 		{"a file that was not written completely is not renamed into place", "edited", "write", "out/.cook/.tmp-*", "ENOSPC"},
 		{"a lock whose stat fails is not reported as removed", "edited", "fstat", "out/.cook/lock", "EACCES"},
 		{"outputs that a killed cook has placed are known as owned", "edited", "openat2", "out/.cook/.tmp-*", "kill"},

@@ -12,15 +12,15 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-const introText = `cook turns a folder of source assets into a folder of shippable ones and does
-only the work that is needed.
+const introText = `cook turns a directory of source assets into a directory of shippable ones and
+does only the work that is needed.
 `
 
 const patternText = `
-The asset folder may stand first instead: cook assets is cook -dir assets.
+The asset directory may stand first instead: cook assets is cook -dir assets.
 
-Patterns are those of cook.toml, for paths in the asset folder: *.png in any folder,
-'/*.png' in the asset folder itself, ui (or ui/) for all below the folder ui, ui/**/*.png,
+Patterns are written as in cook.toml, for paths in the asset directory: *.png in any directory,
+'/*.png' in the asset directory itself, ui (or ui/) for all below the directory ui, ui/**/*.png,
 *.{png,tga}. '!*_old.png' excludes from what the patterns before it chose.
 `
 
@@ -51,7 +51,7 @@ func topicNames() (names []string) {
 }
 
 const rulesText = `Rules say which recipe cooks a source, and with which options. They are in cook.toml in the
-asset folder, or in a folder below it, which they govern. cook init writes a first file.
+asset directory, or in a directory below it, which they govern. cook init writes a first file.
 
 	[[rule]]
 	match = ["ui/**/*.png", "!ui/photos/**"]
@@ -62,7 +62,7 @@ asset folder, or in a folder below it, which they govern. cook init writes a fir
 	command = ["glslangValidator", "-V", "{in}", "-o", "{out}"]
 	outputs = ["{stem}.spv"]
 
-The last rule that matches wins, key by key; a file in a folder below overrides the files
+The last rule that matches wins, key by key; a file in a directory below overrides the files
 above it. A rule without a recipe sets its options for every recipe that has them.
 
 cook help RECIPE prints the options of a recipe, cook why PATH the rules that count for one
@@ -70,7 +70,7 @@ asset, and cook schema a JSON Schema with which editors complete the file.
 `
 
 const targetsText = `A target is a named variant of the options, such as one for each platform. Its outputs are in
-a folder of their own: cook -dir assets -target mobile writes cooked/mobile.
+a directory of their own: cook -dir assets -target mobile writes cooked/mobile.
 
 	[target.mobile.image]
 	zstd = 19
@@ -86,7 +86,7 @@ Without -target, cook makes the target without a name; -target all makes all tha
 are declared.
 `
 
-const ignoreText = `Files and folders that match these patterns are not cooked, whatever their case. A line
+const ignoreText = `Files and directories that match these patterns are not cooked, whatever their case. A line
 of a .cookignore that begins with "!" takes them back in, such as !*.psd or !Makefile.
 Files that a recipe cooks by default are never left out.
 

@@ -146,7 +146,7 @@ func TestInterruptKeepsFinishedAssets(t *testing.T) {
 		if code := p.wait(); code != frontend.Interrupted {
 			t.Errorf("%v: exit status %d, want %d", sig, code, frontend.Interrupted)
 		}
-		if !strings.Contains(p.errors.String(), "cook: interrupted; what was finished is kept\n") {
+		if !strings.Contains(p.errors.String(), "cook: interrupted; finished assets are kept\n") {
 			t.Errorf("%v: says %q", sig, p.errors.String())
 		}
 		if rest, err := io.ReadAll(program); err != nil || len(rest) > 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 // A player executes the edit and agree lines of a script, the language in which package
-// oracle prints failing scripts. It makes its folders on first use.
+// oracle prints failing scripts. It makes its directories on first use.
 type player struct {
 	*oracle.Player
 	steps oracle.Script // so far

@@ -156,7 +156,7 @@ func TestConsoleInterruptEndsOrderly(t *testing.T) {
 		t.Skipf("no console: %v", err)
 	}
 	c.Wait()
-	if c.ProcessState.ExitCode() != frontend.Interrupted || !strings.Contains(said.String(), "interrupted; what was finished is kept") {
+	if c.ProcessState.ExitCode() != frontend.Interrupted || !strings.Contains(said.String(), "interrupted; finished assets are kept") {
 		t.Fatalf("%v\n%s", c.ProcessState, said)
 	}
 	if _, err := os.Lstat(filepath.Join(p.out, ".cook", "journal")); err == nil {

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(inMemory{m}, commands)
 }
 
-// inMemory runs the tests, not the commands, with their temporary folders in memory.
+// inMemory runs the tests, not the commands, with their temporary directories in memory.
 type inMemory struct{ *testing.M }
 
 func (m inMemory) Run() int {
@@ -66,7 +66,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, params("testdata/script"))
 }
 
-// params returns the parameters to run the scripts of a folder with.
+// params returns the parameters to run the scripts of a directory with.
 func params(dir string) testscript.Params {
 	return testscript.Params{
 		Dir: dir,
@@ -191,7 +191,7 @@ func touchFile(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// same DIR DIR compares output folders, ignoring cook's state folder.
+// same DIR DIR compares output directories, ignoring cook's state directory.
 func sameTrees(ts *testscript.TestScript, neg bool, args []string) {
 	a, b := treeText(ts, args[0]), treeText(ts, args[1])
 	if (a == b) == neg {
@@ -220,7 +220,7 @@ func treeText(ts *testscript.TestScript, dir string) string {
 	return b.String()
 }
 
-// lock FILE locks an output folder until the script ends.
+// lock FILE locks an output directory until the script ends.
 func lockFile(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// flip FILE|DIR OFFSET inverts one byte of a file, or of each file in a folder.
+// flip FILE|DIR OFFSET inverts one byte of a file, or of each file in a directory.
 func flipByte(ts *testscript.TestScript, _ bool, args []string) {
 	at, err := strconv.Atoi(args[1])
 	ts.Check(err)

@@ -118,7 +118,7 @@ func TestViewOfProject(t *testing.T) {
 	}
 }
 
-// plainProject returns the flags for a folder with one asset, b.json.
+// plainProject returns the flags for a directory with one asset, b.json.
 func plainProject(t *testing.T) (args []string, out string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// An engine lists the artifacts of an output folder.
+// An engine lists the artifacts of an output directory.
 func ExampleRead() {
 	cooked := outputFolder() // in a game: os.DirFS("cooked")
 	load := func(name string) ([]byte, error) { return fs.ReadFile(cooked, name) }
@@ -29,7 +29,7 @@ func ExampleRead() {
 	// Output: ui/logo.png -> ui/logo.png.ktx2 2048
 }
 
-// outputFolder returns an output folder with one asset.
+// outputFolder returns an output directory with one asset.
 func outputFolder() fs.FS {
 	return fstest.MapFS{"manifest.json": {Data: []byte(`{"assetcook":2,"assets":[
 {"source":"ui/logo.png","outputs":[{"path":"ui/logo.png.ktx2","size":2048,"blake3":"` + strings.Repeat("0f", 32) + `"}]}

@@ -1,4 +1,4 @@
-// Package manifest reads the list of artifacts in an output folder: for each source and target the
+// Package manifest reads the list of artifacts in an output directory: for each source and target the
 // artifacts, with their sizes and BLAKE3.
 //
 // # Form
@@ -42,9 +42,9 @@ import (
 )
 
 const (
-	// Name is the file at which reading begins, below the output folder.
+	// Name is the file at which reading begins, below the output directory.
 	Name = manifest.Name
-	// PartsDir is the folder of the parts, below the output folder.
+	// PartsDir is the directory of the parts, below the output directory.
 	PartsDir = manifest.PartsDir
 )
 
@@ -53,7 +53,7 @@ var ErrFormat = manifest.ErrFormat
 
 // An Asset is a source that was cooked for a target. It has the fields
 //
-//	Source  string   // clean path with slashes, below the asset folder
+//	Source  string   // clean path with slashes, below the asset directory
 //	Target  string   // UTF-8, may be empty
 //	ID      string   // UUID that the source keeps through renames; "" if assets have none
 //	Outputs []Output // in the order of the recipe
@@ -61,13 +61,13 @@ type Asset = manifest.Asset
 
 // An Output is an artifact. It has the fields
 //
-//	Path   string         // clean, with slashes, below the output folder
+//	Path   string         // clean, with slashes, below the output directory
 //	Size   int64          // bytes
 //	BLAKE3 hashing.Digest // of the content
 type Output = manifest.Output
 
 // Read yields all assets of a manifest in order. root is the content of manifest.json; load reads
-// parts by their paths below the output folder, one at a time. Read takes this format and format 1,
+// parts by their paths below the output directory, one at a time. Read takes this format and format 1,
 // and yields from a part only if its content fits its name.
 //
 // An error comes last, with a zero Asset, and names the damaged file. Then the assets before it are

@@ -26,7 +26,7 @@ func (p *Pak) findEntry(op, name string) (Entry, error) {
 	return e, nil
 }
 
-// Open opens a file or folder, as [fs.FS] has it. Files can be read at any offset
+// Open opens a file or directory, as [fs.FS] has it. Files can be read at any offset
 // ([io.ReaderAt]); uncompressed files need no memory.
 func (p *Pak) Open(name string) (fs.File, error) {
 	e, err := p.findEntry("open", name)
@@ -36,7 +36,7 @@ func (p *Pak) Open(name string) (fs.File, error) {
 	return openFolder(p, name, err)
 }
 
-// openFolder opens a folder after opening a file of that name failed with err.
+// openFolder opens a directory after opening a file of that name failed with err.
 func openFolder(in fs.ReadDirFS, name string, err error) (fs.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -81,7 +81,7 @@ func (p *Pak) readEntry(e *Entry) ([]byte, error) {
 	return data, nil
 }
 
-// Stat describes a file or folder, as [fs.StatFS] has it. Paks know neither times nor
+// Stat describes a file or directory, as [fs.StatFS] has it. Paks know neither times nor
 // permissions.
 func (p *Pak) Stat(name string) (fs.FileInfo, error) {
 	e, err := p.findEntry("stat", name)
@@ -99,7 +99,7 @@ func (p *Pak) isFolder(name string) bool {
 	return err == nil
 }
 
-// ReadDir lists a folder, as [fs.ReadDirFS] has it.
+// ReadDir lists a directory, as [fs.ReadDirFS] has it.
 func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
@@ -138,12 +138,12 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
-	// A folder sorts by its name with a slash among the paths, and without one here.
+	// A directory sorts by its name with a slash among the paths, and without one here.
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
 	return list, nil
 }
 
-// hasFile reports whether there is a file below a folder that is not gone, from a record on.
+// hasFile reports whether there is a file below a directory that is not gone, from a record on.
 func (p *Pak) hasFile(i int, prefix string) bool {
 	for ; i < p.footer.count; i++ {
 		e, err := p.entry(i)
@@ -189,7 +189,7 @@ func (f *file) Close() error {
 	return nil
 }
 
-// A folder is an open folder of a pak, or of several.
+// A directory is an open directory of a pak, or of several.
 type folder struct {
 	info fs.FileInfo
 	list []fs.DirEntry
@@ -200,7 +200,7 @@ func (f *folder) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *folder) Close() error               { return nil }
 
 func (f *folder) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.info.Name(), Err: errors.New("is a folder")}
+	return 0, &fs.PathError{Op: "read", Path: f.info.Name(), Err: errors.New("is a directory")}
 }
 
 // ReadDir lists the next n entries, all if n is not positive.
@@ -228,7 +228,7 @@ func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return false }
 func (i info) Sys() any           { return i.Entry }
 
-// folderInfo describes a folder of a name.
+// folderInfo describes a directory of a name.
 type folderInfo string
 
 func (f folderInfo) Name() string     { return string(f) }
@@ -264,7 +264,7 @@ func (l *Layered) findInLayers(op, name string) (*Pak, Entry, error) {
 	return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 }
 
-// Open opens a file or folder, as [fs.FS] has it.
+// Open opens a file or directory, as [fs.FS] has it.
 func (l *Layered) Open(name string) (fs.File, error) {
 	p, e, err := l.findInLayers("open", name)
 	if err == nil {
@@ -282,7 +282,7 @@ func (l *Layered) ReadFile(name string) ([]byte, error) {
 	return p.readEntry(&e)
 }
 
-// ReadDir lists a folder, as [fs.ReadDirFS] has it.
+// ReadDir lists a directory, as [fs.ReadDirFS] has it.
 func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 	found := map[string]fs.DirEntry{}
 	for _, p := range l.paks { // entries of a later pak replace earlier ones
@@ -299,7 +299,7 @@ func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 		full := path.Join(name, base)
 		if !e.IsDir() {
 			if _, _, err := l.findInLayers("readdir", full); err != nil {
-				continue // it is gone, or a later one has a folder of that name
+				continue // it is gone, or a later one has a directory of that name
 			}
 		} else if len(l.paks) > 1 && !l.hasFile(full) {
 			continue
@@ -313,7 +313,7 @@ func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// hasFile reports whether there is a file below a folder.
+// hasFile reports whether there is a file below a directory.
 func (l *Layered) hasFile(folder string) bool {
 	for _, p := range l.paks {
 		for i := p.search(folder+"/", 0); i < p.footer.count; i++ {

@@ -7,7 +7,7 @@ import (
 )
 
 // Artifacts returns the artifacts of other assets for the same target that patterns choose, sorted
-// by source. Patterns are as in rules, in order, and see paths below the folder of the target:
+// by source. Patterns are as in rules, in order, and see paths below the directory of the target:
 // "ui/**/*.ktx2", "!*_old.*". The list of an asset has only outputs that the patterns choose; the
 // outputs of the job itself are never among them. Only a recipe with Bundles may call Artifacts.
 //

@@ -28,14 +28,14 @@ type Extract struct {
 	Of func(file io.ReaderAt, size int64) (Says, error)
 	// Holds lists extensions, in lower case with dots, of sources that outputs of the recipe
 	// contain, as models contain their buffers. The extract has a part about each source that a
-	// file reads, and Files is a pattern of such files, without a folder. Cook asks the files in
-	// the folder of a source and in the folder above. A source has no outputs if the recipe cooks
+	// file reads, and Files is a pattern of such files, without a directory. Cook asks the files in
+	// the directory of a source and in the directory above. A source has no outputs if the recipe cooks
 	// all files that read it, no rule decides about it, and no recipe has its extension.
 	Holds []string
 	Files string
 }
 
-// Says has the parts of a file by subject. A subject is a path relative to the folder of the file;
+// Says has the parts of a file by subject. A subject is a path relative to the directory of the file;
 // "" is the part about every source.
 type Says map[string][]byte
 
@@ -88,7 +88,7 @@ func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 	return said[0].Text, nil
 }
 
-// ReadExtracts is ReadExtract for all files of a folder that match a pattern. It returns the files
+// ReadExtracts is ReadExtract for all files of a directory that match a pattern. It returns the files
 // with a part about the source, sorted by name. Only the last element of the pattern may match
 // several names, as in Glob. Outside the asset tree there are no such files.
 //

@@ -14,8 +14,8 @@ import (
 
 // Glob returns the files that match a pattern, sorted, by names that Read, OpenDep and Depend take.
 // In a pattern, *, ?, [a-z] and {a,b} match parts of one name, and ** matches any number of
-// folders. Only a pattern that begins with a dot matches a name that begins with a dot. Glob does
-// not follow links to folders.
+// directories. Only a pattern that begins with a dot matches a name that begins with a dot. Glob does
+// not follow links to directories.
 //
 // The list of names is a dependency; the content of the files is not. The source is cooked again
 // when a matching file appears or goes.
@@ -53,7 +53,7 @@ type globbing struct {
 	found []string
 }
 
-// walk finds the files below a folder whose names match parts of a pattern.
+// walk finds the files below a directory whose names match parts of a pattern.
 func (g *globbing) walk(folder string, parts []string) error {
 	part, rest := parts[0], parts[1:]
 	switch {
@@ -75,7 +75,7 @@ func (g *globbing) walk(folder string, parts []string) error {
 	})
 }
 
-// each calls do for each matching name in a folder, and records the listing.
+// each calls do for each matching name in a directory, and records the listing.
 func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name string) error) error {
 	at, err := dependency.OfNames(folder, pattern, ofFolders).Resolve(g.job.env.Path)
 	if err != nil {
@@ -96,7 +96,7 @@ func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name str
 // list returns the names that a listing chooses, and records the listing.
 func (j *Job) list(folder string, at Dependency) ([]string, error) {
 	if j.env.List == nil {
-		return nil, errors.New("folders cannot be listed here")
+		return nil, errors.New("directories cannot be listed here")
 	}
 	names, found, err := j.env.List(at)
 	if err == nil {

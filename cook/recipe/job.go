@@ -29,11 +29,11 @@ type Job struct {
 
 // A Dependency is something besides the source that the result depends on. A recipe outside this
 // module sets Path alone, which means the content of a file. The other fields describe what the
-// methods of a Job record, such as the names in a folder. It has the fields
+// methods of a Job record, such as the names in a directory. It has the fields
 //
 //	Kind     dependency.Kind // 0 for the content of a file
 //	Path     string          // as Job.Read takes it
-//	Pattern  string          // chooses names in a folder
+//	Pattern  string          // chooses names in a directory
 //	Function string          // name and version of an Extract
 //	Subject  string          // path that an Extract is about
 type Dependency = dependency.Dependency
@@ -42,8 +42,8 @@ type Dependency = dependency.Dependency
 // has the fields
 //
 //	On    Dependency // with a path in the asset tree
-//	Name  string     // the path as the recipe wrote it; a renamed folder keeps it
-//	Found bool       // false if there was no such file or folder
+//	Name  string     // the path as the recipe wrote it; a renamed directory keeps it
+//	Found bool       // false if there was no such file or directory
 type Dep = jobenv.Dep
 
 func init() {
@@ -299,10 +299,10 @@ func (j *Job) SourceFile() string {
 	return filepath.Join(j.env.Assets, filepath.FromSlash(j.env.Path))
 }
 
-// Assets returns the folder of the asset tree, for external programs.
+// Assets returns the directory of the asset tree, for external programs.
 func (j *Job) Assets() string { return j.env.Assets }
 
-// Scratch returns a folder for temporary files, empty at first and removed after the job.
+// Scratch returns a directory for temporary files, empty at first and removed after the job.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 
 func readAll(f fs.File, err error) ([]byte, error) {

@@ -42,7 +42,7 @@
 //
 // # Names of files
 //
-// The name of another file is relative to the folder of the source, or to the asset tree if it
+// The name of another file is relative to the directory of the source, or to the asset tree if it
 // begins with a slash. All methods of Job that read or mention files take such names.
 //
 // # More about a recipe

@@ -10,7 +10,7 @@ import (
 )
 
 // FindTool returns the file of one of the Tools of a recipe: absolute, or
-// relative to the asset folder if it has a slash, else a program on PATH.
+// relative to the asset directory if it has a slash, else a program on PATH.
 func FindTool(assets, name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil

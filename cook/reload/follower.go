@@ -21,7 +21,7 @@ import (
 // lookTime is the interval of looks at the manifest without a watcher.
 const lookTime = 250 * time.Millisecond
 
-// A follower has the artifacts of an output folder as it has reported them.
+// A follower has the artifacts of an output directory as it has reported them.
 type follower struct {
 	out    string
 	listed map[string]artifact

@@ -26,7 +26,7 @@ const (
 	patience = 10 * time.Second
 )
 
-// Handler serves what changes in an output folder to browsers:
+// Handler serves what changes in an output directory to browsers:
 //
 //	GET /events     server-sent events
 //	GET /reload.js  a module that calls functions for them
@@ -38,7 +38,7 @@ const (
 // A browser that connects again gets the changes that it has missed, as far as they are kept.
 //
 // The handler refuses requests for other hosts than this machine, and from pages of other sites. It
-// follows the folder while a browser is connected.
+// follows the directory while a browser is connected.
 func Handler(out string) http.Handler {
 	h := &handler{out: out, history: feed.NewHistory()}
 	mux := http.NewServeMux()
@@ -69,7 +69,7 @@ type handler struct {
 	stop     func()    // ends following and waits for that
 }
 
-// join makes sure that the folder is followed until leave is called.
+// join makes sure that the directory is followed until leave is called.
 func (h *handler) join() (leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

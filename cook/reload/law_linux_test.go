@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A tree is a folder of assets with an output folder beside it.
+// A tree is a directory of assets with an output directory beside it.
 type tree struct {
 	t       *testing.T
 	project cook.Project
@@ -142,7 +142,7 @@ func (s *subscriber) apply(out string, b Batch, err error) {
 	s.more = make(chan struct{})
 }
 
-// reaches waits until the copy equals the manifest, and that the output folder.
+// reaches waits until the copy equals the manifest, and that the output directory.
 func (s *subscriber) reaches(t *testing.T, out string) {
 	t.Helper()
 	want := listed(t, out)
@@ -164,11 +164,11 @@ func (s *subscriber) reaches(t *testing.T, out string) {
 		}
 	}
 	if diff := cmp.Diff(want, onDisk(t, out)); diff != "" {
-		t.Fatalf("the manifest (-), the folder (+):\n%s", diff)
+		t.Fatalf("the manifest (-), the directory (+):\n%s", diff)
 	}
 }
 
-// listed returns the artifacts in the manifest of an output folder.
+// listed returns the artifacts in the manifest of an output directory.
 func listed(t *testing.T, out string) map[string]hashing.Digest {
 	t.Helper()
 	f := follow(out)
@@ -182,7 +182,7 @@ func listed(t *testing.T, out string) map[string]hashing.Digest {
 	return all
 }
 
-// onDisk returns the artifacts in an output folder.
+// onDisk returns the artifacts in an output directory.
 func onDisk(t *testing.T, out string) map[string]hashing.Digest {
 	t.Helper()
 	all := map[string]hashing.Digest{}
@@ -207,7 +207,7 @@ func onDisk(t *testing.T, out string) map[string]hashing.Digest {
 }
 
 // Whatever is edited, and whoever cooks it: a subscriber that applies all batches has what
-// the output folder has.
+// the output directory has.
 func TestSubscriberEqualsOutputFolder(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playFollowed(t, seed) })

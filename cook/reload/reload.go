@@ -14,7 +14,7 @@
 // # Sources of changes
 //
 // A watcher (cook -watch, or cook.Watch) reports the changes of each round at a Unix socket in the
-// output folder, as soon as all artifacts of the round are in place. Changes by other cooks, or
+// output directory, as soon as all artifacts of the round are in place. Changes by other cooks, or
 // without a watcher, are found by a comparison of the manifest with the reported changes. If there
 // is no watcher, or the system has no such sockets, Follow looks at the stamp of the manifest four
 // times a second. Programs can start in any order.
@@ -49,7 +49,7 @@ type Batch struct {
 
 // A Change is an artifact with new content, or a removed one.
 type Change struct {
-	Path    string         // in the output folder, with slashes
+	Path    string         // in the output directory, with slashes
 	Blob    hashing.Digest // BLAKE3 of its content; zero if it was removed
 	Removed bool
 	Cause   Cause
@@ -66,8 +66,8 @@ type Cause struct {
 	Saved time.Time
 }
 
-// Follow yields the changes in an output folder after this call, until ctx ends. Call it before you
-// load the artifacts. The folder need not exist yet.
+// Follow yields the changes in an output directory after this call, until ctx ends. Call it before you
+// load the artifacts. The directory need not exist yet.
 //
 // Follow yields an error once if the manifest cannot be read. The error does not end the loop: the
 // changes come when the manifest can be read again.

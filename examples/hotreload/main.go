@@ -3,8 +3,8 @@
 //
 //	go run ./examples/hotreload
 //
-// It copies sample assets to a folder, cooks them whenever they are edited, and prints the
-// URL of the page and the folder. With -out it shows the output folder of a running
+// It copies sample assets to a directory, cooks them whenever they are edited, and prints the
+// URL of the page and the directory. With -out it shows the output directory of a running
 // "cook -watch -target bc7,rgba8" instead.
 package main
 
@@ -27,8 +27,8 @@ import (
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:7360", "where to serve the page")
-	dir := flag.String("dir", "", "folder of the assets; by default a new one with samples")
-	out := flag.String("out", "", "output folder of a running cook -watch")
+	dir := flag.String("dir", "", "directory of the assets; by default a new one with samples")
+	out := flag.String("out", "", "output directory of a running cook -watch")
 	picture := flag.String("picture", "testdata/assets/textures/props/crate.png", "the texture of the samples")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -28,7 +28,7 @@ func compiled(t *testing.T, gcc string, more ...string) string {
 func created(t *testing.T, level int) (name string, contents map[string][]byte) {
 	name, contents = filepath.Join(t.TempDir(), "a.pak"), map[string][]byte{}
 	for i := range 200 {
-		contents[fmt.Sprintf("folder%d/ünï %03d.bin", i%3, i)] = bytes.Repeat([]byte{byte(i), 1, 2}, i*i)
+		contents[fmt.Sprintf("directory%d/ünï %03d.bin", i%3, i)] = bytes.Repeat([]byte{byte(i), 1, 2}, i*i)
 	}
 	for i := range 400_000 { // several frames, with skippable ones between them
 		contents["large.txt"] = fmt.Appendf(contents["large.txt"], "%d\n", i*i)

@@ -18,7 +18,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		log.Fatal("usage: subtitles FOLDER")
+		log.Fatal("usage: subtitles DIR")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// build brings the output folder of a project up to date and prints what it did.
+// build brings the output directory of a project up to date and prints what it did.
 func build(ctx context.Context, project cook.Project, out io.Writer) error {
 	summary, err := cook.Cook(ctx, project, cook.CookOptions{Observer: printer{out: out}})
 	if err != nil {

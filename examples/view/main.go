@@ -26,10 +26,10 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:7357", "address of the page")
-	count := flag.Int("counters", 1000, "counters besides those of the game")
+	count := flag.Int("counters", 1000, "counters besides the counters of the game")
 	rate := flag.Int("events", 10_000, "events a second")
 	fps := flag.Int("fps", 60, "frames a second")
-	dumps := flag.String("dumps", "", "folder for recordings of \"when\"")
+	dumps := flag.String("dumps", "", "directory for recordings of \"when\"")
 	line := flag.String("do", "", "a line for the console at the start")
 	flag.Parse()
 

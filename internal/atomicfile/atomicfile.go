@@ -51,7 +51,7 @@ type File struct {
 	ended bool
 }
 
-// A Folder resolves names. An [os.Root] is one that confines names to its directory.
+// A Directory resolves names. An [os.Root] is one that confines names to its directory.
 type Folder interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error

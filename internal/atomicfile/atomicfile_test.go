@@ -78,7 +78,7 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Write(filepath.Join(dir, "full"), 0o666, give("x")); err == nil {
-		t.Error("a folder was replaced")
+		t.Error("a directory was replaced")
 	}
 	// If the file is closed early, the close in Commit fails.
 	err := Write(path, 0o666, func(w io.Writer) error { return w.(io.Closer).Close() })

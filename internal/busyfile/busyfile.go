@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Folder makes system calls on the files of a directory, each once.
+// A Directory makes system calls on the files of a directory, each once.
 type Folder interface {
 	Lstat(name string) (fs.FileInfo, error)
 	MkdirAll(name string, perm fs.FileMode) error
@@ -30,7 +30,7 @@ type Folder interface {
 	Rename(from, to string) error
 }
 
-// Files repeats calls of a Folder. The methods may be called concurrently.
+// Files repeats calls of a Directory. The methods may be called concurrently.
 type Files struct {
 	In    Folder
 	Trash string              // directory for files moved aside; "" forbids that

@@ -13,7 +13,7 @@ import (
 
 var errBusy = errors.New("in use")
 
-// folder is a directory that refuses to remove or replace held files, like Windows.
+// directory is a directory that refuses to remove or replace held files, like Windows.
 type folder struct {
 	*os.Root
 	held  map[string]bool // can be neither removed nor replaced

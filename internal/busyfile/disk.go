@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Disk is the Folder of all files, with the paths of package os.
+// Disk is the Directory of all files, with the paths of package os.
 type Disk struct{}
 
 func (Disk) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }

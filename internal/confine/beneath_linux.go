@@ -105,7 +105,7 @@ func (b *beneath) in(path string, do func(dir openFolder, name string) error) er
 
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY
 
-// folder opens the directory at a path. On failure the result is not open.
+// directory opens the directory at a path. On failure the result is not open.
 func (b *beneath) folder(path string) (f openFolder, err error) {
 	err = b.at(path, func(fd int) error {
 		dir, err := open(fd, path, folderFlags, 0)

@@ -81,9 +81,9 @@ func TestAnswersAgreeWithOSRoot(t *testing.T) {
 			got, err := folder.Lstat(base)
 			folder.Close()
 			if !alike(err, wantErr) {
-				t.Errorf("lstat %.40q in its folder: error %v, want %v", name, err, wantErr)
+				t.Errorf("lstat %.40q in its directory: error %v, want %v", name, err, wantErr)
 			} else if err == nil && dirfd.InfoOf(got) != dirfd.InfoOf(want) {
-				t.Errorf("lstat %.40q in its folder: %v, want %v", name, got, want)
+				t.Errorf("lstat %.40q in its directory: %v, want %v", name, got, want)
 			}
 		}
 		for _, flag := range []int{os.O_RDONLY, os.O_RDWR | os.O_CREATE | os.O_EXCL} {
@@ -141,7 +141,7 @@ func TestRenamesAgreeWithOSRoot(t *testing.T) {
 				return f.Rename(fromName, &g, toName)
 			})
 			if got != want {
-				t.Errorf("rename %.40q to %q by folders: %s; want %s", from, to, got, want)
+				t.Errorf("rename %.40q to %q by directories: %s; want %s", from, to, got, want)
 			}
 		}
 	}

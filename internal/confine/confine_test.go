@@ -118,10 +118,10 @@ func TestSubAndOutward(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := sub.OpenFile("../top"); err == nil {
-		t.Error("a file outside of the folder was opened")
+		t.Error("a file outside of the directory was opened")
 	}
 	if _, err := d.Sub("outward"); err == nil {
-		t.Error("a folder outside was opened")
+		t.Error("a directory outside was opened")
 	}
 }
 

@@ -105,7 +105,7 @@ func again(call func() error) error {
 	}
 }
 
-// A Folder is a directory of a Root that is looked up once for several calls. It need not exist: if
+// A Directory is a directory of a Root that is looked up once for several calls. It need not exist: if
 // the directory is not open, calls use its path.
 //
 // If the directory is moved while it is open, calls concern it at its new place.
@@ -116,7 +116,7 @@ type Folder struct {
 	absent bool
 }
 
-// Folder opens the directory at a path with slashes, "." for the root itself.
+// Directory opens the directory at a path with slashes, "." for the root itself.
 func (r Root) Folder(path string) Folder {
 	open, err := r.quick.folder(path)
 	return Folder{r, path, open, errors.Is(err, fs.ErrNotExist)}
@@ -125,7 +125,7 @@ func (r Root) Folder(path string) Folder {
 // Close closes the directory.
 func (f *Folder) Close() { f.open.close() }
 
-// Absent reports whether the directory is known to have been missing when Folder was called.
+// Absent reports whether the directory is known to have been missing when Directory was called.
 func (f *Folder) Absent() bool { return f.absent }
 
 // Lstat describes a file of the directory.

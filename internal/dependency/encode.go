@@ -12,10 +12,10 @@ import (
 //
 //	NUL file                                       Presence
 //	file NUL ->                                    Link
-//	dir /. NUL .                                   Folder
+//	dir /. NUL .                                   Directory
 //	dir /. NUL                                     Entries
 //	dir /. NUL pattern                             Files
-//	dir /. NUL pattern NUL                         Folders
+//	dir /. NUL pattern NUL                         Directories
 //	file NUL function NUL subject NUL              Extract
 //	dir /. NUL pattern NUL function NUL subject NUL      Extracts
 //	@ NUL target NUL pattern NUL pattern ...       Artifacts
@@ -137,7 +137,7 @@ func MayBePart(text []byte) bool {
 
 // Stamped returns the entry whose stamp shows changes of a dependency. text is the dependency's
 // text after the last slash, with a NUL after it. The entry is a File or a Link with a name, the
-// Folder itself, or, for an Extract, a file with a name. The name includes its NUL. Stamped looks
+// Directory itself, or, for an Extract, a file with a name. The name includes its NUL. Stamped looks
 // at only a few bytes of a file's name.
 func Stamped(text []byte) (as Kind, name []byte) {
 	as = File

@@ -2,7 +2,7 @@ package dirfd
 
 import "io"
 
-// folderOf is the common interface of Folder and its implementations: F opens directories of its
+// folderOf is the common interface of Directory and its implementations: F opens directories of its
 // own type, and files of type H.
 type folderOf[F, H any] interface {
 	*F

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// opened is the interface of Folder and its implementations on all systems, with names without NUL
+// opened is the interface of Directory and its implementations on all systems, with names without NUL
 // for readable tests.
 type opened interface {
 	Sub(path string, beneath bool) (opened, error)
@@ -339,7 +339,7 @@ func TestFileReadsOn(t *testing.T) {
 	})
 }
 
-// TestClosedFolderFails: a closed or zero [Folder] never uses another file's descriptor.
+// TestClosedFolderFails: a closed or zero [Directory] never uses another file's descriptor.
 func TestClosedFolderFails(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "sub", "file"), "")

@@ -11,7 +11,7 @@
 //
 // Except for [Open], errors are bare values of [syscall.Errno], so that they cost nothing and
 // can be compared with ==; the caller knows the name and wraps errors for messages. Calls on a
-// Folder or File that is not open return EBADF.
+// Directory or File that is not open return EBADF.
 package dirfd
 
 import "io"
@@ -27,14 +27,14 @@ type Info struct {
 	Links  uint32 // hard links, 0 if unknown
 }
 
-// A Folder is an open directory. It stays the same directory when it is renamed or replaced. The
-// zero Folder is not open. Copies are the same open directory: close one of them, and use none
+// A Directory is an open directory. It stays the same directory when it is renamed or replaced. The
+// zero Directory is not open. Copies are the same open directory: close one of them, and use none
 // afterwards. Several goroutines may use it at once.
 //
-// A Folder that is dropped without Close stays open.
+// A Directory that is dropped without Close stays open.
 type Folder struct{ sys folder }
 
-// A File is a regular file that is open for reading. The rules for Folder's zero value, copies and
+// A File is a regular file that is open for reading. The rules for Directory's zero value, copies and
 // closing also apply to File.
 type File struct{ sys file }
 

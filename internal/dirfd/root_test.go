@@ -42,7 +42,7 @@ func TestReplacedEntryIsNotOpened(t *testing.T) {
 		same.Close()
 	}
 	_, err = f.enter("other", folder)
-	wantErr(t, "another folder", err, syscall.ELOOP)
+	wantErr(t, "another directory", err, syscall.ELOOP)
 
 	if err := os.Rename(filepath.Join(dir, "other", "file"), filepath.Join(dir, "folder", "other")); err != nil {
 		t.Fatal(err)

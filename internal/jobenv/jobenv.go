@@ -26,7 +26,7 @@ var (
 type Dep struct {
 	On    dependency.Dependency // with a path in the asset tree
 	Name  string                // the path as the recipe wrote it
-	Found bool                  // false for an absent file or folder
+	Found bool                  // false for an absent file or directory
 }
 
 // A Said is the part of a file that is about a source.

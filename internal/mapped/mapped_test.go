@@ -37,7 +37,7 @@ func TestWritesStayInMemory(t *testing.T) {
 
 func TestDirectoriesAreNotMapped(t *testing.T) {
 	if _, err := open(t.TempDir()); err == nil {
-		t.Error("a folder was read")
+		t.Error("a directory was read")
 	}
 }
 

@@ -15,7 +15,7 @@ func RefusePrivateKey(head []byte) error {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
 		if rest, ok := bytes.CutPrefix(line, []byte("-----BEGIN ")); ok && bytes.Contains(rest, []byte("PRIVATE KEY")) || bytes.HasPrefix(line, []byte("PuTTY-User-Key-File-")) {
-			return errors.New("the file holds a private key; move it out of the asset folder, or write private_keys = true into a rule for it if it is to be shipped")
+			return errors.New("the file holds a private key; move it out of the asset directory, or write private_keys = true into a rule for it if it is to be shipped")
 		}
 	}
 	return nil

@@ -98,7 +98,7 @@ func readELF(file string, by *object) (object, bool) {
 	return o, true
 }
 
-// folders returns the directories that a tag lists, with $ORIGIN filled in.
+// directories returns the directories that a tag lists, with $ORIGIN filled in.
 func folders(image *elf.File, tag elf.DynTag, origin string) []string {
 	lists, _ := image.DynString(tag)
 	var folders []string

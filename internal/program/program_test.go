@@ -48,7 +48,7 @@ func TestInterpreter(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	if _, err := Of(t.TempDir(), ThisMachine); err == nil {
-		t.Error("a folder: no error")
+		t.Error("a directory: no error")
 	}
 }
 
@@ -65,7 +65,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 		if err != nil || len(parts.Machine) == 0 {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(programs[i]) // run through a link, a program knows its own folder, ldd does not
+		real, err := filepath.EvalSymlinks(programs[i]) // run through a link, a program knows its own directory, ldd does not
 		if err != nil {
 			continue
 		}

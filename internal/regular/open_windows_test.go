@@ -29,6 +29,6 @@ func TestOpenFileCanBeRemoved(t *testing.T) {
 		t.Errorf("opened again: %v", err)
 	}
 	if _, err := Open(filepath.Dir(name)); !errors.Is(err, ErrNot) {
-		t.Errorf("a folder: %v", err)
+		t.Errorf("a directory: %v", err)
 	}
 }

@@ -37,8 +37,8 @@ var attempts = map[string]func(p place) error{
 	"create":                   func(p place) error { return closed(os.Create(p.out + "/new")) },
 	"create beside the source": func(p place) error { return closed(os.Create(p.in + "/new")) },
 	"nameless file":            func(p place) error { return closed(os.OpenFile(p.out, os.O_WRONLY|unix.O_TMPFILE, 0o600)) },
-	"make a folder":            func(p place) error { return os.Mkdir(p.out+"/new", 0o777) },
-	"remove a folder":          func(p place) error { return unix.Rmdir(p.out + "/empty") },
+	"make a directory":            func(p place) error { return os.Mkdir(p.out+"/new", 0o777) },
+	"remove a directory":          func(p place) error { return unix.Rmdir(p.out + "/empty") },
 	"remove":                   func(p place) error { return os.Remove(p.out + "/victim") },
 	"truncate":                 func(p place) error { return os.Truncate(p.out+"/victim", 0) },
 	"rename in":                func(p place) error { return os.Rename(p.out+"/victim", p.w+"/x") },
@@ -82,7 +82,7 @@ var attempts = map[string]func(p place) error{
 		}
 		return os.Chmod(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), 0o777)
 	},
-	"chmod by a folder": func(p place) error {
+	"chmod by a directory": func(p place) error {
 		f, err := os.OpenFile(p.out, unix.O_PATH, 0)
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ var attempts = map[string]func(p place) error{
 	"read by /proc":          func(p place) error { return closed(os.Open("/proc/self/root" + p.out + "/secret")) },
 	"list":                   func(p place) error { _, err := os.ReadDir(p.out); return err },
 	"list what is above":     func(p place) error { _, err := os.ReadDir(filepath.Dir(p.w)); return err },
-	"read a home folder":     func(p place) error { _, err := os.ReadDir("/root"); return err },
+	"read a home directory":     func(p place) error { _, err := os.ReadDir("/root"); return err },
 	"execute":                func(p place) error { return exec.Command(p.out + "/tool").Run() },
 	"execute through a link": func(p place) error { return exec.Command(link(p, "tool")).Run() },
 	"open again": func(p place) error {
@@ -191,7 +191,7 @@ var attempts = map[string]func(p place) error{
 		_, err := os.Readlink(p.w + "/o/link")
 		return err
 	},
-	"watch a folder": func(p place) error {
+	"watch a directory": func(p place) error {
 		fd, err := unix.InotifyInit1(0)
 		if err != nil {
 			return err

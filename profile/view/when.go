@@ -41,7 +41,7 @@ func (v *View) addWhen(w console.When) (text string, err error) {
 		return "", errors.New("when: nothing is being recorded: there is neither Sources.Events nor a stream among the recordings")
 	}
 	if v.sources.Dumps == "" {
-		return "", errors.New("when: there is no folder for recordings: Sources.Dumps is not set")
+		return "", errors.New("when: there is no directory for recordings: Sources.Dumps is not set")
 	}
 	l := &v.whens
 	l.mu.Lock()

@@ -112,7 +112,7 @@ func TestWhenRefused(t *testing.T) {
 		want    string
 	}{
 		{Sources{Counters: set, Dumps: "x"}, "view: when: nothing is being recorded: there is neither Sources.Events nor a stream among the recordings"},
-		{Sources{Counters: set, Events: feed}, "view: when: there is no folder for recordings: Sources.Dumps is not set"},
+		{Sources{Counters: set, Events: feed}, "view: when: there is no directory for recordings: Sources.Dumps is not set"},
 	} {
 		v := New(tc.sources)
 		if _, err := v.Do("when a > 1 dump 1s"); err == nil || err.Error() != tc.want {

@@ -110,7 +110,7 @@ func serving(t *testing.T, stderr *bufio.Reader) (server, fragment string) {
 	return server, "#" + fragment
 }
 
-// viewAssets opens the page of cook view for an asset folder.
+// viewAssets opens the page of cook view for an asset directory.
 func viewAssets(t *testing.T, assets string) *page {
 	t.Helper()
 	server, fragment := served(t, exec.Command(filepath.Join(binaries(t), "cook"), "view", "-dir", assets, "-http", "127.0.0.1:0"))

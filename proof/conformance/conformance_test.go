@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// folder writes a fake suite and returns its parent directory.
+// directory writes a fake suite and returns its parent directory.
 func folder(t *testing.T, suite string, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

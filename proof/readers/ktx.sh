@@ -8,7 +8,7 @@
 #
 #	cmake -B build -DKTX_FEATURE_TESTS=OFF && cmake --build build --target ktxtools
 #
-#	proof/readers/ktx.sh [folder]     the project's own assets without an argument
+#	proof/readers/ktx.sh [directory]     the project's own assets without an argument
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tmp=$(mktemp -d)

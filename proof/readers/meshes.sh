@@ -3,9 +3,9 @@
 # read the models and what comes out, and meshoptimizer what is compressed. Needs Go, node
 # and npm.
 #
-#	proof/readers/meshes.sh [folder...]     the project's own models without arguments
+#	proof/readers/meshes.sh [directory...]     the project's own models without arguments
 #
-# Folders that are worth a look: test of github.com/KhronosGroup/glTF-Validator, Models of
+# Directories that are worth a look: test of github.com/KhronosGroup/glTF-Validator, Models of
 # github.com/KhronosGroup/glTF-Sample-Assets.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Cooks the models of a folder with compression, and compares their sizes with what gltfpack
+# Cooks the models of a directory with compression, and compares their sizes with what gltfpack
 # -c and -cc make of them, with its own bits of positions and coordinates and with ours.
 # Needs Go, node and npm.
 #
-#	proof/readers/meshsizes.sh folder
+#	proof/readers/meshsizes.sh directory
 #
 # Normals are made by neither, as gltfpack does not.
 set -euo pipefail

@@ -14,7 +14,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 go build -o "$dir/cook" ./cmd/cook
 mkdir "$dir/assets"
-# Folders, whose names say roles, do not matter here.
+# Directories, whose names say roles, do not matter here.
 find testdata/assets -name '*.png' | while read -r file; do
 	cp "$file" "$dir/assets/$(echo "$file" | tr '/ ' '__')"
 done

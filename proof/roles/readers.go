@@ -182,7 +182,7 @@ func (t *tree) godot(name, text string) {
 	}
 }
 
-// above returns the subdirectory called folder of each directory above a file. Some formats
+// above returns the subdirectory called directory of each directory above a file. Some formats
 // search all of them.
 func above(name, folder string) (places []string) {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {

@@ -57,13 +57,16 @@ wintest() { GOOS=windows go test -overlay "$dir/overlay.json" -exec $wine "$@"; 
 # Tests of links fail on purpose where there are none; TestFailedOperation takes a minute.
 wintest -short -skip 'StaysInside$|TestSubAndOutward|TestNameHasNoLinks|TestAnswersAgreeWithOSRoot|TestRenamesAgreeWithOSRoot|TestFailedOperation' \
 	./internal/busyfile ./internal/confine ./internal/atomicfile ./internal/dirfd ./internal/pathname ./internal/regular \
-	./cook/internal/bulk ./cook/internal/contents ./cook/internal/execute ./cook/internal/feed ./cook/internal/glob \
-	./cook/internal/ids ./cook/internal/index ./cook/internal/lint ./cook/internal/notify ./cook/internal/pass \
-	./cook/internal/peer ./cook/internal/plan ./cook/internal/project ./cook/internal/remote ./cook/internal/report \
-	./cook/internal/rules ./cook/internal/runaction ./cook/internal/scan ./cook/internal/state ./cook/internal/statedir \
-	./cook/internal/store ./cook/internal/survey ./cook/internal/verify ./cook/internal/watch \
+	./cook/internal/artifacts ./cook/internal/bulk ./cook/internal/commit ./cook/internal/contents \
+	./cook/internal/cookone ./cook/internal/execute ./cook/internal/export ./cook/internal/feed ./cook/internal/glob \
+	./cook/internal/ids ./cook/internal/index ./cook/internal/inspect ./cook/internal/lint ./cook/internal/manifest \
+	./cook/internal/notify ./cook/internal/pass ./cook/internal/peer ./cook/internal/place ./cook/internal/plan \
+	./cook/internal/project ./cook/internal/remote ./cook/internal/remote/broker ./cook/internal/report \
+	./cook/internal/restat ./cook/internal/rules ./cook/internal/runaction ./cook/internal/scan ./cook/internal/session \
+	./cook/internal/state ./cook/internal/statedir ./cook/internal/stats ./cook/internal/store ./cook/internal/survey \
+	./cook/internal/verify ./cook/internal/watch \
 	./cook/manifest ./cook/recipe/... ./recipes/builtin
-wintest -run 'TestTerminated|TestOutputThatAnother|TestNamesThatWindows|TestScripts/^(branches|bundle|cache|checkcontents|defaultout|empty|first|folders|index|leftovers|outputs|pak|tag|whymany)$' -test.parallel 3 ./cook/cli
+wintest -run 'TestTerminated|TestOutputThatAnother|TestNamesThatWindows|TestScripts/^(branches|bundle|cache|checkcontents|defaultout|empty|first|directories|index|leftovers|outputs|pak|tag|whymany)$' -test.parallel 3 ./cook/cli
 echo "windows: $sequences sequences of edits"
 wintest -run IncrementalEqualsFromScratch ./cook -oracle.sequences "$sequences" -timeout 60m
 

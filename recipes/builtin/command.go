@@ -26,35 +26,35 @@ import (
 // Arguments may hold these words in braces; {{ and }} stand for the braces
 // themselves:
 //
-//	{in}          the source, as ./path relative to the asset folder; a full name if
-//	              another recipe made it and the program runs in the asset folder
+//	{in}          the source, as ./path relative to the asset directory; a full name if
+//	              another recipe made it and the program runs in the asset directory
 //	{out}         the first output
 //	{out0} {out1} each of the outputs
-//	{stem}        the source's name without folder and extension; it may
+//	{stem}        the source's name without directory and extension; it may
 //	              start with '-', as file names may
 //	{depfile}     a file in which the program lists what it has read besides
 //	              the source, in Makefile syntax
-//	{scratch}     a folder for temporary files, empty at first
+//	{scratch}     a directory for temporary files, empty at first
 //
 // No shell is involved, so file names need no quoting. Pass names to the script of a shell as
 // arguments:
 //
 //	command = ["sh", "-c", 'convert "$1" > "$2"', "sh", "{in}", "{out}"]
 //
-// The program sees only its declared inputs. It runs in a folder with the source and the files of
-// reads and tools, each under its path in the asset folder, dated to the start of 1980. On Linux it
-// cannot leave this folder: it reads these files, its own folder, the paths of the option system, and
-// folders of the system such as /usr; it writes its outputs and the scratch folder; it has no network;
+// The program sees only its declared inputs. It runs in a directory with the source and the files of
+// reads and tools, each under its path in the asset directory, dated to the start of 1980. On Linux it
+// cannot leave this directory: it reads these files, its own directory, the paths of the option system, and
+// directories of the system such as /usr; it writes its outputs and the scratch directory; it has no network;
 // processes that it leaves behind are killed. See package internal/sandbox. A program with {depfile}
-// runs in the asset folder and may read all of it, because it lists its inputs afterwards. Verifying
+// runs in the asset directory and may read all of it, because it lists its inputs afterwards. Verifying
 // traces such programs, and programs without a sandbox, and finds inputs that they do not list.
 //
 // Standard input is empty. Output of the program is shown only if it fails. Its environment is the
-// same everywhere: PATH of cook, HOME and TMPDIR (the scratch folder), LANG and LC_ALL (C.UTF-8), TZ
+// same everywhere: PATH of cook, HOME and TMPDIR (the scratch directory), LANG and LC_ALL (C.UTF-8), TZ
 // (UTC), SOURCE_DATE_EPOCH (the start of 1980, the earliest date in a zip file) and the variables of
 // env. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
 //
-// If sandbox is false, or daemons true, the program runs in the asset folder with the HOME of cook and
+// If sandbox is false, or daemons true, the program runs in the asset directory with the HOME of cook and
 // the same rights. Then the result must depend only on the source, the files of reads and tools, and
 // the files that {depfile} lists. Processes that the program leaves behind are killed when it ends,
 // except processes with a session of their own if daemons is true. Some are not found: on other
@@ -63,16 +63,16 @@ import (
 // a job object has all processes that the program starts; if daemons is true, only the program itself
 // is killed. On Linux and Windows all of them are killed when cook itself is.
 type Command struct {
-	Command   []string          `toml:"command" doc:"the program and its arguments; a program with a slash lies in the asset folder, else on PATH"`
+	Command   []string          `toml:"command" doc:"the program and its arguments; a name with a slash is in the asset directory, any other on PATH"`
 	Env       map[string]string `toml:"env" doc:"further environment variables"`
-	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset folder"`
-	Reads     []string          `toml:"reads" doc:"files of the asset folder that the program reads besides the source: relative to the source's folder, or to the asset folder if they start with a slash; {stem} stands for that of the source. They may be absent, and be patterns such as \"lib/**/*.h\""`
-	System    []string          `toml:"system" doc:"further files and folders outside the asset folder that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, and no change of them cooks again"`
-	Deps      string            `toml:"deps" enum:"declared,trace" doc:"how the program's inputs are known: declared, by reads, tools and {depfile}; trace, by recording what it opens, lists, looks at and looks for in the asset folder, in which it runs (Linux)"`
+	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset directory"`
+	Reads     []string          `toml:"reads" doc:"files of the asset directory that the program reads besides the source: relative to the source's directory, or to the asset directory if they start with a slash; {stem} is the stem of the source. They may be absent, and be patterns such as \"lib/**/*.h\""`
+	System    []string          `toml:"system" doc:"further files and directories outside the asset directory that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, and no change of them cooks again"`
+	Deps      string            `toml:"deps" enum:"declared,trace" doc:"how the program's inputs are known: declared, by reads, tools and {depfile}; trace, by recording what it opens, lists, looks at and looks for in the asset directory, in which it runs (Linux)"`
 	Sandbox   bool              `toml:"sandbox" doc:"let the program see its inputs alone"`
 	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`
 	MaxMemory int               `toml:"max_memory" min:"0" max:"1000000000" doc:"how much memory, in MiB, the program may take with all that it starts (Linux); 0: three quarters of the machine's" unkeyed:"a limit on memory changes no byte"`
-	MaxDisk   int               `toml:"max_disk" min:"0" max:"1000000000" doc:"how much, in MiB, it may write to its outputs and its scratch folder together; 0: 8192" unkeyed:"a limit on size changes no byte"`
+	MaxDisk   int               `toml:"max_disk" min:"0" max:"1000000000" doc:"how much, in MiB, it may write to its outputs and its scratch directory together; 0: 8192" unkeyed:"a limit on size changes no byte"`
 	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends; such a program has no sandbox" unkeyed:"who lives on has no part in the outputs any more"`
 }
 
@@ -167,7 +167,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 // A call is a command with its words filled in for one source.
 type call struct {
 	assets, scratch string // absolute
-	made            string // the source, absolute, if it is not in the asset folder
+	made            string // the source, absolute, if it is not in the asset directory
 	program         string
 	args            []string
 	outputs         []string // absolute
@@ -175,9 +175,9 @@ type call struct {
 	wantsDepfile    bool
 	vars            map[string]string // see jobs.Programs
 	used            func(processor time.Duration)
-	cell            *cell          // nil if it runs unconfined, in the asset folder
+	cell            *cell          // nil if it runs unconfined, in the asset directory
 	shown           *sandbox.Trace // fixes the modes and times that it sees; may be nil
-	trace           *sandbox.Trace // records reads in the asset folder; may be nil
+	trace           *sandbox.Trace // records reads in the asset directory; may be nil
 }
 
 func (c *Command) prepare(job *recipe.Job) (*call, error) {
@@ -251,7 +251,7 @@ func (c *Command) hasWord(word string) bool {
 func (c *Command) fillIn(p *call, source string) error {
 	in := filepath.FromSlash("./" + source)
 	if p.made != "" && (p.cell == nil || p.cell.assets == "") {
-		in = p.made // it is no copy in the folder of the program
+		in = p.made // it is no copy in the directory of the program
 	}
 	words := map[string]string{
 		"in":      in,
@@ -339,7 +339,7 @@ func checkOutput(file string) error {
 func fileKind(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
-		return "folder"
+		return "directory"
 	case m&fs.ModeSymlink != 0:
 		return "symbolic link"
 	}

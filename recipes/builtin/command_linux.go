@@ -104,7 +104,7 @@ func kilobytes(text []byte, name string) int64 {
 	return n
 }
 
-// unlinked returns the total size of removed files in folders that processes still have open.
+// unlinked returns the total size of removed files in directories that processes still have open.
 func unlinked(pids []int, folders []string) (size int64) {
 	seen := map[[2]uint64]bool{}
 	for _, pid := range pids {

@@ -39,7 +39,7 @@ func script(text string, args ...string) *impatient {
 	}
 }
 
-// run cooks the source at path in a folder of assets.
+// run cooks the source at path in a directory of assets.
 func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
 	t.Helper()
 	r := named(t, "command")
@@ -47,7 +47,7 @@ func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) 
 	return recipetest.CookContext(ctx, t, r, p, os.DirFS(assets), assets, path)
 }
 
-// assets makes a folder with files, which hold their own names.
+// assets makes a directory with files, which hold their own names.
 func assets(t *testing.T, names ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -91,7 +91,7 @@ func TestCommandWritesItsOutputs(t *testing.T) {
 func TestCommandOutputsAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
 		`:`:              "sh: wrote nothing to {out}",
-		`mkdir "$1"`:     "sh: made a folder of {out}",
+		`mkdir "$1"`:     "sh: made a directory of {out}",
 		`ln -s a "$1"`:   "sh: made a symbolic link of {out}",
 		`ln a "$1"`:      "sh: made a hard link of {out}",
 		`mkfifo "$1"`:    "sh: made a special file of {out}",

@@ -3,7 +3,7 @@ package builtin
 import "io/fs"
 
 // inherited are the variables that programs get from the environment of cook, tempVariables the
-// variables besides TMPDIR that name the scratch folder, and homeVariables the variables that name it
+// variables besides TMPDIR that name the scratch directory, and homeVariables the variables that name it
 // in a sandbox.
 var (
 	inherited     = []string{"PATH", "HOME", "SystemRoot", "USERPROFILE"}

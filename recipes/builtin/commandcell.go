@@ -25,9 +25,9 @@ import (
 
 // A cell is where a confined program runs.
 type cell struct {
-	assets   string   // the visible part of the asset folder, absolute; "" for all of it
-	read     []string // files and folders besides that it may read
-	write    []string // folders that it may write to
+	assets   string   // the visible part of the asset directory, absolute; "" for all of it
+	read     []string // files and directories besides that it may read
+	write    []string // directories that it may write to
 	declared []string // paths of the asset tree that it was given
 	from     string   // the source's path
 }
@@ -37,7 +37,7 @@ func (c *Command) checkSandbox() error {
 	for _, name := range c.Reads {
 		words, err := placeholders(name)
 		if err != nil || slices.ContainsFunc(words, func(w string) bool { return w != "stem" }) {
-			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, with {stem} for that of the source, and {{ or }} for a brace that is meant as one"}
+			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, with {stem} for the stem of the source, and {{ or }} for a brace"}
 		}
 		if filled, _ := fill(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") || !doublestar.ValidatePattern(filled) {
 			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, or patterns such as \"lib/*.h\""}
@@ -52,7 +52,7 @@ func (c *Command) checkSandbox() error {
 	}
 	for _, name := range c.System {
 		if !filepath.IsAbs(name) && name != "~" && !strings.HasPrefix(name, "~/") {
-			return &recipe.OptionError{Key: "system", Got: strconv.Quote(name), Want: `absolute names of files and folders outside the asset folder, or such as "~/sdk"; files of the asset folder belong under reads or tools`}
+			return &recipe.OptionError{Key: "system", Got: strconv.Quote(name), Want: `absolute names of files and directories outside the asset directory, or such as "~/sdk"; files of the asset directory belong under reads or tools`}
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ var start = time.Unix(sourceDate, 0)
 // so that no other machine can cook the source.
 func (c *Command) staysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
 
-// isConfined reports whether the program can write only to its scratch folder, which may then have
+// isConfined reports whether the program can write only to its scratch directory, which may then have
 // the same name in each run.
 func (c *Command) isConfined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
 
@@ -197,7 +197,7 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 	return err
 }
 
-// bringTools gives the program its own files and the tools. It links files of the asset folder
+// bringTools gives the program its own files and the tools. It links files of the asset directory
 // instead of copying them.
 func (c *Command) bringTools(p *call, base string) error {
 	for i, tool := range c.tools() {
@@ -267,9 +267,9 @@ func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) 
 	case err != nil:
 		why = "sees its inputs, and is not kept from reading others: " + err.Error()
 	case c.Deps == "trace":
-		why = "confined: what it reads, lists and looks for in the asset folder is recorded"
+		why = "confined: what it reads, lists and looks for in the asset directory is recorded"
 	case c.hasWord("depfile"):
-		why = "confined: reads the asset folder, because it tells of its inputs by {depfile}, and the system"
+		why = "confined: reads the asset directory, because it lists its inputs in {depfile}, and the system"
 	default:
 		why = "confined: reads its source, the files of reads and tools, and the system"
 	}
@@ -300,7 +300,7 @@ func (p *call) policy(w *wanted) *sandbox.Policy {
 	return policy
 }
 
-// folder is where the program runs.
+// directory is where the program runs.
 func (p *call) folder() string {
 	if p.cell == nil || p.cell.assets == "" {
 		return p.assets
@@ -358,7 +358,7 @@ func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
 // wanted has existing files that a program asked for and did not get.
 type wanted struct {
 	cell        *cell
-	given, tree string   // cell.assets and the asset folder, without links
+	given, tree string   // cell.assets and the asset directory, without links
 	assets      []string // paths of the asset tree
 	machine     []string
 	servers     []string
@@ -431,7 +431,7 @@ func (w *wanted) String() string {
 		return w.serverAdvice()
 	}
 	if len(w.machine) > 0 {
-		return fmt.Sprintf("it asked for %s, which it may not read: add system = [%s], or a folder above", pathname.Show(w.machine[0]), list(w.machine))
+		return fmt.Sprintf("it asked for %s, which it may not read: add system = [%s], or a directory above", pathname.Show(w.machine[0]), list(w.machine))
 	}
 	return ""
 }

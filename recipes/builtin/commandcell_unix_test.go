@@ -51,7 +51,7 @@ echo >> "$2"; test "$HOME" = "$TMPDIR" && test -w "$HOME" && echo home >> "$2"; 
 	}
 }
 
-// A program of the asset folder runs from where it is.
+// A program of the asset directory runs from where it is.
 func TestCellRunsToolsOfTheAssets(t *testing.T) {
 	dir := assets(t, "a", "tools/part")
 	if err := os.WriteFile(filepath.Join(dir, "tools/run"), []byte("#!/bin/sh\ncat \"$(dirname \"$0\")\"/part tools/part > \"$1\"\n"), 0o777); err != nil {
@@ -101,7 +101,7 @@ func TestCellHasInterpreters(t *testing.T) {
 	}
 }
 
-// With a depfile all of the asset folder can be read, and nothing be written there.
+// With a depfile all of the asset directory can be read, and nothing be written there.
 func TestCellWithDepfile(t *testing.T) {
 	dir := assets(t, "d/a", "d/b")
 	p := script(`cat "$1" d/b > "$2"; echo "x: $1 d/b" > "$3"`, "{in}", "{out}", "{depfile}")
@@ -123,7 +123,7 @@ func TestCellErrors(t *testing.T) {
 		confined bool
 		want     []string
 	}{
-		{"", []string{"folder"}, false, []string{"reads: d/folder: a folder, not a file"}},
+		{"", []string{"folder"}, false, []string{"reads: d/folder: a directory, not a file"}},
 		{"", []string{"../../x"}, false, []string{`reads: dependency "../../x": outside the asset tree`}},
 		{`cat d/b`, nil, false, []string{"sh: exit status 1; it asked for d/b, which the rule does not declare: add reads = [\"b\"]\n", "cat: d/b: No such file"}},
 		{`cat c`, nil, false, []string{`it asked for c, which the rule does not declare: add reads = ["/c"]`}},
@@ -220,11 +220,11 @@ func TestCellOptions(t *testing.T) {
 		c    Command
 		want string
 	}{
-		{Command{Reads: []string{"{out}"}}, `reads: want names of files, with {stem} for that of the source, and {{ or }} for a brace that is meant as one, have "{out}"`},
+		{Command{Reads: []string{"{out}"}}, `reads: want names of files, with {stem} for the stem of the source, and {{ or }} for a brace, have "{out}"`},
 		{Command{Reads: []string{""}}, `reads: want names of files, or patterns such as "lib/*.h", have ""`},
 		{Command{Reads: []string{"a/"}}, `reads: want names of files, or patterns such as "lib/*.h", have "a/"`},
 		{Command{Reads: []string{"[a"}}, `have "[a"`},
-		{Command{System: []string{"a"}}, `system: want absolute names of files and folders outside the asset folder, or such as "~/sdk"; files of the asset folder belong under reads or tools, have "a"`},
+		{Command{System: []string{"a"}}, `system: want absolute names of files and directories outside the asset directory, or such as "~/sdk"; files of the asset directory belong under reads or tools, have "a"`},
 		{Command{System: []string{"~x"}}, `have "~x"`},
 		{Command{Deps: "trace"}, `deps: want "declared" where sandbox is false or daemons true`},
 		{Command{Deps: "trace", Sandbox: true, Daemons: true}, `deps: want "declared" where sandbox is false or daemons true`},

@@ -38,7 +38,7 @@ const longestDir = 258
 // that it starts no other outside. Ctrl-C reaches the cooker alone.
 func (j *job) start(cmd *exec.Cmd, left strays) error {
 	if n := len(utf16.Encode([]rune(cmd.Dir))); n > longestDir {
-		return fmt.Errorf("its folder %s has %d characters; Windows starts programs in folders of at most %d: move the asset folder up", pathname.Show(cmd.Dir), n, longestDir)
+		return fmt.Errorf("its directory %s has %d characters; Windows starts programs in directories of at most %d: move the asset directory up", pathname.Show(cmd.Dir), n, longestDir)
 	}
 	attr := &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	cmd.SysProcAttr = attr

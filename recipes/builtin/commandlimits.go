@@ -18,7 +18,7 @@ type limits struct {
 	processes int
 	memory    int64    // bytes; 0 where the machine's is not known
 	disk      int64    // bytes of places
-	places    []string // files and folders that it writes to
+	places    []string // files and directories that it writes to
 }
 
 // maxProcesses is how many processes a program may be at once. Only tests change it.
@@ -98,5 +98,5 @@ func (l limits) written(size int64) error {
 }
 
 func (l limits) tooMuchWritten() error {
-	return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch folder (max_disk)", errLimit, human.Bytes(l.disk))
+	return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
 }

@@ -29,8 +29,8 @@ func TestCommandThatStartsTooMany(t *testing.T) {
 func TestCommandThatTakesTooMuch(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"memory", `x=$(head -c 40000000 /dev/zero | tr '\0' x); sleep 60; echo "$x" > "$1"`, "sh: stopped: it took more than 30.0 MiB of memory (max_memory)"},
-		{"disk", `head -c 30000000 /dev/zero > "$1"; head -c 30000000 /dev/zero > "$2/temp"; sleep 60`, "sh: stopped: it wrote more than 40.0 MiB to its outputs and its scratch folder (max_disk)"},
-		{"disk at once", `head -c 50000000 /dev/zero > "$1"`, "sh: stopped: it wrote more than 40.0 MiB to its outputs and its scratch folder (max_disk)"},
+		{"disk", `head -c 30000000 /dev/zero > "$1"; head -c 30000000 /dev/zero > "$2/temp"; sleep 60`, "sh: stopped: it wrote more than 40.0 MiB to its outputs and its scratch directory (max_disk)"},
+		{"disk at once", `head -c 50000000 /dev/zero > "$1"`, "sh: stopped: it wrote more than 40.0 MiB to its outputs and its scratch directory (max_disk)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// readsOf are the files and folders that a program outside the asset folder needs.
+// readsOf are the files and directories that a program outside the asset directory needs.
 func readsOf(file, assets, scratch string) []string {
 	return append(folderOf(file, assets, scratch), partsBesides(file, assets, scratch)...)
 }
@@ -26,7 +26,7 @@ func folderOf(file, assets, scratch string) []string {
 	return sandbox.Program(file, home, assets, scratch)
 }
 
-// partsBesides are the files and folders that a file needs if it is a program, besides its
+// partsBesides are the files and directories that a file needs if it is a program, besides its
 // own: its interpreter's, and the libraries that they bring.
 func partsBesides(file, assets, scratch string) []string {
 	var reads []string
@@ -72,7 +72,7 @@ func partsOf(file string) program.Parts {
 	return parts
 }
 
-// notStarted says of a script that could not be started in a folder for want of its
+// notStarted says of a script that could not be started in a directory for want of its
 // interpreter that it was for that.
 func notStarted(file, folder string, err error) error {
 	interpreter := partsOf(file).Interpreter

@@ -14,7 +14,7 @@ import (
 )
 
 // Strays are processes that a program started and that have left its process group, by setsid and the
-// double fork of a daemon. They inherit the variable TMPDIR, which names a folder that no other
+// double fork of a daemon. They inherit the variable TMPDIR, which names a directory that no other
 // program got. So they can be found without a change of this process (no subreaper), and without
 // privileges (no namespace, in which programs would be process 1, with other rules for signals).
 //

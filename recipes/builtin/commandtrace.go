@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// newTrace returns an empty trace for a program that sees the asset folder.
+// newTrace returns an empty trace for a program that sees the asset directory.
 func (c *Command) newTrace(p *call) *sandbox.Trace {
 	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
 	for _, tool := range c.tools() {
@@ -24,14 +24,14 @@ func (c *Command) newTrace(p *call) *sandbox.Trace {
 	return t
 }
 
-// mayReadMore reports whether the program of a call may read files of the asset folder that
+// mayReadMore reports whether the program of a call may read files of the asset directory that
 // are neither declared nor recorded. Reads of a server that it talks to cannot be seen.
 func (c *Command) mayReadMore(p *call) bool {
 	return p.trace == nil && !c.Daemons && (p.cell == nil || p.cell.assets == "")
 }
 
 // openPolicy returns the rights of a traced program without a cell: to read everything, and to write
-// in the folders of its outputs.
+// in the directories of its outputs.
 func (p *call) openPolicy() *sandbox.Policy {
 	policy := &sandbox.Policy{Read: []string{"/"}, Write: []string{p.scratch}}
 	for _, file := range p.outputs {
@@ -43,7 +43,7 @@ func (p *call) openPolicy() *sandbox.Policy {
 	return policy
 }
 
-// dependInVain records dependencies of a failed program: folders that it listed, and files that it
+// dependInVain records dependencies of a failed program: directories that it listed, and files that it
 // did not find.
 func dependInVain(p *call, job *recipe.Job, tools []string) {
 	if p.trace == nil {
@@ -59,7 +59,7 @@ func dependInVain(p *call, job *recipe.Job, tools []string) {
 }
 
 // dependOnTrace makes everything in a trace a dependency: the content or the absence of files, the
-// names in folders or the presence of folders, and the texts of links.
+// names in directories or the presence of directories, and the texts of links.
 func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	found := map[recipe.Dependency]bool{} // whether the program found it
 	depend := func(on recipe.Dependency, is bool) error {

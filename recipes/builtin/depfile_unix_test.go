@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// cookWithDepfile runs a command in the folder that writes the given depfile.
+// cookWithDepfile runs a command in the directory that writes the given depfile.
 // In it $OUT, $SCRATCH and $SELF stand for what the program knows them by.
 func cookWithDepfile(t *testing.T, dir, depfile string, tools ...string) ([]recipe.Dep, error) {
 	t.Helper()
@@ -64,7 +64,7 @@ func TestCommandDependencies(t *testing.T) {
 		"outside":           {depfile: "out: " + outside + "/y.h", err: `sh: depfile names "` + outside + `/y.h", which is outside the asset tree; list it under tools = [...] so that its content counts`},
 		"outside, relative": {depfile: "out: ../y.h", err: "outside the asset tree"},
 		"outside, by links": {depfile: "out: src/away/../../../y.h", err: "outside the asset tree"},
-		"the folder":        {depfile: "out: .", err: "a directory"},
+		"the directory":        {depfile: "out: .", err: "a directory"},
 		"torn":              {depfile: "out src/b.glsl", err: "sh: depfile line 1: no ':' after the targets"},
 		"empty":             {depfile: "", err: "sh: depfile holds no rule"},
 	} {

@@ -78,10 +78,10 @@ func readDepfile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxDepfile+1))
 }
 
-// places are the folders and files with which a prerequisite is compared. Each has its own name and,
+// places are the directories and files with which a prerequisite is compared. Each has its own name and,
 // if links lead to it, its real one.
 type places struct {
-	assets  []string // the asset folder; the first is where programs run
+	assets  []string // the asset directory; the first is where programs run
 	scratch []string
 	files   []string // outputs, tools, and a source that was made: identified otherwise
 }
@@ -105,7 +105,7 @@ func newPlaces(p *call, tools []string) *places {
 	return &l
 }
 
-// names returns a file's absolute name, the one with the links in its folder
+// names returns a file's absolute name, the one with the links in its directory
 // resolved, and the one with all links resolved.
 func names(file string) []string {
 	list := []string{filepath.Clean(file)}

@@ -12,7 +12,7 @@ import (
 )
 
 // Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program runs
-// in the scratch folder of the job, and reads and writes only there. argv begins with its name, which
+// in the scratch directory of the job, and reads and writes only there. argv begins with its name, which
 // must be one of Traits.Tools. The error has the output of the program.
 func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
 	assets, err := filepath.Abs(job.Assets())
@@ -37,7 +37,7 @@ func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Dura
 	return nil
 }
 
-// Deliver makes a file that a program has made in the scratch folder the job's first
+// Deliver makes a file that a program has made in the scratch directory the job's first
 // output. It returns an error unless it is a plain file of its own.
 func Deliver(job *recipe.Job, file string) error {
 	if err := checkOutput(file); err != nil {

@@ -299,7 +299,7 @@ func TestMaterialsOverrideNames(t *testing.T) {
 		{"with a gamma", "m/9c1f.png", "metallicRoughnessTexture", linear(encodePNG(t, packed)), nil, false, deps, "", []byte{255, 28, 0, 255}},
 		{"colors with a gamma", "m/9c1f.png", "baseColorTexture", linear(encodePNG(t, packed)), nil, true, deps, "", []byte{255, 28, 0, 255}},
 		{"not named by a material", "m/9c1f.png", "", encodePNG(t, packed), nil, true, deps, "", nil},
-		{"not in a folder", "9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), nil, false, 1, "", nil},
+		{"not in a directory", "9c1f.png", "metallicRoughnessTexture", encodePNG(t, packed), nil, false, 1, "", nil},
 		{"may be data", "m/Coat_Labels.png", "baseColorTexture", encodePNG(t, gray), func(o *Image) { o.Named = "perhaps-data" }, true, deps, "", nil},
 		{"brown", "m/9c1f.png", "metallicRoughnessTexture", encodePNG(t, brown), nil, false, deps, "", nil},
 		{"of a name that says else", "m/a_basecolor.png", "metallicRoughnessTexture", encodePNG(t, packed), func(o *Image) { o.Named = "color" }, false, deps, "but its path says color", nil},

@@ -166,7 +166,7 @@ func checkVectors(a gltf.Array, of content) error {
 
 const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rounded"
 
-const wrongBounds = "min or max are not those of the elements, corrected"
+const wrongBounds = "min or max do not match the elements, corrected"
 
 // bounds writes the min and max of an unchanged accessor that has some or needs them.
 func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {

@@ -129,7 +129,7 @@ func TestRepairsAnimations(t *testing.T) {
 	// Tangents of splines may have any length.
 	repaired(t, animated([]float32{0, 1}, []float32{9, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 0}, right, "CUBICSPLINE"), "m/a.gltf")
 	doc = repaired(t, animated([]float32{0, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, `"min":[0],"max":[2],`, "STEP"), "m/a.gltf",
-		"accessor 0: min or max are not those of the elements, corrected")
+		"accessor 0: min or max do not match the elements, corrected")
 	if have := doc.Accessors[0].Max; !reflect.DeepEqual(have, []float64{1}) {
 		t.Errorf("max %v", have)
 	}

@@ -29,7 +29,7 @@ func TestConstants(t *testing.T) {
 		}
 		source = append(source, text...)
 	}
-	arrivals, err := os.ReadFile("../../../cook/internal/execute/arrivals.go")
+	arrivals, err := os.ReadFile("../../../cook/internal/remote/broker/pending_lookups.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestConstants(t *testing.T) {
 	for name, want := range map[string]int64{
 		"firstWindow": firstWindow, "maxWindow": maxWindow, "slowdown": int64(slowdown), "smallTransfers": smallTransfers,
 		"largeTransfers": largeTransfers, "smallBatch": smallBatch, "uploaders": uploaders, "uploadGroup": uploadGroup,
-		"mostTransfers": mostTransfers, "mostFlying": mostFlying, "firstGap": int64(firstGap), "silences": silences,
+		"mostTransfers": mostTransfers, "mostFlying": mostFlying, "firstGap": int64(firstGap), "silentGaps": silences,
 	} {
 		m := regexp.MustCompile(`(?m)^\t` + name + ` += (.*?)(?: //.*)?$`).FindSubmatch(source)
 		if m == nil {

@@ -82,7 +82,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	defer known.Close()
 	last := s.CheckedIndex(known.Index)
 	if last.ID() == "" {
-		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: without an index it is not known what was cooked; run cook first", s.Out.Name())}
+		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: without an index its artifacts are unknown; run cook first", s.Out.Name())}
 	}
 	claims, err := s.State.Journal.Claims(true, s.Observer.Note)
 	if err != nil {
@@ -93,7 +93,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 		return 0, ctx.Err()
 	}
 	foreign := len(files) > 0 && !opt.Force && !s.State.MadeByCook()
-	const whose = "cook did not make this folder, so its other files may be of use"
+	const whose = "cook did not make this directory, so its other files may be of use"
 	if opt.DryRun {
 		for _, name := range files {
 			opt.Removed(name)
@@ -161,7 +161,7 @@ func removeAll(ctx context.Context, s *session.Session, files []string, each fun
 					continue
 				}
 				outward[dir] = true
-				rmErr = fmt.Errorf("%s is a link that leads out of the output folder; remove the link", pathname.Show(dir))
+				rmErr = fmt.Errorf("%s is a link that leads out of the output directory; remove the link", pathname.Show(dir))
 			}
 		}
 		if was {

@@ -43,7 +43,7 @@ func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
 }
 
 func neverCooked(s *session.Session) error {
-	return &session.ConfigError{Err: fmt.Errorf("output folder %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
+	return &session.ConfigError{Err: fmt.Errorf("output directory %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
 }
 
 // recorded returns the entries that restore all artifacts of an index: for a chain only the result

@@ -296,7 +296,7 @@ func TestTool(t *testing.T) {
 		t.Errorf("gone.sh: error %v", err)
 	}
 	if _, err := s.Tool(t.Context(), tr.dir.Name()); err == nil {
-		t.Error("a folder passes for a tool")
+		t.Error("a directory passes for a tool")
 	}
 }
 
@@ -342,7 +342,7 @@ func TestOutputs(t *testing.T) {
 			}
 		}
 		if none, err := s.Outputs(t.Context(), nil, known, func(*index.Action) bool { return true }); err != nil || none[0].Outputs[0].State != Missing {
-			t.Errorf("without an output folder: %v, %v", none, err)
+			t.Errorf("without an output directory: %v, %v", none, err)
 		}
 		if none, err := s.Outputs(t.Context(), tr.dir, known, func(*index.Action) bool { return false }); err != nil || none[0].Outputs[0].State != Unseen {
 			t.Errorf("not wanted: %v, %v", none, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A listing is known by the names in it, and by nothing else of the folder.
+// A listing is known by the names in it, and by nothing else of the directory.
 func TestListing(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.h": "", "b.h": "", "c.x": "", ".d.h": ""})
 	headers, hidden, folders, none := dependency.OfNames(".", "*.h", false), dependency.OfNames(".", ".*", false), dependency.OfNames(".", "*", true), dependency.OfNames("gone", "*", false)
@@ -72,7 +72,7 @@ func TestListingOfLinks(t *testing.T) {
 	}
 }
 
-// A folder that changes after it was listed is noticed.
+// A directory that changes after it was listed is noticed.
 func TestRelist(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.h": ""})
 	s := tr.begin(Options{})
@@ -98,7 +98,7 @@ func TestRelist(t *testing.T) {
 	}
 }
 
-// A folder that is fresh when a run begins is listed again for each asset that uses it, but only
+// A directory that is fresh when a run begins is listed again for each asset that uses it, but only
 // until its stamp can be trusted.
 func TestFreshFoldersAreListedAgainOnce(t *testing.T) {
 	tr := newTree(t, map[string]string{"model": "a"})

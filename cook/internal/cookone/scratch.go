@@ -79,7 +79,7 @@ type Scratch struct {
 	base   string       // start of all names
 	files  []string     // one for each output
 	placed []bool       // files that were renamed into place
-	opened bool         // folder was called
+	opened bool         // directory was called
 	names  *names       // of the run; nil for none
 	cell   string       // directory of a confined program; "" for none
 }
@@ -137,7 +137,7 @@ func (s *Scratch) readOutput(i int) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// folder makes a directory for other files of a recipe.
+// directory makes a directory for other files of a recipe.
 func (s *Scratch) folder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err

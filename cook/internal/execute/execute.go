@@ -124,7 +124,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	if writes {
 		var err error
 		if mode, err = r.outputs.Prepare(); err != nil {
-			return nil, fmt.Errorf("output folder %s: %w", env.Cook.Out.Name(), err)
+			return nil, fmt.Errorf("output directory %s: %w", env.Cook.Out.Name(), err)
 		}
 	}
 	r.cooker = cookone.New(env.Cook, mode, r.summer)
@@ -141,7 +141,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	}
 	if writes {
 		if err := r.outputs.CleanUp(); err != nil {
-			opt.Warn("output folder " + env.Cook.Out.Name() + ": clear up: " + err.Error() + "; the next cook will try again")
+			opt.Warn("output directory " + env.Cook.Out.Name() + ": clear up: " + err.Error() + "; the next cook will try again")
 		}
 	}
 	changes := r.outputs.Changes()

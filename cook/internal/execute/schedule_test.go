@@ -138,7 +138,7 @@ func TestScheduleFollowsGraph(t *testing.T) {
 	})
 }
 
-// A game is textures, sounds and levels by folders of chapters, a pak of each chapter, and a
+// A game is textures, sounds and levels by directories of chapters, a pak of each chapter, and a
 // list of the paks. The paks take long; one level that is in none takes longest.
 func game(seed uint64) *simulation {
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -1,5 +1,5 @@
 // Package export copies the artifacts that a manifest lists, and the manifest itself, to another
-// folder. State, logs and files for version control stay behind.
+// directory. State, logs and files for version control stay behind.
 //
 // The manifest of the copy lists the files of the last export, so an export needs no other
 // state. It removes a file that only the old manifest lists, if the content is still the listed
@@ -38,8 +38,8 @@ type Result struct {
 	Kept    []string // edited files of the copy that the manifest no longer lists
 }
 
-// tmpName is the folder of unfinished exports. It holds incomplete files, and for each interrupted
-// export a folder with the manifest that the export was copying.
+// tmpName is the directory of unfinished exports. It holds incomplete files, and for each interrupted
+// export a directory with the manifest that the export was copying.
 const tmpName = ".cook-export"
 
 // A content is the entry of a file in a manifest.
@@ -48,7 +48,7 @@ type content struct {
 	digest hashing.Digest
 }
 
-// An exporter copies from one folder to another.
+// An exporter copies from one directory to another.
 type exporter struct {
 	from, to *confine.Dir
 	sums     *hashing.Summer
@@ -56,13 +56,13 @@ type exporter struct {
 	begun    int // exports that were interrupted
 }
 
-// Run copies an output folder to another folder. With dryRun it only counts. Each file is
+// Run copies an output directory to another directory. With dryRun it only counts. Each file is
 // replaced atomically, and the manifest last, so a reader that opens the manifest first finds
 // complete files.
 func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result, error) {
 	from, err := confine.Open(out)
 	if err != nil {
-		return Result{}, fmt.Errorf("output folder: %w; cook the assets first", err)
+		return Result{}, fmt.Errorf("output directory: %w; cook the assets first", err)
 	}
 	defer from.Close()
 	wanted, lists, err := listed(from)
@@ -99,7 +99,7 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 	return e.runExport(ctx, wanted, lists, old, workers)
 }
 
-// overlap reports whether two folders are the same or one contains the other.
+// overlap reports whether two directories are the same or one contains the other.
 func overlap(a, b string) bool {
 	_, in := pathname.Below(a, b)
 	_, around := pathname.Below(b, a)
@@ -107,7 +107,7 @@ func overlap(a, b string) bool {
 }
 
 func overlapError(to string) error {
-	return fmt.Errorf("%s: the copy and the output folder must not contain each other; choose another folder", pathname.Show(to))
+	return fmt.Errorf("%s: the copy and the output directory must not contain each other; choose another directory", pathname.Show(to))
 }
 
 // listed returns the files that a manifest lists, and the manifest's own: its parts, then its
@@ -157,8 +157,8 @@ func total(files map[string]content) (bytes int64) {
 }
 
 // last returns the files of the last complete export and of later interrupted exports. Each file
-// has all contents that those exports may have written. last returns an error for a folder that
-// has files and is no export, and for the output folder of a cook.
+// has all contents that those exports may have written. last returns an error for a directory that
+// has files and is no export, and for the output directory of a cook.
 func (e *exporter) last() (map[string][]content, error) {
 	entries, err := e.to.ReadDir(".")
 	if err != nil {
@@ -175,7 +175,7 @@ func (e *exporter) last() (map[string][]content, error) {
 	}
 	switch {
 	case has(manifest.StateDir):
-		return nil, fmt.Errorf("%s is the output folder of a cook; choose another folder", pathname.Show(e.to.Name()))
+		return nil, fmt.Errorf("%s is the output directory of a cook; choose another directory", pathname.Show(e.to.Name()))
 	case has(tmpName):
 		for ; ; e.begun++ {
 			begun, err := e.to.Sub(path.Join(tmpName, strconv.Itoa(e.begun)))
@@ -199,7 +199,7 @@ func (e *exporter) last() (map[string][]content, error) {
 	}
 	list, _, err := listed(e.to)
 	if err != nil {
-		return nil, fmt.Errorf("%s has files, and no %s of an export: %w; choose a new or an empty folder", pathname.Show(e.to.Name()), manifest.Name, err)
+		return nil, fmt.Errorf("%s has files, and no %s of an export: %w; choose a new or an empty directory", pathname.Show(e.to.Name()), manifest.Name, err)
 	}
 	add(list)
 	return files, nil
@@ -250,7 +250,7 @@ func (e *exporter) runExport(ctx context.Context, wanted map[string]content, lis
 	return r, root.RemoveAll(tmpName)
 }
 
-// putLists writes the files of a manifest below a folder, the root last.
+// putLists writes the files of a manifest below a directory, the root last.
 func (e *exporter) putLists(folder string, lists []manifest.File) error {
 	root := e.to.Root()
 	for _, l := range lists {
@@ -295,14 +295,14 @@ func (e *exporter) removeGone(ctx context.Context, wanted map[string]content, ol
 		if same {
 			r.Removed++
 		}
-		if err := e.remove(name); err != nil { // an interrupted export may have left its folder
+		if err := e.remove(name); err != nil { // an interrupted export may have left its directory
 			return err
 		}
 	}
 	return nil
 }
 
-// remove removes a file if it exists, and then the empty folders above it.
+// remove removes a file if it exists, and then the empty directories above it.
 func (e *exporter) remove(name string) error {
 	if e.dryRun {
 		return nil

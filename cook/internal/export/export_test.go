@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// plant makes a folder an output folder with some artifacts.
+// plant makes a directory an output directory with some artifacts.
 func plant(t *rapid.T, out string, artifacts map[string]string) {
 	check := func(err error) {
 		if err != nil {
@@ -42,7 +42,7 @@ func plant(t *rapid.T, out string, artifacts map[string]string) {
 	write("foreign.txt", "not of the manifest")
 }
 
-// files returns the content of all files of a folder, by name.
+// files returns the content of all files of a directory, by name.
 func files(t *rapid.T, dir string) map[string]string {
 	all := map[string]string{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {

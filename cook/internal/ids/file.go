@@ -127,7 +127,7 @@ func parsePath(text string) (string, error) {
 		return "", nil
 	}
 	if !isPath(asset) {
-		return "", fmt.Errorf("%s: not the path of a file in the asset folder", pathname.Show(asset))
+		return "", fmt.Errorf("%s: not the path of a file in the asset directory", pathname.Show(asset))
 	}
 	return asset, nil
 }

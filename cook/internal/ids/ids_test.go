@@ -198,6 +198,6 @@ func TestPair(t *testing.T) {
 		t.Error(from, to, ok)
 	}
 	if _, _, ok := Folders([]Move{{"old/a", "new/a"}, {"a", "b"}}); ok {
-		t.Error("unlike moves are of one folder")
+		t.Error("unlike moves are of one directory")
 	}
 }

@@ -95,7 +95,7 @@ func endOf(p string, elements int) (end string, ok bool) {
 	return p[min(at+1, len(p)):], true
 }
 
-// Folders returns the old and new directory of all moves, if the files keep their paths below it.
+// Directories returns the old and new directory of all moves, if the files keep their paths below it.
 func Folders(moves []Move) (from, to string, ok bool) {
 	for i, m := range moves {
 		f, t := m.From, m.To

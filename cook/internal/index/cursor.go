@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Folder is a directory that has nodes, or that the scan listed. It is valid as long as its
+// A Directory is a directory that has nodes, or that the scan listed. It is valid as long as its
 // Index.
 type Folder struct {
 	Ref   FolderRef
@@ -26,14 +26,14 @@ type Folder struct {
 	fromChange bool
 }
 
-// Folders returns the number of directories; their refs are the numbers below it. Some of them
+// Directories returns the number of directories; their refs are the numbers below it. Some of them
 // have no nodes any more.
 func (x *Index) Folders() int { return x.live.base.Folders() + x.live.over.Folders() }
 
 // Nodes returns an upper bound of the number of nodes.
 func (x *Index) Nodes() int { return x.live.base.Nodes() + x.live.over.Nodes() }
 
-// Folder decodes a directory.
+// Directory decodes a directory.
 func (x *Index) Folder(ref FolderRef) Folder {
 	part, row := x.live.folderPart(ref)
 	f := Folder{Ref: ref, x: x.live.Parts()[part], fromChange: part == 1}

@@ -15,7 +15,7 @@ import (
 func TestEmptyIndexYieldsNothing(t *testing.T) {
 	x := Empty()
 	if x.ID() != "" || x.Folders()+x.Nodes() != 0 || !x.Fingerprint().IsZero() || x.Totals() != (Totals{}) {
-		t.Errorf("%q, %d folders, %d nodes", x.ID(), x.Folders(), x.Nodes())
+		t.Errorf("%q, %d directories, %d nodes", x.ID(), x.Folders(), x.Nodes())
 	}
 	for a := range x.Actions() {
 		t.Errorf("action %v", a)
@@ -135,7 +135,7 @@ func TestRefsAndCursorReachTheSameNodes(t *testing.T) {
 				}
 			}
 			if g, ok := x.FindFolder(f.Path()); f.Tree == Assets && f.Listed && (!ok || g.Ref != f.Ref || g.Real() != f.Real()) {
-				rt.Fatalf("folder %q: %v, %t", f.Path(), g, ok)
+				rt.Fatalf("directory %q: %v, %t", f.Path(), g, ok)
 			}
 		}
 	})

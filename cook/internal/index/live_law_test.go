@@ -194,7 +194,7 @@ func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 		}
 	}
 	if len(list) == 0 {
-		t.Skip("no folder")
+		t.Skip("no directory")
 	}
 	at := rapid.SampledFrom(list).Draw(t, "folder")
 	return at, s.live.Parts()[at.part].Folder(at.row)
@@ -231,7 +231,7 @@ func (s *session) restampOutput(t *rapid.T) {
 		}
 	}
 	if len(rows) == 0 {
-		t.Skip("no folder")
+		t.Skip("no directory")
 	}
 	row := rapid.SampledFrom(rows).Draw(t, "folder")
 	path := strings.TrimSuffix(string(x.Folder(row).Path), "/")

@@ -192,7 +192,7 @@ func (m *model) isEmptyOutput(f listed) bool {
 	return f.tree == Out
 }
 
-// outKey returns the key of an output directory in folders.
+// outKey returns the key of an output directory in directories.
 func outKey(path string) string { return "out:" + path }
 
 func (m *model) flat() []byte { return flatBytes(m.content()) }

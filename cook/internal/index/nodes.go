@@ -46,10 +46,10 @@ type folderRow struct {
 // RealName returns Real with a final NUL, as system calls want it.
 func (f *folderRow) RealName() []byte { return f.real }
 
-// Folders returns the number of directories.
+// Directories returns the number of directories.
 func (x *flat) Folders() int { return x.sections[secFolders].count }
 
-// Folder decodes directory i. Directories are sorted by tree and path, so the subdirectories of
+// Directory decodes directory i. Directories are sorted by tree and path, so the subdirectories of
 // each follow it.
 func (x *flat) Folder(i int) folderRow {
 	le := binary.LittleEndian

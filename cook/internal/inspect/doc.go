@@ -10,6 +10,6 @@
 // and to cook it again.
 //
 // Everyone who may see the page sees the names of assets. Only requests with the token, which are
-// therefore POST, get the content of files. The tab opens nothing outside the asset folder and the
-// output folder, and in the output folder only files that the index lists.
+// therefore POST, get the content of files. The tab opens nothing outside the asset directory and the
+// output directory, and in the output directory only files that the index lists.
 package inspect

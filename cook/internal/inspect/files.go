@@ -44,8 +44,8 @@ var (
 	errOther = fmt.Errorf("no file of this project: %w", fs.ErrNotExist)
 )
 
-// dir returns the folder of a file: of a source in the index, of a file that the asset reads, or of
-// an artifact. done releases the folder.
+// dir returns the directory of a file: of a source in the index, of a file that the asset reads, or of
+// an artifact. done releases the directory.
 func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
 	list, a, err := p.table.of(string(f.Asset), f.Target)
 	if err != nil {

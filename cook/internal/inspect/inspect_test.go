@@ -420,7 +420,7 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 	if _, err := inspect.Tab(inspect.Options{Dir: filepath.Join(s.dir, "none")}); err == nil {
-		t.Error("a folder that is not there was opened")
+		t.Error("a directory that is not there was opened")
 	}
 }
 

@@ -21,7 +21,7 @@ var embedded embed.FS
 // Options say what project is shown.
 type Options struct {
 	Dir string // of the source assets
-	Out string // output folder; "" is the one that a cook would take
+	Out string // output directory; "" is the one that a cook would take
 
 	// Program cooks the project and explains assets: it takes the flags of the command
 	// cook, and Flags besides -dir and -out. With "" neither can be asked for.
@@ -32,7 +32,7 @@ type Options struct {
 	Recipes []recipe.Recipe
 }
 
-// Tab returns the tab of a project. The output folder need not exist yet.
+// Tab returns the tab of a project. The output directory need not exist yet.
 func Tab(o Options) (view.Tab, error) {
 	out, err := survey.OutputFolder(o.Dir, o.Out)
 	if err != nil {
@@ -44,11 +44,11 @@ func Tab(o Options) (view.Tab, error) {
 	}
 	assets, err := confine.Open(o.Dir)
 	if err != nil {
-		return view.Tab{}, fmt.Errorf("asset folder: %w", err)
+		return view.Tab{}, fmt.Errorf("asset directory: %w", err)
 	}
 	files, err := fs.Sub(embedded, "tab")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // the directory is embedded
 	}
 	p := &project{Options: o, assets: assets, out: out, judge: likeness.NewJudge(assets, set), turn: make(chan struct{}, 2)}
 	p.table.out = out

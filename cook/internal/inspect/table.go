@@ -212,7 +212,7 @@ type details struct {
 	Dependencies []execute.Path    `json:"dependencies"`
 	Users        []execute.Path    `json:"users"` // assets that read the source
 	MoreUsers    int               `json:"more_users,omitempty"`
-	Dir          string            `json:"dir"` // asset folder
+	Dir          string            `json:"dir"` // asset directory
 	OutDir       string            `json:"out_dir"`
 }
 
@@ -252,7 +252,7 @@ func pathsOf(names []string) []execute.Path {
 	return list
 }
 
-var errNoAsset = errors.New("no such asset in the output folder; it may have been removed since")
+var errNoAsset = errors.New("no such asset in the output directory; it may have been removed since")
 
 // of returns an asset.
 func (t *table) of(name, target string) (*listing, *survey.Asset, error) {

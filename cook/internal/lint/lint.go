@@ -32,7 +32,7 @@ func Source(formats []recipe.Format, name string, head []byte, size int64) []str
 	case size == 0:
 		return nil // an empty text may be intended
 	case size < 1024 && pointer(head):
-		return []string{"a Git LFS pointer stands in the place of the file; run git lfs pull"}
+		return []string{"the file is a Git LFS pointer; run git lfs pull"}
 	}
 	switch {
 	case !g.known, g.fits, g.found == "" && !g.strict:

@@ -86,7 +86,7 @@ func TestDamages(t *testing.T) {
 		{"first outside", "source", []string{ab}, parts(row("../a", "%0%", "2"))},
 		{"path outside", "not the name of a part", nil, parts(row("a", "manifest.parts/../../0123456789abcdef01234567.json", "2"))},
 		{"path in upper case", "not the name of a part", nil, parts(row("a", "manifest.parts/0123456789ABCDEF0123456789ABCDEF.json", "2"))},
-		{"path of another folder", "not the name of a part", nil, parts(row("a", "manifest.part/0123456789abcdef0123456789abcdef.json", "2"))},
+		{"path of another directory", "not the name of a part", nil, parts(row("a", "manifest.part/0123456789abcdef0123456789abcdef.json", "2"))},
 		{"short path", "not the name of a part", nil, parts(row("a", "manifest.parts/.json", "2"))},
 		{"one part twice", "comes twice", []string{ab}, parts(row("a", "%0%", "2"), row("d", "%0%", "2"))},
 		{"parts unsorted", "not sorted", []string{ab, d}, parts(row("d", "%1%", "1"), row("a", "%0%", "2"))},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A fuzzed folder is one text: parts, each ended by a line "%", and then the
+// A fuzzed directory is one text: parts, each ended by a line "%", and then the
 // root, where %0%, %1% and so on stand for the names of the parts. Otherwise no
 // fuzzed part would have the bytes that its name stands for.
 const partEnd = "%\n"

@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	// Name is the file that a manifest is read from, below the output folder.
+	// Name is the file that a manifest is read from, below the output directory.
 	Name = "manifest.json"
-	// PartsDir is the folder of the parts, below the output folder.
+	// PartsDir is the directory of the parts, below the output directory.
 	PartsDir = "manifest.parts"
 )
 
@@ -36,7 +36,7 @@ var ErrFormat = errors.New("made by another version of cook; build the manifest 
 
 // Asset is a source that was cooked for a target.
 type Asset struct {
-	Source  string   // slash-separated and clean, below the asset folder
+	Source  string   // slash-separated and clean, below the asset directory
 	Target  string   // UTF-8, may be empty
 	ID      string   `json:",omitempty"` // a UUID that the source keeps through renames; "" if assets have none
 	Outputs []Output // in the order of the recipe
@@ -44,14 +44,14 @@ type Asset struct {
 
 // Output is an artifact.
 type Output struct {
-	Path   string // slash-separated and clean, below the output folder
+	Path   string // slash-separated and clean, below the output directory
 	Size   int64  // bytes
 	BLAKE3 hashing.Digest
 }
 
 // File is a file of a manifest.
 type File struct {
-	Name string // slash-separated, below the output folder
+	Name string // slash-separated, below the output directory
 	Data []byte
 }
 

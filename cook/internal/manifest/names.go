@@ -15,7 +15,7 @@ import (
 // check refuses what no manifest may hold.
 func (a *Asset) check() error {
 	if !below(a.Source) {
-		return fmt.Errorf("source %q is not a clean path below the asset folder", a.Source)
+		return fmt.Errorf("source %q is not a clean path below the asset directory", a.Source)
 	}
 	if !utf8.ValidString(a.Target) {
 		return fmt.Errorf("target %q of source %q is not UTF-8", a.Target, a.Source)
@@ -26,7 +26,7 @@ func (a *Asset) check() error {
 	for i := range a.Outputs {
 		o := &a.Outputs[i]
 		if !inside(o.Path) {
-			return fmt.Errorf("output %q of source %q is not a clean path below the output folder", o.Path, a.Source)
+			return fmt.Errorf("output %q of source %q is not a clean path below the output directory", o.Path, a.Source)
 		}
 		if o.Size < 0 {
 			return fmt.Errorf("output %q of source %q has size %d", o.Path, a.Source, o.Size)
@@ -86,7 +86,7 @@ func checkPartName(name string) error {
 // checkPart returns an error if the content of a part does not fit its name.
 func checkPart(name string, data []byte) error {
 	if partName(data) != name {
-		return errors.New("damaged: its bytes are not those that its name stands for")
+		return errors.New("damaged: the content does not match its name")
 	}
 	return nil
 }

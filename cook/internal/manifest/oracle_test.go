@@ -184,7 +184,7 @@ func changed(assets []Asset, changes []Change) []Asset {
 	return sorted(slices.Collect(maps.Values(byKey)))
 }
 
-// folder is a folder with a manifest in it.
+// directory is a directory with a manifest in it.
 type folder map[string][]byte
 
 func (f folder) load(name string) ([]byte, error) {

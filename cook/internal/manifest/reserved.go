@@ -6,7 +6,7 @@ import "strings"
 // says where they are. It is not shipped.
 const StateDir = ".cook"
 
-// Reserved reports whether a path in the output folder belongs to the cooker itself: no
+// Reserved reports whether a path in the output directory belongs to the cooker itself: no
 // artifact can have it.
 func Reserved(path string) bool {
 	first, _, _ := strings.Cut(path, "/")

@@ -21,7 +21,7 @@ func TestCompleteBurstIsOverSoon(t *testing.T) {
 		{"still open", []event{do(written, "f")}, false},
 		{"one of two still open", []event{do(written, "f"), do(written, "g"), do(closed, "g")}, false},
 		{"made, not written yet", []event{do(made, "f")}, false},
-		{"folder made", []event{{watch: 1, name: []byte("d"), kind: made, folder: true}}, true},
+		{"directory made", []event{{watch: 1, name: []byte("d"), kind: made, folder: true}}, true},
 		{"saved by rename", append(save, do(movedFrom, "f.tmp"), do(movedTo, "f"), do(changed, "f")), true},
 		{"renamed while open", []event{do(made, "f.tmp"), do(movedFrom, "f.tmp"), do(movedTo, "f")}, true},
 		{"moved away for a backup", []event{do(movedFrom, "f"), do(movedTo, "f~")}, false},
@@ -29,7 +29,7 @@ func TestCompleteBurstIsOverSoon(t *testing.T) {
 		{"tried to write", []event{do(made, "4913"), do(closed, "4913"), do(removed, "4913")}, true},
 		{"removed", []event{do(removed, "f")}, false},
 		{"removed and made again", []event{do(removed, "f"), do(made, "f"), do(written, "f"), do(closed, "f")}, true},
-		{"in another folder", []event{do(removed, "f"), {watch: 2, name: []byte("f"), kind: movedTo}}, false},
+		{"in another directory", []event{do(removed, "f"), {watch: 2, name: []byte("f"), kind: movedTo}}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

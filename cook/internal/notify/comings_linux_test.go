@@ -61,11 +61,11 @@ func TestShortLivedFileIsReportedAsVanished(t *testing.T) {
 			must(t, unix.Renameat2(unix.AT_FDCWD, at("a/new"), unix.AT_FDCWD, at("a/f"), unix.RENAME_EXCHANGE))
 			must(t, os.Remove(at("a/f")))
 		}}, []bool{true}},
-		{"folder made", []func(*testing.T, at){func(t *testing.T, at at) { must(t, os.Mkdir(at("a/d"), 0o777)) }}, []bool{false}},
-		{"folder made and removed", []func(*testing.T, at){func(t *testing.T, at at) {
+		{"directory made", []func(*testing.T, at){func(t *testing.T, at at) { must(t, os.Mkdir(at("a/d"), 0o777)) }}, []bool{false}},
+		{"directory made and removed", []func(*testing.T, at){func(t *testing.T, at at) {
 			must(t, os.Mkdir(at("a/d"), 0o777), os.Link(at("b/f"), at("a/d/l")), os.RemoveAll(at("a/d")))
 		}}, []bool{true}},
-		{"folder moved in and out", []func(*testing.T, at){func(t *testing.T, at at) {
+		{"directory moved in and out", []func(*testing.T, at){func(t *testing.T, at at) {
 			rename("out", "a/d")(t, at)
 			rename("a/d", "gone/d")(t, at)
 		}}, []bool{true}},

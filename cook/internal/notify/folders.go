@@ -34,14 +34,14 @@ const (
 	overflowed             // events were dropped
 )
 
-// folder is one added path.
+// directory is one added path.
 type folder struct {
 	path  string
 	watch watchID
 	next  *folder // another path of the same directory
 }
 
-// folders are the added paths and their changes. The memory is limited by their number, however
+// directories are the added paths and their changes. The memory is limited by their number, however
 // many events arrive; comings and burst have their own limits.
 type folders struct {
 	byPath  map[string]*folder

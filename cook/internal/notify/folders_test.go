@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// known returns folders with each path watched by its number.
+// known returns directories with each path watched by its number.
 func known(watches map[string]watchID) folders {
 	f := newFolders()
 	for path, id := range watches {
@@ -39,7 +39,7 @@ func TestEventChangesItsDirectory(t *testing.T) {
 		{"two paths", event{watch: 3, name: []byte("f"), kind: changed}, true, Changes{Folders: []string{"/t/a/x", "/t/l/x"}}, nil},
 		{"unknown watch", event{watch: 9, name: []byte("f"), kind: changed}, false, Changes{}, nil},
 		{"unknown entry goes", event{watch: 1, name: []byte("f"), kind: removed}, true, Changes{Folders: []string{"/t"}}, nil},
-		{"folder goes, and what is below", event{watch: 1, name: []byte("a"), kind: removed}, true, Changes{
+		{"directory goes, and what is below", event{watch: 1, name: []byte("a"), kind: removed}, true, Changes{
 			Folders:   []string{"/t", "/t/a", "/t/a/x", "/t/a/x/y"},
 			Unwatched: []string{"/t/a", "/t/a/x", "/t/a/x/y"}}, []watchID{4}},
 		{"link goes", event{watch: 1, name: []byte("l"), kind: removed}, true, Changes{

@@ -29,7 +29,7 @@ type queue struct {
 	event   windows.Handle
 	handles map[string]*dirHandle // by dirKey
 	folders map[string]watchID    // by dirKey
-	paths   map[watchID]string    // keys in folders
+	paths   map[watchID]string    // keys in directories
 	last    watchID
 	cookie  uint32
 	closing atomic.Bool

@@ -17,7 +17,7 @@ var ErrLimit = errors.New("limit of the system reached")
 
 // Changes are the collected changes between two calls of [Watcher.Sync].
 type Changes struct {
-	// Folders are the directories in which something may have changed, by their added paths,
+	// Directories are the directories in which something may have changed, by their added paths,
 	// sorted, without duplicates. They include Unwatched.
 	Folders []string
 	// Unwatched are the directories whose watch has ended because they or a directory above them

@@ -93,23 +93,23 @@ func TestSyncReturnsEveryChangeBefore(t *testing.T) {
 		{"times", func(t *testing.T, at func(string) string) {
 			must(t, os.Chtimes(at("a/f"), time.Unix(1, 0), time.Unix(1, 0)))
 		}, []string{"a"}, nil},
-		{"chmod of a folder", func(t *testing.T, at func(string) string) { must(t, os.Chmod(at("a/x"), 0o700)) }, []string{"a", "a/x"}, nil},
+		{"chmod of a directory", func(t *testing.T, at func(string) string) { must(t, os.Chmod(at("a/x"), 0o700)) }, []string{"a", "a/x"}, nil},
 		{"remove", func(t *testing.T, at func(string) string) { must(t, os.Remove(at("b/f"))) }, []string{"b"}, nil},
 		{"hard link", func(t *testing.T, at func(string) string) { must(t, os.Link(at("out/f"), at("a/h"))) }, []string{"a"}, nil},
 		{"rename within", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("a/f"), at("a/g"))) }, []string{"a"}, nil},
 		{"rename across", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("a/f"), at("b/g"))) }, []string{"a", "b"}, nil},
 		{"rename in", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("out/f"), at("b/f"))) }, []string{"b"}, nil},
 		{"rename out", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("b/f"), at("out/f"))) }, []string{"b"}, nil},
-		{"new folder", func(t *testing.T, at func(string) string) { must(t, os.MkdirAll(at("b/n/m"), 0o777)) }, []string{"b"}, nil},
-		{"folder in", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("out"), at("b/out"))) }, []string{".", "b"}, nil},
-		{"folder removed", func(t *testing.T, at func(string) string) { must(t, os.RemoveAll(at("a"))) },
+		{"new directory", func(t *testing.T, at func(string) string) { must(t, os.MkdirAll(at("b/n/m"), 0o777)) }, []string{"b"}, nil},
+		{"directory in", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("out"), at("b/out"))) }, []string{".", "b"}, nil},
+		{"directory removed", func(t *testing.T, at func(string) string) { must(t, os.RemoveAll(at("a"))) },
 			[]string{".", "a", "a/x"}, []string{"a", "a/x"}},
-		{"folder renamed", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("a"), at("b/a"))) },
+		{"directory renamed", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("a"), at("b/a"))) },
 			[]string{".", "a", "a/x", "b"}, []string{"a", "a/x"}},
-		{"folder swapped", func(t *testing.T, at func(string) string) {
+		{"directory swapped", func(t *testing.T, at func(string) string) {
 			must(t, unix.Renameat2(unix.AT_FDCWD, at("a/x"), unix.AT_FDCWD, at("b"), unix.RENAME_EXCHANGE))
 		}, []string{".", "a", "a/x", "b"}, []string{"a/x", "b"}},
-		{"folder replaced", func(t *testing.T, at func(string) string) {
+		{"directory replaced", func(t *testing.T, at func(string) string) {
 			must(t, os.Rename(at("b"), at("out/b")), os.Mkdir(at("b"), 0o777))
 		}, []string{".", "b"}, []string{"b"}},
 		{"end of a mapping", func(t *testing.T, at func(string) string) { writeMapped(t, at("a/f")) }, []string{"a"}, nil},
@@ -497,7 +497,7 @@ func BenchmarkSync(b *testing.B) {
 				}
 				b.StartTimer()
 				if c := sync1(b, w); len(c.Folders) != touched || c.Lost {
-					b.Fatalf("%d folders, lost: %t", len(c.Folders), c.Lost)
+					b.Fatalf("%d directories, lost: %t", len(c.Folders), c.Lost)
 				}
 			}
 		})

@@ -101,11 +101,11 @@ func TestChangesOfTreeAreReported(t *testing.T) {
 		{"remove", func(t *testing.T, at func(string) string) { must(t, os.Remove(at(`b\f`))) }, []string{"b"}, nil},
 		{"rename within", func(t *testing.T, at func(string) string) { must(t, os.Rename(at(`a\f`), at(`a\g`))) }, []string{"a"}, nil},
 		{"rename across", func(t *testing.T, at func(string) string) { must(t, os.Rename(at(`a\f`), at(`b\g`))) }, []string{"a", "b"}, nil},
-		{"new folder", func(t *testing.T, at func(string) string) { must(t, os.Mkdir(at(`b\n`), 0o777)) }, []string{"b"}, nil},
-		{"folder removed", func(t *testing.T, at func(string) string) {
+		{"new directory", func(t *testing.T, at func(string) string) { must(t, os.Mkdir(at(`b\n`), 0o777)) }, []string{"b"}, nil},
+		{"directory removed", func(t *testing.T, at func(string) string) {
 			must(t, os.Remove(at(`a\x\f`)), os.Remove(at(`a\x`)), os.Remove(at(`a\f`)), os.Remove(at("a")))
 		}, []string{"."}, []string{"a", `a\x`}},
-		{"folder renamed", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("a"), at("c"))) }, []string{"."}, []string{"a", `a\x`}},
+		{"directory renamed", func(t *testing.T, at func(string) string) { must(t, os.Rename(at("a"), at("c"))) }, []string{"."}, []string{"a", `a\x`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			leaktest.Check(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// lockOf takes the lock of an output folder for another cook.
+// lockOf takes the lock of an output directory for another cook.
 func lockOf(t *testing.T, folder string) (*state.Dir, error) {
 	t.Helper()
 	out, err := confine.Open(folder)
@@ -27,20 +27,20 @@ func lockOf(t *testing.T, folder string) (*state.Dir, error) {
 	return d, err
 }
 
-// Between the opening of the output folder and the taking of its lock it may be
-// removed, or another may get its name. The session has the lock of the folder that it
+// Between the opening of the output directory and the taking of its lock it may be
+// removed, or another may get its name. The session has the lock of the directory that it
 // works on all the same.
 func TestLockIsThatOfTheFolder(t *testing.T) {
 	for what, harm := range map[string]func(out string) error{
 		"nothing":        func(string) error { return nil },
 		"lock removed":   func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir, "lock")) },
 		"state removed":  func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir)) },
-		"folder removed": func(out string) error { return os.RemoveAll(out) },
-		"folder moved":   func(out string) error { return os.Rename(out, out+"3") },
-		"folder replaced": func(out string) error {
+		"directory removed": func(out string) error { return os.RemoveAll(out) },
+		"directory moved":   func(out string) error { return os.Rename(out, out+"3") },
+		"directory replaced": func(out string) error {
 			return errors.Join(os.RemoveAll(out), os.Rename(out+"2", out))
 		},
-		"folder moved and replaced": func(out string) error {
+		"directory moved and replaced": func(out string) error {
 			return errors.Join(os.Rename(out, out+"3"), os.Rename(out+"2", out))
 		},
 	} {
@@ -81,7 +81,7 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 	}
 }
 
-// A session that is to lock what exists makes no folder that has vanished since it was
+// A session that is to lock what exists makes no directory that has vanished since it was
 // opened.
 func TestLockOfVanishedFolder(t *testing.T) {
 	for what, vanishing := range map[string]string{"state": manifest.StateDir, "folder": ""} {
@@ -103,7 +103,7 @@ func TestLockOfVanishedFolder(t *testing.T) {
 	}
 }
 
-// A folder that another cook works on is opened by no session that would write, and its
+// A directory that another cook works on is opened by no session that would write, and its
 // state stays available to say who does.
 func TestLockedByAnotherCook(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one"})
@@ -123,7 +123,7 @@ func TestLockedByAnotherCook(t *testing.T) {
 		t.Errorf("Lock: %v", err)
 	}
 	if s.State == nil || !s.Used() {
-		t.Error("the session has lost its output folder")
+		t.Error("the session has lost its output directory")
 	}
 	for _, access := range []session.Access{session.Write, session.WriteExisting} {
 		if s, err := session.Open(p.Options, access); !errors.As(err, &locked) {
@@ -135,11 +135,11 @@ func TestLockedByAnotherCook(t *testing.T) {
 	}
 	other.Close()
 	if err := s.Lock(session.Write); err != nil {
-		t.Errorf("Lock of a folder that is free again: %v", err)
+		t.Errorf("Lock of a directory that is free again: %v", err)
 	}
 }
 
-// A session whose output folder is opened again vouches for nothing that can no longer
+// A session whose output directory is opened again vouches for nothing that can no longer
 // be read.
 func TestFingerprintOfReopened(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one"})

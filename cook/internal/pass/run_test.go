@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A project is a folder of assets whose stamps are all trusted.
+// A project is a directory of assets whose stamps are all trusted.
 type project struct {
 	t *testing.T
 	session.Options
@@ -55,11 +55,11 @@ func newProject(t *testing.T, files map[string]string) *project {
 	return p
 }
 
-// needFolderStamps skips a test of runs that list no unchanged folder.
+// needFolderStamps skips a test of runs that list no unchanged directory.
 func needFolderStamps(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("every run lists the tree, as folders have no stamps to trust")
+		t.Skip("every run lists the tree, as directories have no stamps to trust")
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *project) run() Done {
 	return done
 }
 
-// out is the name of a file of the output folder.
+// out is the name of a file of the output directory.
 func (p *project) out(name string) string {
 	return filepath.Join(p.Place.Out, filepath.FromSlash(name))
 }

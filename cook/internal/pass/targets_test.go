@@ -31,7 +31,7 @@ func TestTargetsInTurn(t *testing.T) {
 		t.Helper()
 		d := run(target)
 		if got := counts(d); got != counted || d.Stats.Looked.Listed != listed {
-			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
+			t.Errorf("%s, %s: %s, %d directories listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
 		}
 	}
 	want("first run", "pc", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
@@ -94,7 +94,7 @@ func TestTargetsInTurn(t *testing.T) {
 
 	p.Scope.Targets = []string{"mobile", "pc"}
 	if d := p.run(); counts(d) != "cook/found 6, cook/skip/stamp 6" || d.Stats.Looked.Listed != 0 {
-		t.Errorf("both: %s, %d folders listed", counts(d), d.Stats.Looked.Listed)
+		t.Errorf("both: %s, %d directories listed", counts(d), d.Stats.Looked.Listed)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestPendingOutOfScope(t *testing.T) {
 		{"*", "cook/found 2, cook/skip/stamp 1, cook/cook 1"},
 	} {
 		if d := run("mobile", step.pattern); counts(d) != step.want || d.Stats.Looked.Listed != 0 {
-			t.Errorf("mobile, %s: %s, %d folders listed, want %s", step.pattern, counts(d), d.Stats.Looked.Listed, step.want)
+			t.Errorf("mobile, %s: %s, %d directories listed, want %s", step.pattern, counts(d), d.Stats.Looked.Listed, step.want)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestTooManyPending(t *testing.T) {
 	s.Close()
 	p.Scope.Targets = []string{"mobile"}
 	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 140 || d.Stats.Looked.Listed == 0 {
-		t.Errorf("%s, %d folders listed", counts(d), d.Stats.Looked.Listed)
+		t.Errorf("%s, %d directories listed", counts(d), d.Stats.Looked.Listed)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestAllTargets(t *testing.T) {
 		t.Helper()
 		d := run(target)
 		if got := counts(d); got != counted || d.Stats.Looked.Listed != listed {
-			t.Errorf("%s, %s: %s, %d folders listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
+			t.Errorf("%s, %s: %s, %d directories listed; want %s, %d", step, target, got, d.Stats.Looked.Listed, counted, listed)
 		}
 	}
 	want("none declared", "all", "cook/found 3, cook/cook 3, cook/checksum 3", 2)
@@ -263,9 +263,9 @@ func TestAllTargets(t *testing.T) {
 	want("edited for the other", "all", "cook/found 6, cook/skip/stamp 5, cook/cook 1", 0)
 
 	p.write("b/cook.toml", "[target.tv.json]\nminify = true\n")
-	want("a third one in a folder", "pc", "cook/found 3, cook/skip/stamp 3", 2)
-	want("a third one in a folder", "all", "cook/found 9, cook/skip/stamp 6, cook/cook 3", 2)
-	want("a third one in a folder, again", "all", "cook/found 9, cook/skip/stamp 9", 0)
+	want("a third one in a directory", "pc", "cook/found 3, cook/skip/stamp 3", 2)
+	want("a third one in a directory", "all", "cook/found 9, cook/skip/stamp 6, cook/cook 3", 2)
+	want("a third one in a directory, again", "all", "cook/found 9, cook/skip/stamp 9", 0)
 
 	p.write("cook.toml", "[target.pc.json]\nminify = true\n")
 	want("one less", "all", "cook/found 6, cook/skip/stamp 6, cook/remove 3", 2)

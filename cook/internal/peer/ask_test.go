@@ -74,7 +74,7 @@ func TestAsk(t *testing.T) {
 		t.Error(err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("left in the folder: %v, %v", entries, err)
+		t.Errorf("left in the directory: %v, %v", entries, err)
 	}
 }
 
@@ -116,10 +116,10 @@ func stale(t *testing.T, dir string) {
 func TestAskWithoutListener(t *testing.T) {
 	for name, prepare := range map[string]func(dir string) string{
 		"no socket":        func(dir string) string { return dir },
-		"no folder":        func(dir string) string { return filepath.Join(dir, "none") },
-		"no folder, long":  func(dir string) string { return filepath.Join(dir, strings.Repeat("n", 200), "none") },
+		"no directory":        func(dir string) string { return filepath.Join(dir, "none") },
+		"no directory, long":  func(dir string) string { return filepath.Join(dir, strings.Repeat("n", 200), "none") },
 		"stale socket":     func(dir string) string { stale(t, dir); return dir },
-		"file as a folder": func(dir string) string { name := filepath.Join(dir, "f"); plant(t, name); return name },
+		"file as a directory": func(dir string) string { name := filepath.Join(dir, "f"); plant(t, name); return name },
 		"file as a socket": func(dir string) string { plant(t, filepath.Join(dir, socketName)); return dir },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func plant(t *testing.T, name string) {
 
 // tooLong reports whether this system cannot do with a long path.
 func tooLong(err error) bool {
-	return err != nil && maxAddress < 107 && strings.Contains(err.Error(), "choose a shorter output folder")
+	return err != nil && maxAddress < 107 && strings.Contains(err.Error(), "choose a shorter output directory")
 }
 
 func TestListenOverStale(t *testing.T) {
@@ -241,7 +241,7 @@ func TestLongPath(t *testing.T) {
 		t.Error(err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("left in the folder: %v, %v", entries, err)
+		t.Errorf("left in the directory: %v, %v", entries, err)
 	}
 }
 

@@ -29,7 +29,7 @@ func address(dir string) (name string, release func(), err error) {
 
 // longAddress says that a long path cannot be made short.
 func longAddress(name string) error {
-	return fmt.Errorf("path of the socket %s has %d bytes, at most %d are possible: choose a shorter output folder",
+	return fmt.Errorf("path of the socket %s has %d bytes, at most %d are possible: choose a shorter output directory",
 		name, len(name), maxAddress)
 }
 

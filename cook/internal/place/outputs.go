@@ -189,7 +189,7 @@ func (r *record) noteEmptied(output string) {
 // out of the output directory.
 func (o *Outputs) explain(out string, err error) error {
 	if dir := o.dir.Outward(out); dir != "" {
-		return fmt.Errorf("output folder %s is a link that leads out of %s; remove the link", pathname.Show(dir), o.dir.Name())
+		return fmt.Errorf("output directory %s is a link that leads out of %s; remove the link", pathname.Show(dir), o.dir.Name())
 	}
 	return err
 }

@@ -58,7 +58,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	err = o.made.Rename(tmp.Files()[i], &folder, base)
 	if pathname.IsAbsent(err) {
 		if err := o.dir.Root().MkdirAll(dir, 0o777); err != nil {
-			return fmt.Errorf("output folder %s: %w", pathname.Show(dir), err)
+			return fmt.Errorf("output directory %s: %w", pathname.Show(dir), err)
 		}
 		folder.Close()
 		folder = o.dir.Root().Folder(dir)
@@ -120,11 +120,11 @@ func (o *Outputs) isAsMade(out string, now scan.Stamp, made *index.Artifact) err
 }
 
 func folderInTheWay(out string) error {
-	return fmt.Errorf("output %s: a folder of that name is in the way", pathname.Show(out))
+	return fmt.Errorf("output %s: a directory of that name is in the way", pathname.Show(out))
 }
 
 func foreignOutput(out string) error {
-	return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output folder", pathname.Show(out))
+	return fmt.Errorf("output %s exists and was not made by cook; move it away or choose another output directory", pathname.Show(out))
 }
 
 // Foretell predicts the error of Place from the present output directory. It ignores retired
@@ -164,7 +164,7 @@ func (o *Outputs) foretellDir(dir string) error {
 		case info.IsDir() || info.Mode()&fs.ModeSymlink != 0 || o.isRetired(func(out string) bool { return out == at }):
 			return nil
 		}
-		return fmt.Errorf("output folder %s: %s is a file; move it away", pathname.Show(dir), pathname.Show(at))
+		return fmt.Errorf("output directory %s: %s is a file; move it away", pathname.Show(dir), pathname.Show(at))
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
 	}
 	for _, old := range o.retired {
 		if err := o.done.removeEmpty(o.dir.Root(), path.Dir(old.Path)); err != nil {
-			err = fmt.Errorf("empty folder of outputs of a source that is gone: %w", o.explain(old.Path, err))
+			err = fmt.Errorf("empty directory of outputs of a source that is gone: %w", o.explain(old.Path, err))
 			report(Removal{Source: old.Source, Target: old.Target, Err: err})
 		}
 	}

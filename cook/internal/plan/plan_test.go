@@ -52,7 +52,7 @@ type world struct {
 	claims   []Claim
 	targets  []string
 	scope    string
-	blind    string // a folder that cannot be listed
+	blind    string // a directory that cannot be listed
 	force    bool
 	folds    bool // names that differ in case only are the same
 	wait     bool // bundles wait for their inputs
@@ -228,7 +228,7 @@ func TestReasons(t *testing.T) {
 		{"deleted", func(w *world) { delete(w.files, "b") }, []string{"a rests; " + unchanged, "retire b.out"}},
 		{"renamed", func(w *world) { delete(w.files, "b"); w.files["z"] = blob(2) }, []string{
 			"a rests; " + unchanged, "z runs; new; moved from b", "retire b.out"}},
-		{"folder cannot be listed", func(w *world) { delete(w.files, "b"); w.blind = "b" }, []string{"a rests; " + unchanged}},
+		{"directory cannot be listed", func(w *world) { delete(w.files, "b"); w.blind = "b" }, []string{"a rests; " + unchanged}},
 		{"out of scope", func(w *world) { w.files["b"] = blob(9); w.scope = "a" }, []string{"a rests; " + unchanged}},
 		{"another target", func(w *world) {
 			w.config, w.targets = "[target.pc.copy]\nlevel = 3", []string{"pc"}
@@ -246,7 +246,7 @@ func TestReasons(t *testing.T) {
 			"b runs; output renamed: b.out -> x.out",
 			"c fails: output b.out is claimed by a as well; give one of them another name with output = in cook.toml; new",
 			"retire b.out"}},
-		{"file where a folder is needed", func(w *world) {
+		{"file where a directory is needed", func(w *world) {
 			w.config = "[[rule]]\nmatch = \"a\"\noutput = \"b.out/{name}.out\""
 		}, []string{
 			"a fails: output b.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> b.out/a.out",
@@ -513,7 +513,7 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	}
 	w.blind = "old"
 	if d := cmp.Diff([]string{"a runs; new"}, decisions(w.plan(t))); d != "" {
-		t.Errorf("where the source's folder cannot be listed: %s", d)
+		t.Errorf("where the source's directory cannot be listed: %s", d)
 	}
 	w.blind, w.scope = "", "a"
 	if d := cmp.Diff([]string{"a runs; new"}, decisions(w.plan(t))); d != "" {

@@ -25,21 +25,21 @@ func (p *Project) confine(says *rules.Project) error {
 	}
 	for _, f := range files {
 		if f.name != "" && !within(root, real(f.name)) {
-			return says.Wrong(f.key, pathname.Show(pathname.FromHere(f.name))+" is outside the folder of this file; move it there, or name it by a flag")
+			return says.Wrong(f.key, pathname.Show(pathname.FromHere(f.name))+" is outside the directory of this file; move it there, or name it by a flag")
 		}
 	}
 	if p.Remote.URL != "" && !within(root, real(p.Dir)) {
-		return says.Wrong("dir", fmt.Sprintf("%s is outside the folder of this file, which chooses a server that sees assets; move this file to a folder above the assets", pathname.Show(pathname.FromHere(p.Dir))))
+		return says.Wrong("dir", fmt.Sprintf("%s is outside the directory of this file, which chooses a server that sees assets; move this file to a directory above the assets", pathname.Show(pathname.FromHere(p.Dir))))
 	}
 	if p.Out != "" && real(p.Out) != root && within(real(p.Out), root) {
-		return says.Wrong("out", fmt.Sprintf("%s is above the folder of this file; choose another output folder", pathname.Show(pathname.FromHere(p.Out))))
+		return says.Wrong("out", fmt.Sprintf("%s is above the directory of this file; choose another output directory", pathname.Show(pathname.FromHere(p.Out))))
 	}
 	for _, f := range []named{{"dir", p.Dir}, {"out", p.Out}, {"state", p.State}} {
 		if f.name == "" {
 			continue
 		}
 		if hidden := hiddenOutside(root, real(f.name)); hidden != "" {
-			return says.Wrong(f.key, fmt.Sprintf("%s is in a hidden folder outside the project, %s; choose another one, or name it by a flag", pathname.Show(pathname.FromHere(f.name)), pathname.Show(hidden)))
+			return says.Wrong(f.key, fmt.Sprintf("%s is in a hidden directory outside the project, %s; choose another one, or name it by a flag", pathname.Show(pathname.FromHere(f.name)), pathname.Show(hidden)))
 		}
 	}
 	return nil

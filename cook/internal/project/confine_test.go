@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A cook.toml cannot name a secret, an output folder or assets for a server outside the project,
+// A cook.toml cannot name a secret, an output directory or assets for a server outside the project,
 // neither by a path nor by a link.
 func TestProjectNamesNothingElsewhere(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())

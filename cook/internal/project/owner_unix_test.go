@@ -42,6 +42,6 @@ func TestForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !found() {
-		t.Error("a file of the owner of the folder is not read")
+		t.Error("a file of the owner of the directory is not read")
 	}
 }

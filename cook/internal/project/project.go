@@ -106,7 +106,7 @@ func readProject(name string, trusted owners) (*Project, error) {
 	info, err := os.Stat(p.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir():
-		return nil, says.Wrong("dir", "there is no folder "+pathname.Show(pathname.FromHere(p.Dir)))
+		return nil, says.Wrong("dir", "there is no directory "+pathname.Show(pathname.FromHere(p.Dir)))
 	case err != nil:
 		return nil, says.Wrong("dir", err.Error())
 	}

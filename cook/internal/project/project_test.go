@@ -57,8 +57,8 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for from, want := range map[string]string{
-		"absent": "cook.toml:3:7: dir: there is no folder ",
-		"file":   "cook.toml:2:7: dir: there is no folder ",
+		"absent": "cook.toml:3:7: dir: there is no directory ",
+		"file":   "cook.toml:2:7: dir: there is no directory ",
 		"bad":    `cook.toml:2:1: unknown key "dri"; did you mean "dir"?`,
 	} {
 		if _, err := Find(at(from)); err == nil || !strings.Contains(err.Error(), want) {

@@ -124,7 +124,7 @@ func TestCauseOf(t *testing.T) {
 			t.Errorf("%q and %q are two causes: %q, %q", tc.a, tc.b, a, b)
 		}
 	}
-	if causeOf("no such file", "a") == causeOf("no such folder", "a") {
+	if causeOf("no such file", "a") == causeOf("no such directory", "a") {
 		t.Error("two causes are one")
 	}
 	for _, odd := range []string{"", `"`, `"a`, "1", "\n", "a\nb"} {

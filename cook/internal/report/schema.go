@@ -54,14 +54,14 @@ func Kinds() []Kind {
 			"how an asset fared; in dry runs, how it would", record},
 		{[]string{"failed", "would_fail"}, "path severity error", ofPlace + " " + ofAsset, "an asset failed", record},
 		{[]string{"warned"}, "severity text", "path " + ofPlace + " " + ofAsset, "a source, a rule or a line of a `.cookignore` looks like a mistake", record},
-		{[]string{"error"}, "severity error", "path path_base64 target " + ofPlace, "a failure that is no asset's, such as wrong rules or flags, or a folder that cannot be listed", record},
+		{[]string{"error"}, "severity error", "path path_base64 target " + ofPlace, "a failure that is no asset's, such as wrong rules or flags, or a directory that cannot be listed", record},
 		{[]string{"note"}, "text", "", "something to know that is no failure", record},
 		{[]string{"summary"}, "summary", "", "the end of a run", record},
 		{[]string{"measured"}, "counters memory", "run peak_rss", "with `-stats`, after the summary: where time and memory went", reflect.TypeFor[Measured]()},
 		{[]string{"difference"}, "severity path text finding", "file path_base64 target recipe outputs", "of `cook verify`: what is not as it should be", record},
 		{[]string{"verified"}, "verified", "", "the end of `cook verify`", record},
 		{[]string{"explanation"}, "path runs choices inputs", "path_base64 target id reasons error makes warnings last",
-			"of `cook why`: an asset and target; the reasons are those of the next cook", reflect.TypeFor[Explained]()},
+			"of `cook why`: an asset and target, with the reasons of the next cook", reflect.TypeFor[Explained]()},
 	}
 }
 

@@ -29,8 +29,8 @@ func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 	if s.Errors > 0 {
 		t.Row("other errors", s.Errors, "", "", "")
 	}
-	t.Row("folders opened", s.Looked.Opened, "", "", "")
-	t.Row("folders listed", s.Looked.Listed, "", "", "")
+	t.Row("directories opened", s.Looked.Opened, "", "", "")
+	t.Row("directories listed", s.Looked.Listed, "", "", "")
 	t.Row("stats", s.Looked.Stats, "", "", "")
 	if r := s.Remote; r != nil {
 		t.Row("remote looked up", r.Looked, "", "", human.Duration(r.Waited))

@@ -9,10 +9,10 @@ import (
 	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
-// bigFolder is how many nodes of a folder one worker takes at a time.
+// bigFolder is how many nodes of a directory one worker takes at a time.
 const bigFolder = 4096
 
-// A folder is looked at in parts if it is so big that one worker would still be
+// A directory is looked at in parts if it is so big that one worker would still be
 // at it when the others are done.
 func TestBigFolder(t *testing.T) {
 	w := &tree{TB: t, base: memtemp.Dir(t)}
@@ -24,7 +24,7 @@ func TestBigFolder(t *testing.T) {
 	name := func(node int) string { return "assets/" + live.Path(index.Ref(node)) }
 
 	found := w.expect(w.options(live))
-	// The folder above it, and each part with the folder's own stamp.
+	// The directory above it, and each part with the directory's own stamp.
 	if want := (restat.Counts{Opened: 1 + 2, Stats: 1 + 2 + files}); found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -36,7 +36,7 @@ func TestBigFolder(t *testing.T) {
 	w.remove(name(files - 1))
 	found = w.expect(w.options(live), "list ./big")
 	if want := (restat.Counts{Opened: 1 + 2, Stats: 1 + 2}); found.Counts != want {
-		t.Errorf("counts %+v of a folder that will be listed, want %+v", found.Counts, want)
+		t.Errorf("counts %+v of a directory that will be listed, want %+v", found.Counts, want)
 	}
 	w.rename("assets/big", "big")
 	w.expect(w.options(live), "gone ./big", "list ./")

@@ -54,8 +54,8 @@ func TestCompare(t *testing.T) {
 			"written again":      {before: func(w *tree) { w.write("assets/f", was) }, same: true, files: 1, bytes: size},
 			"grown":              {before: func(w *tree) { w.write("assets/f", was+"x") }},
 			"gone since":         {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets/f") }},
-			"folder since":       {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets/f"); w.mkdir("assets/f") }},
-			"folder gone since":  {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets"); w.mkdir("assets") }},
+			"directory since":       {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets/f"); w.mkdir("assets/f") }},
+			"directory gone since":  {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets"); w.mkdir("assets") }},
 			"grown since":        {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", was+"x") }, files: 1, bytes: size + 1},
 			"much grown since":   {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", was+content(2*buffer)) }, files: 1, bytes: size + 2*buffer},
 			"to the buffer's":    {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", content(buffer+size)) }, files: 1, bytes: buffer + size},
@@ -131,7 +131,7 @@ func TestCompareRoles(t *testing.T) {
 	w.remove("out/x/y/d.txt.out")
 	w.write("assets/nowhere/no.inc", "")
 	found := w.sweep(opt)
-	// A listing would tell of the files of the asset folder itself.
+	// A listing would tell of the files of the asset directory itself.
 	found.Files = append(found.Files, files(live, "a.txt", "b.txt", ".cookignore")...)
 	for i := range found.Files {
 		if f := &found.Files[i]; f.Now.Size == 0 && f.Kind == restat.Changed {

@@ -14,7 +14,7 @@ import (
 )
 
 // An index that is cut while it is mapped is an error, not the end of the
-// process: where its folders are listed, where its nodes are, and where names
+// process: where its directories are listed, where its nodes are, and where names
 // are looked up after the restat.
 func TestCutIndex(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}

@@ -30,7 +30,7 @@ type File struct {
 	Compared, Same, Busy bool
 }
 
-// A Folder is a directory that must be listed again.
+// A Directory is a directory that must be listed again.
 type Folder struct {
 	Ref  index.FolderRef
 	Gone bool // it does not exist any more

@@ -28,9 +28,9 @@ func TestLinksAndPipes(t *testing.T) {
 		"pipe for output":        {after: func(w *tree) { w.remove("out/a.txt.out"); w.fifo("out/a.txt.out") }, want: []string{"changed made a.txt.out"}},
 		"link for output":        {after: func(w *tree) { w.rename("out/a.txt.out", "out/b"); w.symlink("b", "out/a.txt.out") }, want: []string{"changed made a.txt.out"}},
 		"dangling for output":    {after: func(w *tree) { w.remove("out/a.txt.out"); w.symlink("b", "out/a.txt.out") }, want: []string{"changed made a.txt.out"}},
-		"folder became a link":   {after: func(w *tree) { w.rename("assets/z", "assets/v"); w.symlink("v", "assets/z") }, want: []string{"gone ./z", "list ./"}},
+		"directory became a link":   {after: func(w *tree) { w.rename("assets/z", "assets/v"); w.symlink("v", "assets/z") }, want: []string{"gone ./z", "list ./"}},
 		"it dangles":             {after: func(w *tree) { w.rename("assets/z", "v"); w.symlink("v", "assets/z") }, want: []string{"gone ./z", "list ./"}},
-		"the folder above it":    {after: func(w *tree) { w.rename("assets/x", "x"); w.symlink("../x", "assets/x") }, want: []string{"gone ./x", "gone ./x/y", "list ./", "missing other x/p.inc", "appeared absent x/no.inc"}},
+		"the directory above it":    {after: func(w *tree) { w.rename("assets/x", "x"); w.symlink("../x", "assets/x") }, want: []string{"gone ./x", "gone ./x/y", "list ./", "missing other x/p.inc", "appeared absent x/no.inc"}},
 		"absent behind a link":   {after: func(w *tree) { w.symlink("z", "assets/nowhere") }, want: []string{"appeared absent nowhere/no.inc", "list ./"}},
 		"dependency behind one":  {after: func(w *tree) { w.rename("assets/lib", "assets/z/lib"); w.symlink("z/lib", "assets/lib") }, want: []string{"list ./", "list ./z", "missing other lib/o.inc"}},
 		"dangling where absent":  {after: func(w *tree) { w.symlink("nothing", "assets/x/no.inc") }, want: []string{"list ./x"}},
@@ -63,8 +63,8 @@ func TestLinksAndPipes(t *testing.T) {
 			want:  []string{"changed asset real", "changed other lib/o.inc"},
 		},
 
-		// A listed folder behind a link is looked at where it lies.
-		"linked folder": {before: linkFolder},
+		// A listed directory behind a link is looked at where it lies.
+		"linked directory": {before: linkFolder},
 		"file behind it": {
 			before: linkFolder, after: func(w *tree) { w.touch("assets/z/e.txt") },
 			want: []string{"changed asset z/e.txt", "changed asset v/e.txt"},
@@ -123,7 +123,7 @@ func TestAddedBehindLink(t *testing.T) {
 	w.expect(w.options(live), "gone ./z", "list ./")
 }
 
-// Folders that hold files with several names are told of.
+// Directories that hold files with several names are told of.
 func TestLinked(t *testing.T) {
 	w := smallTree(t)
 	w.link("assets/x/c.txt", "one")
@@ -178,7 +178,7 @@ func TestCompareBehindLink(t *testing.T) {
 	}
 }
 
-// Several names of a new file do not prove that its folder is unchanged, so the folder is listed.
+// Several names of a new file do not prove that its directory is unchanged, so the directory is listed.
 func TestAppearedFileIsNotLinked(t *testing.T) {
 	w := smallTree(t)
 	live := w.live()

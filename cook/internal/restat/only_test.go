@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 )
 
-// A question about one source passes over all other folders without allocating.
+// A question about one source passes over all other directories without allocating.
 func TestFoldersPassedOverAllocateNothing(t *testing.T) {
 	allocations := func(folders int) float64 {
 		w := &tree{TB: t, base: t.TempDir()}
@@ -24,6 +24,6 @@ func TestFoldersPassedOverAllocateNothing(t *testing.T) {
 		})
 	}
 	if few, many := allocations(3), allocations(300); many > few+20 {
-		t.Errorf("%v allocations with 3 folders, %v with 300", few, many)
+		t.Errorf("%v allocations with 3 directories, %v with 300", few, many)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// outFolders are the folders of outputs, by path.
+// outFolders are the directories of outputs, by path.
 func outFolders(x *index.Index) map[string]index.FolderRef {
 	refs := map[string]index.FolderRef{}
 	for ref := range index.FolderRef(x.Folders()) {
@@ -23,7 +23,7 @@ func outFolders(x *index.Index) map[string]index.FolderRef {
 	return refs
 }
 
-// stamped is live with the stamps of all folders of outputs.
+// stamped is live with the stamps of all directories of outputs.
 func (w *tree) stamped(settled bool) *index.Index {
 	w.Helper()
 	return w.edited(func(x *index.Index, l *index.Next) {
@@ -39,7 +39,7 @@ func (w *tree) byFolder(live *index.Index) restat.Options {
 	return opt
 }
 
-// stampedAnew compares the folders of outputs that were told of, and their
+// stampedAnew compares the directories of outputs that were told of, and their
 // stamps.
 func (w *tree) stampedAnew(live *index.Index, found *restat.Found, want ...string) {
 	w.Helper()
@@ -92,7 +92,7 @@ func TestOutputsByFolder(t *testing.T) {
 	w.stampedAnew(live, w.expect(w.byFolder(live), "changed made a.txt.out", "changed made x/c.txt.out", "missing made x/y/d.txt.out"), "", "x")
 	w.mkdir("out/x/y")
 	w.stampedAnew(live, w.expect(w.byFolder(live), "changed made a.txt.out", "changed made x/c.txt.out", "missing made x/y/d.txt.out"), "", "x", "x/y")
-	// Folders of outputs are never listed.
+	// Directories of outputs are never listed.
 	w.expect(w.options(live), "changed made a.txt.out", "changed made x/c.txt.out", "missing made x/y/d.txt.out")
 }
 
@@ -105,7 +105,7 @@ func TestOutputsByFolderWithoutTrust(t *testing.T) {
 	w.stampedAnew(live, w.expect(w.byFolder(live), "list ./", "changed made a.txt.out"))
 }
 
-// The stamp of a folder says nothing of an output that came since it was taken.
+// The stamp of a directory says nothing of an output that came since it was taken.
 func TestOutputsByFolderAdded(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {

@@ -18,13 +18,13 @@ func TestDropped(t *testing.T) {
 		l.DropActions("x/c.txt")
 		z, ok := x.FindFolder("z")
 		if !ok {
-			t.Fatal("no folder z")
+			t.Fatal("no directory z")
 		}
 		l.DropFolder(z.Ref)
 	})
 	found := w.expect(w.options(live))
 	want := smallCounts
-	want.Stats -= 4 // b.txt, o.inc, c.txt.out and the folder z
+	want.Stats -= 4 // b.txt, o.inc, c.txt.out and the directory z
 	if found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -33,7 +33,7 @@ func TestDropped(t *testing.T) {
 	w.remove("out/x/c.txt.out")
 	w.mkdir("assets/z/new")
 	w.expect(w.options(live), "list ./") // for lib
-	// A folder is dropped, but its files are not.
+	// A directory is dropped, but its files are not.
 	w.remove("assets/z")
 	w.expect(w.options(live), "list ./", "missing asset z/e.txt")
 }
@@ -72,7 +72,7 @@ func TestAdded(t *testing.T) {
 	w.write("assets/v/new.txt", "")
 	w.remove("assets/x/c.txt")
 	w.remove("out/v")
-	// No file of a folder that will be listed is told of, wherever the index has it.
+	// No file of a directory that will be listed is told of, wherever the index has it.
 	found := w.expect(w.options(live), "changed asset b.txt", "list ./x", "list ./v", "list ./z", "changed other lib/new.inc",
 		"missing made v/w.txt.out", "appeared absent z/absent")
 	for i := 1; i < len(found.Files); i++ {

@@ -39,7 +39,7 @@ func TestDifferences(t *testing.T) {
 		"output removed":   {func(w *tree) { w.remove("out/x/c.txt.out") }, []string{"missing made x/c.txt.out"}},
 		"outputs removed":  {func(w *tree) { w.remove("out/x") }, []string{"missing made x/c.txt.out", "missing made x/y/d.txt.out"}},
 		"all outputs gone": {func(w *tree) { w.remove("out"); w.mkdir("out") }, []string{"missing made a.txt.out", "missing made b.txt.out", "missing made x/c.txt.out", "missing made x/y/d.txt.out"}},
-		"folder for output": {
+		"directory for output": {
 			func(w *tree) { w.remove("out/a.txt.out"); w.mkdir("out/a.txt.out") },
 			[]string{"changed made a.txt.out"},
 		},
@@ -71,22 +71,22 @@ func TestDifferences(t *testing.T) {
 		"came and went":    {func(w *tree) { w.write("assets/z/t", ""); w.tick(); w.remove("assets/z/t") }, []string{"list ./z"}},
 		"listed other":     {func(w *tree) { w.remove("assets/x/p.inc") }, []string{"list ./x", "missing other x/p.inc"}},
 		"absent appears":   {func(w *tree) { w.write("assets/x/no.inc", "") }, []string{"appeared absent x/no.inc", "list ./x"}},
-		"absent folder":    {func(w *tree) { w.mkdir("assets/nowhere") }, []string{"list ./"}},
-		"absent in folder": {func(w *tree) { w.write("assets/nowhere/no.inc", "") }, []string{"appeared absent nowhere/no.inc", "list ./"}},
+		"absent directory":    {func(w *tree) { w.mkdir("assets/nowhere") }, []string{"list ./"}},
+		"absent in directory": {func(w *tree) { w.write("assets/nowhere/no.inc", "") }, []string{"appeared absent nowhere/no.inc", "list ./"}},
 		"absent below what was a file": {
 			func(w *tree) { w.remove("assets/a.txt"); w.write("assets/a.txt/no.inc", "") },
 			[]string{"appeared absent a.txt/no.inc", "list ./"},
 		},
-		"folder added":   {func(w *tree) { w.mkdir("assets/z/new") }, []string{"list ./z"}},
-		"folder mode":    {func(w *tree) { w.must(os.Chmod(w.name("assets/z"), 0o700)) }, []string{"list ./z"}},
-		"folder renamed": {func(w *tree) { w.rename("assets/x", "assets/v") }, []string{"gone ./x", "gone ./x/y", "list ./", "missing other x/p.inc"}},
-		"folder removed": {func(w *tree) { w.remove("assets/x/y") }, []string{"gone ./x/y", "list ./x"}},
-		"folder replaced": {
+		"directory added":   {func(w *tree) { w.mkdir("assets/z/new") }, []string{"list ./z"}},
+		"directory mode":    {func(w *tree) { w.must(os.Chmod(w.name("assets/z"), 0o700)) }, []string{"list ./z"}},
+		"directory renamed": {func(w *tree) { w.rename("assets/x", "assets/v") }, []string{"gone ./x", "gone ./x/y", "list ./", "missing other x/p.inc"}},
+		"directory removed": {func(w *tree) { w.remove("assets/x/y") }, []string{"gone ./x/y", "list ./x"}},
+		"directory replaced": {
 			func(w *tree) { w.rename("assets/z", "old"); w.write("assets/z/e.txt", "content of assets/z/e.txt") },
 			[]string{"list ./", "list ./z"},
 		},
-		"file for folder": {func(w *tree) { w.remove("assets/x/y"); w.write("assets/x/y", "") }, []string{"gone ./x/y", "list ./x"}},
-		"folder for file": {func(w *tree) { w.remove("assets/a.txt"); w.mkdir("assets/a.txt") }, []string{"list ./"}},
+		"file for directory": {func(w *tree) { w.remove("assets/x/y"); w.write("assets/x/y", "") }, []string{"gone ./x/y", "list ./x"}},
+		"directory for file": {func(w *tree) { w.remove("assets/a.txt"); w.mkdir("assets/a.txt") }, []string{"list ./"}},
 		"another tree": {
 			func(w *tree) { w.remove("assets"); w.mkdir("assets") },
 			[]string{"gone ./x", "gone ./x/y", "gone ./z", "list ./", "missing other lib/o.inc", "missing other x/p.inc"},
@@ -170,7 +170,7 @@ func TestOnly(t *testing.T) {
 	w.touch("assets/x/y/d.txt")
 	opt.Only = func(f *index.Folder) bool { return f.Tree == index.Assets && f.Path() == "x" }
 	found := w.expect(opt, "changed asset x/c.txt")
-	// The folder, c.txt, cook.toml, p.inc, no.inc.
+	// The directory, c.txt, cook.toml, p.inc, no.inc.
 	if want := (restat.Counts{Opened: 1, Stats: 5}); found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -230,7 +230,7 @@ func TestInterrupt(t *testing.T) {
 	empty.mkdir("assets")
 	live := empty.live()
 	if found := empty.sweep(empty.options(live)); found.Counts != (restat.Counts{Opened: 1, Stats: 1}) {
-		t.Errorf("counts %+v of an empty folder", found.Counts)
+		t.Errorf("counts %+v of an empty directory", found.Counts)
 	}
 	opt := empty.options(live)
 	opt.Only = func(*index.Folder) bool { return false }

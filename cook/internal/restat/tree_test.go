@@ -25,13 +25,13 @@ import (
 // for them is to say beyond what lies there.
 type tree struct {
 	testing.TB
-	base      string            // holds the folders assets, out and tools
+	base      string            // holds the directories assets, out and tools
 	others    []string          // dependencies that are no assets
 	absent    []string          // dependencies that were not there
-	links     map[string]string // folders that were listed behind a link, and where they lie
+	links     map[string]string // directories that were listed behind a link, and where they lie
 	unsettled map[string]bool   // files whose stamps were too fresh
-	fresh     map[string]bool   // folders, likewise
-	odd       map[string]bool   // folders
+	fresh     map[string]bool   // directories, likewise
+	odd       map[string]bool   // directories
 }
 
 // smallTree has every kind of node.
@@ -54,8 +54,8 @@ func smallTree(t testing.TB) *tree {
 var smallCounts = restat.Counts{
 	Opened: 4 + 3 + 3 + 1, // and the directories of outputs and tools
 	Stats:  4 + 8 + 3 + 2 + 4,
-	// folders, sources with cook.toml and .cookignore, others, absent ones whose
-	// folders are there, outputs
+	// directories, sources with cook.toml and .cookignore, others, absent ones whose
+	// directories are there, outputs
 }
 
 func (w *tree) name(name string) string { return filepath.Join(w.base, filepath.FromSlash(name)) }

@@ -118,7 +118,7 @@ type asked struct {
 	uses    []use // of the layers, by the sources
 }
 
-// A folder has the rules of one file that apply to all targets.
+// A directory has the rules of one file that apply to all targets.
 type folder struct {
 	prefix      string // of the paths in it: "" or "dir/"
 	first, last int    // its rules are layers[first:last]
@@ -132,7 +132,7 @@ type layer struct {
 	matched  Origin    // place of the patterns
 	made     bool      // a rule for artifacts
 	targets  []string  // one for a table; nil in a rule means all
-	prefix   string    // as in folder
+	prefix   string    // as in directory
 	recipe   string    // "" for none
 	chosen   Origin    // the place that names the recipe
 	settings []setting // sorted by key

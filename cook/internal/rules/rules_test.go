@@ -41,7 +41,7 @@ func TestLaterRuleOverridesEarlierRule(t *testing.T) {
 		{"only a dot in front", ``, ".png", "copy -> .png | built-in"},
 		{"no extension", ``, "png", "copy -> png | built-in"},
 		{"dot at the end", ``, "x.", "copy -> x. | built-in"},
-		{"extension in a folder", ``, "x.png/readme", "copy -> x.png/readme | built-in"},
+		{"extension in a directory", ``, "x.png/readme", "copy -> x.png/readme | built-in"},
 		{"any bytes", ``, "\xff/\xc3.png", "image max_size=0 quality=5 srgb=true -> \xff/\xc3.png | built-in"},
 
 		{"option only", `

@@ -78,7 +78,7 @@ func (j *join) Cook(_ context.Context, job *recipe.Job) error {
 var joining = recipe.Recipe{Name: "join", Version: 1, New: func() recipe.Cooker { return &join{Suffix: "default"} },
 	Traits: func(c recipe.Cooker) recipe.Traits { return c.(*join).traits() }}
 
-// travel makes the folder that another machine is given for the source a/s.txt with some
+// travel makes the directory that another machine is given for the source a/s.txt with some
 // options, and returns it.
 func travel(t *testing.T, options join, adjust func(*remote.Action), files map[string]string) string {
 	t.Helper()
@@ -133,7 +133,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 	return dir
 }
 
-// run cooks the action of a folder and returns its record.
+// run cooks the action of a directory and returns its record.
 func run(t *testing.T, dir string) (rec remote.Record) {
 	t.Helper()
 	if err := runaction.Run(t.Context(), dir, joining); err != nil {

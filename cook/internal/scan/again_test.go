@@ -24,7 +24,7 @@ func at(paths ...string) []Folder {
 	return list
 }
 
-// knowing returns a known function for the places of folders. It records the calls in the form of
+// knowing returns a known function for the places of directories. It records the calls in the form of
 // folderLines.
 func knowing(asked *[]string, folders ...Folder) func(Folder) bool {
 	return func(f Folder) bool {
@@ -110,7 +110,7 @@ func TestAgainListsOnlyUnknownDirectories(t *testing.T) {
 				}
 			}
 			if tree.Listed != int64(len(tt.folders)) {
-				t.Errorf("%d folders listed, want %d", tree.Listed, len(tt.folders))
+				t.Errorf("%d directories listed, want %d", tree.Listed, len(tt.folders))
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Folder is a directory of the tree.
+// Directory is a directory of the tree.
 //
 // A later walk with the same root and [Options] need not list it again if it is not Odd, its
 // stamp was settled and is unchanged, and no .cookignore in it or above it has changed: its names
@@ -46,7 +46,7 @@ type place struct{ path, real string }
 
 func (f Folder) place() place { return place{f.Path, f.Real} }
 
-// place returns n's paths in the form of Folder.
+// place returns n's paths in the form of Directory.
 func (n *node) place() place {
 	if n.real == "." {
 		return place{}
@@ -54,7 +54,7 @@ func (n *node) place() place {
 	return place{n.path, n.real}
 }
 
-// folder returns the final facts about n. ok is false for a directory that the walk only passed
+// directory returns the final facts about n. ok is false for a directory that the walk only passed
 // through, or that vanished before its turn.
 func (n *node) folder() (f Folder, ok bool) {
 	if n.passing || n.gone {

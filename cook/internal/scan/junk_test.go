@@ -26,7 +26,7 @@ func TestJunkIsRecognizedByName(t *testing.T) {
 			t.Errorf("file %q: junk is %v", tt.name, got)
 		}
 		if got := junkFolder(tt.name); got != tt.folder {
-			t.Errorf("folder %q: junk is %v", tt.name, got)
+			t.Errorf("directory %q: junk is %v", tt.name, got)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestFirstByteShortcutAgreesWithTables(t *testing.T) {
 	for _, list := range [][]string{controlNames[:], folderNames[:]} {
 		for _, name := range list {
 			if !junkFolder(name) {
-				t.Errorf("folder %q is kept", name)
+				t.Errorf("directory %q is kept", name)
 			}
 		}
 	}

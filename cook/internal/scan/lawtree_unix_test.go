@@ -163,7 +163,7 @@ func (l *lawTree) all() (names []string) {
 	return names
 }
 
-// folder returns name if it is a directory, otherwise its parent directory.
+// directory returns name if it is a directory, otherwise its parent directory.
 func (l *lawTree) folder(name string) string {
 	if fi, err := os.Stat(name); err == nil && fi.IsDir() {
 		return name

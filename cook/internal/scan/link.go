@@ -97,7 +97,7 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	return Dangling, fmt.Errorf("%s does not exist", pathname.Show(text))
 }
 
-// contains reports whether folder ("." = root) is path or contains it.
+// contains reports whether directory ("." = root) is path or contains it.
 func contains(folder, path string) bool {
 	return folder == "." || folder == path ||
 		len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)

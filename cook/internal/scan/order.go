@@ -75,7 +75,7 @@ func (t *Tree) appendNode(n *node) {
 	*n = node{}
 }
 
-// compareToFolder compares a file's path with folder+"/"; both are in one directory.
+// compareToFolder compares a file's path with directory+"/"; both are in one directory.
 func compareToFolder(file, folder string) int {
 	if len(file) <= len(folder) {
 		if c := strings.Compare(file, folder[:len(file)]); c != 0 {

@@ -48,7 +48,7 @@ type Tree struct {
 	Ignores  []Entry   // .cookignore files with stamps from before reading; sorted as Configs
 	Problems []Problem // sorted by Path, then Kind
 	Folders  []Folder  // the visited directories, in the order of CompareFolders
-	LeftOut  []Entry   // files and directories that [Defaults] excluded, in the order of Folders
+	LeftOut  []Entry   // files and directories that [Defaults] excluded, in the order of Directories
 
 	Listed int64 // directories that were listed completely
 	Stats  int64 // lstat calls, without those for links

@@ -202,7 +202,7 @@ func TestUnreadableIgnoreFileHidesItsDirectory(t *testing.T) {
 	}{
 		{"too large", map[string]string{"d/.cookignore": big + "b"}, []string{"d/.cookignore: bad ignore file"}, "larger than 1048576 bytes"},
 		{"just fits", map[string]string{"d/.cookignore": big}, nil, ""},
-		{"a folder", map[string]string{"d/.cookignore/x": ""}, []string{"d/.cookignore: bad ignore file"}, "is a directory"},
+		{"a directory", map[string]string{"d/.cookignore/x": ""}, []string{"d/.cookignore: bad ignore file"}, "is a directory"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

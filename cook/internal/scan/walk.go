@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// folder is an open directory.
+// directory is an open directory.
 type folder interface {
 	Readdirnames(n int) ([]string, error)
 	lstat(name string) (Stamp, error)

@@ -211,11 +211,11 @@ func TestFaultIsAProblemOfItsPath(t *testing.T) {
 		want    []string
 		probs   []string
 	}{
-		{"folder cannot be opened", "d", fs.ErrPermission, faulty{}, []string{"a", "z/a"}, []string{"d: unreadable"}},
-		{"folder is gone", "d", fs.ErrNotExist, faulty{}, []string{"a", "z/a"}, nil},
+		{"directory cannot be opened", "d", fs.ErrPermission, faulty{}, []string{"a", "z/a"}, []string{"d: unreadable"}},
+		{"directory is gone", "d", fs.ErrNotExist, faulty{}, []string{"a", "z/a"}, nil},
 		{"listing breaks off", "d", nil, faulty{broken: io5}, []string{"a", "z/a"}, []string{"d: unreadable"}},
 		{"entry cannot be stat'ed", "d", nil, faulty{failing: map[string]error{"b": io5}}, []string{"a", "d/a", "d/e/a", "z/a"}, []string{"d/b: unreadable"}},
-		{"folder cannot be stat'ed", "d", nil, faulty{failing: map[string]error{"e": io5}}, []string{"a", "d/a", "d/b", "z/a"}, []string{"d/e: unreadable"}},
+		{"directory cannot be stat'ed", "d", nil, faulty{failing: map[string]error{"e": io5}}, []string{"a", "d/a", "d/b", "z/a"}, []string{"d/e: unreadable"}},
 		{"entry is gone", "d", nil, faulty{failing: map[string]error{"b": fs.ErrNotExist}}, []string{"a", "d/a", "d/e/a", "z/a"}, nil},
 		{"entry never was", "d", nil, faulty{ghosts: []string{"ghost"}}, all, nil},
 		{"name comes twice", "d", nil, faulty{ghosts: []string{"b", "e", "b"}}, all, nil},

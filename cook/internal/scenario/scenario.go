@@ -187,7 +187,7 @@ func (t *Tree) check(beside string) error {
 	case t.Bytes < 0 || t.Bytes > maxBytes:
 		return fmt.Errorf("[tree] bytes is %d; want at most %d", t.Bytes, maxBytes)
 	case t.Folders < 0 || t.Folders > t.Files:
-		return fmt.Errorf("[tree] folders is %d; want at most as many as files", t.Folders)
+		return fmt.Errorf("[tree] directories is %d; want at most as many as files", t.Folders)
 	}
 	if t.Bytes == 0 {
 		t.Bytes = 4096

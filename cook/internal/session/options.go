@@ -147,12 +147,12 @@ func (o Options) WithDefaults() (Options, error) {
 // resolved checks the asset directory and makes the other names absolute.
 func (p Place) resolved() (Place, error) {
 	if p.Dir == "" {
-		return p, Configf("no asset folder given")
+		return p, Configf("no asset directory given")
 	}
 	if info, err := os.Stat(p.Dir); err != nil {
-		return p, Configf("asset folder: %w", err)
+		return p, Configf("asset directory: %w", err)
 	} else if !info.IsDir() {
-		return p, Configf("asset folder %s: not a folder", p.Dir)
+		return p, Configf("asset directory %s: not a directory", p.Dir)
 	}
 	dir, err := filepath.Abs(p.Dir)
 	if err != nil {
@@ -194,7 +194,7 @@ func CacheDir(given string) (string, error) {
 	if given == "" {
 		user, err := os.UserCacheDir()
 		if err != nil || !filepath.IsAbs(user) { // HOME may be relative
-			return "", &ConfigError{errors.New("no folder for the store: set COOKCACHE or choose one")}
+			return "", &ConfigError{errors.New("no directory for the store: set COOKCACHE or choose one")}
 		}
 		given = filepath.Join(user, "assetcook")
 	}

@@ -62,9 +62,9 @@ func tryOut(s *Session, access Access) error {
 	if makes {
 		if err := os.MkdirAll(s.Place.Out, 0o777); err != nil {
 			if info, linkErr := os.Lstat(s.Place.Out); linkErr == nil && info.Mode()&fs.ModeSymlink != 0 {
-				return Configf("output folder %s is a link that leads to no folder; make that or remove the link", s.Place.Out)
+				return Configf("output directory %s is a link that leads to no directory; make that or remove the link", s.Place.Out)
 			}
-			return fmt.Errorf("output folder: %w", err)
+			return fmt.Errorf("output directory: %w", err)
 		}
 	}
 	real := s.Place.Out
@@ -79,7 +79,7 @@ func tryOut(s *Session, access Access) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
+		return fmt.Errorf("output directory: %w", err)
 	}
 	if s.used = s.State.Exists(); !s.used {
 		if err := s.State.Manifest.CheckForeign(); err != nil {
@@ -134,10 +134,10 @@ func settleState(s *Session) error {
 // assets is fine, because the scan skips it.
 func checkPlaces(assets, out, cache string) error {
 	if _, inside := pathname.Below(out, assets); inside {
-		return Configf("output folder %s holds the asset folder %s; choose another output folder", out, assets)
+		return Configf("output directory %s holds the asset directory %s; choose another output directory", out, assets)
 	}
 	if rel, ok := pathname.Below(assets, cache); ok && rel == "." {
-		return Configf("the store cannot be the asset folder %s; choose another folder for the store", assets)
+		return Configf("the store cannot be the asset directory %s; choose another directory for the store", assets)
 	}
 	return nil
 }

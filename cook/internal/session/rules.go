@@ -105,7 +105,7 @@ func (r *Ruleset) follow(texts *RuleTexts, configs []scan.Entry) error {
 // computed: an index must not be valid for rules that the run did not follow.
 func (r *Ruleset) read(assets *confine.Dir, place Place, config []byte, configs []scan.Entry, checksum hashing.Func) error {
 	if info, err := assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
-		return Configf("%s: a folder, want a file of rules", filepath.Join(place.Dir, scan.ConfigName))
+		return Configf("%s: a directory, want a file of rules", filepath.Join(place.Dir, scan.ConfigName))
 	}
 	if place.Config != "" {
 		var err error

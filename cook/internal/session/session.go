@@ -190,7 +190,7 @@ func (s *Session) CheckOwner() error {
 	if other == "" {
 		return nil
 	}
-	return Configf("output folder %s holds what was cooked of the asset folder %s, not of %s; choose another output folder, or clean that one first",
+	return Configf("output directory %s holds the artifacts of the asset directory %s, not of %s; choose another output directory, or clean that one first",
 		pathname.Show(s.Place.Out), pathname.Show(other), pathname.Show(s.Place.Dir))
 }
 

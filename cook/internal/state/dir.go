@@ -64,7 +64,7 @@ func (d *Dir) Make() error {
 		err = d.files.home.Root().MkdirAll(manifest.StateDir, 0o777)
 	}
 	if err != nil {
-		return fmt.Errorf("output folder %s: %w", d.files.out.Name(), err)
+		return fmt.Errorf("output directory %s: %w", d.files.out.Name(), err)
 	}
 	if empty {
 		return d.files.writeTags()
@@ -81,7 +81,7 @@ func (d *Dir) Close() {
 	}
 }
 
-// Folder returns the absolute name of the directory .cook.
+// Directory returns the absolute name of the directory .cook.
 func (d *Dir) Folder() string { return d.files.name(manifest.StateDir) }
 
 // Home returns the absolute name of the directory that holds .cook.

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// outputFolder makes files in a new output folder.
+// outputFolder makes files in a new output directory.
 func outputFolder(t *testing.T, files ...string) (*Dir, string) {
 	t.Helper()
 	base := t.TempDir()
@@ -87,7 +87,7 @@ func TestExtraHostileNames(t *testing.T) {
 	}
 }
 
-// Tags are written into an empty folder, once, and are the cooker's as long as they are
+// Tags are written into an empty directory, once, and are the cooker's as long as they are
 // unchanged.
 func TestTags(t *testing.T) {
 	d, base := outputFolder(t)
@@ -121,6 +121,6 @@ func TestTags(t *testing.T) {
 	}
 	full, _ := outputFolder(t, "mine")
 	if err := full.Make(); err != nil || full.IsTag(".gitignore") {
-		t.Errorf("a folder with a file is tagged: %v", err)
+		t.Errorf("a directory with a file is tagged: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func (e *LockedError) Process() string {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("%s works on the same output folder (lock %s); wait for it or choose another output folder", e.Process(), e.Path)
+	return fmt.Sprintf("%s works on the same output directory (lock %s); wait for it or choose another output directory", e.Process(), e.Path)
 }
 
 // A lock is the lock of an output directory that this process holds. The lock ends with the
@@ -132,7 +132,7 @@ func (f *files) checkLock() error {
 			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", f.name(lockName), err)
 		}
 	}
-	return fmt.Errorf("output folder %s: %w; run cook again", f.out.Name(), ErrLostLock)
+	return fmt.Errorf("output directory %s: %w; run cook again", f.out.Name(), ErrLostLock)
 }
 
 // The text that names the holder follows the locked byte, because Windows lets no process read

@@ -59,13 +59,13 @@ func TestCheckLock(t *testing.T) {
 	for what, harm := range map[string]func(d *Dir) error{
 		"lock removed":   func(d *Dir) error { return os.Remove(d.files.name(lockName)) },
 		"state removed":  func(d *Dir) error { return os.RemoveAll(d.Folder()) },
-		"folder removed": func(d *Dir) error { return os.RemoveAll(d.files.out.Name()) },
-		"folder moved":   func(d *Dir) error { return os.Rename(d.files.out.Name(), d.files.out.Name()+"2") },
+		"directory removed": func(d *Dir) error { return os.RemoveAll(d.files.out.Name()) },
+		"directory moved":   func(d *Dir) error { return os.Rename(d.files.out.Name(), d.files.out.Name()+"2") },
 		"lock replaced": func(d *Dir) error {
 			name := d.files.name(lockName)
 			return errors.Join(os.WriteFile(name+"2", nil, 0o600), os.Rename(name+"2", name))
 		},
-		"folder replaced": func(d *Dir) error {
+		"directory replaced": func(d *Dir) error {
 			name := d.files.out.Name()
 			return errors.Join(os.Rename(name, name+"2"), os.MkdirAll(d.Folder(), 0o777), os.WriteFile(d.files.name(lockName), nil, 0o600))
 		},

@@ -42,7 +42,7 @@ func (m Manifest) CheckForeign() error {
 	case err != nil:
 		return fmt.Errorf("%s: %w; cannot tell whether cook made it", m.files.name(manifest.Name), err)
 	}
-	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another output folder", m.files.name(manifest.Name))
+	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another output directory", m.files.name(manifest.Name))
 }
 
 // isOurs reports whether cook, of any version, made a manifest, even if it is torn.
@@ -59,7 +59,7 @@ func (m Manifest) Check(actions iter.Seq[*index.Action], ids func(source string)
 		case err != nil:
 			differs(f.Name, err.Error())
 		case !bytes.Equal(data, f.Data):
-			differs(f.Name, "does not list what was cooked")
+			differs(f.Name, "does not list the artifacts")
 		}
 		return nil
 	})

@@ -64,7 +64,7 @@ func TestPendingAddFile(t *testing.T) {
 	}
 }
 
-// locked returns the state of a new output folder, locked, and a folder of assets.
+// locked returns the state of a new output directory, locked, and a directory of assets.
 func locked(t *testing.T) (d *Dir, assets *confine.Dir) {
 	t.Helper()
 	out, err := confine.Open(t.TempDir())
@@ -109,14 +109,14 @@ func TestDirtyMarker(t *testing.T) {
 	}
 	pending.Add(dependency.OfFile("folder"), stampOn(away, 10, 100))
 	if err := d.disk.sync(pending); err == nil {
-		t.Fatal("a folder was synced as if it were an asset")
+		t.Fatal("a directory was synced as if it were an asset")
 	}
 	if there() {
 		t.Error("a dirty marker though no file was edited in place")
 	}
 	pending.editedElsewhere = true
 	if err := d.disk.sync(pending); err == nil {
-		t.Fatal("a folder was synced as if it were an asset")
+		t.Fatal("a directory was synced as if it were an asset")
 	}
 	if !there() {
 		t.Error("no dirty marker before the sync")

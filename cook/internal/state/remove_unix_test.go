@@ -15,7 +15,7 @@ import (
 
 // A cook may begin once the lock is gone, before Remove has ended. Its files stay.
 func TestRemoveRemovesTheLockLast(t *testing.T) {
-	const tries = 100 // to write into a folder that Remove may take away
+	const tries = 100 // to write into a directory that Remove may take away
 	for range 20 {
 		out, err := confine.Open(t.TempDir())
 		if err != nil {
@@ -38,7 +38,7 @@ func TestRemoveRemovesTheLockLast(t *testing.T) {
 		next.Go(func() {
 			for d.MayExist(lockName) {
 			}
-			// Until there is a new lock, the folder may go.
+			// Until there is a new lock, the directory may go.
 			err := write("lock")
 			for try := 1; err != nil && try < tries; try++ {
 				err = write("lock")

@@ -61,7 +61,7 @@ func TestInterruptedSettleIsCompleted(t *testing.T) {
 // A state directory on another file system is refused, and no empty directory is left there.
 func TestOtherFileSystemIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no folder is certain to be on another drive")
+		t.Skip("no directory is certain to be on another drive")
 	}
 	other, err := os.MkdirTemp("/dev/shm", "settle")
 	if err != nil {

@@ -78,7 +78,7 @@ func (s *Store) install(ctx context.Context, path string, id BlobID, size int64,
 	return nil
 }
 
-// A Folder is a directory to copy blobs into; an [os.Root] is one.
+// A Directory is a directory to copy blobs into; an [os.Root] is one.
 type Folder interface {
 	atomicfile.Folder
 	Name() string

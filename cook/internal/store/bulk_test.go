@@ -42,7 +42,7 @@ func TestReadInBulk(t *testing.T) {
 	there := s.BlobFolders()
 	for i, is := range there {
 		if is != (byte(i) == id[0]) {
-			t.Errorf("folder %02x: %v", i, is)
+			t.Errorf("directory %02x: %v", i, is)
 		}
 	}
 	if err := os.RemoveAll(at("blobs")); err != nil {

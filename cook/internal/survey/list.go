@@ -85,17 +85,17 @@ func List(out string) (list []Asset, err error) {
 func withIndex(out string, do func(x *index.Index)) error {
 	dir, err := confine.Open(out)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
+		return fmt.Errorf("output directory %s: %w", out, ErrNotCooked)
 	}
 	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
+		return fmt.Errorf("output directory: %w", err)
 	}
 	defer dir.Close()
 	in := state.Open(dir)
 	defer in.Close()
 	known, err := in.Index.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("output folder %s: %w", out, ErrNotCooked)
+		return fmt.Errorf("output directory %s: %w", out, ErrNotCooked)
 	}
 	if err != nil {
 		return fmt.Errorf("%w; cook again, which makes a new one", in.Index.Describe(err))

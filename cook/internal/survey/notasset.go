@@ -30,9 +30,9 @@ func NotAsset(err error, s *session.Session, last *index.Index, given string) er
 	switch {
 	case missing == nil && info.IsDir():
 		if v, ok := s.Ignored(given, true); ok {
-			return fmt.Errorf("%w: it is a folder and left out by %s", err, leaver(s, v, given))
+			return fmt.Errorf("%w: it is a directory and left out by %s", err, leaver(s, v, given))
 		}
-		return fmt.Errorf("%w: it is a folder; name an asset in it", err)
+		return fmt.Errorf("%w: it is a directory; name an asset in it", err)
 	case len(readers) > 0:
 		some := readers[:min(mostReaders, len(readers))]
 		for i := range some {

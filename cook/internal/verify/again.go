@@ -73,11 +73,11 @@ func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.
 func workFolder(out *confine.Dir, work string) (dir string, remove func() error, err error) {
 	tmp := work + "/tmp"
 	if err := out.Root().MkdirAll(tmp, 0o777); err != nil {
-		return "", nil, fmt.Errorf("output folder: %w", err)
+		return "", nil, fmt.Errorf("output directory: %w", err)
 	}
 	dir = fmt.Sprintf("%s/verify-%016x", tmp, rand.Uint64())
 	if err := out.Root().Mkdir(dir, 0o700); err != nil {
-		return "", nil, fmt.Errorf("output folder: %w", err)
+		return "", nil, fmt.Errorf("output directory: %w", err)
 	}
 	return dir, func() error {
 		err := out.Root().RemoveAll(dir)

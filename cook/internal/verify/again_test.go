@@ -86,7 +86,7 @@ func TestCauses(t *testing.T) {
 	}
 	for path, want := range map[string][2]string{
 		"a.count":  {"a.count differs from a new cook at offset 14 (0x", `): the recipe "count" is not deterministic`},
-		"a.place":  {"a.place differs from a new cook at offset ", `): the recipe "place" depends on the name of its scratch folder`},
+		"a.place":  {"a.place differs from a new cook at offset ", `): the recipe "place" depends on the name of its scratch directory`},
 		"a.vars":   {"a.vars differs from a new cook at offset 0 (the end, now 0x", "depends on the time zone (TZ); if it has to, let the rule set that with env"},
 		"a.broken": {`cannot be cooked again: the recipe "broken" `, ": out of paint\nand of brushes"},
 	} {
@@ -183,13 +183,13 @@ func TestHindrance(t *testing.T) {
 			hinder: func(*tree, *recipe.Job) error { return &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} },
 			want:   "make room and run cook again",
 		},
-		"scratch folder gone": {
+		"scratch directory gone": {
 			hinder: func(_ *tree, j *recipe.Job) error {
 				return errors.Join(os.RemoveAll(filepath.Dir(j.OutputFile(0))), errors.New("it does not work"))
 			},
 			want: "no such file or directory",
 		},
-		"output folder gone": {
+		"output directory gone": {
 			hinder: func(tr *tree, j *recipe.Job) error {
 				return errors.Join(os.RemoveAll(tr.Place.Out), errors.New("it does not work"))
 			},
@@ -197,8 +197,8 @@ func TestHindrance(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			if runtime.GOOS == "windows" && strings.HasSuffix(what, "folder gone") {
-				t.Skip("Windows removes no folder with open files")
+			if runtime.GOOS == "windows" && strings.HasSuffix(what, "directory gone") {
+				t.Skip("Windows removes no directory with open files")
 			}
 			var tr *tree
 			again := false
@@ -215,11 +215,11 @@ func TestHindrance(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
-			if what != "output folder gone" {
+			if what != "output directory gone" {
 				return
 			}
 			if _, err := os.Lstat(tr.Place.Out); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("the output folder was made again: %v", err)
+				t.Errorf("the output directory was made again: %v", err)
 			}
 		})
 	}

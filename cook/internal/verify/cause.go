@@ -30,10 +30,10 @@ var conditions = [...]struct {
 	change perturbations
 	name   string
 }{
-	{otherScratch, "the name of its scratch folder"},
+	{otherScratch, "the name of its scratch directory"},
 	{otherZone, "the time zone (TZ)"},
 	{otherLocale, "the locale (LANG, LC_ALL)"},
-	{otherHome, "the home folder (HOME)"},
+	{otherHome, "the home directory (HOME)"},
 }
 
 // vars returns the environment variables that some changes give to programs. home is an empty

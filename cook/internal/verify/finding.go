@@ -38,7 +38,7 @@ const (
 type Finding struct {
 	Kind FindingKind `json:"kind"`
 	// Path is the source, Target its target; if no one source is concerned, Path
-	// is the file in the output folder or the store.
+	// is the file in the output directory or the store.
 	Path    string   `json:"-"`
 	Target  string   `json:"-"`
 	Targets []string `json:"-"`                // to cook again as a remedy; none for the unnamed target
@@ -69,7 +69,7 @@ func (f Finding) String() string {
 // A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
 	Offset int64 `json:"offset"` // from 0
-	Was    int   `json:"was"`    // the byte in the output folder, -1 for its end
+	Was    int   `json:"was"`    // the byte in the output directory, -1 for its end
 	Now    int   `json:"now"`    // the byte in the new artifact, -1 for its end
 }
 

@@ -93,7 +93,7 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 		f.Text = fmt.Sprintf("%s is not a regular file; move it away and run cook", name)
 	case c.problem != nil && s.Out.Outward(o.Artifact.Path) != "":
 		f.Kind = Unreadable
-		f.Text = fmt.Sprintf("%s cannot be read: %s is a link that leads out of the output folder; remove the link and run cook",
+		f.Text = fmt.Sprintf("%s cannot be read: %s is a link that leads out of the output directory; remove the link and run cook",
 			name, pathname.Show(s.Out.Outward(o.Artifact.Path)))
 	case c.problem != nil:
 		f.Kind = Unreadable
@@ -102,7 +102,7 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 		f.Kind = OutputMissing
 		f.Text = name + " is missing; run cook"
 	case o.State == contents.Edited:
-		f.Text = fmt.Sprintf("%s does not hold what was cooked; %s", name, ignoreStamps)
+		f.Text = fmt.Sprintf("%s differs from the cooked artifact; %s", name, ignoreStamps)
 	default:
 		f.Kind = OutputMode
 		f.Text = fmt.Sprintf("%s has mode %v, cook left it with %v; remove it and run cook",

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A tree is an asset folder that has been cooked.
+// A tree is an asset directory that has been cooked.
 type tree struct {
 	session.Options
 	observer *observer
@@ -66,7 +66,7 @@ func (tr *tree) write(t *testing.T, name, text string) {
 	must(t, os.WriteFile(tr.asset(name), []byte(text), 0o666))
 }
 
-// cook brings the output folder up to date.
+// cook brings the output directory up to date.
 func (tr *tree) cook(t *testing.T) pass.Done {
 	t.Helper()
 	s, err := session.Open(tr.Options, session.Write)
@@ -186,7 +186,7 @@ func (o *observer) Event(e execute.Event) {
 	}
 }
 
-// files are the contents and times of all files below the output folder.
+// files are the contents and times of all files below the output directory.
 func (tr *tree) files(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}

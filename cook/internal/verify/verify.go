@@ -76,7 +76,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	}
 	defer s.Close()
 	if !s.Used() {
-		return Sum{}, configError("nothing was cooked into %s yet; run cook, or choose another output folder", s.Place.Out)
+		return Sum{}, configError("nothing was cooked into %s yet; run cook, or choose another output directory", s.Place.Out)
 	}
 	r := &reporter{onFinding: opt.Found, observer: s.Observer, row: s.Probe.Worker("cook")}
 	defer r.closeReport()

@@ -59,7 +59,7 @@ var harms = map[string]struct {
 	"edited output": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.output("a.txt")) },
 		want: []verify.FindingKind{verify.OutputDamaged},
-		text: "a.txt does not hold what was cooked; cook again ignoring timestamps",
+		text: "a.txt differs from the cooked artifact; cook again ignoring timestamps",
 	},
 	"longer output": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.WriteFile(tr.output("a.txt"), []byte("longer"), 0o666)) },
@@ -117,14 +117,14 @@ var harms = map[string]struct {
 	"damaged manifest": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.output("manifest.json")) },
 		want: []verify.FindingKind{verify.StateDamaged},
-		text: "does not list what was cooked; cook again ignoring timestamps",
+		text: "does not list the artifacts; cook again ignoring timestamps",
 	},
 	"lost manifest": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Remove(tr.output("manifest.json"))) },
 		want: []verify.FindingKind{verify.StateDamaged},
 		text: "missing; cook again ignoring timestamps",
 	},
-	"folder that cannot be listed": {
+	"directory that cannot be listed": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Mkdir(tr.asset("sub/.cookignore"), 0o777)) },
 		want: []verify.FindingKind{verify.Unreadable},
 	},
@@ -141,7 +141,7 @@ func TestDifferences(t *testing.T) {
 			if len(found) > 0 && !strings.HasSuffix(found[0].Text, tt.text) {
 				t.Errorf("%q, want %q", found[0].Text, tt.text)
 			}
-			if what == "folder that cannot be listed" {
+			if what == "directory that cannot be listed" {
 				return // the next cook fails as well
 			}
 			tr.Mode.IgnoreStamps = true
@@ -205,7 +205,7 @@ func TestNothingCooked(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Lstat(tr.Place.Out); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the output folder was made: %v", err)
+		t.Errorf("the output directory was made: %v", err)
 	}
 }
 

@@ -51,7 +51,7 @@ func ask(ctx context.Context, s *session.Session) (answer []byte, err error) {
 	case <-answered:
 	case <-timer.C:
 		pid, _ := peer.Listens(ctx, s.State.Folder())
-		s.Observer.Note(fmt.Sprintf("a watching cook (%s) is at work on the same output folder; waiting for its answer", peer.Process(pid)))
+		s.Observer.Note(fmt.Sprintf("a watching cook (%s) is at work on the same output directory; waiting for its answer", peer.Process(pid)))
 		<-answered
 	}
 	var silent *peer.SilentError

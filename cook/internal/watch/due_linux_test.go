@@ -97,7 +97,7 @@ func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	w.cooked("a.slow", "second")
 }
 
-// An asset folder that disappears and comes back is cooked soon.
+// An asset directory that disappears and comes back is cooked soon.
 func TestWatcherWaitsForRoot(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "0"})
 	rounds := w.watch()

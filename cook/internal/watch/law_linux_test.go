@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// Whatever was edited before: when a watcher has answered, the output folder holds what
+// Whatever was edited before: when a watcher has answered, the output directory holds what
 // a cook from scratch makes.
 func TestWatcherEqualsFromScratch(t *testing.T) {
 	for seed := range uint64(3) {
@@ -57,7 +57,7 @@ func (w *tree) fromScratch(round int) map[string]string {
 	return outputs(w.t, opt.Place.Out)
 }
 
-// outputs returns the files of an output folder.
+// outputs returns the files of an output directory.
 func outputs(t *testing.T, out string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

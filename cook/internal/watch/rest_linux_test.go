@@ -71,7 +71,7 @@ func TestWatcherPace(t *testing.T) {
 	}
 	for name, hidden := range map[string]func(){
 		"others may write": func() { m.places.local = false },
-		"unwatched folder": func() { m.places.local, m.watched.blind = true, true },
+		"unwatched directory": func() { m.places.local, m.watched.blind = true, true },
 	} {
 		hidden()
 		if d := m.untilDue(); d != 30*time.Second {

@@ -21,7 +21,7 @@ type Round struct {
 	Err  error
 	// Rules is the error in the rules if the round followed the last correct rules instead.
 	Rules error
-	// Folders is the number of watched directories. 0 means that the system cannot watch, so
+	// Directories is the number of watched directories. 0 means that the system cannot watch, so
 	// the watcher looks at the tree from time to time.
 	Folders int
 }
@@ -112,7 +112,7 @@ type watcher struct {
 type pending struct {
 	folders map[string]bool // where something may have changed
 	all     bool            // anything may have changed
-	rest    bool            // likewise, but after the changes in folders
+	rest    bool            // likewise, but after the changes in directories
 	locked  bool            // another cook had the lock
 }
 

@@ -20,7 +20,7 @@ import (
 // for a round that is due.
 const late = 25 * time.Second
 
-// A tree is a folder of assets with an output folder beside it.
+// A tree is a directory of assets with an output directory beside it.
 type tree struct {
 	t   *testing.T
 	dir string
@@ -120,7 +120,7 @@ func (w *tree) ask() *stats.Stats {
 	return known
 }
 
-// settle asks until the watcher has an answer, which it has when it knows all folders.
+// settle asks until the watcher has an answer, which it has when it knows all directories.
 func (w *tree) settle() stats.Stats {
 	w.t.Helper()
 	for deadline := time.Now().Add(late); time.Now().Before(deadline); {
@@ -314,7 +314,7 @@ func TestSecondNameOfDependency(t *testing.T) {
 // A file is given another name, written through it, and the name is gone before the
 // watcher looks.
 func TestNameThatVanishes(t *testing.T) {
-	for name, at := range map[string]string{"file": "l.txt", "in a folder": "new/l.txt", "in a folder that stays": "stays/l.txt"} {
+	for name, at := range map[string]string{"file": "l.txt", "in a directory": "new/l.txt", "in a directory that stays": "stays/l.txt"} {
 		t.Run(name, func(t *testing.T) {
 			w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
 			w.await(w.watch())
@@ -336,7 +336,7 @@ func TestNameThatVanishes(t *testing.T) {
 	}
 }
 
-// The same in a folder that is moved away before the watcher looks.
+// The same in a directory that is moved away before the watcher looks.
 func TestNameThatMovesAway(t *testing.T) {
 	w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
 	w.await(w.watch())

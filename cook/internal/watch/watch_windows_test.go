@@ -55,10 +55,10 @@ func TestEventOfEditStartsRound(t *testing.T) {
 			select {
 			case r := <-rounds:
 				if errors.Is(r.Err, windows.ERROR_INVALID_FUNCTION) {
-					t.Skip("no file can be removed by way of its open folder here")
+					t.Skip("no file can be removed by way of its open directory here")
 				}
 				if r.Err != nil || r.Folders == 0 {
-					t.Fatalf("%d folders are watched (%v)", r.Folders, r.Err)
+					t.Fatalf("%d directories are watched (%v)", r.Folders, r.Err)
 				}
 				if got, _ := os.ReadFile(output); string(got) == want {
 					return
@@ -66,7 +66,7 @@ func TestEventOfEditStartsRound(t *testing.T) {
 			case err := <-ended:
 				ended <- err
 				if errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
-					t.Skip("no file can be removed by way of its open folder here")
+					t.Skip("no file can be removed by way of its open directory here")
 				}
 				t.Fatal(err)
 			case <-deadline:

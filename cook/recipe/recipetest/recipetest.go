@@ -31,7 +31,7 @@ type Result struct {
 
 // Cook cooks the source at path of the tree with options c that r.New made. There are as many
 // outputs as c.Outputs names, or one if a rule must name them. If the tree is an os.DirFS, dir is
-// its folder, so that programs can read it; otherwise "".
+// its directory, so that programs can read it; otherwise "".
 func Cook(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
 	t.Helper()
 	return CookContext(t.Context(), t, r, c, tree, dir, path)

@@ -29,7 +29,7 @@ func Project(dir, out string) cook.Project {
 	return cook.Project{Dir: dir, Out: out, Recipes: recipes.All(), Targets: Targets}
 }
 
-// Sample makes a folder of assets, with a picture for its texture.
+// Sample makes a directory of assets, with a picture for its texture.
 func Sample(dir, picture string) error {
 	data, err := os.ReadFile(picture)
 	if err != nil {
@@ -49,7 +49,7 @@ func Sample(dir, picture string) error {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Handler serves the page, the artifacts of an output folder below /cooked/, and what
+// Handler serves the page, the artifacts of an output directory below /cooked/, and what
 // changes there.
 func Handler(out string) http.Handler {
 	files, err := fs.Sub(page, "page")
@@ -70,11 +70,11 @@ func Handler(out string) http.Handler {
 	})
 }
 
-// serveArtifact serves a file of the output folder, wherever links lead.
+// serveArtifact serves a file of the output directory, wherever links lead.
 func serveArtifact(w http.ResponseWriter, req *http.Request, out string) {
 	root, err := os.OpenRoot(out)
 	if err != nil {
-		http.Error(w, "there is no output folder yet", http.StatusNotFound)
+		http.Error(w, "there is no output directory yet", http.StatusNotFound)
 		return
 	}
 	defer root.Close()

@@ -70,7 +70,7 @@ func (l *Level) Triangles() int { return len(l.Indices) / 3 }
 
 // Open reads a model. ext is its file's extension; binary glTF is recognized whatever
 // it is. read reads a file that the model names, a slash-separated path relative to the
-// model which may leave its folder: read must confine it. Its error is Open's for buffers;
+// model which may leave its directory: read must confine it. Its error is Open's for buffers;
 // materials of OBJ models that cannot be read have no color.
 func Open(ctx context.Context, data []byte, ext string, read func(name string) ([]byte, error)) (*Scene, error) {
 	sizes := map[string]int64{"": int64(len(data))}

@@ -106,7 +106,7 @@ func TestCompressed(t *testing.T) {
 		{`"ATTRIBUTES"`, `"TRIANGLES"`, "byteStride of indices is 8"},
 		{`"QUATERNION"`, `"ROT13"`, `filter "ROT13" is not known`},
 		{`"QUATERNION"`, `7`, "filter: want a string"},
-		{`"buffer":0,"byteLength":24`, `"buffer":0,"byteStride":12,"byteLength":24`, "byteStride is 8, that of the view 12"},
+		{`"buffer":0,"byteLength":24`, `"buffer":0,"byteStride":12,"byteLength":24`, "byteStride is 8, but 12 in the view"},
 		{`"fallback":true`, `"fallback":1`, "fallback: want true or false"},
 	} {
 		if _, err := parseAndCheck(t, strings.Replace(rest, tc.old, tc.new, 1)); err == nil || !strings.Contains(err.Error(), tc.want) {

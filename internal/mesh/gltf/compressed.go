@@ -64,7 +64,7 @@ func (c *check) compressed() {
 		case l.Size() != v.ByteLength:
 			c.faults.addFault("bufferView %d compressed: %d elements of %d bytes, the view has %d bytes", i, l.Count, l.Stride, v.ByteLength)
 		case v.ByteStride != nil && *v.ByteStride != p.ByteStride:
-			c.faults.addFault("bufferView %d compressed: byteStride is %d, that of the view %d", i, p.ByteStride, *v.ByteStride)
+			c.faults.addFault("bufferView %d compressed: byteStride is %d, but %d in the view", i, p.ByteStride, *v.ByteStride)
 		}
 	}
 }

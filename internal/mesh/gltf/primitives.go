@@ -191,7 +191,7 @@ func (c *check) attribute(name string, a *Accessor, target bool, where string) {
 	types, codes, known := attributeFormats(kind, numbered, target)
 	switch {
 	case !known:
-		c.faults.addFault("%s: is none of glTF's attributes; those of your own start with an underscore", where)
+		c.faults.addFault("%s: is no attribute of glTF; names of other attributes start with an underscore", where)
 	case ComponentSize(a.ComponentType) == 0 || shapeOf(a.Type).rows == 0: // is at fault itself
 	case !slices.Contains(types, a.Type):
 		c.faults.addFault("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))

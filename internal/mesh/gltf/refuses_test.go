@@ -75,8 +75,8 @@ func TestCheckRefuses(t *testing.T) {
 	turn := `{"sampler":0,"target":{"node":0,"path":"rotation"}}`
 	for _, tc := range []struct{ rest, want string }{
 		{primitive(`"attributes":{"POSITION":0,"NORMAL":1}`) + zeros("3", 3, 2), `"NORMAL": is VEC2, want VEC3`},
-		{primitive(`"attributes":{"POSITION":0,"COLOUR":0}`) + zeros("3", 3), `"COLOUR": is none of glTF's attributes`},
-		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_01":1}`) + zeros("3", 3, 2), `"TEXCOORD_01": is none of glTF's attributes`},
+		{primitive(`"attributes":{"POSITION":0,"COLOUR":0}`) + zeros("3", 3), `"COLOUR": is no attribute of glTF`},
+		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_01":1}`) + zeros("3", 3, 2), `"TEXCOORD_01": is no attribute of glTF`},
 		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_1":1}`) + zeros("3", 3, 2), `"TEXCOORD_1": there are only 1 of them`},
 		{primitive(`"attributes":{"POSITION":0,"JOINTS_0":1}`) + `"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5121,"count":3,"type":"VEC4"}]`,
 			"1 sets of joints and 0 of weights"},

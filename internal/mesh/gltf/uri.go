@@ -83,7 +83,7 @@ func openDataURI(uri string) (r io.Reader, size int, err error) {
 }
 
 // FileOfURI returns the file that a relative URI names, relative to the
-// document's folder, cleaned.
+// document's directory, cleaned.
 func FileOfURI(uri string) (string, error) {
 	switch {
 	case uri == "":

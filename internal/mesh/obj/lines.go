@@ -72,7 +72,7 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 }
 
 // endsOpen reports whether a line continues on the next one. A backslash in a comment does not
-// count: it may end the name of a folder.
+// count: it may end the name of a directory.
 func endsOpen(line []byte) bool {
 	return bytes.HasSuffix(line, []byte{'\\'}) && strings.HasSuffix(withoutComment(string(line)), `\`)
 }

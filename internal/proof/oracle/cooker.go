@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// Folders contains the asset directory, the output directory and the store of a run.
+// Directories contains the asset directory, the output directory and the store of a run.
 type Folders struct{ Assets, Out, Cache string }
 
 // A Result contains the parts of a run's result that the checks use.

@@ -93,7 +93,7 @@ func TestVerifyFindsWhatDepfilesMiss(t *testing.T) {
 	write("cook.toml", mutantRule)
 	for i := range 4 {
 		write(fmt.Sprintf("lib/f%d", i), fmt.Sprintf("%d\n", i))
-		write(fmt.Sprintf("d%d/f", i), "in a folder\n")
+		write(fmt.Sprintf("d%d/f", i), "in a directory\n")
 	}
 	const mutants = 90
 	r := rand.New(rand.NewPCG(20, 2))

@@ -80,7 +80,7 @@ func NewPlayer(place Place, k Cooker) (*Player, error) {
 // Close releases the mappings that edits keep open.
 func (p *Player) Close() { p.closeMappings() }
 
-// Folders returns the directories of the incremental runs.
+// Directories returns the directories of the incremental runs.
 func (p *Player) Folders() Folders { return p.folders }
 
 func (p *Player) name(path string) string {

@@ -144,7 +144,7 @@ func TestEditDoesWhatItsKindSays(t *testing.T) {
 		{Edit{Kind: Write, Path: "assets/a", Data: "both"}, "both both"},
 		{Edit{Kind: Lose, Path: "assets/d", N: 0}, "both -"},
 		{Edit{Kind: Mkdir, Path: "assets/d/b"}, "both -"},
-		{Edit{Kind: Write, Path: "assets/d/b", Data: "a folder is in the way"}, "both -"},
+		{Edit{Kind: Write, Path: "assets/d/b", Data: "a directory is in the way"}, "both -"},
 		{Edit{Kind: Remove, Path: "assets"}, "both -"},
 		{Edit{Kind: Write, Path: "cooked/not/an/output", Data: "x"}, "both -"},
 	} {

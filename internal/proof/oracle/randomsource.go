@@ -129,7 +129,7 @@ func (g *generator) editFolder() {
 	case 3: // replace a directory with a file
 		g.m.remove(dir)
 		g.do(Remove, "assets/"+dir, "", 0, "")
-		g.write(dir, "was a folder")
+		g.write(dir, "was a directory")
 	case 4:
 		g.do(Mkdir, "assets/"+dir+"/empty", "", 0, "")
 	case 5:

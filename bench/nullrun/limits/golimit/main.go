@@ -39,7 +39,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "golimit: %v\n", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d folders, %d files, %d bytes\n", sum.folders, sum.files, sum.bytes)
+	fmt.Printf("%d directories, %d files, %d bytes\n", sum.folders, sum.files, sum.bytes)
 }
 
 func statTrees(args []string) (total, error) {

@@ -28,7 +28,7 @@ COOK_CACHE_SIZE for -cache-size.
 
 Exit status: 0 success, 1 an asset failed, 2 wrong usage or configuration,
 3 verify found a difference or smoke a regression, 4 another cook works on the
-same output folder, 130 interrupted.
+same output directory, 130 interrupted.
 `
 
 // A Verb is a word that may stand first on the command line. Help, completion and the manual page

@@ -24,7 +24,7 @@ func (c *Call) Fail(ctx context.Context, err error) (status int) {
 	var config *cook.ConfigError
 	var locked *cook.LockedError
 	if ctx.Err() != nil {
-		return c.Interrupted("interrupted; what was finished is kept")
+		return c.Interrupted("interrupted; finished assets are kept")
 	}
 	c.PrintError(err)
 	switch {

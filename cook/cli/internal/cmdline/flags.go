@@ -107,13 +107,13 @@ func FolderFlags(fs *flag.FlagSet, p *cook.Project) {
 
 // PlaceFlags declares the asset directory and the output directory of a project.
 func PlaceFlags(fs *flag.FlagSet, p *cook.Project) {
-	fs.StringVar(&p.Dir, "dir", "", "`folder` of the source assets")
-	fs.StringVar(&p.Out, "out", "", "output `folder` (default: cooked beside the folder assets, NAME.cooked beside others)")
+	fs.StringVar(&p.Dir, "dir", "", "`directory` of the source assets")
+	fs.StringVar(&p.Out, "out", "", "output `directory` (default: cooked beside the directory assets, NAME.cooked beside others)")
 }
 
 // StoreFlag declares the directory of the store.
 func StoreFlag(fs *flag.FlagSet, dir *string) {
-	fs.StringVar(dir, "cache", "", "`folder` of the store of results (default: $COOKCACHE, or assetcook in the user's cache folder)")
+	fs.StringVar(dir, "cache", "", "`directory` of the store of results (default: $COOKCACHE, or assetcook in the user's cache directory)")
 }
 
 // SizeFlag declares the size limit of the store.
@@ -131,7 +131,7 @@ func IDsFlag(fs *flag.FlagSet, p *cook.Project) {
 
 // RuleFlags declares the rules and targets. The usage of -target depends on the verb.
 func RuleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
-	fs.StringVar(&p.Config, "config", "", "`file` of rules for the whole tree (default: cook.toml in the asset folder)")
+	fs.StringVar(&p.Config, "config", "", "`file` of rules for the whole tree (default: cook.toml in the asset directory)")
 	fs.Var((*Names)(&p.Targets), "target", targets)
 	IDsFlag(fs, p)
 }
@@ -139,7 +139,7 @@ func RuleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 // ChangeFlags declares how cook detects changed files.
 func ChangeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByFolder *bool) {
 	ListedFlag(fs, &p.Checksum, "checksum", "", "`function` that detects changed files: "+strings.Join(session.Checksums(), ", ")+" (default "+session.Checksums()[0]+")", session.Checksums)
-	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output folders whose stamp is unchanged (misses in-place edits) (default each)")
+	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output directories whose stamp is unchanged (misses in-place edits) (default each)")
 	fs.BoolVar(ignoreTimestamps, "check-contents", false, "ignore timestamps: checksum all sources and outputs")
 }
 

@@ -77,13 +77,13 @@ func fillProject(fs *flag.FlagSet, p *cook.Project) {
 		if flag == nil || f.value == "" || flag.Value.String() != "" {
 			continue
 		}
-		flag.Value.Set(f.value) // folders and lists of names take any of these
+		flag.Value.Set(f.value) // directories and lists of names take any of these
 	}
 	if flag := fs.Lookup("remote"); flag != nil && flag.Value.String() == "" {
 		flag.Value.(server).chosenBy(&p.Remote)
 	}
 	if flag := fs.Lookup("remote-trust"); flag != nil && flag.Value.String() == "" {
-		*flag.Value.(*Names) = p.Remote.Trust // folders may have commas in their names
+		*flag.Value.(*Names) = p.Remote.Trust // directories may have commas in their names
 	}
 	given := false
 	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "ids" })

@@ -24,7 +24,7 @@ const cacheText = `usage: cook cache [flags]
 Shows what the store of results holds: contents (blobs), what recipes have read (reads) and
 what came of it (results), with the times of last use. With -dir, or in a project, it also
 shows how much of it each recipe's outputs take, and how often the last runs into the output
-folder found what they needed there. Changes nothing.
+directory found what they needed there. Changes nothing.
 
 Example:
 	cook cache -dir assets

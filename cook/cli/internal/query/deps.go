@@ -18,7 +18,7 @@ import (
 const depsText = `usage: cook deps -dir assets [flags] PATH ...
 
 Lists the files that assets read besides their sources, and those that they looked for and
-that are not there, in the last run. A path may be that of an output.
+that are not there, in the last run. A path may name an output.
 
 Example:
 	cook deps -dir assets models/kart.gltf
@@ -75,7 +75,7 @@ func (r *depsOptions) deps(paths []string, w io.Writer) error {
 		case found.Name == "":
 			return r.unknown(given, found.Known)
 		case len(found.Assets) == 0:
-			return &cook.ConfigError{Err: fmt.Errorf("%s: is no asset; cook uses names those that read it", pathname.Show(given))}
+			return &cook.ConfigError{Err: fmt.Errorf("%s: is no asset; cook uses names the assets that read it", pathname.Show(given))}
 		}
 		err = r.each(w, found.Assets, func(a *survey.Asset) (record any, lines []string) {
 			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing, Takes: a.Takes}

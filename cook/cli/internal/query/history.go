@@ -50,14 +50,14 @@ func (r *historyOptions) historyFlags(fs *flag.FlagSet) {
 
 func (r *historyOptions) runHistory(ctx context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 0 || r.project.Dir == "" && r.project.Out == "" || r.lines < 0 {
-		return c.Wrong("want an asset folder and nothing else; try: cook history -dir assets")
+		return c.Wrong("want an asset directory and nothing else; try: cook history -dir assets")
 	}
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
 	if _, err := os.Stat(out); err != nil {
-		return c.Fail(ctx, fmt.Errorf("output folder %s: %w", out, survey.ErrNotCooked))
+		return c.Fail(ctx, fmt.Errorf("output directory %s: %w", out, survey.ErrNotCooked))
 	}
 	runs, err := survey.Runs(out)
 	if err != nil {

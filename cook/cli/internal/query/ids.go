@@ -25,7 +25,7 @@ const idsText = `usage: cook ids -dir assets [flags] [pattern ...]
 Lists the IDs of the assets that the last run knew. Assets have IDs if cook.toml has the line
 ids = true in its table [project]. An ID is made from the path that the asset first had, and
 stays through renames: a cook that finds an asset under another path, with the same content,
-records that in the file assets.ids in the asset folder, which belongs into version control.
+records that in the file assets.ids in the asset directory, which belongs into version control.
 
 If an asset was renamed and edited before the next cook, -moved records that NEW is the asset
 that was OLD. The next cook gives it its ID.
@@ -60,7 +60,7 @@ func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string
 		case !r.project.IDs:
 			return &cook.ConfigError{Err: errors.New("assets have no IDs; they have if cook.toml says ids = true in its table [project], or with -ids")}
 		case r.moved && (len(words) != 2 || r.project.Dir == ""):
-			return &cook.ConfigError{Err: errors.New("want an asset folder, and the old and the new path of an asset; try: cook ids -moved ui/logo.png ui/title.png")}
+			return &cook.ConfigError{Err: errors.New("want an asset directory, and the old and the new path of an asset; try: cook ids -moved ui/logo.png ui/title.png")}
 		case r.moved:
 			return r.move(r.assetPath(words[0]), r.assetPath(words[1]), w)
 		}

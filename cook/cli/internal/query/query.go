@@ -30,7 +30,7 @@ type lastRun struct{ project cook.Project }
 // answer answers a query and returns the exit status. A query of paths needs at least one.
 func (r *lastRun) answer(ctx context.Context, c *cmdline.Call, verb string, ofPaths bool, words []string, print func(words []string, w io.Writer) error) int {
 	if r.project.Dir == "" && r.project.Out == "" || ofPaths && len(words) == 0 {
-		what := "an asset folder"
+		what := "an asset directory"
 		if ofPaths {
 			what += " and a path"
 		}

@@ -22,8 +22,8 @@ import (
 
 const reportText = `usage: cook report -dir assets [flags]
 
-Writes a page about the output folder: what the last cook did, why, and what bounded it;
-where bytes and time go, by folder and recipe; the slowest and largest assets; what
+Writes a page about the output directory: what the last cook did, why, and what bounded it;
+where bytes and time go, by directory and recipe; the slowest and largest assets; what
 textures lost; what grew; warnings by cause; and the last 600 runs with spikes and steps.
 The page is one file of at most 2 MB that needs no network. Changes nothing else.
 
@@ -69,7 +69,7 @@ func (r *reportOptions) runReport(ctx context.Context, c *cmdline.Call, words []
 	file := r.file
 	switch {
 	case len(words) > 0 || r.project.Dir == "" && r.project.Out == "":
-		return c.Wrong("want an asset folder and nothing else; try: cook report -dir assets")
+		return c.Wrong("want an asset directory and nothing else; try: cook report -dir assets")
 	case r.json && r.csv, r.markdown && (r.json || r.csv):
 		return c.Wrong("-json, -csv and -markdown are different forms; choose one")
 	case r.most < 0:
@@ -123,7 +123,7 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 	var assets *confine.Dir
 	if project.Dir != "" {
 		if assets, err = confine.Open(project.Dir); err != nil {
-			return nil, &cook.ConfigError{Err: fmt.Errorf("asset folder: %w", err)}
+			return nil, &cook.ConfigError{Err: fmt.Errorf("asset directory: %w", err)}
 		}
 		defer assets.Close()
 	}

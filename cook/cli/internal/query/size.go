@@ -22,7 +22,7 @@ import (
 const sizeText = `usage: cook size -dir assets [flags] [pattern ...]
 
 Shows what is big: the sizes of sources and outputs by kind of file, by recipe or by
-folder, the biggest outputs first, and by how much the last run that did something made
+directory, the biggest outputs first, and by how much the last run that did something made
 the outputs larger or smaller.
 
 Example:
@@ -31,7 +31,7 @@ Example:
 
 // Size is "cook size".
 var Size = cmdline.Verb{
-	Name: "size", Synopsis: "size -dir assets [flags] [pattern ...]", Summary: "show what is big, by kind, recipe or folder", Text: sizeText,
+	Name: "size", Synopsis: "size -dir assets [flags] [pattern ...]", Summary: "show what is big, by kind, recipe or directory", Text: sizeText,
 	Takes: cmdline.Argument{Files: true},
 	New: func() cmdline.Handler {
 		r := new(sizeOptions)

@@ -19,7 +19,7 @@ import (
 const whyText = `usage: cook why -dir assets [flags] PATH ...
 
 Explains what the next cook would do with an asset and why, what the last one did,
-and which rules, options and inputs decide that. Of a folder, or of all assets that a
+and which rules, options and inputs decide that. Of a directory, or of all assets that a
 pattern matches, it prints a line each. Changes nothing.
 
 Example:
@@ -54,7 +54,7 @@ func (r *whyOptions) whyFlags(fs *flag.FlagSet) {
 func (r *whyOptions) runWhy(ctx context.Context, c *cmdline.Call, paths []string) int {
 	r.project.Recipes = c.Recipes
 	if r.project.Dir == "" || len(paths) == 0 {
-		return c.Wrong("want an asset folder and a path; try: cook why -dir assets textures/wood.png")
+		return c.Wrong("want an asset directory and a path; try: cook why -dir assets textures/wood.png")
 	}
 	r.options.Observer = c.Notes(r.project.Dir)
 	for _, path := range paths {

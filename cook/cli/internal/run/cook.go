@@ -63,7 +63,7 @@ func (to recordTo) any() bool { return to != recordTo{} }
 
 func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
-	fs.StringVar(&r.project.State, "state", "", "`folder` that holds .cook, the state of cook (default: the output folder, or a folder beside all that is likely to be served)")
+	fs.StringVar(&r.project.State, "state", "", "`directory` that holds .cook, the state of cook (default: the output directory, or a directory beside all that is likely to be served)")
 	cmdline.SizeFlag(fs, &r.options.Limits.CacheSize)
 	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
 	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
@@ -73,10 +73,10 @@ func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	cmdline.SharingFlags(fs, &r.project.Remote)
 	cmdline.ExecutionFlags(fs, &r.project.Remote)
 	r.show.showFlags(fs)
-	fs.BoolVar(&r.show.explain, "explain", false, "print the reasons for what was done; with -v, also for assets that were skipped")
+	fs.BoolVar(&r.show.explain, "explain", false, "print the reason for each cooked asset; with -v, also for skipped assets")
 	fs.BoolVar(&r.show.stats, "stats", false, "print counters and timers at the end")
 	fs.BoolVar(&r.keepGoing, "k", true, "keep going after an asset failed; -k=false starts nothing new")
-	fs.BoolVar(&r.options.Wait, "wait", false, "wait while another cook works on the same output folder, instead of failing")
+	fs.BoolVar(&r.options.Wait, "wait", false, "wait while another cook works on the same output directory, instead of failing")
 	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
 	fs.BoolVar(&r.options.Force, "a", false, "cook all assets, changed or not")
 	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
@@ -84,7 +84,7 @@ func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
 	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
 	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, such as 127.0.0.1:7357; they stay until Ctrl-C")
-	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same folder asks this one")
+	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same directory asks this one")
 }
 
 func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []string) (code int) {
@@ -95,9 +95,9 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 		if try == "" {
 			try = "try: cook -dir assets, or cook help"
 		}
-		return c.Wrong("there is no command %q, and no asset folder is given; %s", patterns[0], try)
+		return c.Wrong("there is no command %q, and no asset directory is given; %s", patterns[0], try)
 	case r.project.Dir == "":
-		return c.Wrong("no asset folder given, and no cook.toml with [project] here or above; try: cook -dir assets, or cook init assets")
+		return c.Wrong("no asset directory given, and no cook.toml with [project] here or above; try: cook -dir assets, or cook init assets")
 	case r.watch && r.show.sarif != "":
 		return c.Wrong("-sarif is for a run that ends; it does not go with -watch")
 	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
@@ -236,7 +236,7 @@ func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
 		return
 	}
 	if _, likely := statedir.Served(out, dir); likely && statedir.Home(out) == out {
-		r.call.Warn(fmt.Sprintf("%s is likely to be served as it is, and its .cook has names of folders of this machine and the history of runs; name another folder for it: state = \"FOLDER\" in [project], or -state FOLDER", pathname.Show(pathname.FromHere(out))))
+		r.call.Warn(fmt.Sprintf("%s is likely to be served as it is, and its .cook has names of directories of this machine and the history of runs; name another directory for it: state = \"DIR\" in [project], or -state DIR", pathname.Show(pathname.FromHere(out))))
 	}
 }
 

@@ -70,7 +70,7 @@ func (rec *recording) finishRecording(began bool) error {
 	case !began: // the recording of an earlier run is worth more
 		return feedErr
 	case err != nil:
-		err = fmt.Errorf("trace %s: recording into the folder of temporary files (TMPDIR): %w", rec.trace.name, err)
+		err = fmt.Errorf("trace %s: recording into the directory of temporary files (TMPDIR): %w", rec.trace.name, err)
 	default:
 		err = rec.trace.save()
 	}

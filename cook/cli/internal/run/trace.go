@@ -42,7 +42,7 @@ func createTrace(name, assets string) (*trace, error) {
 	}
 	var err error
 	if t.stream, err = os.CreateTemp("", "cook-trace-"); err != nil {
-		return nil, fmt.Errorf("trace %s: folder of temporary files (TMPDIR): %w", name, err)
+		return nil, fmt.Errorf("trace %s: directory of temporary files (TMPDIR): %w", name, err)
 	}
 	os.Remove(t.stream.Name()) // it ends with the process; on Windows discard removes it
 	t.start = time.Now()
@@ -53,7 +53,7 @@ func createTrace(name, assets string) (*trace, error) {
 // directory of cook's own.
 func placeFile(name, assets string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return errors.New("is a folder; name a file")
+		return errors.New("is a directory; name a file")
 	}
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
@@ -71,7 +71,7 @@ func placeFile(name, assets string) error {
 	}
 	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
 		if part == ".cook" || part == ".cook-work" {
-			return errors.New("lies in a folder of cook's own; choose a place outside")
+			return errors.New("is in a directory of cook itself; choose a place outside")
 		}
 	}
 	f, err := atomicfile.Create(dir, 0o666)

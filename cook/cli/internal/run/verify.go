@@ -19,11 +19,11 @@ import (
 
 const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
 
-Proves that the output folder is what a cook from scratch would make: reads all
+Proves that the output directory is what a cook from scratch would make: reads all
 outputs, sources and stored results, compares them with what was cooked, and
 cooks a sample of the assets again under different conditions. What programs
 read then and no rule or depfile names is a difference (Linux). Without patterns,
-a file of the output folder that nothing makes is one, too. With -remote, what
+a file of the output directory that nothing makes is one, too. With -remote, what
 is cooked again is compared with the results that a run would take from there.
 Changes nothing, except that damaged entries of the store are removed.
 
@@ -58,7 +58,7 @@ func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
 	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
 	cmdline.AskedFlag(fs, &p.Remote, &opt.Remote, "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS")
 	cmdline.KeyFlags(fs, &p.Remote)
-	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output folder pass that nothing makes")
+	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output directory pass that nothing makes")
 	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
 }
 
@@ -110,7 +110,7 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 	r.project.Recipes = c.Recipes
 	project, opt, s := r.project, r.options, r.show
 	if project.Dir == "" {
-		return c.Wrong("no asset folder given; try: cook verify -dir assets")
+		return c.Wrong("no asset directory given; try: cook verify -dir assets")
 	}
 	if opt.Remote {
 		if err := cmdline.CheckServer(&project.Remote, patterns); err != nil {
@@ -156,7 +156,7 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 		report.NewJSON(c.Stdout).Verified(&sum)
 	case !s.quiet:
 		if sum.Again > 0 && sum.Again < sum.Assets {
-			fmt.Fprintf(c.Stdout, "cook: the sample is that of -seed %d\n", sum.Seed)
+			fmt.Fprintf(c.Stdout, "cook: the sample was drawn by -seed %d\n", sum.Seed)
 		}
 		if opt.Remote {
 			fmt.Fprintf(c.Stdout, "cook: compared with %s of %s\n", human.Count(sum.Shared, "result"), pathname.Show(project.Remote.URL))

@@ -74,7 +74,7 @@ func runFix(ctx context.Context, c *cmdline.Call) int {
 // fixRules repairs all rules of a project.
 func (r *fixOptions) fixRules(ctx context.Context, c *cmdline.Call, words []string) int {
 	if r.project.Dir == "" || len(words) > 0 {
-		return c.Wrong("want an asset folder and nothing else; try: cook fix -dir assets")
+		return c.Wrong("want an asset directory and nothing else; try: cook fix -dir assets")
 	}
 	r.project.Recipes = c.Recipes
 	c.AtWork()

@@ -25,12 +25,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-const initText = `usage: cook init [flags] [FOLDER]
+const initText = `usage: cook init [flags] [DIR]
 
-Looks at a folder of assets and writes a cook.toml with its place, and with all options of
+Looks at a directory of assets and writes a cook.toml with its place, and with all options of
 the recipes that cook what is there, as comments; a schema for editors; and a .cookignore.
-Then "cook" alone cooks the folder. Pictures that look like those of a 2D game get a rule with
-preset = "2d". The folder is assets unless one is named; . is for a
+Then "cook" alone cooks the directory. Images that look like a 2D game get a rule with
+preset = "2d". The directory is assets unless one is named; . is for a
 cook.toml among the assets. Nothing that exists is written over but the schema.
 
 Example:
@@ -43,7 +43,7 @@ const schemaName = "cook.schema.json"
 
 // Init is "cook init".
 var Init = cmdline.Verb{
-	Name: "init", Synopsis: "init [flags] [FOLDER]", Summary: "write a cook.toml for the assets that there are", Text: initText,
+	Name: "init", Synopsis: "init [flags] [DIR]", Summary: "write a cook.toml for the present assets", Text: initText,
 	Takes: cmdline.Argument{Folders: true},
 	New: func() cmdline.Handler {
 		r := new(initOptions)
@@ -60,14 +60,14 @@ func (r *initOptions) initFlags(fs *flag.FlagSet) {
 
 func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 1 {
-		return c.Wrong("want one folder, have %q", words)
+		return c.Wrong("want one directory, have %q", words)
 	}
 	dir := "assets"
 	if len(words) == 1 {
 		dir = words[0]
 	}
 	if !cmdline.IsFolder(dir) {
-		return c.Wrong("there is no folder %s; name that of the assets, as in: cook init art", pathname.Show(dir))
+		return c.Wrong("there is no directory %s; name the asset directory, as in: cook init art", pathname.Show(dir))
 	}
 	home := "." // directory of the cook.toml
 	if !cmdline.IsBelow(".", dir) {
@@ -83,7 +83,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	}
 	text := seen.config(dir, home)
 	if _, err := rules.ReadProject(config, []byte(text)); err != nil {
-		return c.Wrong("the name of folder %s cannot stand in a cook.toml; rename it", pathname.Show(dir))
+		return c.Wrong("the name of directory %s cannot stand in a cook.toml; rename it", pathname.Show(dir))
 	}
 	schema, err := rules.Schema(seen.recipes)
 	if err != nil {
@@ -135,10 +135,10 @@ func (s *sight) config(dir, home string) string {
 	if home != dir {
 		folder = filepath.ToSlash(filepath.Clean(dir))
 	}
-	p("dir = %-14q # the assets, from the folder of this file\n", folder)
+	p("dir = %-14q # the assets, from the directory of this file\n", folder)
 	p("out = %-14q # what is shipped; each run brings it up to date\n", "cooked")
-	p("# cache = %-10q # results of this and other projects; usually in the user's cache folder\n", "store")
-	p("# state = %-10q # holds .cook, the state of cook; usually in the output folder\n", "build")
+	p("# cache = %-10q # results of this and other projects; usually in the user's cache directory\n", "store")
+	p("# state = %-10q # holds .cook, the state of cook; usually in the output directory\n", "build")
 	p("# ids = %-12v # assets have IDs that they keep through renames: cook help ids\n", true)
 	p("# targets = %-8q # what is cooked unless -target says otherwise\n\n", rules.AllTargets)
 	p("# There are %s, %s.\n", human.Count(s.found.Assets, "asset"), human.Bytes(s.found.In))

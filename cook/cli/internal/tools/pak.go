@@ -28,13 +28,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-const pakText = `usage: cook pak create [flags] FILE FOLDER
+const pakText = `usage: cook pak create [flags] FILE DIR
        cook pak list [flags] FILE [pattern ...]
-       cook pak extract FILE FOLDER [pattern ...]
+       cook pak extract FILE DIR [pattern ...]
        cook pak verify [flags] FILE
        cook pak diff [flags] OLD NEW
 
-Puts the files of a folder, such as an output folder, into one file that package cook/pak
+Puts the files of a directory, such as an output directory, into one file that package cook/pak
 reads in place; lists, takes out, proves and compares what is in such files. A pak that
 exists is replaced, and what is the same stays where it is in it. A patch has only what
 differs from another pak, and says what is gone; the diff of that pak and the patch lists

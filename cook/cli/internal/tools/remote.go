@@ -19,7 +19,7 @@ Tries the server of -remote, or of [remote] in cook.toml: whether it is there an
 in, what it can do, how long an answer takes, how fast blobs come and go, and whether its
 clock agrees. Exit status 1 says that results cannot be shared.
 
-A server keeps results for a team: what one machine has cooked, no other machine cooks
+A server keeps results for a team: if one machine has cooked an asset, no other machine cooks it
 again. Any cache server for Bazel will do. Results are checked by their content when they
 arrive. cook help -all lists the flags that share results.
 
@@ -45,7 +45,7 @@ func remoteVerbs() []string { return []string{"check"} }
 type remoteOptions struct{ project cook.Project }
 
 func (r *remoteOptions) remoteFlags(fs *flag.FlagSet) {
-	fs.StringVar(&r.project.Dir, "dir", "", "`folder` of the source assets, whose cook.toml may say where the server is")
+	fs.StringVar(&r.project.Dir, "dir", "", "`directory` of the source assets, whose cook.toml may say where the server is")
 	cmdline.RemoteFlags(fs, &r.project.Remote)
 }
 

@@ -14,9 +14,9 @@ import (
 
 const cleanText = `usage: cook clean -dir assets [flags]
 
-Removes from the output folder what cook made. Other files, the store and the assets
+Removes from the output directory what cook made. Other files, the store and the assets
 stay. With -extra it is the other way round: the files that nothing makes are removed
-and named, and all else stays. If cook did not make the folder, that takes -force.
+and named, and all else stays. If cook did not make the directory, that takes -force.
 
 Example:
 	cook clean -dir assets -out build/data
@@ -43,14 +43,14 @@ func (r *cleanOptions) cleanFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
 	fs.BoolVar(&r.extra, "extra", false, "remove only the files that nothing makes")
 	fs.BoolVar(&r.dryRun, "n", false, "with -extra: name them and remove nothing")
-	fs.BoolVar(&r.force, "force", false, "with -extra: remove them also from a folder that cook did not make")
+	fs.BoolVar(&r.force, "force", false, "with -extra: remove them also from a directory that cook did not make")
 }
 
 func (r *cleanOptions) runClean(ctx context.Context, c *cmdline.Call, words []string) int {
 	r.project.Recipes = c.Recipes
 	switch {
 	case r.project.Dir == "" || len(words) > 0:
-		return c.Wrong("want an asset folder and nothing else; try: cook clean -dir assets")
+		return c.Wrong("want an asset directory and nothing else; try: cook clean -dir assets")
 	case r.dryRun && !r.extra:
 		return c.Wrong("-n goes with -extra only; try: cook clean -dir assets -extra -n")
 	case r.force && !r.extra:

@@ -17,13 +17,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-const exportText = `usage: cook export [flags] FOLDER
+const exportText = `usage: cook export [flags] DIR
 
-Makes a folder the copy of what an engine loads: the artifacts, and manifest.json with its
-parts. The state of cook, CACHEDIR.TAG and .gitignore stay in the output folder. Files that
-differ are replaced, each as a whole, and shared with the output folder where the file system
+Makes a directory the copy of what an engine loads: the artifacts, and manifest.json with its
+parts. The state of cook, CACHEDIR.TAG and .gitignore stay in the output directory. Files that
+differ are replaced, each as a whole, and shared with the output directory where the file system
 can. Files that the last export wrote and that are gone are removed; other files stay. A
-folder with files that is no export is refused. Cook the assets first.
+directory with files that is no export is refused. Cook the assets first.
 
 Example:
 	cook -dir assets
@@ -32,7 +32,7 @@ Example:
 
 // Export is "cook export".
 var Export = cmdline.Verb{
-	Name: "export", Synopsis: "export [flags] FOLDER", Summary: "copy what an engine loads, and nothing else", Text: exportText,
+	Name: "export", Synopsis: "export [flags] DIR", Summary: "copy what an engine loads, and nothing else", Text: exportText,
 	Takes: cmdline.Argument{Folders: true, Target: true},
 	New: func() cmdline.Handler {
 		r := new(exportOptions)
@@ -55,7 +55,7 @@ func (r *exportOptions) exportFlags(fs *flag.FlagSet) {
 
 func (r *exportOptions) runExport(ctx context.Context, c *cmdline.Call, words []string) int {
 	if len(words) != 1 || r.project.Dir == "" && r.project.Out == "" {
-		return c.Wrong("want a project and one folder to export to; try: cook export -dir assets public/assets")
+		return c.Wrong("want a project and one directory to export to; try: cook export -dir assets public/assets")
 	}
 	if r.workers <= 0 {
 		r.workers = runtime.GOMAXPROCS(0)

@@ -52,7 +52,7 @@ func (r *trimOptions) runTrim(ctx context.Context, c *cmdline.Call, words []stri
 	case len(words) > 0:
 		return c.Wrong("trim takes no words, have %q", words)
 	case r.keepLastRun && r.project.Dir == "":
-		return c.Wrong("-keep-last-run needs an asset folder; try: cook trim -keep-last-run -dir assets -cache .store")
+		return c.Wrong("-keep-last-run needs an asset directory; try: cook trim -keep-last-run -dir assets -cache .store")
 	}
 	c.AtWork()
 	trim := func() (cook.Trimmed, error) { return cook.Trim(ctx, r.project.Cache, r.size) }

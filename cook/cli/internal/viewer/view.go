@@ -76,7 +76,7 @@ func (r *viewOptions) runView(ctx context.Context, c *cmdline.Call, files []stri
 		}
 	}
 	if len(v.Files) == 0 && len(v.Tabs) == 0 {
-		return c.Wrong("view: nothing to show; name an asset folder, recordings, a HOST:PORT or -")
+		return c.Wrong("view: nothing to show; name an asset directory, recordings, a HOST:PORT or -")
 	}
 	if err := v.Run(ctx); err != nil {
 		c.Wrong("view: %v", err)

@@ -32,7 +32,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	var way way
 	way.flags(fs)
 	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
-	dir := fs.String("store", "", "`folder` of the store")
+	dir := fs.String("store", "", "`directory` of the store")
 	if fs.Parse(args) != nil {
 		return 2
 	}

@@ -97,7 +97,7 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 	"a short digest":       func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Digest.Hash = "12" },
 	"another size":         func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Digest.SizeBytes++ },
 	"a negative size":      func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.OutputFiles[0].Digest.SizeBytes = -1 },
-	"a folder": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
+	"a directory": func(r *repb.ActionResult, _ map[string][]byte, _ job) {
 		r.OutputDirectories = []*repb.OutputDirectory{{Path: "x"}}
 	},
 	"a link": func(r *repb.ActionResult, _ map[string][]byte, _ job) {

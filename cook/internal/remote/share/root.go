@@ -84,7 +84,7 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 	return o, nil
 }
 
-// A folder is a directory of an input root.
+// A directory is a directory of an input root.
 type folder struct {
 	files   map[string]*messages.FileNode
 	folders map[string]*folder

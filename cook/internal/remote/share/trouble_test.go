@@ -32,7 +32,7 @@ var (
 	troubleSeed   = flag.Uint64("trouble.seed", 1, "seed of the first run")
 	troubleBeside = flag.Int("trouble.beside", 40, "how many runs go side by side: most of them wait")
 	troubleServer = flag.String("trouble.server", "", "address of a server to use, at the other end of links that are bad")
-	troubleFolder = flag.String("trouble.folder", "", "folder of that server's files, which vanish while it is used")
+	troubleFolder = flag.String("trouble.folder", "", "directory of that server's files, which vanish while it is used")
 )
 
 // Whatever trouble the server, the link, the clock or the credentials have: a run ends without an

@@ -148,5 +148,5 @@ func groupTables(r *Report) (recipes, folders *Table) {
 		r.recipe[g.name] = i
 	}
 	return table("recipes", "By recipe", "", "recipe", byRecipe),
-		table("folders", "By folder", "Each folder without those in it.", "folder", sum(func(a *survey.Asset) string { return path.Dir(a.Path) }))
+		table("folders", "By directory", "Each directory without those in it.", "folder", sum(func(a *survey.Asset) string { return path.Dir(a.Path) }))
 }

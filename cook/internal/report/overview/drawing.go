@@ -26,7 +26,7 @@ func colorOf(recipe int) string {
 
 // legend names the colors of recipes.
 func (p *writer) legend() {
-	p.f("<p class=note>The color of a tile is its recipe; a folder has the color of the recipe that takes most of it. Each tile leads to its row below.</p>\n<ul class=legend>")
+	p.f("<p class=note>The color of a tile is its recipe; a directory has the color of the recipe that takes most of it. Each tile leads to its row below.</p>\n<ul class=legend>")
 	recipes := p.report.Table("recipes")
 	for i, row := range recipes.Rows {
 		if i == 30 {
@@ -88,7 +88,7 @@ func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
 	}
 	where := t.node.path
 	if where == "" {
-		where = "the top folder"
+		where = "the top directory"
 	}
 	lines := []string{pathname.Show(where) + ": " + show(t.node.value) + ", " + percent(t.node.value/whole)}
 	if a := t.node.asset; a != nil {

@@ -18,7 +18,7 @@ func count(n int, thing string) string {
 
 // glance answers the most frequent questions.
 func (r *Report) glance() {
-	r.ask("What was cooked again, and why?", "again", r.againText())
+	r.ask("Which assets were cooked again, and why?", "again", r.againText())
 	bound, longest := Bound(r.last), ""
 	again := r.Table("again")
 	for _, row := range again.Rows {

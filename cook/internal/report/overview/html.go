@@ -146,8 +146,8 @@ func (p *writer) where() {
 	showBytes := func(v float64) string { return human.Bytes(int64(v)) }
 	p.section("Where bytes and time go", "where", func() {
 		p.legend()
-		p.treemap("Cooked bytes by folder", false, bytes, showBytes)
-		p.treemap("Cook time by folder", false, took, showTime)
+		p.treemap("Cooked bytes by directory", false, bytes, showBytes)
+		p.treemap("Cook time by directory", false, took, showTime)
 		p.table("folders", 2*listBudget)
 		p.treemap("Cooked bytes by recipe", true, bytes, showBytes)
 		p.treemap("Cook time by recipe", true, took, showTime)

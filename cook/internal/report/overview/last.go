@@ -107,7 +107,7 @@ func againTable(r *Report) *Table {
 	t := &Table{Key: "again", Title: "What the last cook worked on", Columns: []Column{
 		{"path", "asset", Name, false}, {"target", "target", Name, false}, {"outcome", "outcome", Text, false}, {"why", "why", Text, false},
 		{"cook_ns", "cook time", Time, true}, {"bytes_out", "cooked", Bytes, true}, {"used_by", "used by", Text, false},
-	}, Note: "Cook time of what was restored is what that saved. Artifacts of sources that are gone are in the growth below."}
+	}, Note: "The cook time of restored assets is the saved time. Artifacts of removed sources are in the growth below."}
 	for i := range r.in.Assets {
 		if a := &r.in.Assets[i]; r.ofLast(a) {
 			t.addRow(a.Path, a.Target, string(a.Last.Outcome), join(a.Last.Reasons), a.CookTime, a.Out(), r.usedBy(a.Path))

@@ -10,8 +10,8 @@ import (
 // suggestions adds flags to the suggestions of package cook, which does not know that a command
 // uses it.
 var suggestions = strings.NewReplacer(
-	"choose another output folder", "choose another output folder with -out",
-	"choose another folder for the store", "choose another folder for the store with -cache",
+	"choose another output directory", "choose another output directory with -out",
+	"choose another directory for the store", "choose another directory for the store with -cache",
 	"choose writable directories", "choose writable directories with -out and -cache",
 	"name the store of this project, here", "name the store of this project (-cache or COOKCACHE), here",
 	"set COOKCACHE or choose one", "set COOKCACHE or -cache",
