@@ -196,7 +196,7 @@ func TestBundlesAskOnceMore(t *testing.T) {
 	p.write("b.gather", "x.txt\n")
 	p.cook()
 	p.write("b.gather", "a.out\n")
-	p.run.Patterns = []string{"b.gather"} // of what there is
+	p.run.Patterns = []string{"b.gather"} // cook only this asset
 	p.cook()
 	p.run.Patterns = nil
 	p.write("name.txt", "x.txt")

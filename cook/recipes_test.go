@@ -50,8 +50,8 @@ func testRecipes() []recipe.Recipe {
 		Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: estimateTest} }}}
 }
 
-// cookWithRecipe cooks some files with the recipe "test". Workers, Memory and Observer are
-// those of run.
+// cookWithRecipe cooks some files with the recipe "test". It takes Workers, Memory and Observer
+// from run.
 func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run oracle.Run) (summary string, rec *recorder, out string) {
 	t.Helper()
 	recipeMu.Lock()
@@ -101,11 +101,11 @@ func TestMisbehavingRecipes(t *testing.T) {
 		cook func(ctx context.Context, job *recipe.Job) error
 		want string
 	}{
-		"panics":         {func(context.Context, *recipe.Job) error { panic("out of range") }, "recipe panicked: out of range"},
-		"writes nothing": {func(context.Context, *recipe.Job) error { return nil }, "recipe test wrote nothing to output a.txt"},
+		"panics":            {func(context.Context, *recipe.Job) error { panic("out of range") }, "recipe panicked: out of range"},
+		"writes nothing":    {func(context.Context, *recipe.Job) error { return nil }, "recipe test wrote nothing to output a.txt"},
 		"makes a directory": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "made no regular file of output a.txt"},
-		"links":          {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "made no regular file of output a.txt"},
-		"reads outside":  {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("../../secret"); return err }, `dependency "../../secret": outside the asset tree`},
+		"links":             {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "made no regular file of output a.txt"},
+		"reads outside":     {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("../../secret"); return err }, `dependency "../../secret": outside the asset tree`},
 		"reads a directory": {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("sub"); return err }, "is a directory, not a regular file"},
 		"fails half way": {func(_ context.Context, j *recipe.Job) error {
 			return errors.Join(j.Write(0, []byte("half")), errors.New("no more"))

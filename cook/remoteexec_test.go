@@ -63,7 +63,7 @@ func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *
 	return f
 }
 
-// cookAway cooks, and lets the worker here go when so many others have ended; at once for none.
+// cookAway cooks, and holds the local worker until the given number of other cooks have ended.
 func (f *farm) cookAway(others int) cook.Summary {
 	f.Helper()
 	left := make(chan struct{})

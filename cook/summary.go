@@ -65,9 +65,9 @@ type Summary struct {
 	Behind []string `json:"behind,omitempty"`
 }
 
-// A Kind is all files with one extension, such as ".spm", or without any: "". If files and directories
-// were left out by their names, the kind is the name, with a slash behind that of a directory. A Kind
-// has the fields
+// A Kind is all files with one extension, such as ".spm", or without any: "". If files and
+// directories were left out by their names, the kind is the name; a directory's name ends with a
+// slash. A Kind has the fields
 //
 //	Name  string
 //	Files int
@@ -130,7 +130,7 @@ func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets
 // Failures returns the number of failures: 0 means success.
 func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
-// String returns the last line of a run. It leaves out numbers that are 0, except that of the
+// String returns the last line of a run. It leaves out numbers that are 0, except the number of
 // assets.
 func (s Summary) String() string {
 	var parts []string

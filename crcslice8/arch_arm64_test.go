@@ -22,8 +22,7 @@ func archKernels[R register](e *engine[R]) []kernel[R] {
 	return ks
 }
 
-// archLengths is nil: all lengths at which the kernels change are among those that the tests try
-// one by one.
+// archLengths returns nil: the tests already try all lengths at which the kernels change.
 func archLengths() []int { return nil }
 
 func TestArchKernelByLength(t *testing.T) {

@@ -96,7 +96,7 @@ func defineTimes(a, b, poly uint32) uint32 {
 	return product
 }
 
-// oddModels are models that nobody should use, but that must be computed correctly: polynomials
+// oddModels returns models that are poor choices, but must be computed correctly: polynomials
 // without a constant term, with few terms or with all of them, and asymmetric registers.
 func oddModels() []Model {
 	return []Model{

@@ -13,8 +13,8 @@ package crcslice8
 // with a tap t for each lower term. This needs only XOR, on words of any width and in any bit
 // order, until the last d/8 bytes hold the remainder of all.
 //
-// If Q is a multiple then so is its eighth power, whose exponents are those of Q times eight (the
-// Frobenius map). So the search finds exponents in bits, and the code uses them in bytes.
+// If Q is a multiple then so is its eighth power, whose exponents are eight times the exponents of
+// Q (the Frobenius map). So the search finds exponents in bits, and the code uses them in bytes.
 //
 // Four terms would be best, but the polynomials chosen for long messages detect all errors of
 // four bits in them, so they have no such multiple. Nearly all have one of this form, with five

@@ -174,7 +174,7 @@ func TestKernels64AtEveryAlignment(t *testing.T) {
 	}
 }
 
-// For any model and any split of the input, the sum is that of the definition.
+// For any model and any split of the input, the sum equals the definition's.
 func TestAnyCRCMatchesTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel64().Draw(t, "model")

@@ -59,7 +59,7 @@ func (t *blake3Tree) push(cv [8]uint32) {
 	t.last = cv
 }
 
-// fold returns the chaining value of the whole tree; flags are those of its topmost parent.
+// fold returns the chaining value of the whole tree; its topmost parent has the given flags.
 func (t *blake3Tree) fold(flags uint32) [8]uint32 {
 	cv := t.last
 	for i := t.depth - 1; i >= 0; i-- {

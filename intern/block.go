@@ -78,7 +78,7 @@ func seal(block []byte) { binary.LittleEndian.PutUint64(block[sumAt:], xxh3.Hash
 // change afterwards: the table uses it in place. Only on a big-endian machine, or if the address
 // of the block is not a multiple of 8, are the numbers copied; mapped files are aligned. Open
 // reads all of the block and looks up each name once, so every block that it accepts is sound:
-// the symbols are those of the saved table, each name exists once and is found, and no lookup
+// the symbols equal the saved table's, each name exists once and is found, and no lookup
 // takes long. Errors are ErrBlock with the cause.
 func Open(block []byte) (*Table, error) {
 	t, err := open(block)
@@ -148,8 +148,8 @@ func (t *Table) cut(body []byte, h header) {
 // littleEndian reports whether memory has the byte order of a block.
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
-// checkRecords verifies that the places are those of the arena's records, in order and without
-// gaps, and that only the first name is empty.
+// checkRecords verifies that the places point to the arena's records, in order and without gaps,
+// and that only the first name is empty.
 func (t *Table) checkRecords() error {
 	at, end := uint64(0), uint64(len(t.arena))
 	for i, place := range t.places {

@@ -145,8 +145,8 @@ func TestModelsNameTextures(t *testing.T) {
 	}
 }
 
-// checkTextures checks that each file which a cooked model names is an artifact of the same
-// cook, of the kind that the model says, and that there are so many names.
+// checkTextures checks that cooked models name the wanted number of files, and that each named
+// file is an artifact of the same cook, of the kind that the model says.
 func checkTextures(t *testing.T, out string, want int) {
 	t.Helper()
 	artifacts, models := map[string]bool{}, []string{}

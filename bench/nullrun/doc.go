@@ -57,9 +57,9 @@
 //
 // # Peak memory
 //
-// The reported peak memory of a process is at least that of its parent, so contestants are
-// started by a copy of this command that does nothing else. Processes smaller than that copy are
-// reported with the few MiB of the copy.
+// The reported peak memory of a process is at least its parent's, so contestants are started by a
+// copy of this command that does nothing else. A process smaller than the copy is reported with
+// the few MiB of the copy.
 //
 // Exit status: 0 success, 1 some row failed, 2 usage, 130 interrupted.
 package main

@@ -22,7 +22,7 @@ const starterArg = "start-what-stdin-says"
 const keep = 64 << 10
 
 // A starter is a small child process that starts the contestants, because the peak memory
-// that the kernel reports for a process includes that of its parent at the fork.
+// that the kernel reports for a process includes its parent's peak at the fork.
 type starter struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

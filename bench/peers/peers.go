@@ -59,7 +59,7 @@ func Decode(ctx context.Context, dir, ext string, data []byte) (pnm []byte, said
 // Equal is the PSNR in dB reported for identical pictures.
 const Equal = 99
 
-// PSNR returns the PSNR in dB between the colors of m, of eight bits, and those of a PNM file.
+// PSNR returns the PSNR in dB between the colors of m, which have eight bits, and a PNM file.
 func PSNR(m *pixmap.Map, pnm []byte) (float64, error) {
 	var kind, w, h, top int
 	if _, err := fmt.Fscanf(bytes.NewReader(pnm), "P%d\n%d %d\n%d\n", &kind, &w, &h, &top); err != nil {

@@ -46,7 +46,7 @@ func doEdit(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // agree [flags] cooks and checks that the outputs equal a cook from scratch, and that no work was
-// needless; ! agree, that there is a difference.
+// needless. "! agree" checks that one of both fails.
 func agree(ts *testscript.TestScript, neg bool, args []string) {
 	p := playerOf(ts)
 	w, err := oracle.ParseMode(args)

@@ -71,7 +71,7 @@ type Output = manifest.Output
 // and yields from a part only if its content fits its name.
 //
 // An error comes last, with a zero Asset, and names the damaged file. Then the assets before it are
-// not the whole list. The error wraps that of load, so a caller that learns of a missing part can
+// not the whole list. It wraps an error of load, so a caller that learns of a missing part can
 // read manifest.json again.
 func Read(root []byte, load func(path string) ([]byte, error)) iter.Seq2[Asset, error] {
 	return manifest.Read(root, load)

@@ -29,7 +29,7 @@ func words(r *rand.Rand, data []byte, text bool) {
 	}
 }
 
-// mixed are files of 4 KiB to 8 MiB, every second one text, so many bytes in all.
+// mixed returns files of 4 KiB to 8 MiB, every second one text, with at least size bytes in all.
 func mixed(size int) map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	tree := map[string][]byte{}

@@ -26,9 +26,8 @@ func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 	return entries, l.end
 }
 
-// Data lies in the order of names, aligned, and never overlaps. From the first file that
-// begins at a chunk by its hash and follows an edit, all data has moved by the same number of
-// whole chunks.
+// Data is in the order of names, aligned, and never overlaps. After an edit, the first file that
+// begins at a chunk by its hash, and all data behind it, moves by the same number of whole chunks.
 func TestLayoutLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

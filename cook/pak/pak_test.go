@@ -131,9 +131,9 @@ func TestFS(t *testing.T) {
 	}
 }
 
-// Whatever is edited, a pak that replaces another one holds what one made anew does; what
-// is the same stays where it was; equal paks are equal files; and the differences are those
-// of the trees.
+// After any edits, a pak that replaces another has the content of a new pak. Unchanged data keeps
+// its place, equal paks are equal files, and the reported differences equal the differences of the
+// trees.
 func TestReplace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows may refuse to replace a pak that is open")

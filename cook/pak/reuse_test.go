@@ -95,9 +95,9 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// An edit of 64 KiB changes two chunks of a patcher, its own and that of the directory, in
-// files that are stored, in those that are compressed as a whole and by pieces; and no more
-// is written where the file system shares blocks.
+// An edit of 64 KiB changes two chunks of a patcher: its own chunk and the directory's. This holds
+// for files that are stored, compressed as a whole, and compressed by pieces. Where the file
+// system shares blocks, no more is written.
 func TestEditInNewPakTouchesLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

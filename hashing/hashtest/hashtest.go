@@ -31,8 +31,8 @@ type Config struct {
 	Known  []Known               // independent answers
 	Oracle func(b []byte) []byte // another implementation, or nil
 
-	// Blocks are sizes in bytes at whose multiples the implementation changes its method, besides
-	// those of Lengths.
+	// Blocks are additional block sizes for Lengths, in bytes. The implementation changes its method
+	// at their multiples.
 	Blocks []int
 
 	// State says that the streaming hash implements encoding.BinaryMarshaler and

@@ -52,7 +52,7 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// The libraries are those of the system's loader, for programs of this machine.
+// For programs of this machine, the libraries equal the list of the system's loader.
 func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 	ldd, err := exec.LookPath("ldd")
 	if err != nil || runtime.GOOS != "linux" {

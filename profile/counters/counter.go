@@ -13,7 +13,7 @@ type cell struct {
 	queued atomic.Int32 // 1 while the cell is in set.touched
 
 	mu    sync.Mutex // guards timed
-	timed *line      // a timer's uncollected calls; shared holds those of others
+	timed *line      // a timer's uncollected calls; other kinds use shared
 
 	next  *cell // in set.touched
 	set   *Set

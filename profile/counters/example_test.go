@@ -65,7 +65,7 @@ func Example_server() {
 		stored.Add(0.5)
 	})
 
-	for range 3 { // stands in for an http.Server
+	for range 3 { // replaces an http.Server
 		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	}
 	answer := httptest.NewRecorder()

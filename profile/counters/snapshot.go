@@ -118,7 +118,7 @@ func (s Snapshot) Of(name string) (Sample, bool) {
 }
 
 // Sub returns the changes since an earlier snapshot of the same set. Shortest and longest calls
-// cannot be subtracted: Min and Max are those of s, or 0 without a call since. Gauges keep the
+// cannot be subtracted: Min and Max are taken from s, or 0 without a call since. Gauges keep the
 // level of s.
 func (s Snapshot) Sub(earlier Snapshot) Snapshot {
 	diff := slices.Clone(s)

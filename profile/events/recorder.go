@@ -225,7 +225,7 @@ func (r *Recorder) Close() error {
 func (r *Recorder) hand(b *buffer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed { // nobody needs the buffer any more
+	if r.closed { // the buffer is not needed any more
 		r.dropped.Add(int64(b.records()))
 	} else {
 		r.full <- b

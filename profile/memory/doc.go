@@ -62,7 +62,8 @@
 //
 // # Finding bad accesses
 //
-// The price is that of C: a slice used after it was freed is another owner's memory, or unmapped.
+// The price is the same as in C: a slice used after it was freed is another owner's memory, or
+// unmapped.
 // With [Options].Stomp each slice has pages of its own, is filled with rubbish and is not used
 // again:
 //

@@ -89,7 +89,7 @@ type Filter struct {
 	Empty bool // include rows that hold nothing
 }
 
-// Takes reports whether the names of a key contain those of the filter.
+// Takes reports whether each name of a key contains the filter's.
 func (f Filter) Takes(k Key) bool {
 	return strings.Contains(k.Worker, f.Worker) && strings.Contains(k.Group, f.Group) &&
 		strings.Contains(k.Name, f.Name) && strings.Contains(k.Scope, f.Scope)

@@ -60,7 +60,7 @@ func (n *Node) prune(kept map[*Node]bool) {
 	}
 }
 
-// weight returns the importance of a node, at least that of each child.
+// weight returns the importance of a node, which no child exceeds.
 func (o Order) weight(n *Node) int64 {
 	switch {
 	case n.Was != nil:

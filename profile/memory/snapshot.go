@@ -136,7 +136,7 @@ func (k Key) compare(other Key) int {
 // Sub returns the changes since an earlier snapshot: the rows and groups whose bytes or count
 // differ, with the differences, which are negative where more was freed than allocated. Rows that
 // only the earlier snapshot has, perhaps of another run, count as freed. Peaks and budgets are
-// those of s, because a peak has no difference.
+// taken from s, because a peak has no difference.
 func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	d := &Snapshot{
 		Held:      s.Held - earlier.Held,

@@ -144,8 +144,8 @@ var (
 	noopLine = regexp.MustCompile(`(?m)^cook: \d+ assets?(?:: (?:(\d+) up to date)?(?:, )?(?:(\d+) failed)?)? in \d`)
 )
 
-// checkScene cooks twice. It returns an error unless the outputs equal those of a cook from
-// scratch and the second run had nothing to do.
+// checkScene cooks twice. It returns an error unless the outputs equal a cook from scratch and the
+// second run had nothing to do.
 func (s *scene) checkScene(ctx context.Context) error {
 	want, summary, err := s.fromScratch(ctx)
 	if err != nil {

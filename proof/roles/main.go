@@ -4,10 +4,10 @@
 //	go run ./proof/roles [-cook] [-labels FILE] [-write FILE] [-most N] DIRECTORY...
 //
 // A directory contains the sources of a game or a set of models. The true roles come from its
-// materials: those of glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D., SuperTuxKart and Trigger
-// Rally. Pictures that materials use in two roles are excluded. So are slots that may contain
-// either colors or data, such as specular maps. -labels reads the roles of pictures that no
-// material uses; the first word of a line is the directory. The role is derived from the name of
+// materials, in the formats of glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D., SuperTuxKart and
+// Trigger Rally. Pictures that materials use in two roles are excluded. So are slots that may
+// contain either colors or data, such as specular maps. -labels reads the roles of pictures that
+// no material uses; the first word of a line is the directory. The role is derived from the name of
 // a picture, or with -cook by the recipe, which also looks at the pixels; pictures that the
 // recipe cannot read are excluded. -write writes at most N names of each directory, those with
 // the smallest checksums, for internal/image/role/testdata/slots.tsv.

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// data is the JSON of all layouts: those of TexturePacker, which PixiJS, Phaser and Godot's
+// data is the JSON of all layouts, which TexturePacker defines, and PixiJS, Phaser and Godot's
 // importer read.
 type data struct {
 	Frames     map[string]*frame   `json:"frames,omitempty"`

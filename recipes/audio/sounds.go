@@ -91,7 +91,7 @@ func (o *Sounds) memory(seconds int) int64 {
 	return 4 * int64(seconds) * int64(o.Rate) * int64(o.channels())
 }
 
-// largestSound is the memory limit for preparing one sound: twice that of the longest file.
+// largestSound is the memory limit for preparing one sound: 64 MiB and twice the longest file.
 func (o *Sounds) largestSound() int64 { return 64<<20 + 2*o.memory(o.Longest) }
 
 // maxSoundList is the size limit of a source, in bytes.

@@ -112,8 +112,8 @@ func TestCellWithDepfile(t *testing.T) {
 	}
 }
 
-// What is wrong with what a rule gives is said, and where the program is confined what it
-// asked for in vain.
+// The error names a wrong path of the rule and, where the program is confined, the files that it
+// could not read.
 func TestCellErrors(t *testing.T) {
 	dir := assets(t, "d/a", "d/b", "c", "e/1", "e/2", "e/3", "e/4", "d/folder/x")
 	outside := filepath.Join(assets(t, "lib/outside"), "lib/outside")

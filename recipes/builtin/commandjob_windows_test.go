@@ -54,8 +54,8 @@ func writeWhole(name, text string) error {
 	return errors.Join(os.WriteFile(name+".tmp", []byte(text), 0o666), os.Rename(name+".tmp", name))
 }
 
-// Who a program has started ends with it, whether it ends by itself or because the
-// run was interrupted.
+// The children of a program end with it, whether it ends by itself or because the run was
+// interrupted.
 func TestJobObjectLeavesNobodyBehind(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

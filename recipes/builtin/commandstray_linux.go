@@ -49,10 +49,10 @@ func findStrays(environ []string, scratch string) strays {
 // kill kills all strays. The program itself and its group must be dead.
 //
 // A process may start a child during the search and end before the search reaches it, and a child
-// may have a number before it can be seen. The number of a child is higher than that of its parent.
-// So a search in ascending order finds the parent or the child, unless the number of the child is
-// beyond the end of the search. The search is complete when it found no stray and no new number was
-// given meanwhile.
+// may have a number before it can be seen. The number of a child is higher than its parent's. So a
+// search in ascending order finds the parent or the child, unless the number of the child is beyond
+// the end of the search. The search is complete when it found no stray and no new number was given
+// meanwhile.
 func (s strays) kill() {
 	if s.marker == nil || s.after == 0 || !procIsOurs() {
 		return

@@ -142,8 +142,8 @@ func TestStraysAreFoundLate(t *testing.T) {
 	w.allGone(t)
 }
 
-// Whoever has no environment is not waited for, but for those that are about to
-// get one.
+// Only a process that is about to get an environment is starting; a process with an empty
+// environment, a dead process and a kernel thread are not.
 func TestIsStarting(t *testing.T) {
 	for what, start := range map[string]*exec.Cmd{
 		"with environment":    {Path: "/bin/sleep", Args: []string{"sleep", "1000"}},

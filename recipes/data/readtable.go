@@ -161,7 +161,7 @@ func (b *builder) decimal(s string) string {
 	return s
 }
 
-// placed sets the position of a value and all values below it to that of their cell.
+// placed sets the position of a value and of all values below it to their cell's position.
 func (v *value) placed(line, col int) *value {
 	v.line, v.col = int32(line), int32(col)
 	for _, item := range v.items {

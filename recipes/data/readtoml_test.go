@@ -33,7 +33,7 @@ func TestTOMLTablesAreExtendedAsTheLibraryDoes(t *testing.T) {
 	}
 }
 
-// For lines in any order, the result and the refusals are those of the library.
+// For lines in any order, the reader returns the results and refusals of the library.
 func TestTOMLLinesInAnyOrderAgreeWithTheLibrary(t *testing.T) {
 	keys := rapid.StringMatching(`[abc](\.[abc]){0,2}`)
 	values := rapid.SampledFrom([]string{"1", "{}", "{a=1}", "{a.b=1, c=[{}]}", "[]", "[{a=1},{a=2}]", "'x'"})

@@ -103,8 +103,8 @@ func (l *yamlLayout) offset(line, column int) int {
 	return at
 }
 
-// blockIndent returns the indentation of a list or object in block style. The node's place may be
-// that of a tag or anchor further to the right.
+// blockIndent returns the indentation of a list or object in block style. The node may be placed
+// at its tag or anchor, further to the right.
 func blockIndent(n *yaml.Node, around int) int {
 	switch {
 	case n.Anchor == "" && n.Style&yaml.TaggedStyle == 0:

@@ -124,8 +124,8 @@ func (s *subject) turn(ctx context.Context) error {
 	return nil
 }
 
-// aboutAll is the share of gray pixels that makes a mask, and mostlyRed that of red pixels. JPEG
-// stores color coarsely, so gray has a tint and red bleeds at its edges.
+// aboutAll is the share of gray pixels that makes a mask, and mostlyRed the share of red pixels.
+// JPEG stores color coarsely, so gray has a tint and red bleeds at its edges.
 const (
 	aboutAll  = 0.98
 	mostlyRed = 0.95

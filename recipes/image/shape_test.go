@@ -328,7 +328,7 @@ func TestLayersMayBeLessDeepThanTheSource(t *testing.T) {
 	}
 }
 
-// Channels of layers are moved like those of the source.
+// Channels of layers are moved like the source's channels.
 func TestLayersAreSwizzled(t *testing.T) {
 	two := fstest.MapFile{Data: encodePNG(t, nrgba(1, 1, 10, 20, 30, 255))}
 	tree := fstest.MapFS{"a.png": &two, "b.png": &two, "c.png": &two}

@@ -114,7 +114,7 @@ func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints
 }
 
 // inspect checks the elements of an unchanged accessor and repairs some faults. It reports
-// whether it has changed any. Bounds are those of the stored components.
+// whether it has changed any.
 func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err

@@ -5,8 +5,8 @@ import (
 )
 
 const (
-	// maxType limits the parts of a type, counting those of its structs once per occurrence: naga
-	// visits all of them, so structs of two structs of two structs double its work with each
+	// maxType limits the parts of a type, counting the parts of its structs once per occurrence.
+	// naga visits all of them, so structs of two structs of two structs double its work with each
 	// line.
 	maxType = 1 << 16
 	// maxCost limits the parts of types and expressions that naga visits, each of which takes it

@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// maxWGSL is the size limit of a WGSL source for naga, and maxNested that of nested brackets:
-	// naga calls itself for each.
+	// maxWGSL is the size limit of a WGSL source for naga, and maxNested the depth limit of nested
+	// brackets: naga calls itself for each.
 	maxWGSL   = 256 << 10
 	maxNested = 200
 	// maxUnary limits successive signs such as - and !.

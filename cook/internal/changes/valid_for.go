@@ -50,5 +50,5 @@ func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *s
 	})
 }
 
-// TooMany reports whether listing the whole tree is faster than planning so many sources.
+// TooMany reports whether listing the whole tree is faster than planning the given sources.
 func TooMany(sources, actions int) bool { return sources > 100+actions/4 }

@@ -180,7 +180,7 @@ func (l *live) applyLists(d *decoder, n [5]int) error {
 	return nil
 }
 
-// Grown reports whether there are so many changes that a new index should be written.
+// Grown reports whether the changes are large enough to write a new index.
 func (l *live) Grown() bool {
 	return l.patched.n*patchSize > max(256<<10, len(l.base.data)/64) || l.heavy()
 }

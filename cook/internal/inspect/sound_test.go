@@ -175,7 +175,7 @@ func TestSoundLoudness(t *testing.T) {
 	}
 }
 
-// TestPeaksLaw compares the peaks with those that a look at each sample gives.
+// TestPeaksLaw compares the peaks with a scan of all samples.
 func TestPeaksLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		channels := rapid.IntRange(1, 8).Draw(t, "channels")
@@ -261,7 +261,7 @@ func TestSoundOpusStart(t *testing.T) {
 	}
 }
 
-// TestSoundOpusLength damages the position of the last page, which is that of the end.
+// TestSoundOpusLength damages the position of the last page, which gives the length.
 func TestSoundOpusLength(t *testing.T) {
 	file := asOpus(t, tone(48000, 1, 20000))
 	granule := file[bytes.LastIndex(file, []byte("OggS"))+6:][:8]

@@ -12,7 +12,7 @@ import (
 )
 
 // TestSoundAndFontScripts runs the modules of sounds and fonts that need no browser in
-// node. The peaks of sound-wave.js are compared with those of peaksOf.
+// node. It compares the peaks of sound-wave.js with the results of peaksOf.
 func TestSoundAndFontScripts(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

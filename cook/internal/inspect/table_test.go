@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// Whatever is asked for, the rows are those that a look at each asset finds, in order.
+// For any order and filter, the rows equal a sorted scan of all assets.
 func TestOrder(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	methods := []*survey.Method{{Recipe: "copy"}, {Recipe: "json"}, {Recipe: "image"}}

@@ -115,8 +115,7 @@ func TestDamages(t *testing.T) {
 			if !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "read manifest.") {
 				t.Errorf("%v; want something about %q", err, test.want)
 			}
-			// These touch each part: "0" the first, the others those that
-			// begin with them.
+			// These touch each part: "0" the first, "d" and "e" the parts that begin with them.
 			changes := []Change{{Asset: Asset{Source: "0"}}, {Asset: Asset{Source: "d"}}, {Asset: Asset{Source: "e"}}}
 			if err := f.update(t, small, changes); err == nil {
 				t.Error("updated")

@@ -34,8 +34,8 @@ func (s *splicer) mergeParts(changes []Change) error {
 			})
 		}
 		if n == 0 {
-			// An old part that is not the first begins with a source that
-			// always begins one, so what comes before it cannot matter.
+			// An old part that is not the first begins with a source that always begins a part,
+			// so earlier changes cannot move its start.
 			s.closeManifest(s.flush())
 			s.pieces = append(s.pieces, piece{old: i})
 			continue

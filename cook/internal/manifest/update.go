@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// Update applies changes, sorted by source and target, to the manifest of a root. The result equals
-// that of [Build] for the changed list, byte for byte. Update returns the files to write, the root
-// last, and the names of parts to remove after the root is in its place; neither if nothing changes.
+// Update applies changes, sorted by source and target, to the manifest of a root. The files equal
+// the output of [Build] for the changed list, byte for byte. Update returns the files to write, the
+// root last, and the names of parts to remove after the root is in its place; neither if nothing
+// changes.
 //
 // It reads with load only parts with changes, the part before one whose beginning goes, and all
 // parts when 4096 assets or fewer remain. It does not check the others.

@@ -4,8 +4,8 @@ package notify
 // Such a name may have been another name of an existing file: a write through it is reported only
 // for the directory of the vanished name.
 type comings struct {
-	// now are the names that appeared since the last take, before those of the previous interval:
-	// directories that a take reports are listed only afterwards.
+	// now has the names that appeared since the last take, before the names of the interval
+	// before it: the caller lists directories only after a take has reported them.
 	now, before names
 	// moving are the moves without a destination so far, and whether their names had appeared.
 	moving   map[uint32]bool

@@ -12,9 +12,9 @@
 //   - Add a directory first, then list it. The next Sync reports changes in between; in the other
 //     order they would be lost.
 //   - List the [Changes.Folders] again, and add and list new directories.
-//   - Treat [Changes.Unwatched] as unknown, and add and list those that still exist. A watch
-//     belongs to a directory, not to its path: it ends when the path, or a directory above it, is
-//     moved, removed or replaced.
+//   - Treat the directories of [Changes.Unwatched] as unknown. Add and list each one that still
+//     exists. A watch belongs to a directory, not to its path: it ends when the path, or a
+//     directory above it, is moved, removed or replaced.
 //   - A change anywhere may make a link lead to another directory: after each change, add linked
 //     directories again, and check the targets of other links.
 //   - After [Changes.Vanished], check all files. Do the same after adding a directory that may

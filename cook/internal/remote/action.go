@@ -80,7 +80,7 @@ type Artifact struct {
 	Size int64  `json:"size"`
 }
 
-// Result returns the artifacts of a record. The error is that of a malformed blob ID.
+// Result returns the artifacts of a record. It fails if a blob ID is malformed.
 func (r *Record) Result() (store.Result, error) {
 	made := store.Result{CookTime: r.CookTime, Warnings: r.Warnings}
 	for _, a := range r.Artifacts {

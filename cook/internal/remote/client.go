@@ -250,8 +250,8 @@ type Ran struct {
 	Off bool
 }
 
-// Run lets the server execute an action, until ctx ends. ok reports that there is a record; the
-// artifacts of the record are in the store.
+// Run lets the server execute an action, until ctx ends. ok reports whether ran has a record,
+// whose artifacts are then in the store.
 func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 	if c == nil || !c.opt.Exec {
 		return Ran{Off: true}, false

@@ -119,7 +119,7 @@ func TestEveryFailureIsAMiss(t *testing.T) {
 	}
 }
 
-// checkNote checks that there is exactly one note and that it contains text; "" wants no note.
+// checkNote checks that notes has exactly one note, which contains text; "" wants no note.
 func checkNote(t *testing.T, notes []string, text string) {
 	t.Helper()
 	if text == "" && len(notes) == 0 {

@@ -82,7 +82,7 @@ func TestOutputsByFolder(t *testing.T) {
 	w.write("out/a.txt.out", "edited")
 	w.expect(w.byFolder(live))
 	w.expect(w.options(live), "changed made a.txt.out")
-	// What comes and goes does, and then the edit too.
+	// A new or removed file in the directory shows, and then the edit too.
 	w.write("out/junk", "")
 	w.stampedAnew(live, w.expect(w.byFolder(live), "changed made a.txt.out"), "")
 	w.write("new", "content of out/x/c.txt.out")

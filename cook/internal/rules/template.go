@@ -291,8 +291,8 @@ func (t *Template) checkReserved() error {
 // isDir reports whether an element is {dir} alone.
 func isDir(element []part) bool { return len(element) == 1 && element[0].word == wordDir }
 
-// Unportable returns why some system cannot have a file with an output's name, "" if all can. The
-// rules are those of Windows.
+// Unportable returns why some system cannot have a file with an output's name, "" if all can. It
+// applies the rules of Windows.
 func Unportable(output string) string {
 	if !utf8.ValidString(output) {
 		return "is not UTF-8"

@@ -41,7 +41,7 @@ import (
 )
 
 // Run cooks the action in a directory, and writes its record, which says whether the action
-// was refused or failed. The error is that of writing the record.
+// was refused or failed. Run fails only if it cannot write the record.
 func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	out := filepath.Join(dir, remote.OutDir)
 	if err := os.MkdirAll(out, 0o777); err != nil {

@@ -43,7 +43,7 @@ func folderLines(folders []Folder) []string {
 	return list
 }
 
-// The order is that of path+"/", with the root first.
+// Directories are sorted by path+"/", with the root first.
 func TestSubdirectoriesFollowTheirParent(t *testing.T) {
 	name := rapid.StringOfN(rapid.RuneFrom([]rune("a!-.0/")), 1, 4, -1)
 	path := rapid.Map(rapid.SliceOfN(name, 0, 3), func(names []string) string { return cleanSlashes(strings.Join(names, "/")) })

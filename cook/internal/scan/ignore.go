@@ -5,10 +5,10 @@ import "bytes"
 // MaxIgnoreSize is the size limit of a .cookignore, in bytes.
 const MaxIgnoreSize = 1 << 20
 
-// ignoreList is one .cookignore and, through parent, those of the directories above. The rules
-// are git's (gitignore(5)): the deepest file with a matching pattern decides, and within a file
-// the last matching pattern. Files below an ignored directory cannot be included again, because
-// the walk never enters it.
+// ignoreList is one .cookignore and, through parent, the .cookignore files of the directories
+// above. The rules are git's (gitignore(5)): the deepest file with a matching pattern decides, and
+// within a file the last matching pattern. Files below an ignored directory cannot be included
+// again, because the walk never enters it.
 type ignoreList struct {
 	parent   *ignoreList
 	base     int // length of the directory's path with its slash, 0 for the root

@@ -54,7 +54,7 @@ func (s Stamp) changed() int64 {
 	return s.CTime
 }
 
-// IsFolder reports whether the stamp is that of a directory.
+// IsFolder reports whether the stamp belongs to a directory.
 func (s Stamp) IsFolder() bool { return s.mode().IsDir() }
 
 func (s Stamp) mode() fs.FileMode { return fs.FileMode(s.Mode) }

@@ -19,7 +19,7 @@ type History struct{ files *files }
 const (
 	// HistoryRuns is the number of runs to report. The file may have more.
 	HistoryRuns = 600
-	// historyBytes is twice the size of so many lines with all numbers, some 1,900 bytes
+	// historyBytes is twice the size of HistoryRuns lines with all numbers, some 1,900 bytes
 	// each.
 	historyBytes = 2 * HistoryRuns * 2048
 	// detailBytes bounds the details of a shortened history.

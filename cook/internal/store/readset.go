@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// ReadSet lists what one run of an action read or looked for, as the recipe asked for it: sorted,
-// unique. An empty ReadSet says that the run read only its source.
+// ReadSet lists the dependencies that an action read or looked for in one run, as the recipe
+// asked for them: sorted, unique. An empty ReadSet says that the run read only its source.
 type ReadSet []dependency.Dependency
 
 // maxReadSets limits the read sets of an action. Each read set costs a look-up of all its names

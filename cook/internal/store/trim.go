@@ -24,7 +24,7 @@ const (
 	addedPortion = 20             // a trim is due after a 20th of the limit was added
 )
 
-// TrimStats are the results of a Trim. Sizes are those of the files, without overhead of the file
+// TrimStats are the results of a Trim. Sizes are sums of file sizes, without overhead of the file
 // system.
 type TrimStats struct {
 	Before, After int64 // bytes

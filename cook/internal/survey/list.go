@@ -65,7 +65,7 @@ type Output struct {
 	Size int64
 }
 
-// A Method is a recipe with options. Assets share it, so nobody may change it.
+// A Method is a recipe with options. Assets share it, so callers must not change it.
 type Method struct {
 	Recipe  string
 	Options map[string]string

@@ -167,9 +167,9 @@ const (
 	channelAt     = descriptorHead + 3 // of the first sample
 )
 
-// descriptor returns the data format descriptor: its total size and one basic block. Bytes
-// a plane are those of the unpacked data, also in packed files, since revision 4 of the
-// specification; before, they had to be 0.
+// descriptor returns the data format descriptor: its total size and one basic block. The bytes
+// per plane count unpacked data, also in packed files, since revision 4 of the specification;
+// before, they had to be 0.
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
 	samples := samplesOf(t)

@@ -1,8 +1,7 @@
 package simplify
 
-// An edge joins two positions. out is the corner at from whose triangle runs from from to
-// to, back the corner at to whose triangle runs back. At an open border one of both is
-// none.
+// An edge joins the positions from and to. The triangle of the corner out runs from from to to, and
+// the triangle of the corner back runs from to to from. At an open border, one of both is none.
 type edge struct {
 	from, to  uint32
 	out, back uint32

@@ -15,7 +15,7 @@ import (
 )
 
 // askASTCReader decodes the first level of the ASTC samples, and random blocks, with astcenc. It
-// returns the number of pictures whose pixels differ from those of our decoder.
+// returns the number of pictures whose pixels differ from the output of our decoder.
 func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (wrong int, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, s := range samples {
@@ -47,8 +47,8 @@ func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (
 	return wrong, nil
 }
 
-// randomBlocks returns random blocks, without those that decode to the error color: astcenc
-// returns that as magenta in floats, which become 254 instead of 255.
+// randomBlocks returns random blocks, none of which decodes to the error color: astcenc returns
+// that color as magenta in floats, which become 254 instead of 255.
 func randomBlocks(random *rand.Rand, n, block int) []byte {
 	var blocks []byte
 	for len(blocks) < 16*n {

@@ -290,7 +290,7 @@ type latency struct {
 
 const (
 	firstGap   = 25 * time.Millisecond // assumed before the first answer
-	silentGaps = 8                     // a server is silent after so many gaps
+	silentGaps = 8                     // gaps without an answer until a server is silent
 )
 
 // noteQuestion notes the time of the first question.

@@ -29,7 +29,7 @@ import (
 type Farm struct {
 	// Executes switches execution on.
 	Executes bool
-	// Env are variables for programs, in addition to those of their actions.
+	// Env has variables for programs besides their actions' variables.
 	Env []string
 	// Result may inspect and change the result of each action; may be nil.
 	Result func(*repb.ActionResult)

@@ -174,7 +174,7 @@ func (s *Server) blob(hash string) ([]byte, bool) {
 	return b, ok || isEmpty(hash)
 }
 
-// isEmpty reports whether hash is that of the empty blob, which every server has.
+// isEmpty reports whether hash belongs to the empty blob, which every server has.
 func isEmpty(hash string) bool {
 	sha, blake := sha256.Sum256(nil), blake3.Sum256(nil)
 	return hash == hex.EncodeToString(sha[:]) || hash == hex.EncodeToString(blake[:])

@@ -15,7 +15,8 @@ const (
 )
 
 // A window limits the questions in flight. It doubles with each round trip as long as answers are
-// as fast as before. So many questions take few round trips, and a slow server is not overloaded.
+// as fast as before. Thousands of questions thus take few round trips, and a slow server is not
+// overloaded.
 type window struct {
 	mu      sync.Mutex
 	room    *sync.Cond
