@@ -115,13 +115,13 @@ func (o *Audio) checkOptions() error {
 	case o.Rate != 0 && o.Rate < loudness.MinRate && o.Loudness != 0:
 		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d with loudness, which cannot be measured of less", loudness.MinRate)}
 	case o.Bits != defaultBits && !o.integers():
-		return &recipe.OptionError{Key: "bits", Got: fmt.Sprint(o.Bits), Want: fmt.Sprintf(`%d but with format "auto" or "pcm"`, defaultBits)}
+		return &recipe.OptionError{Key: "bits", Got: fmt.Sprint(o.Bits), Want: fmt.Sprintf(`%d, unless format = "auto" or "pcm"`, defaultBits)}
 	case o.Peak != defaultPeak && o.Loudness == 0:
-		return &recipe.OptionError{Key: "peak", Got: fmt.Sprint(o.Peak), Want: fmt.Sprintf("%d but with loudness", defaultPeak)}
+		return &recipe.OptionError{Key: "peak", Got: fmt.Sprint(o.Peak), Want: fmt.Sprintf("%d, unless loudness is set", defaultPeak)}
 	case o.Bitrate != 0 && o.Format != "opus":
-		return &recipe.OptionError{Key: "bitrate", Got: fmt.Sprint(o.Bitrate), Want: `0 but with format "opus"`}
+		return &recipe.OptionError{Key: "bitrate", Got: fmt.Sprint(o.Bitrate), Want: `0, unless format = "opus"`}
 	case o.Dither && (!o.integers() || o.Bits == 32):
-		return &recipe.OptionError{Key: "dither", Got: "true", Want: `false but with format "auto" or "pcm" of 8 to 24 bits`}
+		return &recipe.OptionError{Key: "dither", Got: "true", Want: `false, unless format = "auto" or "pcm" with 8 to 24 bits`}
 	}
 	return nil
 }

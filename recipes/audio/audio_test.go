@@ -469,24 +469,24 @@ func TestWrongOptionIsNamed(t *testing.T) {
 		t.Errorf("the defaults: %v", err)
 	}
 	for _, c := range []struct {
-		set func(o *Audio)
-		key string
+		set  func(o *Audio)
+		want string
 	}{
-		{func(o *Audio) { o.Format, o.Bits = "pcm", 12 }, "bits"},
-		{func(o *Audio) { o.Format, o.Rate = "opus", 44100 }, "rate"},
-		{func(o *Audio) { o.Rate = 999 }, "rate"},
-		{func(o *Audio) { o.Bitrate = 64 }, "bitrate"},
-		{func(o *Audio) { o.Format, o.Dither = "qoa", true }, "dither"},
-		{func(o *Audio) { o.Format, o.Bits = "adpcm", 24 }, "bits"},
-		{func(o *Audio) { o.Format, o.Bits = "float", 32 }, "bits"},
-		{func(o *Audio) { o.Peak = -2 }, "peak"},
-		{func(o *Audio) { o.Peak = 0 }, "peak"},
-		{func(o *Audio) { o.Rate, o.Loudness = 3999, -16 }, "rate"},
-		{func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 32, true }, "dither"},
+		{func(o *Audio) { o.Format, o.Bits = "pcm", 12 }, "bits: want 8, 16, 24 or 32, have 12"},
+		{func(o *Audio) { o.Format, o.Rate = "opus", 44100 }, `rate: want 0 or 48000 with format "opus", which has no other, have 44100`},
+		{func(o *Audio) { o.Rate = 999 }, "rate: want 0 or at least 1000, have 999"},
+		{func(o *Audio) { o.Bitrate = 64 }, `bitrate: want 0, unless format = "opus", have 64`},
+		{func(o *Audio) { o.Format, o.Dither = "qoa", true }, `dither: want false, unless format = "auto" or "pcm" with 8 to 24 bits, have true`},
+		{func(o *Audio) { o.Format, o.Bits = "adpcm", 24 }, `bits: want 16, unless format = "auto" or "pcm", have 24`},
+		{func(o *Audio) { o.Format, o.Bits = "float", 32 }, `bits: want 16, unless format = "auto" or "pcm", have 32`},
+		{func(o *Audio) { o.Peak = -2 }, "peak: want -1, unless loudness is set, have -2"},
+		{func(o *Audio) { o.Peak = 0 }, "peak: want -1, unless loudness is set, have 0"},
+		{func(o *Audio) { o.Rate, o.Loudness = 3999, -16 }, "rate: want 0 or at least 4000 with loudness, which cannot be measured of less, have 3999"},
+		{func(o *Audio) { o.Format, o.Bits, o.Dither = "pcm", 32, true }, `dither: want false, unless format = "auto" or "pcm" with 8 to 24 bits, have true`},
 	} {
 		var wrong *recipe.OptionError
-		if err := options(c.set).checkOptions(); !errors.As(err, &wrong) || wrong.Key != c.key {
-			t.Errorf("%v, want an error about %s", err, c.key)
+		if err := options(c.set).checkOptions(); !errors.As(err, &wrong) || wrong.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	for _, set := range []func(o *Audio){
