@@ -94,7 +94,7 @@ func TestFolderLinkLeadsElsewhere(t *testing.T) {
 		p.must(errors.Join(os.RemoveAll(p.asset(name)), os.Symlink(to, p.asset(name))))
 	}
 	for name, edit := range map[string]func(p *project){
-		"another directory":    func(p *project) { link(p, "v2", "cur") },
+		"another directory": func(p *project) { link(p, "v2", "cur") },
 		"two links swapped": func(p *project) { link(p, "v2", "cur"); link(p, "v1", "now") },
 		"a real directory": func(p *project) {
 			p.must(os.Remove(p.asset("cur")))
@@ -106,10 +106,10 @@ func TestFolderLinkLeadsElsewhere(t *testing.T) {
 		"the two directories swapped": func(p *project) {
 			p.must(errors.Join(os.Rename(p.asset("v1"), p.asset("v")), os.Rename(p.asset("v2"), p.asset("v1")), os.Rename(p.asset("v"), p.asset("v2"))))
 		},
-		"a directory renamed":  func(p *project) { p.must(os.Rename(p.asset("v2"), p.asset("v3"))); link(p, "v3", "cur") },
-		"a link to links":   func(p *project) { link(p, "now", "deep/far") },
-		"back and forth":    func(p *project) { link(p, "v2", "cur"); p.compareWithScratch(); link(p, "v1", "cur") },
-		"other permissions": func(p *project) { p.must(os.Chmod(p.asset("v2/a.txt"), 0o600)); link(p, "v2", "cur") },
+		"a directory renamed": func(p *project) { p.must(os.Rename(p.asset("v2"), p.asset("v3"))); link(p, "v3", "cur") },
+		"a link to links":     func(p *project) { link(p, "now", "deep/far") },
+		"back and forth":      func(p *project) { link(p, "v2", "cur"); p.compareWithScratch(); link(p, "v1", "cur") },
+		"other permissions":   func(p *project) { p.must(os.Chmod(p.asset("v2/a.txt"), 0o600)); link(p, "v2", "cur") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := smallFiles(t, 30)

@@ -156,7 +156,7 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 			name := filepath.Join(opt.Out, ".cook/lock")
 			return errors.Join(os.WriteFile(name+"2", nil, 0o666), os.Rename(name+"2", name))
 		},
-		"the state is removed":  func(opt oracle.Run) error { return os.RemoveAll(filepath.Join(opt.Out, ".cook")) },
+		"the state is removed":     func(opt oracle.Run) error { return os.RemoveAll(filepath.Join(opt.Out, ".cook")) },
 		"the directory is removed": func(opt oracle.Run) error { return os.RemoveAll(opt.Out) },
 		"the directory is renamed": func(opt oracle.Run) error { return os.Rename(opt.Out, opt.Out+"2") },
 		"another directory has the name": func(opt oracle.Run) error {

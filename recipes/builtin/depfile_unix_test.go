@@ -64,7 +64,7 @@ func TestCommandDependencies(t *testing.T) {
 		"outside":           {depfile: "out: " + outside + "/y.h", err: `sh: depfile names "` + outside + `/y.h", which is outside the asset tree; list it under tools = [...] so that its content counts`},
 		"outside, relative": {depfile: "out: ../y.h", err: "outside the asset tree"},
 		"outside, by links": {depfile: "out: src/away/../../../y.h", err: "outside the asset tree"},
-		"the directory":        {depfile: "out: .", err: "a directory"},
+		"the directory":     {depfile: "out: .", err: "a directory"},
 		"torn":              {depfile: "out src/b.glsl", err: "sh: depfile line 1: no ':' after the targets"},
 		"empty":             {depfile: "", err: "sh: depfile holds no rule"},
 	} {

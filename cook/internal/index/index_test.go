@@ -453,7 +453,7 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 		"a dead node":                   set(secNodes, file, nodeFlagsAt, nodeDead),
 		"an unknown flag of a node":     set(secNodes, file, nodeFlagsAt, 1<<31),
 		"an unknown tree":               set(secFolders, 0, folderFlagsAt, uint32(trees)),
-		"a dead directory":                 set(secFolders, 0, folderFlagsAt, folderDead),
+		"a dead directory":              set(secFolders, 0, folderFlagsAt, folderDead),
 	} {
 		if _, err := openFlat(data); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)

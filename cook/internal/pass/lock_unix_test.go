@@ -32,9 +32,9 @@ func lockOf(t *testing.T, folder string) (*state.Dir, error) {
 // works on all the same.
 func TestLockIsThatOfTheFolder(t *testing.T) {
 	for what, harm := range map[string]func(out string) error{
-		"nothing":        func(string) error { return nil },
-		"lock removed":   func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir, "lock")) },
-		"state removed":  func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir)) },
+		"nothing":           func(string) error { return nil },
+		"lock removed":      func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir, "lock")) },
+		"state removed":     func(out string) error { return os.RemoveAll(filepath.Join(out, manifest.StateDir)) },
 		"directory removed": func(out string) error { return os.RemoveAll(out) },
 		"directory moved":   func(out string) error { return os.Rename(out, out+"3") },
 		"directory replaced": func(out string) error {

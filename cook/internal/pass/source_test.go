@@ -94,7 +94,7 @@ func TestOneSource(t *testing.T) {
 		"rules added beside": {func(p *project) { p.write("m/cook.toml", "[[rule]]\nmatch = \"*.list\"\nrecipe = \"copy\"\n") }, true},
 		"rules elsewhere":    {func(p *project) { p.write("far/cook.toml", "[[rule]]\nmatch = \"*\"\nrecipe = \"zstd\"\n") }, false},
 		"ignored":            {func(p *project) { p.write("m/.cookignore", "*.list\n") }, true},
-		"directory moved":       {func(p *project) { os.Rename(p.Place.Dir+"/m", p.Place.Dir+"/n") }, false},
+		"directory moved":    {func(p *project) { os.Rename(p.Place.Dir+"/m", p.Place.Dir+"/n") }, false},
 		"output taken over":  {func(p *project) { p.write("m/a.list/x.txt", "x") }, false},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -115,12 +115,12 @@ func stale(t *testing.T, dir string) {
 
 func TestAskWithoutListener(t *testing.T) {
 	for name, prepare := range map[string]func(dir string) string{
-		"no socket":        func(dir string) string { return dir },
+		"no socket":           func(dir string) string { return dir },
 		"no directory":        func(dir string) string { return filepath.Join(dir, "none") },
 		"no directory, long":  func(dir string) string { return filepath.Join(dir, strings.Repeat("n", 200), "none") },
-		"stale socket":     func(dir string) string { stale(t, dir); return dir },
+		"stale socket":        func(dir string) string { stale(t, dir); return dir },
 		"file as a directory": func(dir string) string { name := filepath.Join(dir, "f"); plant(t, name); return name },
-		"file as a socket": func(dir string) string { plant(t, filepath.Join(dir, socketName)); return dir },
+		"file as a socket":    func(dir string) string { plant(t, filepath.Join(dir, socketName)); return dir },
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := Ask(t.Context(), prepare(shortDir(t)), nil); !errors.Is(err, ErrNoListener) && !tooLong(err) {

@@ -50,16 +50,16 @@ func TestCompare(t *testing.T) {
 			same          bool
 			files, bytes  int
 		}{
-			"touched":            {before: func(w *tree) { w.touch("assets/f") }, same: true, files: 1, bytes: size},
-			"written again":      {before: func(w *tree) { w.write("assets/f", was) }, same: true, files: 1, bytes: size},
-			"grown":              {before: func(w *tree) { w.write("assets/f", was+"x") }},
-			"gone since":         {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets/f") }},
-			"directory since":       {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets/f"); w.mkdir("assets/f") }},
-			"directory gone since":  {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets"); w.mkdir("assets") }},
-			"grown since":        {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", was+"x") }, files: 1, bytes: size + 1},
-			"much grown since":   {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", was+content(2*buffer)) }, files: 1, bytes: size + 2*buffer},
-			"to the buffer's":    {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", content(buffer+size)) }, files: 1, bytes: buffer + size},
-			"grown and all back": {before: func(w *tree) { w.write("assets/f", was+"x"); w.write("assets/f", was) }, same: true, files: 1, bytes: size},
+			"touched":              {before: func(w *tree) { w.touch("assets/f") }, same: true, files: 1, bytes: size},
+			"written again":        {before: func(w *tree) { w.write("assets/f", was) }, same: true, files: 1, bytes: size},
+			"grown":                {before: func(w *tree) { w.write("assets/f", was+"x") }},
+			"gone since":           {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets/f") }},
+			"directory since":      {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets/f"); w.mkdir("assets/f") }},
+			"directory gone since": {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.remove("assets"); w.mkdir("assets") }},
+			"grown since":          {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", was+"x") }, files: 1, bytes: size + 1},
+			"much grown since":     {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", was+content(2*buffer)) }, files: 1, bytes: size + 2*buffer},
+			"to the buffer's":      {before: func(w *tree) { w.touch("assets/f") }, after: func(w *tree) { w.write("assets/f", content(buffer+size)) }, files: 1, bytes: buffer + size},
+			"grown and all back":   {before: func(w *tree) { w.write("assets/f", was+"x"); w.write("assets/f", was) }, same: true, files: 1, bytes: size},
 		} {
 			t.Run(fmt.Sprint(size, " ", name), func(t *testing.T) {
 				w := &tree{TB: t, base: t.TempDir()}

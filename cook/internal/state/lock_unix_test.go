@@ -57,8 +57,8 @@ func TestLockIsRegularFile(t *testing.T) {
 // is written any more.
 func TestCheckLock(t *testing.T) {
 	for what, harm := range map[string]func(d *Dir) error{
-		"lock removed":   func(d *Dir) error { return os.Remove(d.files.name(lockName)) },
-		"state removed":  func(d *Dir) error { return os.RemoveAll(d.Folder()) },
+		"lock removed":      func(d *Dir) error { return os.Remove(d.files.name(lockName)) },
+		"state removed":     func(d *Dir) error { return os.RemoveAll(d.Folder()) },
 		"directory removed": func(d *Dir) error { return os.RemoveAll(d.files.out.Name()) },
 		"directory moved":   func(d *Dir) error { return os.Rename(d.files.out.Name(), d.files.out.Name()+"2") },
 		"lock replaced": func(d *Dir) error {

@@ -70,7 +70,7 @@ func TestWatcherPace(t *testing.T) {
 		t.Errorf("after an edit the next look is due in %v", d)
 	}
 	for name, hidden := range map[string]func(){
-		"others may write": func() { m.places.local = false },
+		"others may write":    func() { m.places.local = false },
 		"unwatched directory": func() { m.places.local, m.watched.blind = true, true },
 	} {
 		hidden()
