@@ -76,15 +76,8 @@ type Command struct {
 	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends; such a program has no sandbox" unkeyed:"who lives on has no part in the outputs any more"`
 }
 
-const (
-	defaultTimeout = 5 * time.Minute
-	defaultMaxDisk = 8 << 30
-	// sourceDate is the start of 1980, in seconds of Unix.
-	sourceDate = sandbox.SourceDate
-	// grace is how long a program may take to end when asked to, before it is
-	// killed.
-	grace = 2 * time.Second
-)
+// sourceDate is the start of 1980, in seconds of Unix.
+const sourceDate = sandbox.SourceDate
 
 // Outputs implements recipe.Cooker: the rule must say.
 func (*Command) Outputs() []string { return nil }

@@ -1,11 +1,13 @@
 package builtin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/internal/human"
@@ -21,14 +23,29 @@ type limits struct {
 	places    []string // files and directories that it writes to
 }
 
+const (
+	defaultTimeout = 5 * time.Minute
+	defaultMaxDisk = 8 << 30
+	// grace is how long a program may take to end when asked to, before it is killed.
+	grace = 2 * time.Second
+)
+
 // maxProcesses is how many processes a program may be at once. Only tests change it.
 var maxProcesses = 1000
 
 // smallest is the least size, in bytes, that a file counts.
 const smallest = 4096
 
-// errLimit says that a program was stopped by a limit.
-var errLimit = errors.New("stopped")
+// Errors of a program that was stopped.
+var (
+	errLimit   = errors.New("stopped") // by a limit on processes, memory or files
+	errTimeout = errors.New("timed out")
+)
+
+// limitTime bounds ctx by the timeout of the rule.
+func (c *Command) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w after %s (timeout)", errTimeout, showDuration(c.Timeout)))
+}
 
 func (c *Command) limits(p *call) limits {
 	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
@@ -99,4 +116,16 @@ func (l limits) written(size int64) error {
 
 func (l limits) tooMuchWritten() error {
 	return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
+}
+
+// showDuration writes 5m rather than 5m0s.
+func showDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }

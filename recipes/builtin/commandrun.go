@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,8 +15,7 @@ import (
 
 // run runs the program to its end. The error has the output of the program.
 func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
-	errTimeout := fmt.Errorf("timed out after %s (timeout)", showDuration(c.Timeout))
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, errTimeout)
+	ctx, cancel := c.limitTime(ctx)
 	defer cancel()
 
 	begin := time.Now()
@@ -202,15 +200,3 @@ func (g *group) killGroup() {
 
 func (g *group) terminate() { g.signal(g.job.terminate) }
 func (g *group) kill()      { g.signal(g.job.kill) }
-
-// showDuration writes 5m rather than 5m0s.
-func showDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}

@@ -149,9 +149,6 @@ func (o *Image) texels(d pixmap.Depth, l layout) int64 {
 	return most
 }
 
-// largestPlain is the largest number of pixels for which texture.Choose takes rgba8.
-const largestPlain = 512 * 512
-
 // mayHaveLevels reports whether there may be smaller levels. The pixels may show that the path is
 // wrong about a picture.
 func (o *Image) mayHaveLevels() bool {

@@ -86,25 +86,6 @@ func (s *subject) isTexels() bool {
 	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
 }
 
-// rowsAtOnce returns how many rows of the first level are encoded at once: all, unless they must
-// be converted to bytes first. Even then they form several pieces.
-func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
-	if !texenc.TakesBytes(f) || d == pixmap.Bits8 || o.wholeLevels() {
-		return h
-	}
-	return min(h, 16*pixmap.BandRows(w, d, blockRows(f)))
-}
-
-// blockRows returns the number that the rows of a band are a multiple of.
-func blockRows(f texture.Format) int {
-	side, _ := f.Block()
-	return max(4, side)
-}
-
-// wholeLevels reports whether a level must be encoded as a whole, because RDO distributes the
-// loss over all of it.
-func (o *Image) wholeLevels() bool { return o.RDO > 0 }
-
 // mipOptions returns the options for n levels.
 func (s *subject) mipOptions(n int) pixmap.MipOptions {
 	o := pixmap.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels(), Block: blockRows(s.choice.Format)}
@@ -128,18 +109,6 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 		return pixmap.Isolate(ctx, m, from)
 	}
 	return nil
-}
-
-// encoding returns the options of the encoder.
-func (s *subject) encoding() texenc.Options {
-	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb, XXXY: s.choice.XXXY}
-	if weighsAlpha(s.choice.Format) {
-		o.WeighAlpha = s.o.WeighAlpha && s.kind == "color"
-	}
-	if s.choice.Format == texture.BC7 {
-		o.RDO = s.o.RDO
-	}
-	return o
 }
 
 // description returns the texture of the pictures without its levels.
@@ -202,14 +171,4 @@ func (o *Image) ddsHeader() dds.Header {
 func (o *Image) filter() pixmap.Filter {
 	f, _ := pixmap.ParseFilter(o.Filter)
 	return f
-}
-
-func (o *Image) quality() texenc.Quality {
-	switch o.Quality {
-	case "fast":
-		return texenc.Fast
-	case "best":
-		return texenc.Best
-	}
-	return texenc.Normal
 }

@@ -175,9 +175,6 @@ func (e evidence) mayBeNumbers() bool {
 	return c.Opaque && (c.Gray >= maybeGray || c.Apart)
 }
 
-// flat reports whether a preset is for a 2D game.
-func flat(preset string) bool { return preset == "2d" || preset == "pixel" }
-
 // calledNormal decides about a picture whose path says normal map.
 func (e evidence) calledNormal() verdict {
 	c := e.content
@@ -255,17 +252,4 @@ func (o *Image) likely() role.Role {
 	default:
 		return n.Role()
 	}
-}
-
-// smallerLevels reports whether the options want smaller levels for pictures of a role.
-func (o *Image) smallerLevels(r role.Role) bool {
-	switch {
-	case o.Mips != "auto":
-		return o.Mips == "true"
-	case o.Coverage > 0: // levels keep the alpha test
-		return true
-	case flat(o.Preset):
-		return false
-	}
-	return r.Treatment().Mips
 }

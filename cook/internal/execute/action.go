@@ -6,11 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/lookup"
-	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote/broker"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
@@ -173,32 +171,6 @@ func (w *worker) foretell(ctx context.Context, t cookone.Task) (Result, []string
 		}
 	}
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
-}
-
-// outcomeOf returns Unchanged if an input of an action changed and the artifacts did not,
-// and else another outcome.
-func outcomeOf(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
-	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.Last.Outputs) {
-		return otherwise
-	}
-	changed := false
-	for _, r := range a.Reasons {
-		switch r.Kind {
-		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged:
-			changed = true
-		case plan.Forced, plan.MovedFrom:
-			return otherwise
-		}
-	}
-	for i, o := range a.Last.Outputs {
-		if o.State != contents.Intact || o.Artifact.Path != a.Outputs[i] || o.Artifact.Blob != made[i].Blob {
-			return otherwise
-		}
-	}
-	if changed {
-		return Unchanged
-	}
-	return otherwise
 }
 
 // flights let workers have equal actions in hand one at a time: the second of two equal files

@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
-	"github.com/assetcook/assetcook/internal/frontend"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 )
 
@@ -44,5 +46,16 @@ func (t *Text) Recap(w io.Writer) {
 	fmt.Fprintf(w, "cook: the first of %s:\n", human.Count(t.recap.failed, "failure"))
 	for i := range t.recap.first {
 		fmt.Fprint(w, t.Style.Format(&t.recap.first[i]))
+	}
+}
+
+// WriteBehind prints the stale targets, and the command that cooks them.
+func WriteBehind(w io.Writer, s *cook.Summary) {
+	named := slices.DeleteFunc(slices.Clone(s.Behind), func(t string) bool { return t == "" })
+	switch {
+	case len(named) > 0:
+		fmt.Fprintf(w, "stale: the outputs of target %s; cook them with -target %s\n", strings.Join(named, ", "), strings.Join(named, ","))
+	case len(s.Behind) > 0:
+		fmt.Fprintln(w, "stale: the outputs without a target; cook them without -target")
 	}
 }

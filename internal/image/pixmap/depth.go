@@ -32,63 +32,6 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	return made, nil
 }
 
-// Premultiply multiplies the colors of m by their alpha in place, as linear light in any encoding.
-func Premultiply(ctx context.Context, m *Map, c Color) error {
-	l, row := light{m: m, color: c}, make([]float32, 4*m.W)
-	top := l.alphaTop()
-	for y := range m.H {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		l.widen(row, y)
-		for i := 0; i+4 <= len(row); i += 4 {
-			p := row[i : i+4 : i+4]
-			alpha := float64(p[3]) / top
-			if alpha == 1 {
-				continue
-			}
-			p[0], p[1], p[2] = float32(float64(p[0])*alpha), float32(float64(p[1])*alpha), float32(float64(p[2])*alpha)
-		}
-		l.narrow(m, y, row, nil)
-	}
-	return nil
-}
-
-// Flip mirrors m in place: left to right if x is true, upside down if y is.
-func Flip(ctx context.Context, m *Map, x, y bool) error {
-	switch m.Depth() {
-	case Float:
-		return flip(ctx, m, m.PixF, x, y)
-	case Bits16:
-		return flip(ctx, m, m.Pix16, x, y)
-	}
-	return flip(ctx, m, m.Pix8, x, y)
-}
-
-func flip[T any](ctx context.Context, m *Map, pix []T, x, y bool) error {
-	row := func(y int) []T { return pix[4*m.W*y : 4*m.W*(y+1)] }
-	spare := make([]T, 4*m.W)
-	for i := 0; y && i < m.H/2; i++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		upper, lower := row(i), row(m.H-1-i)
-		copy(spare, upper)
-		copy(upper, lower)
-		copy(lower, spare)
-	}
-	for i := 0; x && i < m.H; i++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		copy(spare, row(i))
-		for j := range m.W {
-			copy(row(i)[4*j:4*j+4], spare[4*(m.W-1-j):])
-		}
-	}
-	return ctx.Err()
-}
-
 // Repairs counts invalid light and says how it was replaced.
 type Repairs struct {
 	Negative int // became 0
@@ -127,17 +70,4 @@ func HalfValue(h uint16) float32 {
 		return math.Float32frombits(sign | 255<<23 | fraction<<13)
 	}
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
-}
-
-// Straighten divides the colors of pixels by their alpha, which is limited to 1. Transparent pixels
-// stay unchanged.
-func Straighten(pix []float32) {
-	for ; len(pix) > 0; pix = pix[4:] {
-		p := pix[:4:4]
-		if p[3] = min(p[3], 1); p[3] > 0 && p[3] < 1 {
-			for c := range p[:3] {
-				p[c] = min(p[c]/p[3], math.MaxFloat32)
-			}
-		}
-	}
 }

@@ -74,64 +74,6 @@ func TestInvalidFloatsBecomeValid(t *testing.T) {
 	}
 }
 
-func TestPremultiply(t *testing.T) {
-	for _, tc := range []struct {
-		c    Color
-		want []byte
-	}{
-		{Linear, []byte{100, 50, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}},
-		{SRGB, []byte{147, 72, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}}, // half the light
-	} {
-		m := of(3, 1, 200, 100, 0, 128, 9, 8, 7, 0, 1, 2, 3, 255)
-		if err := Premultiply(t.Context(), m, tc.c); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(tc.want, m.Pix8); d != "" {
-			t.Errorf("color %d: %s", tc.c, d)
-		}
-	}
-	m := &Map{W: 1, H: 1, PixF: []float32{8, 4, 2, 0.5}}
-	if err := Premultiply(t.Context(), m, SRGB); err != nil || !cmp.Equal(m.PixF, []float32{4, 2, 1, 0.5}) {
-		t.Errorf("floats become %v, error %v", m.PixF, err)
-	}
-}
-
-func TestFlip(t *testing.T) {
-	for _, tc := range []struct {
-		x, y bool
-		want []byte // one byte for each pixel
-	}{
-		{false, false, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{true, false, []byte{3, 2, 1, 6, 5, 4, 9, 8, 7}},
-		{false, true, []byte{7, 8, 9, 4, 5, 6, 1, 2, 3}},
-		{true, true, []byte{9, 8, 7, 6, 5, 4, 3, 2, 1}},
-	} {
-		for _, d := range []Depth{Bits8, Bits16, Float} {
-			fill := func(pix []byte) *Map {
-				m := New(3, 3, Bits8)
-				for i, v := range pix {
-					copy(m.Pix8[4*i:], []byte{v, v + 20, v + 40, v + 60})
-				}
-				return deep(m, d)
-			}
-			m := fill([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9})
-			if err := Flip(t.Context(), m, tc.x, tc.y); err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(fill(tc.want), m); d != "" {
-				t.Errorf("x %v, y %v: %s", tc.x, tc.y, d)
-			}
-		}
-	}
-}
-
-func TestFlipOfTwoRows(t *testing.T) {
-	m := of(1, 2, 1, 2, 3, 4, 5, 6, 7, 8)
-	if err := Flip(t.Context(), m, false, true); err != nil || !cmp.Equal(m.Pix8, []byte{5, 6, 7, 8, 1, 2, 3, 4}) {
-		t.Errorf("pixels %v, error %v", m.Pix8, err)
-	}
-}
-
 func TestHalfValue(t *testing.T) {
 	for bits, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xc000: -2, 1: 0x1p-24, 0x8001: -0x1p-24, 0x3ff: 0x3ffp-24,
 		0x400: 0x1p-14, 0x7bff: 65504, 0x7c00: float32(math.Inf(1)), 0xfc00: float32(math.Inf(-1))} {
@@ -152,14 +94,5 @@ func TestRepairs(t *testing.T) {
 	}
 	if d := cmp.Diff([]float32{65504, 0, 0, 0, 2, 0, math.MaxFloat32}, got); d != "" || r != (Repairs{2, 1, 1}) || !r.Any() {
 		t.Errorf("%+v: %s", r, d)
-	}
-}
-
-// Colors stay where alpha is 0, and never become infinite.
-func TestStraighten(t *testing.T) {
-	pix := []float32{1, 2, 3, 0, 1, 2, 3, 0.5, 1, 2, 3, 1, 1, 1, 1, 2, 1e30, 0, 0, 0x1p-140}
-	want := []float32{1, 2, 3, 0, 2, 4, 6, 0.5, 1, 2, 3, 1, 1, 1, 1, 1, math.MaxFloat32, 0, 0, 0x1p-140}
-	if Straighten(pix); !cmp.Equal(pix, want) {
-		t.Error(cmp.Diff(want, pix))
 	}
 }

@@ -15,22 +15,6 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Exit statuses that only cook has.
-const (
-	Different = 3 // verify found a difference, or smoke a regression
-	Locked    = 4 // another cook works on the same output directory
-)
-
-// ExitText is the end of every help text.
-const ExitText = `
-A variable of the environment stands for each flag that is not given: COOK_OUT for -out,
-COOK_CACHE_SIZE for -cache-size.
-
-Exit status: 0 success, 1 an asset failed, 2 wrong usage or configuration,
-3 verify found a difference or smoke a regression, 4 another cook works on the
-same output directory, 130 interrupted.
-`
-
 // A Verb is a word that may stand first on the command line. Help, completion and the manual page
 // are made from its fields.
 type Verb struct {

@@ -9,20 +9,13 @@ import (
 	"time"
 )
 
-// Deadlines, and limits after which a server is given up.
+// Deadlines.
 const (
-	lookTime    = time.Second
-	openTime    = 2 * time.Second        // before the server is given up
-	patience    = 200 * time.Millisecond // before questions stop waiting for the server
-	slowest     = 512 << 10              // assumed bytes per second, for time limits
-	failsInRow  = 3
-	failsWindow = time.Minute
-	failsShare  = 10 // one in this number
-	failsLeast  = 20 // with at least this many requests
+	lookTime = time.Second
+	openTime = 2 * time.Second        // before the server is given up
+	patience = 200 * time.Millisecond // before questions stop waiting for the server
+	slowest  = 512 << 10              // assumed bytes per second, for time limits
 )
-
-// errOff says that the run makes no more requests to the server.
-var errOff = errors.New("the server is not asked any more in this run")
 
 // A link is a connection to a server that may fail and is then given up.
 type link struct {
@@ -40,17 +33,6 @@ type link struct {
 	lately   lately
 	requests int64
 	waited   time.Duration // until the server opened
-}
-
-// lately records the requests of the last minute.
-type lately struct {
-	outcomes []outcome // oldest first
-	inRow    int       // failures
-}
-
-type outcome struct {
-	at     time.Time
-	failed bool
 }
 
 // newLink opens a server in the background.
@@ -154,50 +136,6 @@ func (l *link) once(ctx context.Context, server Server, limit time.Duration, cou
 	}
 	l.count(err, counts(err))
 	return err
-}
-
-// count records the outcome of a request, and gives up the server after too many failures.
-func (l *link) count(err error, failed bool) {
-	now := time.Now()
-	l.mu.Lock()
-	l.requests++
-	enough := l.lately.noteOutcome(now, failed)
-	l.mu.Unlock()
-	if enough {
-		l.stop(err)
-	}
-}
-
-// noteOutcome records an outcome, and reports whether there were too many failures.
-func (l *lately) noteOutcome(now time.Time, failed bool) bool {
-	for len(l.outcomes) > 0 && now.Sub(l.outcomes[0].at) > failsWindow {
-		l.outcomes = l.outcomes[1:]
-	}
-	l.outcomes = append(l.outcomes, outcome{now, failed})
-	if !failed {
-		l.inRow = 0
-		return false
-	}
-	l.inRow++
-	failures := 0
-	for _, o := range l.outcomes {
-		if o.failed {
-			failures++
-		}
-	}
-	return l.inRow >= failsInRow || len(l.outcomes) >= failsLeast && failures*failsShare >= len(l.outcomes)
-}
-
-// stop gives up the server, with one note to the user.
-func (l *link) stop(why error) {
-	l.mu.Lock()
-	again := l.off
-	l.off = true
-	l.mu.Unlock()
-	if !again && l.ctx.Err() == nil {
-		l.note(fmt.Sprintf("%v; the server is not asked any more in this run", why))
-	}
-	l.giveUp()
 }
 
 func (l *link) close() {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
@@ -28,17 +27,6 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 		fmt.Fprintln(w, `the images look like a 2D game; their roles decide which get mipmaps (preset = "2d" in a rule gives none mipmaps)`)
 	case "3d":
 		fmt.Fprintln(w, `the images look like a 3D scene; their roles decide which get mipmaps (preset = "3d" in a rule gives sprites mipmaps too)`)
-	}
-}
-
-// WriteBehind prints the stale targets, and the command that cooks them.
-func WriteBehind(w io.Writer, s *cook.Summary) {
-	named := slices.DeleteFunc(slices.Clone(s.Behind), func(t string) bool { return t == "" })
-	switch {
-	case len(named) > 0:
-		fmt.Fprintf(w, "stale: the outputs of target %s; cook them with -target %s\n", strings.Join(named, ", "), strings.Join(named, ","))
-	case len(s.Behind) > 0:
-		fmt.Fprintln(w, "stale: the outputs without a target; cook them without -target")
 	}
 }
 
