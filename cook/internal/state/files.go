@@ -145,12 +145,16 @@ func (f *files) writeNew(name string, data []byte) error {
 	return file.Commit(name)
 }
 
-// removeMaybe removes a file of home, if it exists.
+// removeMaybe removes a file of home, if it exists. The error has the absolute name.
 func (f *files) removeMaybe(name string) error {
-	if err := f.home.Root().Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err := f.home.Root().Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	if fault := (*fs.PathError)(nil); errors.As(err, &fault) {
+		fault.Path = f.name(name) // a Root knows the name below itself only
+	}
+	return err
 }
 
 // removeName removes a file .cook that names a directory without state.

@@ -2,12 +2,14 @@ package state
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // Claims from any journal, however damaged, name files of the output directory. A journal with
@@ -52,5 +54,23 @@ func TestParseJournal(t *testing.T) {
 		"\"b\" \"b\" \"\"\n" + last + strings.Replace(last, "b", "c", 1) + first[:len(first)-1]
 	if got, damaged := parseJournal([]byte(text)); !slices.Equal(got, want) || damaged != 5 {
 		t.Errorf("claims %q, %d damaged; want %q and 5", got, damaged, want)
+	}
+}
+
+// A journal that cannot be removed is named with its directory, which may be outside the output
+// directory.
+func TestFailedRemovalNamesWholePath(t *testing.T) {
+	base := t.TempDir()
+	journal := filepath.Join(base, filepath.FromSlash(journalName))
+	if err := os.MkdirAll(filepath.Join(journal, "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out, err := confine.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := Open(out).Journal.Write(nil); err == nil || !strings.Contains(err.Error(), out.Name()) {
+		t.Errorf("%v, want the path %s", err, journal)
 	}
 }

@@ -21,10 +21,10 @@ import (
 
 const cacheText = `usage: cook cache [flags]
 
-Shows what the store of results holds: contents (blobs), what recipes have read (reads) and
-what came of it (results), with the times of last use. With -dir, or in a project, it also
-shows how much of it each recipe's outputs take, and how often the last runs into the output
-directory found what they needed there. Changes nothing.
+Shows the content of the store: contents (blobs), names of files that recipes read (reads) and
+results, with the times of last use. With -dir, or in a project, it also shows the share of
+each recipe's outputs, and how often the last runs into the output directory found results
+there. Changes nothing.
 
 Example:
 	cook cache -dir assets

@@ -17,8 +17,8 @@ import (
 
 const depsText = `usage: cook deps -dir assets [flags] PATH ...
 
-Lists the files that assets read besides their sources, and those that they looked for and
-that are not there, in the last run. A path may name an output.
+Lists the files that assets read besides their sources in the last run, and the absent files
+that they looked for. A path may name an output.
 
 Example:
 	cook deps -dir assets models/kart.gltf

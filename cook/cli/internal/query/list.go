@@ -24,8 +24,8 @@ import (
 
 const listText = `usage: cook list -dir assets [flags] [pattern ...]
 
-Lists the assets as the last run left them: how each was cooked, what came of it, and the
-sizes of source and outputs.
+Lists the assets as the last run left them: recipe, outcome, and the sizes of source and
+outputs.
 
 Example:
 	cook list -dir assets -sort out -lines 20 '*.png'

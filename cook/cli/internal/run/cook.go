@@ -30,7 +30,7 @@ import (
 
 // Cook is the command line without a verb.
 var Cook = cmdline.Verb{
-	Synopsis: "-dir assets [flags] [pattern ...]", Summary: "bring all assets, or those that match, up to date",
+	Synopsis: "-dir assets [flags] [pattern ...]", Summary: "bring all assets, or matching ones, up to date",
 	Takes: cmdline.Argument{Files: true, Folders: true, Patterns: true},
 	New: func() cmdline.Handler {
 		r := new(cookOptions)

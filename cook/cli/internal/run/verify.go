@@ -20,12 +20,12 @@ import (
 const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
 
 Proves that the output directory is what a cook from scratch would make: reads all
-outputs, sources and stored results, compares them with what was cooked, and
-cooks a sample of the assets again under different conditions. What programs
-read then and no rule or depfile names is a difference (Linux). Without patterns,
-a file of the output directory that nothing makes is one, too. With -remote, what
-is cooked again is compared with the results that a run would take from there.
-Changes nothing, except that damaged entries of the store are removed.
+outputs, sources and stored results, compares them with the recorded contents, and
+cooks a sample of the assets again under different conditions. A file that a program
+reads then and that no rule or depfile names is a difference (Linux). Without patterns,
+a file of the output directory that no asset makes is one, too. With -remote, the sample
+is compared with the results on the server. Changes nothing, except that damaged entries
+of the store are removed.
 
 Example:
 	cook verify -dir assets -sample 5% textures

@@ -213,8 +213,8 @@ func (s *sight) ignore() string {
 // preset writes a rule for the pictures of a 2D game.
 func (s *sight) preset(w io.Writer) {
 	_, match := s.patterns("image")
-	fmt.Fprintf(w, "\n# The pictures are those of a 2D game: small, most with alpha, and no models. If they are not,\n"+
-		"# take this rule away; \"pixel\" is for pixel art, \"3d\" for textures of a scene.\n[[rule]]\nmatch  = %s\npreset = \"2d\"\n", match)
+	fmt.Fprintf(w, "\n# The images look like a 2D game: small, most with alpha, and no models. If they are not,\n"+
+		"# remove this rule; \"pixel\" is for pixel art, \"3d\" for textures of a scene.\n[[rule]]\nmatch  = %s\npreset = \"2d\"\n", match)
 }
 
 // note returns a line about the rule for a 2D game, "" without that rule.

@@ -14,7 +14,7 @@ import (
 const trimText = `usage: cook trim [flags]
 
 Removes the least recently used results from the store until it is below its size limit. With
--keep-last-run it removes all results except those that restore the outputs of one project as
+-keep-last-run it removes all results except the ones that restore the outputs of one project as
 its last run left them, for all targets: this is what CI should keep. The results of other
 projects are removed as well, so this needs a store that is named (-cache, $COOKCACHE).
 
