@@ -15,9 +15,9 @@ type Record struct {
 	Group uint32
 }
 
-// Pointers returns two contests of looking up addresses with one goroutine: a full ptrhash.Table
-// against a map and a sync.Map, with all addresses present (hit) and all absent (miss). It also
-// returns the n addresses; keys[i] has the size i+1 everywhere.
+// Pointers returns two lookup benchmarks for one goroutine: a full ptrhash.Table against a map and
+// a sync.Map, with all addresses present (hit) and all absent (miss). It also returns the n
+// addresses; every table maps keys[i] to a Record of size i+1.
 func Pointers(tb testing.TB, n int) (hit, miss Contest[uintptr], keys []uintptr) {
 	keys, between := Addresses(n)
 	table, plain := ptrhash.NewTable[Record](n), make(map[uintptr]Record, n)

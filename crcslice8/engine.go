@@ -167,7 +167,7 @@ func (e *engine[R]) upTo3(s R, p []byte) R {
 	return s
 }
 
-// upTo7 takes fewer than eight bytes, by slicing by four first.
+// upTo7 updates s with at most seven bytes: four by slicing, then one at a time.
 func (e *engine[R]) upTo7(s R, p []byte) R {
 	if len(p) >= 4 {
 		s ^= R(binary.LittleEndian.Uint32(p))

@@ -62,7 +62,7 @@ package recipe
 
 import "context"
 
-// A Recipe names a kind of cooking and makes its options.
+// A Recipe is a named way to cook sources, with a constructor of its options.
 type Recipe struct {
 	// Name is how rules refer to it: lower-case letters, digits, '-'.
 	Name string

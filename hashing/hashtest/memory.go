@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// alignment sums one content at every offset in 64 bytes.
+// alignment sums the same bytes at each of 64 offsets.
 func alignment(_ testing.TB, c *Config) error {
 	lengths := c.lengths()
 	data := Bytes(c.longest())

@@ -81,7 +81,7 @@ func (d *Dir) Outward(path string) string {
 // Close closes the directory.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Stat describes a file, following symbolic links that stay inside. The path has slashes.
+// Stat describes a file, following symbolic links that stay inside. Paths are slash-separated.
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 	var info fs.FileInfo
 	err := d.reach(path, func(path string) (err error) {

@@ -68,7 +68,7 @@ type Env struct {
 	// Artifacts returns the artifacts that patterns choose, and the dependency on that list.
 	Artifacts    func(patterns []string) (list []manifest.Asset, on dependency.Dependency, err error)
 	ReadArtifact func(path string) ([]byte, error)
-	// IDs returns the ID of each asset of these artifacts by source, and the dependency on that.
+	// IDs returns the asset IDs of the matching artifacts by source, and the dependency to record.
 	IDs func(patterns []string) (ids map[string]string, on dependency.Dependency, err error)
 	// Followed returns how a file is cooked: name of the recipe ("" if unknown), its
 	// recipe.Cooker, and the artifacts. A nil function knows nothing.

@@ -87,7 +87,8 @@ func Named(name string) (library, file string) {
 	return library, file
 }
 
-// nameAs names a library that is in a file, "" for none.
+// nameAs returns a library with the name of its file: "lib", "lib=base" if the file is called base,
+// or "lib=" without a file.
 func nameAs(library, file string) string {
 	switch base := filepath.Base(file); {
 	case file == "":

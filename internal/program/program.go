@@ -30,7 +30,8 @@ type Parts struct {
 	Machine []string
 }
 
-// Of returns the parts of a program. m returns the machine that has its libraries. A file that is
+// Of returns the interpreter or the shared libraries of a program. m returns the machine that has
+// these libraries. A file that is
 // neither script nor ELF has no parts, and m is not called.
 func Of(file string, m func() *Machine) (Parts, error) {
 	f, err := os.Open(file)

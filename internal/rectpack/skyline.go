@@ -39,7 +39,7 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 		}
 	}
 	clear(done)
-	// next leads from each entry to the first from there on that is not placed.
+	// next is a union-find: following it from i gives the first unplaced entry at or after i.
 	next := make([]int, len(of)+1)
 	for i := range next {
 		next[i] = i

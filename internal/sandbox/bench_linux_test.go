@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A keeper is a way to start a program confined or watched; bare is neither.
+// A keeper is one way to run a program: sandboxed, traced, or bare.
 type keeper struct {
 	name   string
 	needs  string // a program, "" for none

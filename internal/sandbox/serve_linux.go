@@ -182,9 +182,9 @@ func (b *Box) serve(listener, tree int) {
 	}
 }
 
-// undisturbed blocks signals on the thread of this goroutine, which ends with it. A signal during
-// the handover of a file would make the system take the file back and let the call return 0, the
-// descriptor of another file.
+// undisturbed locks the goroutine to its thread and blocks all signals there; the thread ends with
+// the goroutine. A signal during the handover of a descriptor would revoke the descriptor, and the
+// traced call would return 0, the descriptor of another file.
 func undisturbed() {
 	runtime.LockOSThread()
 	var all unix.Sigset_t

@@ -25,9 +25,9 @@ type GroupOptions struct {
 	Parent *Group
 }
 
-// Group returns the group of that name. It makes a missing group, with an unenforced budget (0
-// for none) and without a parent. Group panics at the 257th name: variable names belong in
-// scopes.
+// Group returns the group called name. It creates a missing group, with an unenforced budget (0
+// for none) and without a parent. Group panics at the 257th name; use scopes for names that are
+// not constant.
 func (t *Tracker) Group(name string, budget int64) *Group {
 	return t.GroupWith(name, GroupOptions{Budget: budget})
 }

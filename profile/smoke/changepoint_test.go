@@ -109,7 +109,7 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-// A single outlier is not a change, at any place and distance.
+// A single outlier is not a change, whatever its position and size.
 func TestOneOutlierIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	found, runs := 0, 0

@@ -78,7 +78,7 @@ func number(q url.Values, name string, otherwise, least, most int) (int, error) 
 	return n, nil
 }
 
-// memoryTree answers with a tree, or a subtree below a path.
+// memoryTree serves the memory tree, or a subtree below a path, as JSON.
 func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	sel, err := parseSelection(q)

@@ -58,7 +58,7 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 	}
 	assembling := whole
 	if l.assembles {
-		assembling = int64(l.beside+2) * whole // one more picture, or a conversion to another depth
+		assembling = int64(l.beside+2) * whole // plus one image: the result, or the image in another depth
 	}
 	cutting := int64(1+len(o.Layers))*whole + before
 	if !o.cutsFaces() {

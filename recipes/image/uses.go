@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A use is a material's slot with the source.
+// A use is a slot of a material whose texture is the source.
 type use struct {
 	model, slot, material string
 	transparent           bool // alpha is transparency

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
-// impatient ends after a number of looks.
+// impatient is a context that is canceled after a number of calls of Err.
 type impatient struct {
 	context.Context
 	left *int

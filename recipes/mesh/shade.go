@@ -270,7 +270,7 @@ func withoutTextures(o gltf.Object, has func(texCoord int) bool) (gltf.Object, e
 func texCoordOf(texture gltf.Object) int {
 	var info gltf.TextureInfo
 	if json.Unmarshal(texture.Text(), &info) != nil {
-		return 0 // the texture of an unknown extension
+		return 0 // texture info of an unknown extension
 	}
 	return info.Coordinates()
 }

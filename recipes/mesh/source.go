@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// readModel reads the source and what belongs to it, without what prune leaves out.
+// readModel reads the source and its external files, and removes the parts that prune drops.
 func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *gltf.Document, gone prune.Result, err error) {
 	defer job.Step("decode")()
 	data, err := job.Source()

@@ -32,7 +32,7 @@ type Catalog struct {
 	Final     bool                       // nothing will be made: Last has everything
 	IDs       func(source string) string // returns "" without an ID
 
-	plan     *plan.Plan // nil before it is carried out
+	plan     *plan.Plan // nil until the plan runs
 	progress Progress
 
 	mu   sync.Mutex

@@ -257,7 +257,8 @@ func (s *Contents) Changed(x dependency.Dependency) string {
 	return named(x, files)
 }
 
-// Asked names an input of an action. For an extract it names the files with an answer.
+// Asked returns the name of an input for people. For an extract, it lists the files that contain
+// the subject.
 func (s *Contents) Asked(input dependency.Dependency) string {
 	if !input.Kind.IsExtract() {
 		return input.String()

@@ -40,7 +40,7 @@ type Output struct {
 	Artifact index.Artifact
 }
 
-// A Before is a known action, with the present state of its artifacts.
+// A Before is an action of the last run with the present state of its outputs.
 type Before struct {
 	index.Action
 	Outputs []Output // one for each of Action.Made

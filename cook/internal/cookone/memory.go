@@ -96,7 +96,7 @@ type Holdings struct {
 	list  []holding
 }
 
-// A holding is one piece of memory.
+// A holding is memory that a recipe reserved from an account under a name.
 type holding struct {
 	account memory.Account
 	name    events.Symbol

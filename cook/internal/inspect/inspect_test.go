@@ -369,7 +369,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// Only requests with the token get content, and only from the page itself.
+// Requests for content need the token, and must come from the page itself.
 func TestToken(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine")})
 	tab, err := inspect.Tab(inspect.Options{Dir: s.project.Dir})

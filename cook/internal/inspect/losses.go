@@ -206,7 +206,7 @@ type comparing struct {
 	Formats []choice `json:"formats"`
 }
 
-// mostLosses is how many textures are listed.
+// mostLosses is the maximum number of listed textures.
 const mostLosses = 1000
 
 func (p *project) listLosses(w http.ResponseWriter, req *http.Request) {

@@ -18,8 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 
-// serveIn serves in dir until the returned function is called, which returns
-// what Serve did.
+// serveIn serves in dir until end is called. end returns the error of Serve.
 func serveIn(t testing.TB, dir string, handle Handler) (end func() error) {
 	t.Helper()
 	l, err := Listen(dir)

@@ -58,7 +58,7 @@ func (v *visitor) visit(n *node) error {
 	return nil
 }
 
-// pass checks only the names in n that lead to directories of the errand.
+// pass checks only the entries of n on the way to a directory of the errand.
 func (v *visitor) pass(f folder, n *node) error {
 	if v.rules(f, n) {
 		if err := v.judge(f, n, v.errand.below[n.path]); err != nil {

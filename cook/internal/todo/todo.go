@@ -210,8 +210,8 @@ func (t *Todo) Env(s *session.Session) execute.Env {
 // unconcerned knows the outputs of the sources that a delta does not concern.
 type unconcerned struct{ delta *changes.Delta }
 
-// Owns reports whether one of these sources made a file of the output directory. A damaged index
-// cannot tell, so everything must be looked at.
+// Owns reports whether a source outside this run made a file of the output directory. For a
+// damaged index it returns true, so that everything is checked.
 func (u unconcerned) Owns(output string) bool {
 	yes := true
 	index.Guard(func() error {

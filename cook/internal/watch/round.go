@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// round brings everything up to date. It has reported the error that it returns.
+// round cooks all pending changes. It reports an error before it returns the error.
 func (m *watcher) round(ctx context.Context) error {
 	first := m.rounds == 0
 	m.rounds++

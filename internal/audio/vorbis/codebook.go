@@ -128,7 +128,7 @@ func (d *decoder) readVectors(r *bitReader, c *codebook) error {
 	return nil
 }
 
-// latticeSide returns the greatest n whose power of dimensions is at most entries (section 9.2.3).
+// latticeSide returns the largest n with n^dimensions <= entries (section 9.2.3).
 func latticeSide(entries, dimensions int) int {
 	fits := func(n int) bool {
 		p := 1

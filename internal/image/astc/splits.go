@@ -79,7 +79,7 @@ func (r *ranking) rankSplit(s *split, cost float32) {
 	r.best[k].split, r.best[k].cost = s, cost
 }
 
-// weigh ranks the splits that come nearest to a wanted one.
+// weigh ranks the partitions that are nearest to wanted.
 func (e *encoder) weigh(best *ranking, n int, wanted *masks) {
 	all := e.splits[n]()
 	near := e.effort.near

@@ -15,7 +15,7 @@ type shrinker struct {
 	*encoder
 	weighed bool // color counts by alpha
 	price   float64
-	limit   int64 // of the error of a block
+	limit   int64 // maximum error of a block
 	truth   block // the pixels of errors; the encoder's px is searched for
 
 	// A ring of blocks that differ, and sketches of them.

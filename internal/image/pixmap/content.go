@@ -18,9 +18,9 @@ type Content struct {
 	// eighth, the error of JPEG on equal channels. Red is the share of pixels whose green and blue
 	// are at most an eighth.
 	Gray, Red float64
-	// Apart says that red, green and blue do not rise and fall together, unlike those channels of
-	// colors. Either two channels correlate by less than a half, or only one of two varies, by at
-	// least half of 1/255. It is false for maps of floats.
+	// Apart reports that red, green and blue are uncorrelated: two channels correlate by less than
+	// a half, or one of two is constant while the other varies by at least half of 1/255. It is
+	// false for maps of floats.
 	Apart bool
 	// Colors is the number of different pixels, including alpha, and at most one more than the
 	// limit of Analyse.

@@ -89,8 +89,8 @@ func weight(row []byte) int {
 	return sum
 }
 
-// filter subtracts from each byte of a row the prediction of the filter, from the corresponding
-// byte of the pixel before and of those in the row above.
+// filter writes each byte of line minus its prediction, which it computes from the bytes to the
+// left, above, and above to the left.
 func filter(dst, line, above []byte, pixel int, f way) {
 	switch f {
 	case none:

@@ -105,7 +105,7 @@ func (e *encoder) load(pixels *[64]byte) {
 	e.all = e.rows.of(0xffff)
 }
 
-// channels has a bit for each that counts.
+// channels returns a bit mask of the encoded channels: RGB, or RGBA with alpha.
 func (e *encoder) channels() uint8 {
 	if e.alpha {
 		return 15

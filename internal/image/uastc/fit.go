@@ -247,9 +247,9 @@ type scale struct {
 	bits    uint8 // below the digit
 	base    uint8 // 3 for trits, 5 for quints, 1 for neither
 	value   [256]uint8
-	nearest [256]uint8 // stored for the value nearest to a byte
-	below   [256]uint8 // stored for the greatest value that is not above a byte
-	above   [256]uint8 // stored for the least that is not below
+	nearest [256]uint8 // code of the value nearest to a byte
+	below   [256]uint8 // code of the largest value not above a byte
+	above   [256]uint8 // code of the smallest value not below a byte
 }
 
 // levels is how many values can be stored.

@@ -12,7 +12,7 @@ type hints struct {
 	tables     [2]uint8
 	bias       uint8
 
-	eac uint8 // EAC's table of alpha, and from bit 4 on its multiplier, 1 at least
+	eac uint8 // hint for alpha: table of EAC in bits 0 to 3, multiplier (at least 1) above
 
 	// Of one color, ETC1's color as stored and the place of all pixels on the table.
 	color [3]uint8

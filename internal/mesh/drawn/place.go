@@ -29,7 +29,7 @@ func (b *builder) mesh(ctx context.Context, shown []showing, l *Level) error {
 	return nil
 }
 
-// primitive draws a primitive of a mesh wherever that is shown.
+// primitive draws a primitive of a mesh once for each node that shows the mesh.
 func (b *builder) primitive(ctx context.Context, p *gltf.Primitive, shown []showing, l *Level) error {
 	total := b.triangles(p)
 	n := int(min(total, int64(b.left)))
@@ -113,7 +113,7 @@ func (p *pose) is(weights []float64) bool {
 	return p.positions != nil && len(p.weights) == len(weights) && (len(weights) == 0 || &p.weights[0] == &weights[0])
 }
 
-// draw appends a geometry in one place.
+// draw appends the geometry of a pose for one node.
 func (b *builder) draw(ctx context.Context, p *pose, s *showing, l *Level) (err error) {
 	if !p.is(s.weights) {
 		p.weights = s.weights

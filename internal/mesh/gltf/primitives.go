@@ -208,7 +208,7 @@ func code(a *Accessor) int32 {
 	return a.ComponentType
 }
 
-// attributeFormats returns what glTF 2.0 allows.
+// attributeFormats returns the types and component types that glTF 2.0 allows for an attribute.
 func attributeFormats(kind string, numbered, target bool) (types []string, codes []int32, known bool) {
 	switch {
 	case kind == "POSITION" || kind == "NORMAL" || kind == "TANGENT" && target:

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// No coordinate of a box is further from its number's than the grid says.
+// A dequantized coordinate differs from the original by at most the error of the grid.
 func TestGridError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.IntRange(1, 16).Draw(t, "bits")

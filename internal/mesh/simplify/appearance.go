@@ -1,8 +1,8 @@
 package simplify
 
-// An appearance measures how the attributes of wedges change. On a triangle each number is
-// a linear function of the point, g'p + d. The error at another point is the square of the
-// difference from that function, weighted by the area.
+// An appearance is the attribute part of the quadric error. On a triangle, each attribute is a
+// linear function of the point, g'p + d. The error of a wedge at a point p is the squared
+// difference of its attribute from that function, weighted by the area.
 type appearance struct {
 	width  int
 	values []float64 // width numbers a wedge, times their weights

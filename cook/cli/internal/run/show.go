@@ -44,7 +44,7 @@ const (
 	beat  = 30 * time.Second
 )
 
-// A shown is a run that is printed.
+// A shown describes the run whose events are printed.
 type shown struct {
 	project *cook.Project
 	dryRun  bool

@@ -197,7 +197,7 @@ func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []depe
 			Path: a.Path, Stat: m.opt.Assets.Stat,
 			List: func(listing recipe.Dependency) ([]string, bool, error) { return m.opt.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
-		declare(job) // dependencies recorded before an error are right too
+		declare(job) // dependencies recorded before an error are valid, too
 		for _, dep := range jobs.Deps(job) {
 			reads = append(reads, dep.On)
 		}

@@ -143,7 +143,7 @@ func wantedOf(a *plan.Action, k remote.Key) remote.Wanted {
 }
 
 // AskAgain asks about an action with more keys. The action is ready when one answer is a
-// result, or all have come.
+// result, or all answers have arrived.
 func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	b.opt.Queue.Lock()
 	b.lookups.ask(i)

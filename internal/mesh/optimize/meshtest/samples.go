@@ -38,12 +38,12 @@ type Patience struct {
 	Limit int // 0 for none
 }
 
-// NewPatience returns a context that ends at the limit, or never for 0.
+// NewPatience returns a context that is canceled after limit calls of Err, or never for 0.
 func NewPatience(limit int) *Patience {
 	return &Patience{Context: context.Background(), Limit: limit}
 }
 
-// Err counts a look.
+// Err counts its calls.
 func (p *Patience) Err() error {
 	p.Looks++
 	if p.Limit > 0 && p.Looks >= p.Limit {

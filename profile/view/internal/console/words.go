@@ -27,7 +27,7 @@ func split(line string) (words []string, err error) {
 	}
 }
 
-// cut takes the first word off a line that begins with one.
+// cut splits a line after its first word. The line starts with that word.
 func cut(line string) (word, rest string, ok bool) {
 	if line[0] == '"' {
 		quoted, err := strconv.QuotedPrefix(line)
