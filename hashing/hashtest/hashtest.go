@@ -170,7 +170,7 @@ func shape(_ testing.TB, c *Config) error {
 	}
 	prefix := []byte("prefix")
 	if got := h.Sum(slices.Clip(prefix)); !bytes.Equal(got, append(prefix, c.Sum(nil)...)) {
-		return fmt.Errorf("Sum did not append to its argument: %x", got)
+		return fmt.Errorf("hash.Hash.Sum did not append to its argument: %x", got)
 	}
 	return nil
 }

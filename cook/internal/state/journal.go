@@ -36,7 +36,7 @@ func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error)
 	if haveIndex {
 		return claims, nil
 	}
-	listed, err := Manifest{j.files}.claims()
+	listed, err := Manifest(j).claims()
 	if err != nil {
 		note(fmt.Sprintf("%v; cooked files that the manifest listed may have to be moved away by hand", err))
 		return claims, nil

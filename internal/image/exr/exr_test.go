@@ -274,7 +274,7 @@ func TestBadEXRIsRefused(t *testing.T) {
 		{"invalid list of occurring numbers", piz1(0, 0x20, 0, 0)},
 		{"invalid list of Huffman codes", piz1(append([]byte{1, 0, 0, 0, 20, 0, 0, 0}, words(1<<17, 1<<17, 0, 0, 0)...)...)},
 		{"codes is too long", piz1(append([]byte{1, 0, 0, 0, 22, 0, 0, 0}, append(words(0, 1, 0, 0, 0), 0xff, 0xff)...)...)},
-		{"contradict each other", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 3, 0, 0, 0), 0x04, 0x10, 0x41, 0)...)...)},
+		{"contradicting Huffman codes", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 3, 0, 0, 0), 0x04, 0x10, 0x41, 0)...)...)},
 		{"longer than the pixels", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 1, 0, 9, 0), 0x04, 0x10, 0xff, 0xff)...)...)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
