@@ -59,7 +59,7 @@ wintest -short -skip 'StaysInside$|TestSubAndOutward|TestNameHasNoLinks|TestAnsw
 	./internal/busyfile ./internal/confine ./internal/atomicfile ./internal/dirfd ./internal/pathname ./internal/regular \
 	./cook/internal/artifacts ./cook/internal/bulk ./cook/internal/commit ./cook/internal/contents \
 	./cook/internal/cookone ./cook/internal/execute ./cook/internal/export ./cook/internal/feed ./cook/internal/glob \
-	./cook/internal/ids ./cook/internal/index ./cook/internal/inspect ./cook/internal/lint ./cook/internal/manifest \
+	./cook/internal/ids ./cook/internal/index ./cook/internal/lint ./cook/internal/manifest \
 	./cook/internal/notify ./cook/internal/pass ./cook/internal/peer ./cook/internal/place ./cook/internal/plan \
 	./cook/internal/project ./cook/internal/remote ./cook/internal/remote/broker ./cook/internal/report \
 	./cook/internal/restat ./cook/internal/rules ./cook/internal/runaction ./cook/internal/scan ./cook/internal/session \
