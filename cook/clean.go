@@ -19,7 +19,7 @@ import (
 //	Removed       int   // files
 type Trimmed = store.TrimStats
 
-// Trim shrinks the store in a directory ("" as in Project.Cache) to a size (0 is DefaultCacheSize). It
+// Trim shrinks the store in a directory ("" as in Project.Cache) to a size (0 means 10 GiB). It
 // removes the least recently used results first.
 func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	dir, err := session.CacheDir(cache)
@@ -34,7 +34,7 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 		return Trimmed{}, asPublic(err)
 	}
 	if size <= 0 {
-		size = DefaultCacheSize
+		size = session.DefaultCacheSize
 	}
 	stats, err := s.Trim(ctx, size, time.Now())
 	return stats, asPublic(err)

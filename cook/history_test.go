@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
@@ -21,9 +21,9 @@ func TestHistory(t *testing.T) {
 	p := sampleProject(t)
 	must := p.must
 	file, asset := p.path("cooked/.cook/history"), p.asset("new.json")
-	recorded := func() []cook.Past {
+	recorded := func() []stats.Past {
 		t.Helper()
-		runs, err := cook.History(p.run.Out)
+		runs, err := survey.Runs(p.run.Out)
 		must(err)
 		return runs
 	}
@@ -122,13 +122,13 @@ func TestHistory(t *testing.T) {
 	if s := p.cook(); s.Cooked.Assets != 1 {
 		t.Error(s.String())
 	}
-	if _, err := cook.History(p.run.Out); err == nil {
+	if _, err := survey.Runs(p.run.Out); err == nil {
 		t.Error("a directory was read as a history")
 	}
 }
 
 // checkStages checks the stages of a run that did work.
-func checkStages(t *testing.T, run cook.Past) {
+func checkStages(t *testing.T, run stats.Past) {
 	t.Helper()
 	var names []string
 	took, peak := time.Duration(0), int64(0)

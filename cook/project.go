@@ -68,20 +68,9 @@ func FindProject(folder string) (p Project, file string, err error) {
 // Limits bound what a run uses. It has the fields
 //
 //	Workers   int   // assets cooked at once; 0 means one for each CPU
-//	Memory    int64 // bytes for all running recipes together; 0 means DefaultMemory
-//	CacheSize int64 // bytes that the store may keep; 0 means DefaultCacheSize
+//	Memory    int64 // bytes for all running recipes together; 0 means half of what the machine or container has
+//	CacheSize int64 // bytes that the store may keep; 0 means 10 GiB
 type Limits = session.Limits
-
-// DefaultIgnore is the .cookignore that applies to every asset directory. A .cookignore in the directory
-// overrides it. It ignores the case of letters.
-const DefaultIgnore = scan.Defaults
-
-// DefaultCacheSize is the size limit of the store without Limits.CacheSize.
-const DefaultCacheSize = session.DefaultCacheSize
-
-// DefaultMemory returns half of the memory that this process may use: of the machine, or of its
-// container.
-func DefaultMemory() int64 { return session.DefaultMemory() }
 
 // A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that keeps
 // results for a team. A run looks into the store first. Faults of a server cost time and nothing

@@ -6,16 +6,13 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/verify"
 )
 
-// DefaultSample is the sample of Verify without VerifyOptions.Sample. It is small enough for every
-// day, and with another seed each time all assets have their turn.
-const DefaultSample = verify.DefaultSample
-
-// VerifyOptions choose what Verify does. The zero value cooks DefaultSample again.
+// VerifyOptions choose what Verify does. The zero value cooks a sample of 5% again.
 type VerifyOptions struct {
 	// Patterns limit all checks to some sources, as in CookOptions.
 	Patterns []string
 	// Sample is the number of assets to cook again: "20", a part such as "5%", or "all"; ""
-	// means DefaultSample.
+	// means "5%", which is small enough for every day: with another seed each time all assets have
+	// their turn.
 	Sample string
 	// Seed chooses the sample. The same seed chooses the same assets as long as nothing is
 	// added, changed or removed; 0 means another seed each time.

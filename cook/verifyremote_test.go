@@ -14,6 +14,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
+	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 )
@@ -187,7 +188,7 @@ func TestVerifyPoisonedRemote(t *testing.T) {
 			url := server.Start(t)
 			evil := marked(t, tc.evil, cook.Remote{URL: url, Upload: "always", SignKey: private})
 			cookMarked(t, evil)
-			past, err := cook.History(evil.Out)
+			past, err := survey.Runs(evil.Out)
 			if err != nil || len(past) != 1 {
 				t.Fatalf("%v, %v", past, err)
 			}

@@ -34,7 +34,8 @@ type Round struct {
 // Watch cooks, and cooks again after each change, until ctx ends. It returns the error of ctx, or of
 // the first round if that could not begin.
 //
-// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree.
+// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree. The Observer
+// sees the stage "wait" between two rounds.
 func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o := p.options()
 	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder
@@ -46,6 +47,3 @@ func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 		}
 	}))
 }
-
-// StageWait is the name of the stage between two rounds of a watcher.
-const StageWait = watch.StageWait

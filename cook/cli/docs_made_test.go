@@ -20,12 +20,13 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes"
 )
 
 // Each recipe has a page with its options, and each page has a recipe.
 func TestDocsRecipes(t *testing.T) {
-	set, err := recipe.NewSet(recipes.All()...)
+	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func optionsTable(r recipe.Recipe) string {
 		outputs = "Outputs: `" + strings.Join(list, "`, `") + "`\n"
 	}
 	b.WriteString(outputs)
-	options := recipe.Options(c)
+	options := recipeset.Options(c)
 	if len(options) == 0 {
 		b.WriteString("\nThis recipe has no options.\n")
 		return b.String()

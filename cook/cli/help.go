@@ -10,9 +10,9 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 const helpText = `usage: cook help [flags] [VERB|RECIPE|TOPIC|FLAG|OPTION]
@@ -82,7 +82,7 @@ func fullHelp(w io.Writer, c *cmdline.Call) {
 	fs := c.Verbs[0].Flags()
 	fs.SetOutput(w)
 	fs.PrintDefaults()
-	if set, err := recipe.NewSet(c.Recipes...); err == nil {
+	if set, err := recipeset.New(c.Recipes...); err == nil {
 		listRecipes(w, set)
 	}
 	fmt.Fprint(w, cmdline.ExitText)
@@ -140,7 +140,7 @@ func helpOn(ctx context.Context, c *cmdline.Call, word string) int {
 		c.Args = []string{"-h"}
 		return c.Invoke(ctx, v)
 	}
-	set, err := recipe.NewSet(c.Recipes...)
+	set, err := recipeset.New(c.Recipes...)
 	if err != nil {
 		return c.Fail(ctx, &cook.ConfigError{Err: err})
 	}
@@ -160,7 +160,7 @@ func helpOn(ctx context.Context, c *cmdline.Call, word string) int {
 // subjects lists the topics, the verbs, and the recipes if they are valid.
 func subjects(c *cmdline.Call) []string {
 	names := append(topicNames(), c.Names()...)
-	if set, err := recipe.NewSet(c.Recipes...); err == nil {
+	if set, err := recipeset.New(c.Recipes...); err == nil {
 		names = append(names, set.Names()...)
 	}
 	return names

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 const introText = `cook turns a directory of source assets into a directory of shippable ones and
@@ -33,13 +34,13 @@ type topic struct {
 var topics = []topic{
 	{"rules", func(c *cmdline.Call) {
 		fmt.Fprint(c.Stdout, rulesText)
-		if set, err := recipe.NewSet(c.Recipes...); err == nil {
+		if set, err := recipeset.New(c.Recipes...); err == nil {
 			listRecipes(c.Stdout, set)
 		}
 	}},
 	{"targets", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, targetsText) }},
 	{"patterns", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, strings.TrimPrefix(patternText, "\n")) }},
-	{"ignore", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, ignoreText, cook.DefaultIgnore) }},
+	{"ignore", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, ignoreText, scan.Defaults) }},
 }
 
 // topicNames lists the topics.
@@ -93,7 +94,7 @@ Files that a recipe cooks by default are never left out.
 `
 
 // listRecipes prints the recipes, and the extensions that each cooks without a rule.
-func listRecipes(w io.Writer, set *recipe.Set) {
+func listRecipes(w io.Writer, set *recipeset.Set) {
 	fmt.Fprint(w, "\nRecipes, and the files that they cook by default:\n")
 	for _, name := range set.Names() {
 		fmt.Fprint(w, strings.TrimRight(fmt.Sprintf("  %-12s %s", name, filesOf(set, name)), " ")+"\n")
@@ -101,8 +102,8 @@ func listRecipes(w io.Writer, set *recipe.Set) {
 }
 
 // filesOf lists the extensions that a recipe cooks without a rule.
-func filesOf(set *recipe.Set, name string) string {
-	if name == recipe.Fallback {
+func filesOf(set *recipeset.Set, name string) string {
+	if name == recipeset.Fallback {
 		return "all other files"
 	}
 	r, _ := set.Lookup(name)
@@ -130,14 +131,14 @@ func describe(w io.Writer, r recipe.Recipe) {
 	for _, out := range c.Outputs() {
 		fmt.Fprintf(w, "  output: %s\n", out)
 	}
-	for _, o := range recipe.Options(c) {
+	for _, o := range recipeset.Options(c) {
 		fmt.Fprintln(w)
 		describeOption(w, c, o)
 	}
 }
 
 // describeOption prints an option of a recipe.
-func describeOption(w io.Writer, c recipe.Cooker, o recipe.Option) {
+func describeOption(w io.Writer, c recipe.Cooker, o recipeset.Option) {
 	fmt.Fprintf(w, "  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
 }
 
@@ -176,11 +177,11 @@ func helpOnFlag(c *cmdline.Call, word string) bool {
 }
 
 // helpOnOption prints an option for each recipe that has it.
-func helpOnOption(w io.Writer, set *recipe.Set, key string) (found bool) {
+func helpOnOption(w io.Writer, set *recipeset.Set, key string) (found bool) {
 	for _, name := range set.Names() {
 		r, _ := set.Lookup(name)
 		c := r.New()
-		for _, o := range recipe.Options(c) {
+		for _, o := range recipeset.Options(c) {
 			if o.Key == key {
 				fmt.Fprintf(w, "recipe %s:\n", name)
 				describeOption(w, c, o)
@@ -192,10 +193,10 @@ func helpOnOption(w io.Writer, set *recipe.Set, key string) (found bool) {
 }
 
 // optionNames returns the keys of the options of all recipes.
-func optionNames(set *recipe.Set) (keys []string) {
+func optionNames(set *recipeset.Set) (keys []string) {
 	for _, name := range set.Names() {
 		r, _ := set.Lookup(name)
-		for _, o := range recipe.Options(r.New()) {
+		for _, o := range recipeset.Options(r.New()) {
 			keys = append(keys, o.Key)
 		}
 	}

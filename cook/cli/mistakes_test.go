@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -26,7 +26,7 @@ func mistakes(t *testing.T) (all []mistake) {
 	random := rand.New(rand.NewPCG(1, 2))
 	quoted := regexp.MustCompile(`"([a-z0-9_.-]+)"`)
 	for _, r := range recipes.All() {
-		for _, o := range recipe.Options(r.New()) {
+		for _, o := range recipeset.Options(r.New()) {
 			add := func(line, want string) { all = append(all, mistake{r.Name, o.Key, line, want}) }
 			if len(o.Key) > 3 { // two letters change places, one is missing, one is doubled
 				i := 1 + random.IntN(len(o.Key)-2)
@@ -71,7 +71,7 @@ func mistakes(t *testing.T) (all []mistake) {
 
 // Each mistake in cook.toml has a place, and 95 of 100 have the remedy.
 func TestMistakes(t *testing.T) {
-	set, err := recipe.NewSet(recipes.All()...)
+	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}

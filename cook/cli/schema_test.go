@@ -14,19 +14,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes"
 )
 
 // A ruleJudge has two opinions on files with rules: the compiler's and the schema's.
 type ruleJudge struct {
-	set    *recipe.Set
+	set    *recipeset.Set
 	schema *jsonschema.Schema
 }
 
 func newRuleJudge(t *testing.T) *ruleJudge {
 	t.Helper()
-	set, err := recipe.NewSet(recipes.All()...)
+	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestSchemaAgreesWithCompiler(t *testing.T) {
 	}
 	for _, name := range j.set.Names() {
 		r, _ := j.set.Lookup(name)
-		for _, o := range recipe.Options(r.New()) {
+		for _, o := range recipeset.Options(r.New()) {
 			own := values
 			schema := o.Schema(r.New())
 			words, _ := schema["enum"].([]string)

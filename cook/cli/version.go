@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/manpage"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/internal/version"
 )
 
@@ -70,7 +70,7 @@ func writeMan(w io.Writer, c *cmdline.Call) {
 		p.Text(about)
 		p.Flags(v.Flags())
 	}
-	if set, err := recipe.NewSet(c.Recipes...); err == nil {
+	if set, err := recipeset.New(c.Recipes...); err == nil {
 		p.Macro("SH", "RECIPES")
 		p.Text("The files that each cooks by default; cook help RECIPE prints its options.\n")
 		for _, name := range set.Names() {

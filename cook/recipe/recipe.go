@@ -60,7 +60,12 @@
 // recipe.
 package recipe
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/assetcook/assetcook/internal/fileformat"
+)
 
 // A Recipe is a named way to cook sources, with a constructor of its options.
 type Recipe struct {
@@ -109,7 +114,7 @@ type Recipe struct {
 // path suggests the same is not cooked again.
 type Hint struct {
 	Key   string
-	Value any // as SetOption takes it
+	Value any // as in cook.toml: bool, int64, float64, string, []any, map[string]any
 }
 
 // A Cooker has the options of a recipe, filled in and ready to cook. Many goroutines use it at once,
@@ -121,4 +126,102 @@ type Cooker interface {
 	// Cook reads the source and its dependencies through job and writes every output. Errors
 	// need not name the source.
 	Cook(ctx context.Context, job *Job) error
+}
+
+// Traits describe a cooker beyond its outputs and its method Cook. Recipe.Traits returns them for
+// a cooker whose options are set. Each field is optional, and most recipes need at most Check and
+// Estimate.
+type Traits struct {
+	// Check refuses options that do not fit together. It returns nil or an *OptionError. It is
+	// called once for each combination of rules, before anything is cooked.
+	Check func() error
+
+	// Estimate returns the peak memory, in bytes, that Cook needs for a source of the given size.
+	// head is the beginning of the source, of up to HeadSize bytes. An error refuses the source;
+	// ErrShortHead asks for a second call with the whole source. Without Estimate, a source
+	// needs three times its size.
+	Estimate func(head []byte, size int64) (int64, error)
+
+	// Lint returns one line for each likely mistake in a source that can be cooked all the same.
+	// head is as in Estimate. The lines need not name the source.
+	Lint func(path string, head []byte, size int64) []string
+
+	// Explain returns lines for cook why: the result for this source and its reasons. It reads
+	// through job like Cook, and writes nothing.
+	Explain func(ctx context.Context, job *Job) ([]string, error)
+
+	// Asks calls Job.ReadExtracts with every question that Cook asks, and uses nothing else of
+	// job. It gets no answers. The answers become part of the action ID.
+	Asks func(job *Job) error
+
+	// Declare calls Job.Depend for files that Cook will read, as far as the options name them.
+	// Another machine that cooks the source gets these files.
+	Declare func(job *Job) error
+
+	// Tools are the programs that Cook runs: names on PATH, absolute files, or files of the asset
+	// tree with a slash. Their content is part of the action ID.
+	Tools []string
+
+	// Machine names the kind of this machine if Cook may make other bytes on another kind, for
+	// example because a library rounds as the processor does. Each kind has its own results.
+	// Empty means the same bytes everywhere.
+	Machine string
+
+	// Local keeps the source on this machine: the result may depend on more than the dependencies
+	// and Tools.
+	Local bool
+
+	// Confined reports whether programs that outlive Cook cannot write outside Job.Scratch. Then
+	// the name of that directory may be the same in each run. It is called when Cook asks for it.
+	Confined func() bool
+
+	// IgnoresPath promises that Cook does not call Job.Path with these options, in spite of
+	// Recipe.UsesPath.
+	IgnoresPath bool
+
+	// IgnoresArtifacts promises that Cook does not call Job.Artifacts with these options, in
+	// spite of Recipe.Bundles.
+	IgnoresArtifacts bool
+}
+
+// An OptionError is the error of an option with a wrong value.
+type OptionError struct {
+	Key  string
+	Got  string // the offending value as written, "" if there is none
+	Want string
+}
+
+func (e *OptionError) Error() string {
+	if e.Got == "" {
+		return fmt.Sprintf("%s: want %s", e.Key, e.Want)
+	}
+	return fmt.Sprintf("%s: want %s, have %s", e.Key, e.Want, e.Got)
+}
+
+// A Format is a kind of file. It has the fields
+//
+//	Name       string   // with its article: "a PNG picture"
+//	Extensions []string // in lower case, with their dots
+//	Magic      []string // beginnings of such files; a dot is any byte
+//	Loose      bool     // files may begin otherwise as well
+type Format = fileformat.Format
+
+// HeadSize is the number of bytes at the beginning of a source that Estimate and Lint get.
+const HeadSize = fileformat.HeadSize
+
+// ErrShortHead is returned by Traits.Estimate if it needs the whole source.
+var ErrShortHead = fileformat.ErrShortHead
+
+// A Follow declares that outputs of the recipe mention outputs of another recipe, as models name
+// textures.
+type Follow struct {
+	// Recipe is the other recipe, and Keys are its options that decide the names and the
+	// formats of its outputs.
+	Recipe string
+	Keys   []string
+	// Option is a string option of the recipe with the Follow. It is set to a checksum of all rules
+	// for the target that set one of the Keys, a recipe or outputs; it is empty if there is no such
+	// rule. A source is cooked again when one of these rules changes, and not when other rules
+	// change.
+	Option string
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/manifest"
@@ -21,6 +22,9 @@ var (
 	// Recorded returns the dependencies and the warnings of a job so far.
 	Recorded func(job any) ([]Dep, []string)
 )
+
+// ExtractKey returns the function of a dependency on an extract, by its name and version.
+func ExtractKey(name string, version int) string { return name + "." + strconv.Itoa(version) }
 
 // A Dep is a dependency as a recipe asked for it.
 type Dep struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/jobenv"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // Env is the environment of a job.
@@ -84,7 +85,7 @@ func listTree(tree fs.FS, listing recipe.Dependency) (names []string, found bool
 
 // extractFrom is Env.Extract of a tree.
 func extractFrom(r recipe.Recipe, tree fs.FS, of recipe.Dependency) (said []recipe.Said, found bool, err error) {
-	set, err := recipe.NewSet(r)
+	set, err := recipeset.New(r)
 	if err != nil {
 		return nil, false, err
 	}

@@ -1,5 +1,5 @@
-// Package program finds the parts of a program besides its own file: the interpreter of a script,
-// and the shared libraries that the system's loader gives to an ELF file.
+// Package program finds programs, and the parts of a program besides its own file: the interpreter
+// of a script, and the shared libraries that the system's loader gives to an ELF file.
 //
 // It looks for libraries like ld.so(8) of the GNU C library, without LD_LIBRARY_PATH, LD_PRELOAD
 // and the directories for special processors. It does not see files that a running program opens
@@ -10,9 +10,11 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -77,3 +79,31 @@ func interpreter(head []byte) string {
 	}
 	return words[0]
 }
+
+// Find returns the file of a program that a recipe names: a name with a slash is relative to the
+// directory of the assets, any other name is on PATH.
+func Find(assets, name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	if strings.ContainsAny(name, "/"+string(filepath.Separator)) {
+		return filepath.Join(assets, filepath.FromSlash(name)), nil
+	}
+	file, err := exec.LookPath(name)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", notOnPath(name)
+	case err != nil:
+		return "", err
+	}
+	return filepath.Abs(file)
+}
+
+// notOnPath is the error for a program that is not on PATH.
+type notOnPath string
+
+func (name notOnPath) Error() string {
+	return fmt.Sprintf("%s is not on PATH; install it, or give its file name with a slash", string(name))
+}
+
+func (notOnPath) Is(target error) bool { return target == fs.ErrNotExist }

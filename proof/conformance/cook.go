@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/jobs"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // cook cooks one file of a tree with a recipe and options. It returns the output and the recipe's
@@ -16,7 +17,7 @@ import (
 func cook(ctx context.Context, r recipe.Recipe, options map[string]any, tree fs.FS, name string) (out []byte, warnings []string, err error) {
 	c := r.New()
 	for key, value := range options {
-		if err := recipe.SetOption(c, key, value); err != nil {
+		if err := recipeset.SetOption(c, key, value); err != nil {
 			panic(err) // a bug in this program; no test file can cause it
 		}
 	}

@@ -13,11 +13,12 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/jobs"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestAllMakesASet(t *testing.T) {
-	set, err := recipe.NewSet(All()...)
+	set, err := recipeset.New(All()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestPrivateKeysAreRefused(t *testing.T) {
 		}
 		r := named(t, name)
 		c := r.New()
-		if err := recipe.SetOption(c, "private_keys", true); err != nil {
+		if err := recipeset.SetOption(c, "private_keys", true); err != nil {
 			t.Fatal(err)
 		}
 		if res := recipetest.Cook(t, r, c, fstest.MapFS{"a.x": {Data: []byte(key)}}, "", "a.x"); res.Err != nil {

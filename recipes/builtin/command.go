@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
@@ -194,7 +195,7 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	if p.scratch, err = filepath.Abs(scratch); err != nil {
 		return nil, err
 	}
-	if p.program, err = recipe.FindTool(p.assets, c.Command[0]); err != nil {
+	if p.program, err = program.Find(p.assets, c.Command[0]); err != nil {
 		return nil, err
 	}
 	for i := range job.Outputs() {

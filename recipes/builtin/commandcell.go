@@ -20,6 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
@@ -201,7 +202,7 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 // instead of copying them.
 func (c *Command) bringTools(p *call, base string) error {
 	for i, tool := range c.tools() {
-		file, err := recipe.FindTool(p.assets, tool)
+		file, err := program.Find(p.assets, tool)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 	"github.com/assetcook/assetcook/internal/sandbox"
@@ -33,7 +32,7 @@ func partsBesides(file, assets, scratch string) []string {
 	for range 5 { // scripts can be interpreters of others, to this depth
 		parts := partsOf(file)
 		reads = append(reads, slices.DeleteFunc(slices.Clone(parts.Libraries), sandbox.OfSystem)...)
-		interpreter, err := recipe.FindTool(assets, parts.Interpreter)
+		interpreter, err := program.Find(assets, parts.Interpreter)
 		if parts.Interpreter == "" || err != nil {
 			break
 		}

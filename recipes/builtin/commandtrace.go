@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
@@ -17,7 +18,7 @@ import (
 func (c *Command) newTrace(p *call) *sandbox.Trace {
 	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
 	for _, tool := range c.tools() {
-		if file, err := recipe.FindTool(p.assets, tool); err == nil { // else it cannot be executed
+		if file, err := program.Find(p.assets, tool); err == nil { // else it cannot be executed
 			t.Programs = append(t.Programs, file)
 		}
 	}

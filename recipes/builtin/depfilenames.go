@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
 )
 
 // depend reads the depfile and records the files that it names.
@@ -98,7 +99,7 @@ func newPlaces(p *call, tools []string) *places {
 	}
 	for _, tool := range tools {
 		// A tool that cannot be found cannot be named by the depfile either.
-		if file, err := recipe.FindTool(p.assets, tool); err == nil {
+		if file, err := program.Find(p.assets, tool); err == nil {
 			l.files = append(l.files, names(file)...)
 		}
 	}

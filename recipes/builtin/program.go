@@ -9,6 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/jobs"
+	"github.com/assetcook/assetcook/internal/program"
 )
 
 // Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program runs
@@ -22,7 +23,7 @@ func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Dura
 	if scratch, err = filepath.Abs(scratch); err != nil {
 		return err
 	}
-	program, err := recipe.FindTool(assets, argv[0])
+	program, err := program.Find(assets, argv[0])
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/countdown"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // cook cooks one file of a tree with options as cook.toml would set them.
@@ -24,7 +24,7 @@ func cook(t testing.TB, files map[string]string, path string, options map[string
 	r := Recipe()
 	c := r.New()
 	for key, v := range options {
-		if err := recipe.SetOption(c, key, v); err != nil {
+		if err := recipeset.SetOption(c, key, v); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/jobs"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew")
@@ -71,7 +71,7 @@ func TestOptions(t *testing.T) {
 		"prune_empty": {true, false}, "keep": {[]any{"[a"}, false},
 	} {
 		c := r.New()
-		if err := recipe.SetOption(c, key, tc.value); err != nil {
+		if err := recipeset.SetOption(c, key, tc.value); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Traits(c).Check(); (err == nil) != tc.ok || err != nil && !strings.HasPrefix(err.Error(), key) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // spellings are ways to write #include "FILE". A compiler that expands includes itself accepts
@@ -203,7 +203,7 @@ func TestCompilerErrorHasTheRightLine(t *testing.T) {
 		}
 		r := Recipe()
 		c := r.New()
-		if err := errors.Join(recipe.SetOption(c, "format", "spirv"), recipe.SetOption(c, "compiler", "glslangValidator")); err != nil {
+		if err := errors.Join(recipeset.SetOption(c, "format", "spirv"), recipeset.SetOption(c, "compiler", "glslangValidator")); err != nil {
 			t.Fatal(err)
 		}
 		res := recipetest.Cook(t, r, c, os.DirFS(dir), dir, "a.frag")

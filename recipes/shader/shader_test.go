@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 type options = map[string]any
@@ -30,7 +30,7 @@ func cook(t testing.TB, files map[string]string, path string, o options) recipet
 	r := Recipe()
 	c := r.New()
 	for key, v := range o {
-		if err := recipe.SetOption(c, key, v); err != nil {
+		if err := recipeset.SetOption(c, key, v); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/countdown"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 func cook(t testing.TB, source string, options map[string]any) (string, error) {
@@ -17,7 +17,7 @@ func cook(t testing.TB, source string, options map[string]any) (string, error) {
 	r := Recipe()
 	c := r.New()
 	for key, v := range options {
-		if err := recipe.SetOption(c, key, v); err != nil {
+		if err := recipeset.SetOption(c, key, v); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/tools"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/program"
 )
 
 // errNeedFullScan says that stamps cannot show the differences.
@@ -86,7 +86,7 @@ func (f *finder) compareTools() error {
 // toolContent returns the content of a program as the index knows it: "" if the program is
 // missing, another text if the index does not know the present program.
 func (f *finder) toolContent(name string) string {
-	file, err := recipe.FindTool(f.s.Assets.Name(), name)
+	file, err := program.Find(f.s.Assets.Name(), name)
 	if err != nil || f.last.Load() != nil {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/view"
 )
@@ -38,7 +39,7 @@ func Tab(o Options) (view.Tab, error) {
 	if err != nil {
 		return view.Tab{}, err
 	}
-	set, err := recipe.NewSet(o.Recipes...)
+	set, err := recipeset.New(o.Recipes...)
 	if err != nil {
 		return view.Tab{}, err
 	}

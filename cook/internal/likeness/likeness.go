@@ -24,6 +24,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // Limits of the compared files.
@@ -57,13 +58,13 @@ type Finding struct {
 // A Judge compares textures with the pictures that their recipes prepared from the sources.
 type Judge struct {
 	assets  *confine.Dir
-	recipes *recipe.Set
+	recipes *recipeset.Set
 	clock   *scan.Clock
 }
 
 // NewJudge returns a Judge for textures of some recipes. Textures of other recipes are compared
 // with the unchanged sources. assets is nil if the sources are not available.
-func NewJudge(assets *confine.Dir, recipes *recipe.Set) *Judge {
+func NewJudge(assets *confine.Dir, recipes *recipeset.Set) *Judge {
 	return &Judge{assets, recipes, scan.NewClock(time.Now(), time.Now)}
 }
 

@@ -8,12 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes"
 )
 
 // all are the formats of the recipes that come with assetcook.
 var all = func() []recipe.Format {
-	set, err := recipe.NewSet(recipes.All()...)
+	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
 		panic(err)
 	}

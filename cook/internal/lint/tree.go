@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/todo"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // warn reports a problem with a path that is not an asset, or cannot become one because of the
@@ -166,7 +166,7 @@ func Unrecognized(s *session.Session, t *todo.Todo) {
 	var list repeated
 	for i := range t.Plan.Actions {
 		a := &t.Plan.Actions[i]
-		if a.Err != nil || !a.Runs() || a.Method.Choice.Recipe.Name != recipe.Fallback {
+		if a.Err != nil || !a.Runs() || a.Method.Choice.Recipe.Name != recipeset.Fallback {
 			continue
 		}
 		if name := t.Rules.Set.Unrecognized(a.Path); name != "" {

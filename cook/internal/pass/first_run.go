@@ -8,6 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A FirstRun lists the kinds of files that users of a new project may not expect.
@@ -52,7 +53,7 @@ func firstRun(d *changes.Delta, t *todo.Todo) *FirstRun {
 	copied, leftOut := kinds{}, kinds{}
 	counted := "" // the last path, which may have actions for more targets
 	for i := range t.Plan.Actions {
-		if a := &t.Plan.Actions[i]; a.Path != counted && a.Method != nil && !a.Held() && a.Method.Choice.Recipe.Name == recipe.Fallback && a.Method.Choice.Then == nil && a.Method.Choice.Chosen().Line == 0 {
+		if a := &t.Plan.Actions[i]; a.Path != counted && a.Method != nil && !a.Held() && a.Method.Choice.Recipe.Name == recipeset.Fallback && a.Method.Choice.Then == nil && a.Method.Choice.Chosen().Line == 0 {
 			copied.addKind(recipe.Ext(a.Path), a.Source.Stamp.Size)
 			counted = a.Path
 		}

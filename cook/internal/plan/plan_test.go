@@ -17,6 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 type fake struct {
@@ -78,7 +79,7 @@ func (w *world) file(p string) contents.File {
 
 func (w *world) plan(t *testing.T) *Plan {
 	t.Helper()
-	set, err := recipe.NewSet(fakes(w.version, w.usesPath)...)
+	set, err := recipeset.New(fakes(w.version, w.usesPath)...)
 	if err != nil {
 		t.Fatal(err)
 	}

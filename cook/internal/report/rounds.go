@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/watch"
 )
 
 // Rounds is an observer of a watcher. Each round gets a new observer, so that no progress shows
@@ -32,11 +33,11 @@ func (r *Rounds) round() cook.Observer {
 	return r.now
 }
 
-// Stage ends the round at cook.StageWait.
+// Stage ends the round at watch.StageWait.
 func (r *Rounds) Stage(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if name != cook.StageWait {
+	if name != watch.StageWait {
 		r.round().Stage(name)
 		return
 	}

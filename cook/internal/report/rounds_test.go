@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/watch"
 )
 
 // Each round has an observer of its own, and what each round repeats is printed once.
@@ -29,11 +30,11 @@ func TestRounds(t *testing.T) {
 		for _, e := range events {
 			r.Event(e)
 		}
-		r.Stage(cook.StageWait)
-		r.Stage(cook.StageWait)
+		r.Stage(watch.StageWait)
+		r.Stage(watch.StageWait)
 	}
 	r.Stage("scan")
-	r.Stage(cook.StageWait)
+	r.Stage(watch.StageWait)
 	r.Note("a link")
 	want := "cook: a link\nbad: error: no good\nfolder: error: permission denied\nbad: error: worse\nbad: error: no good\ncook: a link\n"
 	if d := cmp.Diff(want, out.String()); d != "" {

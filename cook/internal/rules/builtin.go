@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A row is one of the built-in rules, which every other rule overrides: it gives files with an
@@ -28,8 +29,8 @@ type table struct {
 	head       func(path string) ([]byte, error) // reads the first bytes of a source; may be nil
 }
 
-func newTable(recipes *recipe.Set) table {
-	t := table{rows: []row{{recipe: recipe.Fallback, match: "**"}}, first: map[string]int{}, hinted: make([]func(string) int, 1), recognizes: map[int]func([]byte) bool{}}
+func newTable(recipes *recipeset.Set) table {
+	t := table{rows: []row{{recipe: recipeset.Fallback, match: "**"}}, first: map[string]int{}, hinted: make([]func(string) int, 1), recognizes: map[int]func([]byte) bool{}}
 	for _, name := range recipes.Names() {
 		r, _ := recipes.Lookup(name)
 		if len(r.Extensions) == 0 {
@@ -72,7 +73,7 @@ func (t *table) addHeld(r *recipe.Recipe, extensions []string) {
 		}
 	}
 	if len(letters) > 0 {
-		t.rows = append(t.rows, row{recipe: recipe.Fallback, match: "*." + braces(letters), holder: r})
+		t.rows = append(t.rows, row{recipe: recipeset.Fallback, match: "*." + braces(letters), holder: r})
 		t.hinted = append(t.hinted, nil)
 	}
 }

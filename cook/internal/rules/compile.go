@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A compiler turns files into layers and collects the errors.
@@ -38,7 +39,7 @@ type need struct {
 	at     Origin
 }
 
-func newCompiler(recipes *recipe.Set) *compiler {
+func newCompiler(recipes *recipeset.Set) *compiler {
 	return &compiler{
 		set: &Set{
 			recipes: recipes,
@@ -177,7 +178,7 @@ func (c *compiler) keys(recipeName string) []string {
 	}
 	var keys []string
 	if cooker := c.cooker(recipeName); cooker != nil {
-		for _, o := range recipe.Options(cooker) {
+		for _, o := range recipeset.Options(cooker) {
 			keys = append(keys, o.Key)
 		}
 	}

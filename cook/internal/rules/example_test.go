@@ -3,11 +3,11 @@ package rules
 import (
 	"fmt"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 func ExampleSet_Method() {
-	recipes, _ := recipe.NewSet(imageFake, copyFake)
+	recipes, _ := recipeset.New(imageFake, copyFake)
 	set, err := Compile([]File{{Name: "assets/cook.toml", Data: []byte(`
 [[rule]]
 match = "textures/**/*_n.png"
@@ -37,7 +37,7 @@ max_size = 1024
 }
 
 func ExampleErrors() {
-	recipes, _ := recipe.NewSet(imageFake, copyFake)
+	recipes, _ := recipeset.New(imageFake, copyFake)
 	_, err := Compile([]File{{Name: "assets/cook.toml", Data: []byte(`
 [[rule]]
 match  = "*.png"

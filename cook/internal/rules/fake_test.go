@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // The recipes of these tests cook nothing; the tests use only their options.
@@ -83,12 +84,12 @@ var (
 	copyFake    = fake("copy", func() recipe.Cooker { return &fakeCopy{} })
 )
 
-func recipes(t testing.TB, list ...recipe.Recipe) *recipe.Set {
+func recipes(t testing.TB, list ...recipe.Recipe) *recipeset.Set {
 	t.Helper()
 	if list == nil {
 		list = []recipe.Recipe{imageFake, zstdFake, commandFake, meshFake, jsonFake, copyFake}
 	}
-	s, err := recipe.NewSet(list...)
+	s, err := recipeset.New(list...)
 	if err != nil {
 		t.Fatal(err)
 	}

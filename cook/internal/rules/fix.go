@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // An Edit corrects a line of a file: it replaces Old by New at a position, counted in bytes from
@@ -47,7 +47,7 @@ func (s *Set) isWord(text string) bool {
 		if name == text {
 			return true
 		}
-		for _, o := range recipe.Options(s.fresh(name)) {
+		for _, o := range recipeset.Options(s.fresh(name)) {
 			if o.Key == text || slices.Contains(quotedIn(o.Want), text) {
 				return true
 			}

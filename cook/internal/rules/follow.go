@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // follow sets the option Follow.Option to a checksum of the target's rules that may change how
@@ -53,7 +54,7 @@ func (d *decision) follow(target string, f *recipe.Follow) {
 		return
 	}
 	sum := k.Sum()
-	if recipe.SetOption(d.cooker, f.Option, hex.EncodeToString(sum[:8])) == nil {
+	if recipeset.SetOption(d.cooker, f.Option, hex.EncodeToString(sum[:8])) == nil {
 		d.won[f.Option] = win{layer: last, at: d.set.layers[last].origin}
 	}
 }
@@ -63,7 +64,7 @@ func (d *decision) follow(target string, f *recipe.Follow) {
 func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 	cooker := r.New()
 	for _, s := range l.settings {
-		if slices.Contains(keys, s.key) && recipe.SetOption(cooker, s.key, s.value) == nil {
+		if slices.Contains(keys, s.key) && recipeset.SetOption(cooker, s.key, s.value) == nil {
 			list = append(list, s)
 		}
 	}

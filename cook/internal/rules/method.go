@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A Method says how a source is cooked: the merged result of all rules that match it. It is
@@ -45,7 +46,7 @@ func (m *Method) Holder() *recipe.Recipe { return m.chosen.holder }
 
 // An Option is an option's canonical value and the place that set it.
 type Option struct {
-	recipe.Field
+	recipeset.Field
 	From Origin
 }
 
@@ -230,7 +231,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 		return d
 	}
 	d.cooker = r.New()
-	if d.recipe == b.recipe && b.hint.Key != "" && recipe.SetOption(d.cooker, b.hint.Key, b.hint.Value) == nil {
+	if d.recipe == b.recipe && b.hint.Key != "" && recipeset.SetOption(d.cooker, b.hint.Key, b.hint.Value) == nil {
 		d.won[b.hint.Key] = builtin
 	}
 	for i := range s.layers {
@@ -240,7 +241,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 		}
 		for _, o := range l.settings {
 			// A rule that names no recipe may have options that this recipe does not accept.
-			if recipe.SetOption(d.cooker, o.key, o.value) == nil {
+			if recipeset.SetOption(d.cooker, o.key, o.value) == nil {
 				d.won[o.key] = win{layer: i, at: o.at}
 			}
 		}
@@ -297,7 +298,7 @@ func (d *decision) conclude(target string) *outcome {
 	if r.Follow != nil {
 		m.set = d.set
 	}
-	for _, f := range recipe.Fields(d.cooker) {
+	for _, f := range recipeset.Fields(d.cooker) {
 		from := Origin{File: "default"}
 		if w, ok := d.won[f.Key]; ok {
 			from = w.at

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // option checks one option of a rule or target table and reports whether it is valid. The cooker
@@ -20,11 +21,11 @@ func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, 
 	if cooker == nil {
 		return c.optionOfAny(at, guessed, key, value, words)
 	}
-	err := recipe.SetOption(cooker, key, value)
+	err := recipeset.SetOption(cooker, key, value)
 	switch {
 	case err == nil:
 		return true
-	case !errors.Is(err, recipe.ErrNoOption):
+	case !errors.Is(err, recipeset.ErrNoOption):
 		c.set.fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
 	case nearest.Word(key, slices.Concat(c.keys(name), words)) != "":
 		words := slices.Concat(c.keys(name), words)
@@ -44,7 +45,7 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 	var wants []string
 	own := "" // the description of the guessed recipe
 	for _, name := range c.set.recipes.Names() {
-		err := recipe.SetOption(c.cooker(name), key, value)
+		err := recipeset.SetOption(c.cooker(name), key, value)
 		if err == nil {
 			return true
 		}

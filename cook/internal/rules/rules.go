@@ -62,7 +62,7 @@ import (
 	"sync"
 
 	"github.com/assetcook/assetcook/cook/internal/glob"
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A File is one configuration file.
@@ -88,7 +88,7 @@ const (
 
 // A Set is the compiled configuration of an asset tree. It is safe for concurrent use.
 type Set struct {
-	recipes *recipe.Set
+	recipes *recipeset.Set
 	builtin table
 	layers  []layer  // rules without a target, tables of targets, rules with a target
 	chains  bool     // some rule is for artifacts
@@ -150,7 +150,7 @@ type setting struct {
 
 // Compile reads configuration files, in any order. Of two files for one directory, the later one
 // wins. The error has type Errors and holds every error of every file.
-func Compile(files []File, recipes *recipe.Set) (*Set, error) {
+func Compile(files []File, recipes *recipeset.Set) (*Set, error) {
 	files = slices.Clone(files)
 	for i := range files {
 		files[i].Dir = strings.Trim(files[i].Dir, "/")

@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // describe shows a method in one line: recipe, options, outputs, rules.
 func describe(m *Method, path string) string {
 	var b strings.Builder
 	b.WriteString(m.Recipe.Name)
-	for _, f := range recipe.Fields(m.Cooker) {
+	for _, f := range recipeset.Fields(m.Cooker) {
 		fmt.Fprintf(&b, " %s=%s", f.Key, f.Value)
 	}
 	b.WriteString(" ->")
@@ -235,9 +235,9 @@ image = { srgb = false }
 		t.Error(d)
 	}
 	want := []Option{
-		{recipe.Field{Key: "max_size", Value: "0"}, Origin{File: "default"}},
-		{recipe.Field{Key: "quality", Value: "3"}, Origin{"cook.toml", 9, 1, "ui/**"}},
-		{recipe.Field{Key: "srgb", Value: "false"}, Origin{"cook.toml", 13, 11, "[target.pc.image]"}},
+		{recipeset.Field{Key: "max_size", Value: "0"}, Origin{File: "default"}},
+		{recipeset.Field{Key: "quality", Value: "3"}, Origin{"cook.toml", 9, 1, "ui/**"}},
+		{recipeset.Field{Key: "srgb", Value: "false"}, Origin{"cook.toml", 13, 11, "[target.pc.image]"}},
 	}
 	if d := cmp.Diff(want, m.Options); d != "" {
 		t.Error(d)
@@ -246,7 +246,7 @@ image = { srgb = false }
 	if d := cmp.Diff(Origin{File: "built-in", Match: "*.json"}, m.Chosen()); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]Option{{recipe.Field{Key: "indent", Value: "false"}, Origin{File: "default"}}}, m.Options); d != "" {
+	if d := cmp.Diff([]Option{{recipeset.Field{Key: "indent", Value: "false"}, Origin{File: "default"}}}, m.Options); d != "" {
 		t.Error(d)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // targetPattern is a regular expression for names of targets.
@@ -20,13 +21,13 @@ type schema = map[string]any
 // Schema returns a JSON Schema of cook.toml files for some recipes. It uses draft-07, which TOML
 // editors support. Compile refuses every file that the schema refuses, and more: the schema does
 // not check templates, most of the pattern syntax, and combinations of rules.
-func Schema(recipes *recipe.Set) ([]byte, error) {
+func Schema(recipes *recipeset.Set) ([]byte, error) {
 	definitions, tables := schema{}, schema{}
 	for _, name := range recipes.Names() {
 		r, _ := recipes.Lookup(name)
 		c := r.New()
 		properties := schema{}
-		for _, o := range recipe.Options(c) {
+		for _, o := range recipeset.Options(c) {
 			properties[o.Key] = o.Schema(c)
 		}
 		definitions[name] = schema{"type": "object", "description": aboutRecipe(r, c), "properties": properties}
@@ -116,7 +117,7 @@ func optionsOf(name string, keys []string) schema {
 
 // ruleSchema returns the schema of one [[rule]]. All options are among its properties, for
 // editors that ignore conditions; a rule that names a recipe may have only the recipe's options.
-func ruleSchema(recipes *recipe.Set, definitions schema) schema {
+func ruleSchema(recipes *recipeset.Set, definitions schema) schema {
 	pattern := schema{"type": "string", "minLength": 1}
 	template := schema{"type": "string", "minLength": 1, "maxLength": maxTemplate, "pattern": `^[^/\\:*?"<>|][^\\:*?"<>|]*$`}
 	var braced []string

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -25,7 +25,7 @@ const extensions = `.3ds .7z .aac .aif .aiff .apng .ase .aseprite .astc .atlas .
 
 // Without rules, files are cooked as testdata/defaults.txt lists. Unlisted files are copied.
 func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
-	set, err := recipe.NewSet(recipes.All()...)
+	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +48,10 @@ func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		line := fmt.Sprintf("%s: %s %v", name, m.Recipe.Name, m.Outputs)
-		for i, f := range recipe.Fields(m.Cooker) {
+		for i, f := range recipeset.Fields(m.Cooker) {
 			o := m.Options[i]
 			byDefault := o.From == rules.Origin{File: "default"}
-			if o.Field != f || slices.Contains(recipe.Fields(m.Recipe.New()), f) != byDefault {
+			if o.Field != f || slices.Contains(recipeset.Fields(m.Recipe.New()), f) != byDefault {
 				t.Errorf("%s: %s = %s is from %v, want %v", name, o.Key, o.Value, o.From, f)
 			}
 			if !byDefault {
@@ -79,13 +79,13 @@ func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
 // A fix never replaces a word of one recipe by a word of another, in any option.
 func TestWordsOfRecipesAreNotMisspelt(t *testing.T) {
 	all := recipes.All()
-	set, err := recipe.NewSet(all...)
+	set, err := recipeset.New(all...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var words []string
 	for _, r := range all {
-		for _, o := range recipe.Options(r.New()) {
+		for _, o := range recipeset.Options(r.New()) {
 			words = append(words, o.Key)
 			if list, ok := o.Schema(r.New())["enum"].([]string); ok {
 				words = append(words, list...)
@@ -107,7 +107,7 @@ func TestWordsOfRecipesAreNotMisspelt(t *testing.T) {
 	for _, r := range all {
 		for _, w := range words {
 			check(fmt.Sprintf("[[rule]]\nmatch = '*'\nrecipe = '%s'\n%s = 'x'", r.Name, w))
-			for _, o := range recipe.Options(r.New()) {
+			for _, o := range recipeset.Options(r.New()) {
 				if strings.Contains(o.Want, `"`) {
 					check(fmt.Sprintf("[[rule]]\nmatch = '*'\nrecipe = '%s'\n%s = '%s'", r.Name, o.Key, w))
 				}

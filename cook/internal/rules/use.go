@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/nearest"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A use records the effect of a layer on the sources passed to Method.
@@ -45,7 +46,7 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 		}
 		for k, o := range l.settings {
 			// The cooker has other options by now, but acceptance does not depend on them.
-			if recipe.SetOption(d.set.fresh(d.recipe), o.key, o.value) == nil {
+			if recipeset.SetOption(d.set.fresh(d.recipe), o.key, o.value) == nil {
 				u.taken[k] = true
 				u.count(k, i, d.won[o.key], path)
 			}
@@ -115,7 +116,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 			continue
 		}
 		var wrong *recipe.OptionError
-		if errors.As(recipe.SetOption(s.fresh(name), o.key, o.value), &wrong) {
+		if errors.As(recipeset.SetOption(s.fresh(name), o.key, o.value), &wrong) {
 			wrong.Got = clip(wrong.Got)
 			if text, ok := o.value.(string); ok {
 				if end := meantWord(text, wrong.Want); end != "" {
@@ -126,7 +127,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 			}
 			return s.errorAt(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clip(u.source), s.elsewhere(o, u.recipes)))
 		}
-		for _, option := range recipe.Options(s.fresh(name)) {
+		for _, option := range recipeset.Options(s.fresh(name)) {
 			keys = append(keys, option.Key)
 		}
 	}
@@ -197,7 +198,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 		for _, o := range l.settings {
 			won, taken := d.won[o.key]
 			switch {
-			case recipe.SetOption(s.fresh(d.recipe), o.key, o.value) != nil:
+			case recipeset.SetOption(s.fresh(d.recipe), o.key, o.value) != nil:
 				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
 				lines = append(lines, fmt.Sprintf("%s: %s is overridden by %s", o.at, o.key, won.at))
@@ -222,7 +223,7 @@ func (s *Set) errorAt(file string, line, column int, msg string) *Error {
 func (s *Set) elsewhere(o *setting, but []string) string {
 	var takers []string
 	for _, name := range s.recipes.Names() {
-		if !slices.Contains(but, name) && recipe.SetOption(s.fresh(name), o.key, o.value) == nil {
+		if !slices.Contains(but, name) && recipeset.SetOption(s.fresh(name), o.key, o.value) == nil {
 			takers = append(takers, fmt.Sprintf("%q", name))
 		}
 	}

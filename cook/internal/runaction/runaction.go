@@ -38,6 +38,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // Run cooks the action in a directory, and writes its record, which says whether the action
@@ -122,7 +124,7 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 	return contents.New(contents.Options{
 		Assets: assets, Known: index.Empty(), Checksum: sums, Unsettled: true, Workers: 1, Clock: scan.NewClock(time.Now(), time.Now),
 		Extracts: func(name string) (x recipe.Extract, ok bool) {
-			if set, err := recipe.NewSet(recipes...); err == nil {
+			if set, err := recipeset.New(recipes...); err == nil {
 				x, ok = set.Extract(name)
 			}
 			return x, ok
@@ -135,7 +137,7 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 
 // action builds an action anew, and refuses an action with another ID here.
 func (m *machine) action(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
-	set, err := recipe.NewSet(recipes...)
+	set, err := recipeset.New(recipes...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +150,7 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 		return nil, fmt.Errorf("options: %w", err)
 	}
 	chosen := &rules.Method{Recipe: r, Cooker: cooker, Target: want.Target, Final: want.Names}
-	for _, f := range recipe.Fields(cooker) {
+	for _, f := range recipeset.Fields(cooker) {
 		chosen.Options = append(chosen.Options, rules.Option{Field: f})
 	}
 	if err := m.findTools(ctx, want.Tools); err != nil {
@@ -193,7 +195,7 @@ func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error 
 		if !filepath.IsAbs(filepath.FromSlash(t.Path)) {
 			continue // in the asset directory
 		}
-		if file, err := recipe.FindTool(m.assets.Name(), filepath.Base(t.Path)); err == nil {
+		if file, err := program.Find(m.assets.Name(), filepath.Base(t.Path)); err == nil {
 			if f, err := m.contents.Tool(ctx, file); err == nil && f.Blob.String() == t.Blob {
 				continue
 			}

@@ -25,6 +25,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // join writes its source, what its source names, and the suffix.
@@ -100,7 +101,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 	sums, _ := hashing.Lookup("xxh3")
 	found := contents.New(contents.Options{Assets: tree, Known: index.Empty(), Checksum: sums, Clock: scan.NewClock(time.Now(), time.Now)})
 	chosen := &rules.Method{Recipe: joining, Cooker: &options}
-	for _, f := range recipe.Fields(&options) {
+	for _, f := range recipeset.Fields(&options) {
 		chosen.Options = append(chosen.Options, rules.Option{Field: f})
 	}
 	tools := tools.Finder(tree.Name(), func(file string) (contents.File, error) { return found.Tool(t.Context(), file) })

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
 // Patterns of the command line match as in the cook.toml of the asset directory.
 func TestPatternsMeanTheSame(t *testing.T) {
-	set, err := recipe.NewSet(builtin.All()...)
+	set, err := recipeset.New(builtin.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}

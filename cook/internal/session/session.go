@@ -11,10 +11,10 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/profile"
 )
 
@@ -45,7 +45,7 @@ type Clock struct {
 // A Basis is everything outside the tree that decides about the whole tree, for any target.
 type Basis struct {
 	Checksum hashing.Func
-	Recipes  *recipe.Set
+	Recipes  *recipeset.Set
 	// Fingerprint hashes the program, the directories and the options. It is zero if it
 	// cannot be computed. An index with another fingerprint is not valid for the session.
 	Fingerprint hashing.Digest
@@ -82,7 +82,7 @@ func Open(opt Options, access Access) (*Session, error) {
 		return nil, err
 	}
 	s.Clock.Stamps = scan.NewClock(s.Clock.Started, opt.Time.Now)
-	if s.Basis.Recipes, err = recipe.NewSet(opt.Recipes...); err != nil {
+	if s.Basis.Recipes, err = recipeset.New(opt.Recipes...); err != nil {
 		return nil, &ConfigError{err}
 	}
 	if s.Assets, err = confine.Open(opt.Place.Dir); err != nil {

@@ -16,12 +16,13 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/jobs"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A Reading has the files that a recipe reads to answer a question about a source.
 type Reading struct {
 	Assets   *confine.Dir
-	Recipes  *recipe.Set
+	Recipes  *recipeset.Set
 	Checksum hashing.Func
 	Clock    *scan.Clock
 }
@@ -46,7 +47,7 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 var ErrOtherRecipe = errors.New("cooked by a recipe that this program does not have")
 
 // Cooker returns the recipe of a method, and its cooker with all options set.
-func (m *Method) Cooker(from *recipe.Set) (recipe.Recipe, recipe.Cooker, error) {
+func (m *Method) Cooker(from *recipeset.Set) (recipe.Recipe, recipe.Cooker, error) {
 	r, ok := from.Lookup(m.Recipe)
 	if !ok || m.Options["recipe version"] != strconv.Itoa(r.Version) {
 		return r, nil, ErrOtherRecipe
@@ -57,16 +58,16 @@ func (m *Method) Cooker(from *recipe.Set) (recipe.Recipe, recipe.Cooker, error) 
 		}
 	}
 	c := r.New()
-	for _, f := range recipe.Fields(c) {
+	for _, f := range recipeset.Fields(c) {
 		text, ok := m.Options[f.Key]
 		if !ok || text == f.Value {
 			continue
 		}
-		if err := recipe.SetOption(c, f.Key, valueOf(text)); err != nil {
+		if err := recipeset.SetOption(c, f.Key, valueOf(text)); err != nil {
 			return r, nil, fmt.Errorf("option %s: %w", f.Key, err)
 		}
 	}
-	for _, f := range recipe.Fields(c) {
+	for _, f := range recipeset.Fields(c) {
 		if text, ok := m.Options[f.Key]; ok && text != f.Value {
 			return r, nil, fmt.Errorf("option %s = %s cannot be read back", f.Key, text)
 		}
@@ -74,7 +75,7 @@ func (m *Method) Cooker(from *recipe.Set) (recipe.Recipe, recipe.Cooker, error) 
 	return r, c, nil
 }
 
-// valueOf parses the value of a [recipe.Field] as in a rule. An unknown form, such as a table,
+// valueOf parses the value of a [recipeset.Field] as in a rule. An unknown form, such as a table,
 // stays a text, which only options of texts and times accept.
 func valueOf(text string) any {
 	if list, ok := strings.CutPrefix(text, "["); ok {

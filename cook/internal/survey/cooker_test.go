@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // many has an option of each type that text can be read back of.
@@ -28,7 +29,7 @@ func (*many) Cook(context.Context, *recipe.Job) error { return nil }
 // Cooker restores a cooker from its options in the index. It refuses methods of another version
 // and chains.
 func TestCookerOfMethod(t *testing.T) {
-	set, err := recipe.NewSet(recipe.Recipe{Name: "many", Version: 3, New: func() recipe.Cooker { return &many{Mode: "auto", Count: 1} }})
+	set, err := recipeset.New(recipe.Recipe{Name: "many", Version: 3, New: func() recipe.Cooker { return &many{Mode: "auto", Count: 1} }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestCookerOfMethod(t *testing.T) {
 		{Text: "true", Mode: "true", Share: 3, Names: []string{"x"}},
 	} {
 		m := &Method{Recipe: "many", Options: map[string]string{"recipe": "many", "recipe version": strconv.Itoa(3)}}
-		for _, f := range recipe.Fields(want) {
+		for _, f := range recipeset.Fields(want) {
 			m.Options[f.Key] = f.Value
 		}
 		r, got, err := m.Cooker(set)

@@ -8,7 +8,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 )
@@ -18,7 +17,7 @@ import (
 func Finder(assets string, content func(file string) (contents.File, error)) func(name string) (plan.Tool, error) {
 	machine := sync.OnceValue(program.ThisMachine)
 	return func(name string) (plan.Tool, error) {
-		file, err := recipe.FindTool(assets, name)
+		file, err := program.Find(assets, name)
 		if err != nil {
 			return plan.Tool{}, err
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/pass"
 	"github.com/assetcook/assetcook/cook/internal/session"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/dirfd"
 	"github.com/assetcook/assetcook/internal/program"
@@ -236,14 +235,14 @@ func (l *learned) fromFiles(d *changes.Delta, at places) {
 	l.machine = d.Read.Tools.Libraries
 	l.tools = map[string]string{}
 	for name := range d.Read.Tools.Files {
-		l.tools[name], _ = recipe.FindTool(at.assets, name)
+		l.tools[name], _ = program.Find(at.assets, name)
 	}
 }
 
 // sameTools reports whether the names of programs and libraries still lead to the same files.
 func (l *learned) sameTools(assets string) bool {
 	for name, was := range l.tools {
-		if file, _ := recipe.FindTool(assets, name); file != was {
+		if file, _ := program.Find(assets, name); file != was {
 			return false
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // Result is the result of cooking one source.
@@ -126,14 +127,14 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 
 // Check fails the test if a recipe breaks a rule that every recipe has to keep: it can be part
 // of a set, and each option has a line of documentation and is either part of the fingerprint
-// or excused by name. other has another value for each option, as recipe.SetOption takes it.
+// or excused by name. other has another value for each option, as recipeset.SetOption takes it.
 func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	t.Helper()
-	if _, err := recipe.NewSet(r); err != nil {
+	if _, err := recipeset.New(r); err != nil {
 		t.Error(err)
 		return
 	}
-	for _, o := range recipe.Options(r.New()) {
+	for _, o := range recipeset.Options(r.New()) {
 		if o.Doc == "" {
 			t.Errorf("%s: option %s has no doc for cook help", r.Name, o.Key)
 		}
@@ -143,11 +144,11 @@ func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 			continue
 		}
 		c := r.New()
-		if err := recipe.SetOption(c, o.Key, value); err != nil {
+		if err := recipeset.SetOption(c, o.Key, value); err != nil {
 			t.Errorf("%s: %v", r.Name, err)
 			continue
 		}
-		changed := fmt.Sprint(recipe.Fields(c)) != fmt.Sprint(recipe.Fields(r.New()))
+		changed := fmt.Sprint(recipeset.Fields(c)) != fmt.Sprint(recipeset.Fields(r.New()))
 		if excused := o.Unkeyed != ""; changed == excused {
 			t.Errorf("%s: option %s: changes the fingerprint: %v, excused: %v", r.Name, o.Key, changed, excused)
 		}

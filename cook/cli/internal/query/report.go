@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/likeness"
 	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/internal/survey"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 const reportText = `usage: cook report -dir assets [flags]
@@ -127,7 +127,7 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 		}
 		defer assets.Close()
 	}
-	set, err := recipe.NewSet(c.Recipes...)
+	set, err := recipeset.New(c.Recipes...)
 	if err != nil {
 		return nil, err
 	}

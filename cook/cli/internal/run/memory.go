@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
 // besides is the memory of a process that cooks nothing and remembers no tree: buffers, stacks, the
@@ -68,7 +69,7 @@ func (m *memoryLimit) Planned(assets int, _ time.Duration) {
 	}
 	m.set = true
 	if m.memory <= 0 {
-		m.memory = cook.DefaultMemory()
+		m.memory = session.DefaultMemory()
 	}
 	// Recipes do not pay for the tree that the run remembers.
 	limit := m.memory + m.live + besides

@@ -12,6 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/verify"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -55,7 +56,7 @@ func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
 	cmdline.WorkerFlag(fs, &opt.Limits.Workers)
 	cmdline.MemoryFlag(fs, &opt.Limits.Memory)
 	r.show.showFlags(fs)
-	fs.StringVar(&opt.Sample, "sample", cook.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
+	fs.StringVar(&opt.Sample, "sample", verify.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
 	cmdline.AskedFlag(fs, &p.Remote, &opt.Remote, "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS")
 	cmdline.KeyFlags(fs, &p.Remote)
 	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output directory pass that nothing makes")

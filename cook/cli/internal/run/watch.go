@@ -10,6 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -28,7 +29,7 @@ func (r *cookOptions) runWatch(ctx context.Context) int {
 		Round:    w.round,
 	}
 	err := cook.Watch(ctx, r.project, opt)
-	rounds.Stage(cook.StageWait)
+	rounds.Stage(watch.StageWait)
 	if w.rounds > 0 && errors.Is(err, context.Canceled) {
 		fmt.Fprintf(r.call.Stderr, "cook: no longer watching\n")
 		return frontend.Interrupted

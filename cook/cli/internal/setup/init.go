@@ -18,11 +18,11 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 const initText = `usage: cook init [flags] [DIR]
@@ -158,7 +158,7 @@ func (s *sight) rule(b *strings.Builder, name string) {
 	r, _ := s.recipes.Lookup(name)
 	cooker := r.New()
 	fmt.Fprintf(b, "\n# %s cooks %s.\n# [[rule]]\n# match = %s\n", name, counts, match)
-	for _, o := range recipe.Options(cooker) {
+	for _, o := range recipeset.Options(cooker) {
 		about, _, _ := strings.Cut(o.Doc, ";")
 		fmt.Fprintf(b, "# %-28s # %s\n", o.Key+" = "+o.Value(cooker), about)
 	}

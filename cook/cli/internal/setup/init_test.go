@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes"
 )
 
 // The comments that init writes are valid rules without the #, for every recipe.
 func TestInitComments(t *testing.T) {
 	dir := t.TempDir()
-	set, err := recipe.NewSet(recipes.All()...)
+	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestInitPreset(t *testing.T) {
 		if has := strings.Contains(text, "\n[[rule]]\nmatch  = \"*.png\"\npreset = \"2d\"\n"); has != tc.want || (seen.note("cook.toml") != "") != tc.want {
 			t.Errorf("%s: a rule is %v, want %v", tc.name, has, tc.want)
 		}
-		set, err := recipe.NewSet(recipes.All()...)
+		set, err := recipeset.New(recipes.All()...)
 		if err != nil {
 			t.Fatal(err)
 		}

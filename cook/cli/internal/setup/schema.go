@@ -10,6 +10,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 const schemaText = `usage: cook schema [-events]
@@ -61,7 +62,7 @@ func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []
 
 // rulesSchema returns the schema of cook.toml.
 func rulesSchema(recipes []recipe.Recipe) ([]byte, error) {
-	set, err := recipe.NewSet(recipes...)
+	set, err := recipeset.New(recipes...)
 	if err != nil {
 		return nil, &cook.ConfigError{Err: err}
 	}

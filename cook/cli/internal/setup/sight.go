@@ -16,11 +16,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A sight is an asset directory as a first run would find it.
 type sight struct {
-	recipes *recipe.Set
+	recipes *recipeset.Set
 	found   cook.Count
 	// kinds counts sources by recipe and extension.
 	kinds           map[string]map[string]int
@@ -37,7 +38,7 @@ func (s *sight) Note(string)                {}
 
 // Event counts a source.
 func (s *sight) Event(e cook.Event) {
-	if e.Recipe == "" || e.Recipe == recipe.Fallback || e.Outcome == cook.Started || e.Outcome == cook.Warned {
+	if e.Recipe == "" || e.Recipe == recipeset.Fallback || e.Outcome == cook.Started || e.Outcome == cook.Warned {
 		return
 	}
 	if s.kinds[e.Recipe] == nil {
@@ -51,7 +52,7 @@ func (s *sight) Event(e cook.Event) {
 
 // lookAt looks at an asset directory as a first run would.
 func lookAt(ctx context.Context, list []recipe.Recipe, dir string) (*sight, error) {
-	set, err := recipe.NewSet(list...)
+	set, err := recipeset.New(list...)
 	if err != nil {
 		return nil, &cook.ConfigError{Err: err}
 	}

@@ -1,4 +1,4 @@
-package recipe
+package recipeset
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 type described struct {
@@ -21,8 +23,8 @@ type described struct {
 	Table map[string]string `toml:"table" doc:"of what"`
 }
 
-func (*described) Outputs() []string                { return nil }
-func (*described) Cook(context.Context, *Job) error { return nil }
+func (*described) Outputs() []string                       { return nil }
+func (*described) Cook(context.Context, *recipe.Job) error { return nil }
 
 func TestOptionSchema(t *testing.T) {
 	c := &described{On: true, Word: "b", Truth: "true", Small: -2, Share: 0.25, Wait: 90 * time.Second, List: []string{"x"}, Sizes: []float64{2, 0.5}, Table: map[string]string{"k": "v"}}

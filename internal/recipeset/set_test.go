@@ -1,10 +1,9 @@
-package recipe
+package recipeset
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/assetcook/assetcook/internal/jobenv"
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 type sample struct {
@@ -28,10 +27,12 @@ type sample struct {
 	Timeout time.Duration     `toml:"timeout" min:"1s" unkeyed:"a limit on time changes no byte"`
 }
 
-func (*sample) Outputs() []string                { return []string{"{path}"} }
-func (*sample) Cook(context.Context, *Job) error { return nil }
+func (*sample) Outputs() []string                       { return []string{"{path}"} }
+func (*sample) Cook(context.Context, *recipe.Job) error { return nil }
 
-func newSample() Cooker { return &sample{Level: 3, Mode: "fast", Scale: 1, Timeout: time.Minute} }
+func newSample() recipe.Cooker {
+	return &sample{Level: 3, Mode: "fast", Scale: 1, Timeout: time.Minute}
+}
 
 func TestSetOption(t *testing.T) {
 	for _, tc := range []struct {
@@ -111,87 +112,78 @@ func TestCanonicalTextIsInjective(t *testing.T) {
 
 type hidden struct{ secret int }
 
-func (*hidden) Outputs() []string                { return nil }
-func (*hidden) Cook(context.Context, *Job) error { return nil }
+func (*hidden) Outputs() []string                       { return nil }
+func (*hidden) Cook(context.Context, *recipe.Job) error { return nil }
 
 type untagged struct{ A int }
 
-func (*untagged) Outputs() []string                { return nil }
-func (*untagged) Cook(context.Context, *Job) error { return nil }
+func (*untagged) Outputs() []string                       { return nil }
+func (*untagged) Cook(context.Context, *recipe.Job) error { return nil }
 
 type odd struct {
 	A chan int `toml:"a"`
 }
 
-func (*odd) Outputs() []string                { return nil }
-func (*odd) Cook(context.Context, *Job) error { return nil }
+func (*odd) Outputs() []string                       { return nil }
+func (*odd) Cook(context.Context, *recipe.Job) error { return nil }
 
 type reservedKey struct {
 	A string `toml:"match"`
 }
 
-func (*reservedKey) Outputs() []string                { return nil }
-func (*reservedKey) Cook(context.Context, *Job) error { return nil }
+func (*reservedKey) Outputs() []string                       { return nil }
+func (*reservedKey) Cook(context.Context, *recipe.Job) error { return nil }
 
-func cooking(fresh func() Cooker, extensions ...string) Recipe {
-	return Recipe{Name: "x", Version: 1, New: fresh, Extensions: extensions}
+func cooking(fresh func() recipe.Cooker, extensions ...string) recipe.Recipe {
+	return recipe.Recipe{Name: "x", Version: 1, New: fresh, Extensions: extensions}
 }
 
-func hinting(key string, value any) Recipe {
+func hinting(key string, value any) recipe.Recipe {
 	r := cooking(newSample, ".a")
-	r.Hints, r.Hinted = []Hint{{key, value}}, func(string) int { return -1 }
+	r.Hints, r.Hinted = []recipe.Hint{{Key: key, Value: value}}, func(string) int { return -1 }
 	return r
 }
 
-func knowing(formats ...Format) Recipe {
-	return Recipe{Name: "x", Version: 1, New: newSample, Formats: formats}
-}
-
-func TestFormatStarts(t *testing.T) {
-	f := Format{Magic: []string{"AB", "A..D", "\x00"}}
-	for head, want := range map[string]int{"": 0, "A": 0, "ABC": 2, "ABCD": 4, "A\x00\xffDE": 4, "\x00": 1, "xAB": 0} {
-		if got := f.Starts([]byte(head)); got != want {
-			t.Errorf("%q: %d, want %d", head, got, want)
-		}
-	}
+func knowing(formats ...recipe.Format) recipe.Recipe {
+	return recipe.Recipe{Name: "x", Version: 1, New: newSample, Formats: formats}
 }
 
 func TestExtensionsOfASet(t *testing.T) {
-	named := func(name string, extensions ...string) Recipe {
+	named := func(name string, extensions ...string) recipe.Recipe {
 		r := cooking(newSample, extensions...)
 		r.Name = name
 		return r
 	}
 	for _, tc := range []struct {
-		recipes []Recipe
+		recipes []recipe.Recipe
 		want    string
 	}{
-		{[]Recipe{named("a", ".x", ".y"), named("b", ".z"), named("c")}, ""},
-		{[]Recipe{named("b", ".y"), named("a", ".x", ".y")}, `recipes "a" and "b" both have the extension .y; remove it from one, or give both the same name for the later one to replace the earlier`},
-		{[]Recipe{named("a", ".x"), named("a", ".x")}, ""},
-		{[]Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // a replaced recipe does not count
-		{[]Recipe{named("a", ".y"), named("b", ".x"), named("a", ".x")}, `recipes "a" and "b" both`},
+		{[]recipe.Recipe{named("a", ".x", ".y"), named("b", ".z"), named("c")}, ""},
+		{[]recipe.Recipe{named("b", ".y"), named("a", ".x", ".y")}, `recipes "a" and "b" both have the extension .y; remove it from one, or give both the same name for the later one to replace the earlier`},
+		{[]recipe.Recipe{named("a", ".x"), named("a", ".x")}, ""},
+		{[]recipe.Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // a replaced recipe does not count
+		{[]recipe.Recipe{named("a", ".y"), named("b", ".x"), named("a", ".x")}, `recipes "a" and "b" both`},
 	} {
-		s, err := NewSet(tc.recipes...)
+		s, err := New(tc.recipes...)
 		if (err == nil) != (tc.want == "") || err != nil && (s != nil || !strings.HasPrefix(err.Error(), tc.want)) {
 			t.Errorf("%v, want %q", err, tc.want)
 		}
 	}
 }
 
-func TestNewSetRefuses(t *testing.T) {
+func TestNewRefuses(t *testing.T) {
 	for _, tc := range []struct {
-		r    Recipe
+		r    recipe.Recipe
 		want string
 	}{
-		{Recipe{Name: "", Version: 1, New: newSample}, "no name"},
-		{Recipe{Name: "Big", Version: 1, New: newSample}, "a-z"},
-		{Recipe{Name: "x", New: newSample}, "version"},
-		{Recipe{Name: "x", Version: 1}, "New function is nil"},
-		{Recipe{Name: "x", Version: 1, New: func() Cooker { return &hidden{secret: 1} }}, "not exported"},
-		{Recipe{Name: "x", Version: 1, New: func() Cooker { return &untagged{} }}, "toml tag"},
-		{Recipe{Name: "x", Version: 1, New: func() Cooker { return &odd{} }}, "cannot be of type"},
-		{Recipe{Name: "x", Version: 1, New: func() Cooker { return &reservedKey{} }}, "word of the rules"},
+		{recipe.Recipe{Name: "", Version: 1, New: newSample}, "no name"},
+		{recipe.Recipe{Name: "Big", Version: 1, New: newSample}, "a-z"},
+		{recipe.Recipe{Name: "x", New: newSample}, "version"},
+		{recipe.Recipe{Name: "x", Version: 1}, "New function is nil"},
+		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &hidden{secret: 1} }}, "not exported"},
+		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &untagged{} }}, "toml tag"},
+		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &odd{} }}, "cannot be of type"},
+		{recipe.Recipe{Name: "x", Version: 1, New: func() recipe.Cooker { return &reservedKey{} }}, "word of the rules"},
 		{cooking(newSample, "png"), `extension "png": want a dot`},
 		{cooking(newSample, "."), `extension ".": want a dot and one or more`},
 		{cooking(newSample, ".PNG"), `extension ".PNG": want`},
@@ -202,20 +194,20 @@ func TestNewSetRefuses(t *testing.T) {
 		{hinting("level", 1), "hint level: want a whole number from 1 to 9, have 1 (of type int)"}, // SetOption takes an int64
 		{hinting("level", int64(10)), "hint level: want a whole number"},
 		{hinting("nothing", int64(1)), "hint nothing: no such option"},
-		{Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hints: []Hint{{"level", int64(1)}}}, "hints need the function Hinted"},
-		{Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hinted: func(string) int { return -1 }}, "hints need the function Hinted"},
-		{knowing(Format{Extensions: []string{".a"}, Magic: []string{"a"}}), `format "": no name`},
-		{knowing(Format{Name: "an A", Magic: []string{"a"}}), `format "an A": no extensions`},
-		{knowing(Format{Name: "an A", Extensions: []string{".a"}}), "without magic numbers it has to be loose"},
-		{knowing(Format{Name: "an A", Extensions: []string{".a"}, Magic: []string{"a", "..."}}), "that any file starts with"},
-		{knowing(Format{Name: "an A", Extensions: []string{"a"}, Magic: []string{"a"}}), `format "an A": extension "a": want a dot`},
-		{Recipe{Name: "x", Version: 1, New: newSample, Hints: []Hint{{"level", int64(1)}}}, "hints without extensions"},
+		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hints: []recipe.Hint{{Key: "level", Value: int64(1)}}}, "hints need the function Hinted"},
+		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hinted: func(string) int { return -1 }}, "hints need the function Hinted"},
+		{knowing(recipe.Format{Extensions: []string{".a"}, Magic: []string{"a"}}), `format "": no name`},
+		{knowing(recipe.Format{Name: "an A", Magic: []string{"a"}}), `format "an A": no extensions`},
+		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}}), "without magic numbers it has to be loose"},
+		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}, Magic: []string{"a", "..."}}), "that any file starts with"},
+		{knowing(recipe.Format{Name: "an A", Extensions: []string{"a"}, Magic: []string{"a"}}), `format "an A": extension "a": want a dot`},
+		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Hints: []recipe.Hint{{Key: "level", Value: int64(1)}}}, "hints without extensions"},
 	} {
-		if _, err := NewSet(tc.r); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := New(tc.r); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: error %v, want %q", tc.r, err, tc.want)
 		}
 	}
-	s, err := NewSet(Recipe{Name: "x", Version: 1, New: newSample}, Recipe{Name: "a", Version: 1, New: newSample}, Recipe{Name: "x", Version: 2, New: newSample})
+	s, err := New(recipe.Recipe{Name: "x", Version: 1, New: newSample}, recipe.Recipe{Name: "a", Version: 1, New: newSample}, recipe.Recipe{Name: "x", Version: 2, New: newSample})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,48 +219,10 @@ func TestNewSetRefuses(t *testing.T) {
 	}
 }
 
-func TestExt(t *testing.T) {
-	for path, want := range map[string]string{
-		"a/b.PNG": ".png", "a.tar.gz": ".gz", "a": "", ".bashrc": "", "d.x/a": "", "a.": ".",
-	} {
-		if got := Ext(path); got != want {
-			t.Errorf("Ext(%q) = %q, want %q", path, got, want)
-		}
-	}
-}
-
-func TestPathMustBeDeclared(t *testing.T) {
-	defer func() {
-		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), "UsesPath") {
-			t.Errorf("recovered %v, want a panic that names UsesPath", r)
-		}
-	}()
-	(&Job{env: jobenv.Env{Path: "a.png"}}).Path()
-}
-
 func TestSetOptionKeepsOldValueOnError(t *testing.T) {
 	c := newSample().(*sample)
-	var wrong *OptionError
+	var wrong *recipe.OptionError
 	if err := SetOption(c, "level", int64(77)); !errors.As(err, &wrong) || c.Level != 3 {
 		t.Errorf("error %v, level %d; want an OptionError and 3", err, c.Level)
-	}
-}
-
-// Steps cost nothing if they are not wanted.
-func TestStep(t *testing.T) {
-	job := &Job{}
-	if n := testing.AllocsPerRun(100, func() { job.Step("decode")() }); n != 0 {
-		t.Errorf("a step that is not wanted allocates %v times", n)
-	}
-	var said []string
-	job = &Job{env: jobenv.Env{Step: func(name string) func() {
-		said = append(said, name)
-		return func() { said = append(said, "end "+name) }
-	}}}
-	outer := job.Step("mipmaps")
-	job.Step("encode")()
-	outer()
-	if want := []string{"mipmaps", "encode", "end encode", "end mipmaps"}; !slices.Equal(said, want) {
-		t.Errorf("got %q, want %q", said, want)
 	}
 }

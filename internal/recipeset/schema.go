@@ -1,4 +1,4 @@
-package recipe
+package recipeset
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // durationPattern is a regular expression of JSON Schema for the values that time.ParseDuration
@@ -16,7 +18,7 @@ const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms
 // Schema describes the values of the option as JSON Schema (draft-07) that encoding/json can write:
 // type, words and bounds. The default is the value in c. JSON Schema cannot bound durations, so the
 // description has these bounds.
-func (o Option) Schema(c Cooker) map[string]any {
+func (o Option) Schema(c recipe.Cooker) map[string]any {
 	f := reflect.TypeOf(c).Elem().Field(o.field)
 	schema := o.valueSchema(f)
 	about := o.Doc

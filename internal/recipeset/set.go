@@ -1,23 +1,28 @@
-package recipe
+// Package recipeset has what the cooker needs of recipes and their authors do not: sets of checked
+// recipes, the options of their cookers by name, and JSON Schema of these options.
+package recipeset
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 // A Set has the recipes that rules may name. It never changes.
 type Set struct {
-	byName  map[string]Recipe
+	byName  map[string]recipe.Recipe
 	names   []string
-	formats []Format
+	formats []recipe.Format
 }
 
-// NewSet returns a set of recipes. A later recipe replaces an earlier one of the same name, with
+// New returns a set of recipes. A later recipe replaces an earlier one of the same name, with
 // its extensions, so that a program can improve a built-in recipe.
-func NewSet(recipes ...Recipe) (*Set, error) {
-	s := &Set{byName: make(map[string]Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
+func New(recipes ...recipe.Recipe) (*Set, error) {
+	s := &Set{byName: make(map[string]recipe.Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
 	for _, r := range recipes {
 		if err := checkRecipe(r); err != nil {
 			return nil, fmt.Errorf("recipe %q: %w", r.Name, err)
@@ -38,7 +43,7 @@ func NewSet(recipes ...Recipe) (*Set, error) {
 }
 
 // Lookup finds a recipe by name.
-func (s *Set) Lookup(name string) (Recipe, bool) {
+func (s *Set) Lookup(name string) (recipe.Recipe, bool) {
 	r, ok := s.byName[name]
 	return r, ok
 }
@@ -47,7 +52,19 @@ func (s *Set) Lookup(name string) (Recipe, bool) {
 func (s *Set) Names() []string { return s.names }
 
 // Formats lists the formats of all recipes. The caller must not change the slice.
-func (s *Set) Formats() []Format { return s.formats }
+func (s *Set) Formats() []recipe.Format { return s.formats }
+
+// Extract finds an extract of a recipe by name and version, as in the Function of a Dependency.
+func (s *Set) Extract(key string) (recipe.Extract, bool) {
+	for _, name := range s.names {
+		for _, x := range s.byName[name].Extracts {
+			if jobenv.ExtractKey(x.Name, x.Version) == key {
+				return x, true
+			}
+		}
+	}
+	return recipe.Extract{}, false
+}
 
 // checkClaims returns an error if two recipes of the set have the same extension.
 func (s *Set) checkClaims() error {
@@ -63,7 +80,7 @@ func (s *Set) checkClaims() error {
 	return nil
 }
 
-func checkRecipe(r Recipe) error {
+func checkRecipe(r recipe.Recipe) error {
 	if r.Name == "" {
 		return errors.New("no name")
 	}
@@ -100,7 +117,7 @@ const Fallback = "copy"
 // maxExtension is the length limit of an extension of a recipe, in bytes.
 const maxExtension = 16
 
-func checkHints(r Recipe, c Cooker) error {
+func checkHints(r recipe.Recipe, c recipe.Cooker) error {
 	if len(r.Hints) > 0 && len(r.Extensions) == 0 {
 		return errors.New("hints without extensions have no effect")
 	}
@@ -120,4 +137,32 @@ func checkHints(r Recipe, c Cooker) error {
 // isWord reports whether a text consists of lower-case letters, digits and the given marks.
 func isWord(s, marks string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789"+marks) == ""
+}
+
+func checkFormat(f recipe.Format) error {
+	switch {
+	case f.Name == "":
+		return errors.New("no name")
+	case len(f.Extensions) == 0:
+		return errors.New("no extensions")
+	case len(f.Magic) == 0 && !f.Loose:
+		return errors.New("without magic numbers it has to be loose")
+	case slices.ContainsFunc(f.Magic, func(m string) bool { return strings.Trim(m, ".") == "" }):
+		return errors.New("a magic number that any file starts with")
+	}
+	return checkExtensions(f.Extensions)
+}
+
+// checkExtensions judges a list of extensions.
+func checkExtensions(list []string) error {
+	for i, ext := range list {
+		letters, ok := strings.CutPrefix(ext, ".")
+		if !ok || !isWord(letters, "-_") || len(ext) > maxExtension {
+			return fmt.Errorf("extension %q: want a dot and one or more of a-z, 0-9, '-' and '_', at most %d bytes", ext, maxExtension)
+		}
+		if slices.Contains(list[:i], ext) {
+			return fmt.Errorf("extension %s is listed twice", ext)
+		}
+	}
+	return nil
 }

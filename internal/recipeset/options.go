@@ -1,4 +1,4 @@
-package recipe
+package recipeset
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // An Option describes one exported field of an options struct. Its tags are
@@ -31,7 +33,7 @@ type Option struct {
 }
 
 // Options lists the options of a cooker in the order of the struct.
-func Options(c Cooker) []Option {
+func Options(c recipe.Cooker) []Option {
 	return slices.Clone(describe(reflect.TypeOf(c).Elem()).options)
 }
 
@@ -69,26 +71,12 @@ func describe(t reflect.Type) *description {
 	return d
 }
 
-// An OptionError is the error of an option with a wrong value.
-type OptionError struct {
-	Key  string
-	Got  string // the offending value as written, "" if there is none
-	Want string
-}
-
-func (e *OptionError) Error() string {
-	if e.Got == "" {
-		return fmt.Sprintf("%s: want %s", e.Key, e.Want)
-	}
-	return fmt.Sprintf("%s: want %s, have %s", e.Key, e.Want, e.Got)
-}
-
 // ErrNoOption is returned by SetOption for a key that the recipe does not have.
 var ErrNoOption = errors.New("no such option")
 
 // SetOption sets one option from a value as a TOML reader returns it: bool, int64, float64, string,
-// []any or map[string]any. A wrong value returns an *OptionError and leaves the option unchanged.
-func SetOption(c Cooker, key string, value any) error {
+// []any or map[string]any. A wrong value returns a *recipe.OptionError and leaves the option unchanged.
+func SetOption(c recipe.Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
 	for _, o := range describe(v.Type()).options {
 		if o.Key != key {
@@ -97,7 +85,7 @@ func SetOption(c Cooker, key string, value any) error {
 		f := v.Type().Field(o.field)
 		parsed, ok := parse(f, value)
 		if !ok {
-			return &OptionError{Key: key, Got: show(value), Want: o.Want}
+			return &recipe.OptionError{Key: key, Got: show(value), Want: o.Want}
 		}
 		v.Field(o.field).Set(parsed)
 		return nil
@@ -109,7 +97,7 @@ func SetOption(c Cooker, key string, value any) error {
 type Field struct{ Key, Value string }
 
 // Value returns the value of the option in a cooker, as in a Field.
-func (o Option) Value(c Cooker) string { return o.value(reflect.ValueOf(c).Elem()) }
+func (o Option) Value(c recipe.Cooker) string { return o.value(reflect.ValueOf(c).Elem()) }
 
 func (o Option) value(options reflect.Value) string {
 	v := options.Field(o.field)
@@ -121,7 +109,7 @@ func (o Option) value(options reflect.Value) string {
 
 // Fields lists the options that can change the result, sorted by key. Values are canonical: equal
 // options give equal text, and different options give different text.
-func Fields(c Cooker) []Field {
+func Fields(c recipe.Cooker) []Field {
 	v := reflect.ValueOf(c).Elem()
 	var fields []Field
 	for _, o := range describe(v.Type()).keyed {
@@ -132,7 +120,7 @@ func Fields(c Cooker) []Field {
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-func checkOptions(c Cooker) error {
+func checkOptions(c recipe.Cooker) error {
 	t := reflect.TypeOf(c)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("the New function must return a pointer to a struct, not %v", t)
@@ -347,7 +335,7 @@ func canonical(v reflect.Value) string {
 		slices.Sort(items)
 		return "{" + strings.Join(items, ", ") + "}"
 	}
-	panic("recipe: option of type " + v.Type().String() + " passed checkOptions")
+	panic("recipeset: option of type " + v.Type().String() + " passed checkOptions")
 }
 
 // show prints a TOML value as a person would have written it.

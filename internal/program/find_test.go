@@ -1,4 +1,4 @@
-package recipe
+package program
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestFindTool(t *testing.T) {
+func TestFindLooksOnPathOrAmongAssets(t *testing.T) {
 	assets, bin := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "paint.exe"), nil, 0o777); err != nil {
 		t.Fatal(err)
@@ -19,11 +19,11 @@ func TestFindTool(t *testing.T) {
 		"../up":         filepath.Join(filepath.Dir(assets), "up"),
 		assets + "/abs": assets + "/abs",
 	} {
-		if got, err := FindTool(assets, name); err != nil || got != want {
-			t.Errorf("FindTool(%q) = %q, %v; want %q", name, got, err, want)
+		if got, err := Find(assets, name); err != nil || got != want {
+			t.Errorf("Find(%q) = %q, %v; want %q", name, got, err, want)
 		}
 	}
-	if _, err := FindTool(assets, "no-such-program"); err == nil || !strings.Contains(err.Error(), "not on PATH") {
+	if _, err := Find(assets, "no-such-program"); err == nil || !strings.Contains(err.Error(), "not on PATH") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/manifest"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/jobenv"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // An Extract is a part of a file, about one source, that recipes depend on instead of the whole
@@ -53,21 +54,6 @@ func (s Says) About(subject string) []byte {
 //	File string // the name of the file, as Job.Read takes it
 //	Text []byte // not empty
 type Said = jobenv.Said
-
-// key names an extract and its version.
-func (x Extract) key() string { return x.Name + "." + strconv.Itoa(x.Version) }
-
-// Extract finds an extract of a recipe by name and version, as in the Function of a Dependency.
-func (s *Set) Extract(key string) (Extract, bool) {
-	for _, name := range s.names {
-		for _, x := range s.byName[name].Extracts {
-			if x.key() == key {
-				return x, true
-			}
-		}
-	}
-	return Extract{}, false
-}
 
 // ReadExtract returns the part of another file that is about the source, by the extract of the
 // recipe with a name. The name of the file is as for Job.Read. The part is a dependency: an edit
@@ -117,7 +103,7 @@ func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, e
 		if j.env.Extract == nil {
 			return nil, false, errors.New("parts of files cannot be read here")
 		}
-		of.Function = x.key()
+		of.Function = jobenv.ExtractKey(x.Name, x.Version)
 		at, err := of.Resolve(j.env.Path)
 		if of.Kind == dependency.Extracts && errors.Is(err, dependency.ErrOutside) {
 			return nil, false, nil
@@ -133,3 +119,66 @@ func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, e
 	}
 	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.recipe.Name, extract))
 }
+
+// Followed returns how another file is cooked for the same target: the name of the recipe, its
+// options, and the artifacts, relative to the directory of the artifacts of the source. For a chain
+// it returns the recipe and the options of the first step. The recipe of the job must have a Follow
+// and, if Follow.Option is set, use the path. by is empty if the answer is unknown, for example if
+// Follow.Option is not set; then assume the defaults of the other recipe.
+func (j *Job) Followed(name string) (by string, options Cooker, outputs []string) {
+	if j.env.Followed == nil || j.recipe.Follow == nil {
+		return "", nil, nil
+	}
+	at, err := dependency.OfFile(name).Resolve(j.env.Path)
+	if err != nil {
+		return "", nil, nil
+	}
+	by, cooker, outputs := j.env.Followed(at.Path)
+	options, _ = cooker.(Cooker)
+	for i, artifact := range outputs {
+		outputs[i] = pathname.Relative(path.Dir(j.env.Path), artifact)
+	}
+	return by, options, outputs
+}
+
+// Artifacts returns the artifacts of other assets for the same target that patterns choose, sorted
+// by source. Patterns are as in rules, in order, and see paths below the directory of the target:
+// "ui/**/*.ktx2", "!*_old.*". The list of an asset has only outputs that the patterns choose; the
+// outputs of the job itself are never among them. Only a recipe with Bundles may call Artifacts.
+//
+// The list and the content of the artifacts are a dependency, and cook brings them up to date
+// first. If they are still to be cooked, or cannot be, Artifacts returns an error, which Cook must
+// return.
+func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
+	if !j.recipe.Bundles {
+		panic("recipe " + j.recipe.Name + ": Job.Artifacts without Recipe.Bundles")
+	}
+	if j.env.Artifacts == nil {
+		return nil, errors.New("there are no artifacts here")
+	}
+	list, on, err := j.env.Artifacts(patterns)
+	if err == nil {
+		j.record(on.Path, on, true)
+	}
+	return list, err
+}
+
+// IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. Assets
+// without IDs are an error. The IDs are a dependency of recipes that call IDs.
+func (j *Job) IDs(patterns ...string) (map[string]string, error) {
+	if !j.recipe.Bundles {
+		panic("recipe " + j.recipe.Name + ": Job.IDs without Recipe.Bundles")
+	}
+	if j.env.IDs == nil {
+		return nil, errors.New("there are no artifacts here")
+	}
+	ids, on, err := j.env.IDs(patterns)
+	if err == nil {
+		j.record(on.Path, on, true)
+	}
+	return ids, err
+}
+
+// ReadArtifact reads a file that Artifacts has returned, by its path, and verifies that its content
+// is the listed one. Several goroutines may call it at once.
+func (j *Job) ReadArtifact(path string) ([]byte, error) { return j.env.ReadArtifact(path) }
