@@ -179,21 +179,22 @@ func (p *project) likeness(ctx context.Context, f *file) (any, [][]byte, error) 
 		return nil, nil, err
 	}
 	found, err := p.judge.Look(ctx, a, t)
-	return infoOf(found, err), nil, ctx.Err()
+	note := ""
+	if err != nil {
+		note = err.Error()
+	}
+	return infoOf(found, note), nil, ctx.Err()
 }
 
-func infoOf(f likeness.Finding, err error) likenessInfo {
+// infoOf describes a comparison for the page.
+func infoOf(f likeness.Finding, note string) likenessInfo {
 	known := func(x float64) *float64 {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return nil
 		}
 		return &x
 	}
-	info := likenessInfo{PSNR: known(f.PSNR), Angle: known(f.Angle), Coverage: known(f.Coverage), Role: f.Role, Why: f.Why}
-	if err != nil {
-		info.Note = err.Error()
-	}
-	return info
+	return likenessInfo{PSNR: known(f.PSNR), Angle: known(f.Angle), Coverage: known(f.Coverage), Role: f.Role, Why: f.Why, Note: note}
 }
 
 // A pictureInfo describes pixels, which follow as 8 bits of red, green, blue and alpha,

@@ -458,3 +458,22 @@ func TestLosses(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// The answer for one asset has its row of the table, and the assets that read it.
+func TestAssetHasItsRowAndUsers(t *testing.T) {
+	s := newSite(t, map[string][]byte{
+		"m.gltf": []byte(`{"asset":{"version":"2.0"},"images":[{"uri":"p.png"}]}`), "p.png": painting(t, 8, 8),
+		"cook.toml": []byte("[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\noutputs = [\"{path}\"]\n"),
+	})
+	var got struct {
+		Row     struct{ Path, Recipe string }
+		Outputs []struct{ Path string }
+		Users   []string
+	}
+	if err := s.get("asset", url.Values{"path": {"p.png"}}, &got); err != "" || got.Row.Path != "p.png" || got.Row.Recipe != "image" || len(got.Outputs) != 1 {
+		t.Errorf("%s %+v", err, got)
+	}
+	if !slices.Equal(got.Users, []string{"m.gltf"}) {
+		t.Errorf("users %q", got.Users)
+	}
+}

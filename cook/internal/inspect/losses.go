@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
-	"github.com/assetcook/assetcook/cook/internal/likeness"
+	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/webjson"
 )
@@ -47,31 +46,16 @@ type loss struct {
 	likenessInfo
 }
 
-// A candidate is an artifact to compare.
-type candidate struct {
-	comparison
-	asset *survey.Asset
-	size  int64
-}
-
-func candidates(all []survey.Asset) (list []candidate) {
-	for i := range all {
-		a := &all[i]
-		for _, o := range a.Outputs {
-			if likeness.IsTexture(o.Path) {
-				list = append(list, candidate{comparison{a.Path, a.Target, o.Path, a.Source, a.Last.At}, a, o.Size})
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.size, a.size) })
-	return list
+// comparisonOf identifies the comparison of a candidate.
+func comparisonOf(c *overview.Candidate) comparison {
+	return comparison{c.Asset.Path, c.Asset.Target, c.File.Path, c.Asset.Source, c.Asset.Last.At}
 }
 
 // unasked is how long the comparing goes on that no page asks about.
 const unasked = 5 * time.Second
 
 // begin goes on comparing, unless that is under way.
-func (l *losses) begin(p *project, list []candidate) {
+func (l *losses) begin(p *project, list []overview.Candidate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked = time.Now()
@@ -81,8 +65,8 @@ func (l *losses) begin(p *project, list []candidate) {
 	if old := l.known; old == nil || len(old) > 2*len(list)+100 {
 		l.known = map[comparison]loss{} // without removed artifacts
 		for i := range list {
-			if found, ok := old[list[i].comparison]; ok {
-				l.known[list[i].comparison] = found
+			if found, ok := old[comparisonOf(&list[i])]; ok {
+				l.known[comparisonOf(&list[i])] = found
 			}
 		}
 	}
@@ -90,7 +74,7 @@ func (l *losses) begin(p *project, list []candidate) {
 	go func() {
 		for i := range list {
 			l.mu.Lock()
-			_, known := l.known[list[i].comparison]
+			_, known := l.known[comparisonOf(&list[i])]
 			wanted := time.Since(l.asked) < unasked
 			l.mu.Unlock()
 			if !wanted {
@@ -101,7 +85,7 @@ func (l *losses) begin(p *project, list []candidate) {
 			}
 			found := p.compare(&list[i])
 			l.mu.Lock()
-			l.known[list[i].comparison] = found
+			l.known[comparisonOf(&list[i])] = found
 			l.mu.Unlock()
 		}
 		l.mu.Lock()
@@ -110,32 +94,28 @@ func (l *losses) begin(p *project, list []candidate) {
 	}()
 }
 
-func (p *project) compare(c *candidate) loss {
-	found := loss{Path: execute.Path(c.path), Target: c.target, Output: execute.Path(c.output), Size: c.size}
+// compare compares a texture with its source, when its turn comes.
+func (p *project) compare(c *overview.Candidate) loss {
 	p.turn <- struct{}{}
 	defer func() { <-p.turn }()
-	_, _, err := guarded(func() (any, [][]byte, error) {
-		out, err := confine.Open(p.out)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer out.Close()
-		t, err := likeness.Open(out, c.output)
-		if err != nil {
-			return nil, nil, err
-		}
-		found.Format, found.Width, found.Height, found.Levels = t.Format.String(), t.W, t.H, len(t.Levels)
-		known, err := p.judge.Look(context.Background(), c.asset, t)
-		found.likenessInfo = infoOf(known, err)
-		if err == nil && math.IsInf(known.PSNR, 1) {
-			found.Note = "the same pixels as the source"
-		}
-		return nil, nil, nil
-	})
+	out, err := confine.Open(p.out)
 	if err != nil {
-		found.Note = err.Error()
+		return loss{Path: execute.Path(c.Asset.Path), Target: c.Asset.Target, Output: execute.Path(c.File.Path), Size: c.File.Size, likenessInfo: likenessInfo{Note: err.Error()}}
 	}
-	return found
+	defer out.Close()
+	return lossOf(c.Measure(context.Background(), p.judge, out, nil))
+}
+
+// lossOf describes a compared texture for the page.
+func lossOf(t overview.Texture) loss {
+	l := loss{
+		Path: execute.Path(t.Path), Target: t.Target, Output: execute.Path(t.Output), Format: t.Encoding.Format, Width: t.Encoding.W, Height: t.Encoding.H, Levels: t.Encoding.Levels, Size: t.Out,
+		likenessInfo: infoOf(t.Likeness, t.Note),
+	}
+	if math.IsInf(t.Likeness.PSNR, 1) {
+		l.Note = "the same pixels as the source"
+	}
+	return l
 }
 
 // A lossQuery chooses and orders losses.
@@ -219,13 +199,13 @@ func (p *project) listLosses(w http.ResponseWriter, req *http.Request) {
 		fail(w, err)
 		return
 	}
-	all := candidates(list.all)
+	all := overview.Candidates(list.all)
 	p.losses.begin(p, all)
 	answer := comparing{Of: len(all), Rows: []loss{}}
 	roles, formats := map[string]int{}, map[string]int{}
 	p.losses.mu.Lock()
 	for i := range all {
-		found, ok := p.losses.known[all[i].comparison]
+		found, ok := p.losses.known[comparisonOf(&all[i])]
 		if !ok {
 			continue
 		}

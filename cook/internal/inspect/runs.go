@@ -69,12 +69,10 @@ func runOf(p *stats.Past) run {
 	}
 	r.Warnings = int64(len(d.Warnings) + d.Unlisted)
 	r.Grew = d.Rest.After - d.Rest.Before
-	for _, s := range d.Sizes {
-		more := max(0, s.After) - max(0, s.Before)
-		r.Grew += more
-		r.Largest = append(r.Largest, growth{s.Path, s.Target, more})
+	for _, c := range overview.SizeChanges([]stats.Past{*p}) {
+		r.Grew += c.Growth()
+		r.Largest = append(r.Largest, growth{execute.Path(c.Path), c.Target, c.Growth()})
 	}
-	slices.SortStableFunc(r.Largest, func(a, b growth) int { return cmp.Compare(max(b.Bytes, -b.Bytes), max(a.Bytes, -a.Bytes)) })
 	for _, s := range d.Spans {
 		if s.Path != "" {
 			r.Slowest = append(r.Slowest, longAction{s.Path, s.End - s.Begin})

@@ -69,40 +69,8 @@ func (t *table) current() (*listing, error) {
 	return t.list, nil
 }
 
-// use records that an asset reads a file, or its artifacts.
-func (l *listing) use(file, by string) {
-	if users := l.users[file]; len(users) == 0 || users[len(users)-1] != by {
-		l.users[file] = append(users, by)
-	}
-}
-
-// useArtifacts notes the sources of the artifacts that bundles take.
-func (l *listing) useArtifacts() {
-	sources := map[string]string{} // by artifact
-	for i := range l.all {
-		for _, o := range l.all[i].Takes {
-			sources[o] = ""
-		}
-	}
-	if len(sources) == 0 {
-		return
-	}
-	for i := range l.all {
-		for _, o := range l.all[i].Outputs {
-			if _, taken := sources[o.Path]; taken {
-				sources[o.Path] = l.all[i].Path
-			}
-		}
-	}
-	for i := range l.all {
-		for _, o := range l.all[i].Takes {
-			l.use(sources[o], l.all[i].Path)
-		}
-	}
-}
-
 func newListing(seal string, all []survey.Asset) *listing {
-	l := &listing{Seal: seal, all: all, text: make([]string, len(all)), users: map[string][]string{}}
+	l := &listing{Seal: seal, all: all, text: make([]string, len(all)), users: survey.Users(all)}
 	outcomes, recipes, targets := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range all {
 		a := &all[i]
@@ -113,11 +81,7 @@ func newListing(seal string, all []survey.Asset) *listing {
 		if a.Last.At.After(l.last) {
 			l.last = a.Last.At
 		}
-		for _, d := range a.Dependencies {
-			l.use(d, a.Path)
-		}
 	}
-	l.useArtifacts()
 	l.made = sync.OnceValue(func() map[string]bool {
 		made := make(map[string]bool, len(all))
 		for i := range all {
@@ -202,18 +166,20 @@ func (p *project) rows(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, answer)
 }
 
-// Details are all that the table knows of one asset.
-type details struct {
-	row
-	Seal         string            `json:"seal"`
-	Reasons      []string          `json:"reasons"`
-	Options      map[string]string `json:"options"`
-	Outputs      []output          `json:"outputs"`
-	Dependencies []execute.Path    `json:"dependencies"`
-	Users        []execute.Path    `json:"users"` // assets that read the source
-	MoreUsers    int               `json:"more_users,omitempty"`
-	Dir          string            `json:"dir"` // asset directory
-	OutDir       string            `json:"out_dir"`
+// An assetAnswer has everything that the table contains about one asset.
+type assetAnswer struct {
+	Row     row               `json:"row"`
+	Seal    string            `json:"seal"`
+	Reasons []string          `json:"reasons"`
+	Options map[string]string `json:"options"`
+	Outputs []output          `json:"outputs"`
+
+	Dependencies []execute.Path `json:"dependencies"`
+	Users        []execute.Path `json:"users"` // assets that read the source
+	MoreUsers    int            `json:"more_users,omitempty"`
+
+	Dir    string `json:"dir"` // asset directory
+	OutDir string `json:"out_dir"`
 }
 
 type output struct {
@@ -231,8 +197,8 @@ func (p *project) asset(w http.ResponseWriter, req *http.Request) {
 		fail(w, err)
 		return
 	}
-	d := details{
-		row: rowOf(a), Seal: list.Seal, Reasons: a.Last.Reasons, Options: a.Method.Options, Outputs: []output{},
+	d := assetAnswer{
+		Row: rowOf(a), Seal: list.Seal, Reasons: a.Last.Reasons, Options: a.Method.Options, Outputs: []output{},
 		Dependencies: pathsOf(a.Dependencies), Dir: p.assets.Name(), OutDir: p.out,
 	}
 	users := list.users[a.Path]

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -112,26 +113,39 @@ func (t *table) findKey(path string) int {
 	return first
 }
 
+// rejects reports whether a file has the extension of a recipe but is not recognized by it.
+func (t *table) rejects(path string, row int) bool {
+	recognizes := t.recognizes[row]
+	if recognizes == nil || t.head == nil {
+		return false
+	}
+	head, err := t.head(path)
+	return err == nil && !recognizes(head)
+}
+
+// likelyRecipe returns the recipe that cooks the extensions at the end of the patterns, "" if there is
+// not exactly one.
+func (t *table) likelyRecipe(patterns []string) (name string) {
+	for _, text := range patterns {
+		row := t.findKey("a" + path.Ext(text))
+		if row == 0 || name != "" && name != t.rows[row].recipe {
+			return ""
+		}
+		name = t.rows[row].recipe
+	}
+	return name
+}
+
 // ReadHeads sets the function that reads the first recipe.HeadSize bytes of a source. Recipes
 // recognize their sources by these bytes. Without the function they take all sources with their
 // extensions.
 func (s *Set) ReadHeads(head func(path string) ([]byte, error)) { s.builtin.head = head }
 
-// foreign reports whether a file has the extension of a recipe but is not recognized by it.
-func (s *Set) foreign(path string, row int) bool {
-	recognizes := s.builtin.recognizes[row]
-	if recognizes == nil || s.builtin.head == nil {
-		return false
-	}
-	head, err := s.builtin.head(path)
-	return err == nil && !recognizes(head)
-}
-
 // Unrecognized returns the recipe that has the extension of a source but does not recognize the
 // source, "" for none. Such a source is copied unless a rule names a recipe.
 func (s *Set) Unrecognized(path string) string {
 	row := s.builtin.findKey(path)
-	if !s.foreign(path, row) {
+	if !s.builtin.rejects(path, row) {
 		return ""
 	}
 	return s.builtin.rows[row].recipe

@@ -1,12 +1,17 @@
 package rules
 
 import (
+	"encoding/hex"
 	"fmt"
 	"iter"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // maxSteps is the limit of steps for one source. Rules whose outputs match each other could have
@@ -45,7 +50,9 @@ func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Met
 	if then == nil {
 		return m, nil
 	}
-	return s.join(m, then), nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.made.join(m, then), nil
 }
 
 // matchArtifact matches an artifact without the used rules, which made it.
@@ -76,34 +83,33 @@ func (s *Set) eachLater(m *Method, path, target string, used []int, do func(matc
 	}
 }
 
-// join returns the method of a chain. Equal steps give the same method.
-func (s *Set) join(m *Method, then []*Method) *Method {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := strconv.Itoa(s.numberOf(m))
+// join returns the method of a chain. Equal steps give the same method. The caller holds the lock
+// of the Set.
+func (made *choices) join(m *Method, then []*Method) *Method {
+	key := strconv.Itoa(made.numberOf(m))
 	for _, next := range then {
-		key += " " + strconv.Itoa(s.numberOf(next))
+		key += " " + strconv.Itoa(made.numberOf(next))
 	}
-	known := s.made.chains[key]
+	known := made.chains[key]
 	if known == nil {
 		whole, alone := *m, *m
 		whole.chosen.holder, alone.chosen.holder = nil, nil // rules decide about its artifacts
 		whole.Alone, whole.Then, alone.Whole = &alone, then, &whole
 		known = &whole
-		s.made.chains[key] = known
+		made.chains[key] = known
 	}
 	return known
 }
 
 // numberOf numbers methods from 1; nil has number 0.
-func (s *Set) numberOf(m *Method) int {
+func (made *choices) numberOf(m *Method) int {
 	if m == nil {
 		return 0
 	}
-	n, ok := s.made.numbers[m]
+	n, ok := made.numbers[m]
 	if !ok {
-		n = len(s.made.numbers) + 1
-		s.made.numbers[m] = n
+		n = len(made.numbers) + 1
+		made.numbers[m] = n
 	}
 	return n
 }
@@ -211,4 +217,107 @@ func (m *Method) any(is func(*Method) bool) bool {
 		}
 	}
 	return false
+}
+
+// follow sets the option Follow.Option to a checksum of the target's rules that may change how
+// the other recipe cooks a file. Only their recipes, outputs and Follow.Keys count.
+func (d *decision) follow(target string, f *recipe.Follow) {
+	other, ok := d.set.vocab.recipes.Lookup(f.Recipe)
+	if !ok {
+		return
+	}
+	k := hashing.NewKey("assetcook followed rules 1")
+	last := -1
+	for i := range d.set.layers {
+		l := &d.set.layers[i]
+		if !l.isFor(target) || !l.mayMatch(other.Extensions) {
+			continue
+		}
+		if l.recipe != "" && l.patterns.Len() == 0 && l.recipe != f.Recipe {
+			continue // a table of another recipe
+		}
+		settings := l.settingsOf(other, f.Keys)
+		if l.patterns.Len() > 0 && l.recipe == "" && len(l.outputs) == 0 && len(settings) == 0 {
+			continue
+		}
+		if l.patterns.Len() == 0 && len(settings) == 0 {
+			continue
+		}
+		last = i
+		k.String("folder", d.set.prefixOf(i))
+		k.Bool("artifacts", l.made)
+		for _, text := range l.texts {
+			k.String("match", text)
+		}
+		k.String("recipe", l.recipe)
+		for _, s := range settings {
+			k.String(s.key, fmt.Sprint(s.value))
+		}
+		for _, t := range l.outputs {
+			k.String("output", t.String())
+		}
+	}
+	if last < 0 {
+		return
+	}
+	sum := k.Sum()
+	if recipeset.SetOption(d.cooker, f.Option, hex.EncodeToString(sum[:8])) == nil {
+		d.won[f.Option] = win{layer: last, at: d.set.layers[last].origin}
+	}
+}
+
+// settingsOf returns the settings of a layer that have one of the keys and that the recipe
+// accepts.
+func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
+	cooker := r.New()
+	for _, s := range l.settings {
+		if slices.Contains(keys, s.key) && recipeset.SetOption(cooker, s.key, s.value) == nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// mayMatch reports whether a layer may match files with one of the extensions. A pattern that
+// ends in another extension cannot match.
+func (l *layer) mayMatch(extensions []string) bool {
+	if len(l.texts) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(l.texts, func(pattern string) bool {
+		ext := strings.ToLower(path.Ext(pattern))
+		plain := len(ext) > 1 && !strings.ContainsAny(ext, `*?[]{}\/`)
+		return !strings.HasPrefix(pattern, "!") && (!plain || slices.Contains(extensions, ext))
+	})
+}
+
+// prefixOf returns the directory of a layer, with a trailing slash.
+func (s *Set) prefixOf(i int) string {
+	for _, f := range s.folders {
+		if i >= f.first && i < f.last {
+			return f.prefix
+		}
+	}
+	return s.layers[i].prefix
+}
+
+// Follows reports whether the method depends on how other files are cooked.
+func (m *Method) Follows() bool {
+	return m.any(func(s *Method) bool {
+		return s.Recipe.Follow != nil && slices.ContainsFunc(s.Options, func(o Option) bool {
+			return o.Key == s.Recipe.Follow.Option && o.From != (Origin{}) && o.From.File != "default"
+		})
+	})
+}
+
+// Followed is jobs.Env.Followed for jobs of the method.
+func (m *Method) Followed(source string) (by string, options any, outputs []string) {
+	if m.set == nil {
+		return "", nil, nil
+	}
+	other, err := m.set.Method(source, m.Target)
+	if err != nil || other == nil {
+		return "", nil, nil
+	}
+	return other.Recipe.Name, other.Cooker, other.Names(source)
 }

@@ -4,23 +4,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
 // A compiler turns files into layers and collects the errors.
 type compiler struct {
 	set      *Set
-	tables   []layer             // of targets, after the rules without a target
-	aimed    []layer             // rules with a target, last
-	options  map[string][]string // results of keys, by recipe
-	patterns int                 // so far
-	full     bool                // too many layers; already reported
-	errs     Errors
+	tables   []layer // of targets, after the rules without a target
+	aimed    []layer // rules with a target, last
+	patterns int     // so far
+	full     bool    // too many layers; already reported
 
-	file  *document       // the current file
+	in    tableReader     // the current file, and the errors of all files
 	torn  bool            // a file was not readable
 	gives map[string]bool // recipes with outputs from rules; "" for any recipe
 	needs []need          // rules whose recipe has no outputs of its own
@@ -42,10 +38,10 @@ type need struct {
 func newCompiler(recipes *recipeset.Set) *compiler {
 	return &compiler{
 		set: &Set{
-			recipes: recipes,
+			vocab:   vocabulary{recipes},
 			builtin: newTable(recipes),
 			number:  map[string]int{"": 0},
-			texts:   map[string]*document{},
+			texts:   documents{},
 			made: choices{
 				seen:    map[string]*outcome{},
 				decided: map[string]*outcome{},
@@ -53,8 +49,7 @@ func newCompiler(recipes *recipeset.Set) *compiler {
 				numbers: map[*Method]int{},
 			},
 		},
-		options: map[string][]string{},
-		gives:   map[string]bool{},
+		gives: map[string]bool{},
 	}
 }
 
@@ -62,19 +57,19 @@ func newCompiler(recipes *recipeset.Set) *compiler {
 func (c *compiler) finishRules() (*Set, error) {
 	for _, n := range c.needs {
 		if !c.torn && !c.gives[n.recipe] && !c.gives[""] {
-			c.errs = append(c.errs, &Error{File: n.at.File, Line: n.at.Line, Column: n.at.Column, Msg: needsOutputs(n.recipe)})
+			c.in.errs = append(c.in.errs, &Error{File: n.at.File, Line: n.at.Line, Column: n.at.Column, Msg: needsOutputs(n.recipe)})
 		}
 	}
 	c.set.targets = slices.Sorted(maps.Keys(c.set.number))[1:] // the first is ""
 	for _, a := range c.aims {
 		if _, declared := c.set.number[a.target]; !c.torn && !declared {
-			e := c.set.errorAt(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clip(a.target), instead(a.target, c.set.targets)))
-			c.errs = append(c.errs, e.meant(a.target, c.set.targets))
+			e := c.set.texts.errorAt(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clip(a.target), instead(a.target, c.set.targets)))
+			c.in.errs = append(c.in.errs, e.meant(a.target, c.set.targets))
 		}
 	}
-	if len(c.errs) > 0 {
-		c.errs.sort()
-		return nil, c.errs
+	if len(c.in.errs) > 0 {
+		c.in.errs.sort()
+		return nil, c.in.errs
 	}
 	s := c.set
 	s.aimed = len(s.layers)
@@ -87,11 +82,11 @@ func (c *compiler) finishRules() (*Set, error) {
 func (c *compiler) compileFile(f File) {
 	d, err := parse(f.Name, f.Data)
 	if err != nil {
-		c.errs = append(c.errs, err)
+		c.in.errs = append(c.in.errs, err)
 		c.torn = true
 		return
 	}
-	c.file = d
+	c.in.file = d
 	prefix := ""
 	if f.Dir != "" {
 		prefix = f.Dir + "/"
@@ -105,43 +100,35 @@ func (c *compiler) compileFile(f File) {
 			c.targets(at, d.values[key], prefix)
 		case "project":
 			if f.Dir != "" {
-				c.failf(at.key, "project: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
+				c.in.failf(at.key, "project: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
 				continue
 			}
-			c.project(at, d.values[key])
+			c.in.project(at, d.values[key])
 		case "remote":
 			if f.Dir != "" {
-				c.failf(at.key, "remote: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
+				c.in.failf(at.key, "remote: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
 				continue
 			}
-			c.remote(at, d.values[key])
+			c.in.remote(at, d.values[key])
 		default:
 			words := []string{"rule", "target", "project", "remote"}
-			c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)).meant(key, words)
+			c.in.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)).meant(key, words)
 		}
 	}
 	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})
 	c.set.texts[d.name] = &document{name: d.name, data: d.data, lines: d.lines}
 }
 
-// failf records an error at an offset of the current file.
-func (c *compiler) failf(offset int, format string, args ...any) *Error {
-	line, column := c.file.position(offset)
-	e := c.file.errorAt(line, column, fmt.Sprintf(format, args...))
-	c.errs = append(c.errs, e)
-	return e
-}
-
 func (c *compiler) rules(at *node, value any, prefix string) {
 	list, ok := value.([]any)
 	if !ok {
-		c.failf(at.key, "rule: want a list of tables; write [[rule]] above each")
+		c.in.failf(at.key, "rule: want a list of tables; write [[rule]] above each")
 		return
 	}
 	for i, v := range list {
 		table, ok := v.(map[string]any)
 		if !ok {
-			c.failf(at.item(i).value, "rule: want a table")
+			c.in.failf(at.item(i).value, "rule: want a table")
 			continue
 		}
 		if !c.room(at.item(i).value) {
@@ -158,38 +145,7 @@ func (c *compiler) room(offset int) bool {
 	}
 	if !c.full {
 		c.full = true
-		c.failf(offset, "more than %d rules and target tables", maxLayers)
+		c.in.failf(offset, "more than %d rules and target tables", maxLayers)
 	}
 	return false
 }
-
-// cooker returns a recipe's defaults, or nil.
-func (c *compiler) cooker(name string) recipe.Cooker {
-	if r, ok := c.set.recipes.Lookup(name); ok {
-		return r.New()
-	}
-	return nil
-}
-
-// keys returns the options of a recipe, sorted. Only runs with rules need it.
-func (c *compiler) keys(recipeName string) []string {
-	if keys, known := c.options[recipeName]; known {
-		return keys
-	}
-	var keys []string
-	if cooker := c.cooker(recipeName); cooker != nil {
-		for _, o := range recipeset.Options(cooker) {
-			keys = append(keys, o.Key)
-		}
-	}
-	slices.Sort(keys)
-	c.options[recipeName] = keys
-	return keys
-}
-
-func (c *compiler) knows(recipe string) bool {
-	_, ok := c.set.recipes.Lookup(recipe)
-	return ok
-}
-
-func (c *compiler) names() string { return strings.Join(c.set.recipes.Names(), ", ") }

@@ -90,6 +90,17 @@ func (d *document) errorAt(line, column int, msg string) *Error {
 	return e
 }
 
+// documents has files of rules by name, for excerpts in errors.
+type documents map[string]*document
+
+// errorAt returns an error at a place of a file.
+func (all documents) errorAt(file string, line, column int, msg string) *Error {
+	if d := all[file]; d != nil {
+		return d.errorAt(line, column, msg)
+	}
+	return &Error{File: file, Line: line, Column: column, Msg: msg}
+}
+
 // line returns a line, counted from 1, unchanged.
 func (d *document) line(number int) string {
 	if number < 1 || number > len(d.lines) {
@@ -133,6 +144,20 @@ func (n *node) item(i int) *node {
 		return n.items[i]
 	}
 	return n
+}
+
+// A tableReader checks the values of a file and collects the errors.
+type tableReader struct {
+	file *document
+	errs Errors
+}
+
+// failf records an error at an offset of the current file.
+func (r *tableReader) failf(offset int, format string, args ...any) *Error {
+	line, column := r.file.position(offset)
+	e := r.file.errorAt(line, column, fmt.Sprintf(format, args...))
+	r.errs = append(r.errs, e)
+	return e
 }
 
 // A locator builds the tree of places in one pass over the syntax. It stops at a syntax error and

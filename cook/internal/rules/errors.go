@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
@@ -99,4 +100,195 @@ func clip(s string) string {
 		end--
 	}
 	return s[:end] + "..."
+}
+
+// An Edit corrects a line of a file: it replaces Old by New at a position, counted in bytes from
+// 1. Old may be "".
+type Edit struct {
+	Line, Column int
+	Old, New     string
+}
+
+// Fix returns the edit that removes the error; ok is false if the correction is uncertain.
+func (e *Error) Fix() (Edit, bool) {
+	if e.fix == nil {
+		return Edit{}, false
+	}
+	return *e.fix, true
+}
+
+// meant adds a fix to an error if old is certainly a misspelling of one of the words: replace
+// old, with or without quotes, by that word.
+func (e *Error) meant(old string, words []string) *Error {
+	if w := nearest.Certain(old, words); w != "" {
+		e.means(old, w)
+	}
+	return e
+}
+
+// means sets the fix of an error: replace old at its position, with or without quotes, by new.
+func (e *Error) means(old, new string) *Error {
+	at := min(e.Column-1, len(e.text))
+	for _, quote := range []string{"", `"`, "'"} {
+		rest, ok := strings.CutPrefix(e.text[at:], quote+old+quote)
+		if ok && (quote != "" || rest == "" || strings.IndexByte(" \t=.]", rest[0]) >= 0) {
+			e.fix = &Edit{e.Line, e.Column + len(quote), old, new}
+			return e
+		}
+	}
+	return e
+}
+
+// replaced sets the fix of an error: replace old at a column by new.
+func (e *Error) replaced(column int, old, new string) *Error {
+	if at := min(column-1, len(e.text)); old != new && strings.HasPrefix(e.text[at:], old) {
+		e.fix = &Edit{e.Line, column, old, new}
+	}
+	return e
+}
+
+var (
+	// plainWord matches an unquoted value that can only be a word.
+	plainWord = lazyregexp.New(`^[A-Za-z_][\w./*-]*$`)
+	// openString matches a quoted text that lasts to the end of the line.
+	openString = lazyregexp.New(`^"[\w./*{}-]+$`)
+	// leadingZeros matches the zeros before a whole number.
+	leadingZeros = lazyregexp.New(`^0+[1-9]`)
+)
+
+// fixSyntax sets the fix of a syntax error, given its message.
+func (e *Error) fixSyntax(sentence string) *Error {
+	at := min(max(0, e.Column-1), len(e.text))
+	rest := strings.TrimLeft(e.text[at:], " \t")
+	column := len(e.text) - len(rest) + 1
+	_, value, _ := strings.Cut(e.text, "=")
+	value = strings.TrimSpace(value)
+	word, after := value, ""
+	if i := strings.IndexAny(value, " \t#"); i > 0 {
+		word, after = value[:i], strings.TrimSpace(value[i:])
+	}
+	alone := after == "" || strings.HasPrefix(after, "#") || strings.HasPrefix(after, "//")
+	valueColumn := strings.Index(e.text, "=") + 2 + strings.Index(e.text[strings.Index(e.text, "=")+1:], value)
+	end := len(strings.TrimRight(e.text, " \t\r")) + 1
+	switch {
+	case strings.HasPrefix(sentence, "comments begin") && strings.HasPrefix(rest, "//"):
+		return e.replaced(column, "//", "#")
+	case strings.HasPrefix(sentence, "the closing quote") && openString().MatchString(value):
+		return e.replaced(end, "", `"`)
+	case strings.HasPrefix(sentence, `"]" is missing`) && strings.HasPrefix(value, "[") && !strings.Contains(value, "#"):
+		return e.replaced(end, "", "]")
+	case strings.HasPrefix(sentence, "a number cannot begin") && leadingZeros().MatchString(word):
+		return e.replaced(valueColumn, word, strings.TrimLeft(word, "0"))
+	case strings.HasPrefix(sentence, `want "=" between`) && strings.HasPrefix(rest, ":"):
+		return e.replaced(column, ":", " =")
+	case strings.HasPrefix(sentence, "remove the ") && (rest == "," || rest == ";"):
+		return e.replaced(column, rest, "")
+	case strings.HasPrefix(sentence, "write it in lower case"):
+		return e.replaced(valueColumn, word, strings.ToLower(word))
+	case strings.HasPrefix(sentence, "want true, have"):
+		return e.replaced(valueColumn, word, "true")
+	case strings.HasPrefix(sentence, "want false, have"):
+		return e.replaced(valueColumn, word, "false")
+	case strings.HasPrefix(sentence, "want straight quotes"):
+		return e.replaced(valueColumn, value, strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'").Replace(value))
+	case strings.HasPrefix(sentence, "text needs quotes") && plainWord().MatchString(word) && alone:
+		return e.replaced(valueColumn, word, `"`+word+`"`)
+	}
+	return e
+}
+
+// sentence explains a syntax error in plain words, for users who do not know the TOML
+// specification. said is the library's message; column counts from 1.
+func sentence(line string, column int, said string) string {
+	at := min(max(0, column-1), len(line))
+	before, rest := line[:at], strings.TrimLeft(line[at:], " \t")
+	switch {
+	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"):
+		return "comments begin with #"
+	case strings.Contains(said, "cannot have new lines"):
+		return "the closing quote is missing"
+	case strings.Contains(said, "array is incomplete"), strings.Contains(said, "after array value"):
+		return `"]" is missing at the end of the list`
+	case strings.Contains(said, "leading zeroes"):
+		return "a number cannot begin with 0"
+	case strings.Contains(said, "invalid escape"):
+		return `a "\" in double quotes begins an escape; write paths with "/", or put the text into single quotes`
+	case strings.Contains(said, "expected '=' after key"):
+		return withoutEquals(before, rest)
+	case strings.Contains(said, "invalid character at start of key") && strings.HasPrefix(rest, "="):
+		return "the key is missing"
+	case strings.Contains(said, "expected newline"):
+		return afterValue(rest)
+	case strings.Contains(said, "at start of value"), strings.Contains(said, "must be quoted"), strings.Contains(said, "expected digit"):
+		if _, value, found := strings.Cut(line, "="); found {
+			return wrongValue(strings.TrimSpace(value), said)
+		}
+	}
+	return said
+}
+
+// withoutEquals explains an error between a key and its value, where "=" is missing.
+func withoutEquals(before, rest string) string {
+	r, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case strings.HasPrefix(rest, ":"):
+		return `want "=" between key and value, have ":"`
+	case r >= utf8.RuneSelf && rest != "":
+		return "a key of other letters than a-z, A-Z, 0-9, - and _ needs quotes"
+	case strings.Contains(rest, "="):
+		return `a key cannot have a space; words of options are joined by "_"`
+	}
+	return fmt.Sprintf(`want "=" behind %q`, clip(strings.TrimSpace(before)))
+}
+
+// afterValue explains an error behind a value.
+func afterValue(rest string) string {
+	switch {
+	case strings.HasPrefix(rest, ","), strings.HasPrefix(rest, ";"):
+		return fmt.Sprintf("remove the %q: each line is one key and its value", rest[:1])
+	case strings.HasPrefix(rest, `"`), strings.HasPrefix(rest, "'"):
+		return `nothing may follow a value; several values are a list: ["a", "b"]`
+	}
+	return "nothing may follow a value"
+}
+
+// wrongValue explains why TOML does not accept a value.
+func wrongValue(value, said string) string {
+	if value == "" || value == "+" || value == "-" {
+		return "the value is missing"
+	}
+	word := value
+	if end := strings.IndexAny(word, " \t#,]}"); end > 0 {
+		word = word[:end]
+	}
+	switch lower := strings.ToLower(word); {
+	case lower == "true" || lower == "false":
+		return fmt.Sprintf("write it in lower case: %s", lower)
+	case lower == "yes" || lower == "on":
+		return fmt.Sprintf("want true, have %s", word)
+	case lower == "no" || lower == "off":
+		return fmt.Sprintf("want false, have %s", word)
+	case strings.ContainsAny(word, "“”‘’„«»"):
+		return `want straight quotes: "..."`
+	case strings.ContainsAny(word[:1], "[{"):
+		return said
+	}
+	return fmt.Sprintf("text needs quotes: %q", clip(word))
+}
+
+// excerpt returns a line of the file, shortened for display, and the position of the error in it.
+func (d *document) excerpt(line, column int) (text string, at int) {
+	const most = 100 // bytes
+	whole := strings.ToValidUTF8(strings.TrimRight(d.line(line), "\r"), "?")
+	column = min(column, len(whole)+1)
+	from := 0
+	if column > most/2 && len(whole) > most {
+		from = column - most/2
+	}
+	for from > 0 && from < len(whole) && !utf8.RuneStart(whole[from]) {
+		from--
+	}
+	text = clip(whole[min(from, len(whole)):])
+	at = utf8.RuneCountInString(whole[min(from, len(whole)):max(min(from, len(whole)), column-1)])
+	return strings.ReplaceAll(text, "\t", " "), at
 }

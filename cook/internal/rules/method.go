@@ -125,7 +125,7 @@ func (s *Set) choose(matched *selection, path, target string, row int) *outcome 
 // table.
 func (s *Set) match(matched *selection, path string, number int, target string, made bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if row = s.builtin.findKey(path); !made && s.foreign(path, row) {
+	if row = s.builtin.findKey(path); !made && s.builtin.rejects(path, row) {
 		row = 0
 	}
 	binary.LittleEndian.PutUint32(matched[:], uint32(number))
@@ -226,7 +226,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 			d.recipe, d.won["recipe"], d.chose = l.recipe, win{layer: i, at: l.chosen}, i
 		}
 	}
-	r, ok := s.recipes.Lookup(d.recipe)
+	r, ok := s.vocab.recipes.Lookup(d.recipe)
 	if !ok {
 		return d
 	}
@@ -276,10 +276,10 @@ func (d *decision) conclude(target string) *outcome {
 		return &outcome{err: e}
 	}
 	chosen := d.won["recipe"].at
-	r, ok := d.set.recipes.Lookup(d.recipe)
+	r, ok := d.set.vocab.recipes.Lookup(d.recipe)
 	if !ok {
 		return fail(chosen, "no recipe has this file's extension, and there is no recipe %q for all other files; name one in a [[rule]] (have %s), or list the file in .cookignore",
-			d.recipe, strings.Join(d.set.recipes.Names(), ", "))
+			d.recipe, strings.Join(d.set.vocab.recipes.Names(), ", "))
 	}
 	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen, d.holder}}
 	if check := m.Traits().Check; check != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -26,14 +25,14 @@ func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, 
 	case err == nil:
 		return true
 	case !errors.Is(err, recipeset.ErrNoOption):
-		c.set.fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
-	case nearest.Word(key, slices.Concat(c.keys(name), words)) != "":
-		words := slices.Concat(c.keys(name), words)
-		c.set.misspelt(c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, words)), key, words)
-	case len(c.keys(name)) == 0:
-		c.failf(at.key, "unknown key %q for recipe %q, which has no options", clip(key), name)
+		c.set.vocab.fixOption(c.in.failf(at.value, "%s", c.short(at, err, value)), err, value)
+	case nearest.Word(key, slices.Concat(c.set.vocab.optionKeys(name), words)) != "":
+		words := slices.Concat(c.set.vocab.optionKeys(name), words)
+		c.set.vocab.misspelt(c.in.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, words)), key, words)
+	case len(c.set.vocab.optionKeys(name)) == 0:
+		c.in.failf(at.key, "unknown key %q for recipe %q, which has no options", clip(key), name)
 	default:
-		c.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, c.keys(name)))
+		c.in.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, c.set.vocab.optionKeys(name)))
 	}
 	return false
 }
@@ -44,8 +43,8 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 	var wrong *recipe.OptionError
 	var wants []string
 	own := "" // the description of the guessed recipe
-	for _, name := range c.set.recipes.Names() {
-		err := recipeset.SetOption(c.cooker(name), key, value)
+	for _, name := range c.set.vocab.recipes.Names() {
+		err := recipeset.SetOption(c.set.vocab.fresh(name), key, value)
 		if err == nil {
 			return true
 		}
@@ -65,16 +64,16 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 			wants = []string{cmp.Or(own, wrong.Want)}
 		}
 		err := &recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}
-		c.set.fixOption(c.failf(at.value, "%s", c.short(at, err, value)), err, value)
+		c.set.vocab.fixOption(c.in.failf(at.value, "%s", c.short(at, err, value)), err, value)
 		return false
 	}
-	for _, name := range c.set.recipes.Names() {
-		words = slices.Concat(words, c.keys(name))
+	for _, name := range c.set.vocab.recipes.Names() {
+		words = slices.Concat(words, c.set.vocab.optionKeys(name))
 	}
 	if nearest.Word(key, words) != "" {
-		c.set.misspelt(c.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)), key, words)
+		c.set.vocab.misspelt(c.in.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)), key, words)
 	} else {
-		c.failf(at.key, "unknown key %q; no recipe has such an option", clip(key))
+		c.in.failf(at.key, "unknown key %q; no recipe has such an option", clip(key))
 	}
 	return false
 }
@@ -93,74 +92,28 @@ func (c *compiler) short(at *node, err error, value any) string {
 	if !isFloat || !strings.HasPrefix(wrong.Want, "a whole number") {
 		return brief.Error()
 	}
-	brief.Got = clip(c.file.word(at.value))
+	brief.Got = clip(c.in.file.word(at.value))
 	if x != math.Trunc(x) || math.Abs(x) >= 1<<53 {
 		return brief.Error()
 	}
 	return fmt.Sprintf("%v; write it without point and exponent: %.0f", brief, x)
 }
 
-// fixOption sets the fix of an error about an option's value.
-func (s *Set) fixOption(e *Error, err error, value any) {
-	var wrong *recipe.OptionError
-	if !errors.As(err, &wrong) {
-		return
-	}
-	switch v := value.(type) {
-	case string:
-		if s.misspelt(e, v, quotedIn(wrong.Want)); e.fix == nil && strings.HasSuffix(e.Msg, "; remove the quotes") {
-			e.replaced(e.Column, `"`+v+`"`, v)
-		}
-	case float64:
-		if _, whole, ok := strings.Cut(e.Msg, "without point and exponent: "); ok {
-			word, _, _ := strings.Cut(e.text[min(e.Column-1, len(e.text)):], " ")
-			e.replaced(e.Column, strings.TrimRight(word, ",]"), whole)
-		}
-	}
-}
-
-// quotedIn returns the quoted words in a description of valid values, without examples.
-func quotedIn(want string) (words []string) {
-	parts := strings.Split(want, `"`)
-	for i := 1; i < len(parts); i += 2 {
-		if !strings.HasSuffix(parts[i-1], "such as ") {
-			words = append(words, parts[i])
-		}
-	}
-	return words
-}
-
-// meantWord returns the end of a message about a word that is not among the quoted words of want:
-// the nearest word, or the advice to remove the quotes of a number or a boolean.
-func meantWord(text, want string) string {
-	if w := nearest.Word(text, quotedIn(want)); w != "" {
-		return fmt.Sprintf("; did you mean %q?", w)
-	}
-	_, notNumber := strconv.ParseFloat(text, 64)
-	_, notWhole := strconv.ParseInt(text, 10, 64)
-	switch {
-	case (text == "true" || text == "false") && strings.Contains(want, text),
-		notNumber == nil && strings.Contains(want, "a number"), notWhole == nil && strings.Contains(want, "a whole number"):
-		return "; remove the quotes"
-	}
-	return ""
-}
-
 // targets compiles everything below [target].
 func (c *compiler) targets(at *node, value any, prefix string) {
 	names, ok := value.(map[string]any)
 	if !ok {
-		c.failf(at.key, "target: want tables such as [target.mobile.image]")
+		c.in.failf(at.key, "target: want tables such as [target.mobile.image]")
 		return
 	}
 	for _, name := range sortedKeys(names) {
 		place := at.field(name)
 		if !isTargetName(name) {
-			c.failf(place.key, "target %q: want a name of a-z, 0-9, '-' and '_', at most %d bytes", clip(name), maxTargetName)
+			c.in.failf(place.key, "target %q: want a name of a-z, 0-9, '-' and '_', at most %d bytes", clip(name), maxTargetName)
 			continue
 		}
 		if name == AllTargets {
-			c.failf(place.key, "target %q: this name means all declared targets; choose another one", name)
+			c.in.failf(place.key, "target %q: this name means all declared targets; choose another one", name)
 			continue
 		}
 		if _, ok := c.set.number[name]; !ok {
@@ -168,7 +121,7 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 		}
 		tables, ok := names[name].(map[string]any)
 		if !ok {
-			c.failf(place.value, "target %q: want tables such as [target.%s.image]", name, name)
+			c.in.failf(place.value, "target %q: want tables such as [target.%s.image]", name, name)
 			continue
 		}
 		for _, recipe := range sortedKeys(tables) {
@@ -179,21 +132,21 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 
 // target compiles one [target.name.recipe].
 func (c *compiler) target(at *node, name, recipe string, value any, prefix string) {
-	if !c.knows(recipe) {
-		c.set.misspelt(c.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.recipes.Names())), recipe, c.set.recipes.Names())
+	if !c.set.vocab.hasRecipe(recipe) {
+		c.set.vocab.misspelt(c.in.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.vocab.recipes.Names())), recipe, c.set.vocab.recipes.Names())
 		return
 	}
 	table, ok := value.(map[string]any)
 	if !ok {
-		c.failf(at.value, "target %q: want a table of options for recipe %q", name, recipe)
+		c.in.failf(at.value, "target %q: want a table of options for recipe %q", name, recipe)
 		return
 	}
 	if !c.room(at.key) {
 		return
 	}
 	header := "[target." + name + "." + recipe + "]"
-	l := layer{targets: []string{name}, prefix: prefix, recipe: recipe, origin: c.file.origin(at.key, header)}
-	cooker := c.cooker(recipe)
+	l := layer{targets: []string{name}, prefix: prefix, recipe: recipe, origin: c.in.file.origin(at.key, header)}
+	cooker := c.set.vocab.fresh(recipe)
 	for _, key := range sortedKeys(table) {
 		place := at.field(key)
 		if c.option(place, recipe, recipe, cooker, key, table[key], nil) {

@@ -2,7 +2,9 @@ package rules
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Project holds the table [project] of a file, which says where a project is:
@@ -48,16 +50,16 @@ func ReadProject(name string, data []byte) (*Project, error) {
 	if !mayHaveProject(data) {
 		return nil, nil // usual case: the rest need not be valid
 	}
-	c := &compiler{}
+	r := &tableReader{}
 	d, err := parse(name, data)
 	if err != nil {
 		return nil, Errors{err}
 	}
-	c.file = d
+	r.file = d
 	var p *Project
 	tables := 0
 	if value, ok := d.values["project"]; ok {
-		p = c.project(d.places.field("project"), value)
+		p = r.project(d.places.field("project"), value)
 		tables++
 	}
 	if value, ok := d.values["remote"]; ok {
@@ -65,7 +67,7 @@ func ReadProject(name string, data []byte) (*Project, error) {
 			p = &Project{file: d, table: d.places.field("remote").key, values: map[string]int{}}
 		}
 		at := d.places.field("remote")
-		p.Remote = c.remote(at, value)
+		p.Remote = r.remote(at, value)
 		table, _ := value.(map[string]any)
 		for key := range table {
 			p.values[key] = at.field(key).value
@@ -75,9 +77,9 @@ func ReadProject(name string, data []byte) (*Project, error) {
 	if p == nil {
 		return nil, nil
 	}
-	if len(c.errs) > 0 {
-		c.errs.sort()
-		return nil, c.errs
+	if len(r.errs) > 0 {
+		r.errs.sort()
+		return nil, r.errs
 	}
 	p.HasRules = len(d.values) > tables
 	return p, nil
@@ -95,11 +97,11 @@ func mayHaveProject(data []byte) bool {
 }
 
 // project checks the table [project].
-func (c *compiler) project(at *node, value any) *Project {
-	p := &Project{file: c.file, table: at.key, values: map[string]int{}}
+func (r *tableReader) project(at *node, value any) *Project {
+	p := &Project{file: r.file, table: at.key, values: map[string]int{}}
 	table, ok := value.(map[string]any)
 	if !ok {
-		c.failf(at.key, "project: want a table; write [project] above its keys")
+		r.failf(at.key, "project: want a table; write [project] above its keys")
 		return p
 	}
 	for _, key := range sortedKeys(table) {
@@ -108,7 +110,7 @@ func (c *compiler) project(at *node, value any) *Project {
 		folder := func(to *string) {
 			text, ok := table[key].(string)
 			if !ok || text == "" {
-				c.failf(place.value, `%s: want a directory, such as "assets"`, key)
+				r.failf(place.value, `%s: want a directory, such as "assets"`, key)
 			}
 			*to = text
 		}
@@ -122,13 +124,13 @@ func (c *compiler) project(at *node, value any) *Project {
 		case "state":
 			folder(&p.State)
 		case "targets":
-			p.Targets = c.projectTargets(place, table[key])
+			p.Targets = r.projectTargets(place, table[key])
 		case "ids":
 			if p.IDs, ok = table[key].(bool); !ok {
-				c.failf(place.value, "ids: want true or false")
+				r.failf(place.value, "ids: want true or false")
 			}
 		default:
-			c.failf(place.key, "unknown key %q%s", clip(key), instead(key, projectKeys)).meant(key, projectKeys)
+			r.failf(place.key, "unknown key %q%s", clip(key), instead(key, projectKeys)).meant(key, projectKeys)
 		}
 	}
 	return p
@@ -136,12 +138,12 @@ func (c *compiler) project(at *node, value any) *Project {
 
 // projectTargets checks the targets of a project. The rules, perhaps in other files, declare them
 // later.
-func (c *compiler) projectTargets(at *node, value any) (targets []string) {
+func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 	list, isList := value.([]any)
 	if text, ok := value.(string); ok {
 		list = []any{text}
 	} else if !isList || len(list) == 0 {
-		c.failf(at.value, `targets: want a list of names, such as ["mobile", "pc"], or "all"`)
+		r.failf(at.value, `targets: want a list of names, such as ["mobile", "pc"], or "all"`)
 	}
 	for i, v := range list {
 		place := at
@@ -151,8 +153,193 @@ func (c *compiler) projectTargets(at *node, value any) (targets []string) {
 		if name, ok := v.(string); ok && isTargetName(name) {
 			targets = append(targets, name)
 		} else {
-			c.failf(place.value, "targets: want a name of a-z, 0-9, '-' and '_', at most %d bytes", maxTargetName)
+			r.failf(place.value, "targets: want a name of a-z, 0-9, '-' and '_', at most %d bytes", maxTargetName)
 		}
 	}
 	return slices.Compact(targets)
+}
+
+// A Remote holds the table [remote] of a file, which describes the server that shares results:
+//
+//	[remote]
+//	url    = "grpcs://cache.example.com:8980/main"
+//	upload = "ci"                # never, ci or always
+//	read   = true
+//	race   = true
+//	ca     = "certificates/ca.pem"
+//	exec   = true
+//	jobs   = 32
+//	platform = { OSFamily = "linux" }
+//	trust  = ["certificates/ci.pub"]
+//
+// Files are relative to the file's directory. Omitted keys are "". The table does not name the
+// program that speaks to the server.
+type Remote struct {
+	// File is the cook.toml that names URL, "" if the user names it. Secrets from the environment
+	// are sent to a server from cook.toml only if the environment also names its host.
+	File                                string
+	URL, Upload                         string
+	NoRead, NoRace                      bool
+	CA, Cert, Key, TokenFile, BasicFile string
+	Exec                                string // ExecAuto, ExecAlways or ExecNever
+	Jobs                                int
+	Platform                            []string // KEY=VALUE, sorted
+	SignKey                             string
+	Trust                               []string
+	Program                             string
+}
+
+// remoteKeys are the keys of the table.
+var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform", "sign_key", "trust"}
+
+// UploadChoices are the times when results are uploaded.
+var UploadChoices = []string{"never", "ci", "always"}
+
+// When other machines cook: if it saves time, whenever possible, or never.
+const (
+	ExecAuto   = "auto"
+	ExecAlways = "always"
+	ExecNever  = "never"
+)
+
+// MaxRemoteJobs limits the assets that other machines cook at once.
+const MaxRemoteJobs = 10_000
+
+// CheckRemote returns an error unless results can be shared at an address.
+func CheckRemote(address string) error {
+	scheme, rest, ok := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	switch {
+	case !ok || scheme != "grpc" && scheme != "grpcs" && scheme != "http" && scheme != "https" || host == "":
+		return fmt.Errorf("want grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
+	case strings.Contains(host, "@"):
+		return fmt.Errorf("no credentials may be in the address, which others can see; put them in a file (basic_file, token_file) or the environment (COOK_REMOTE_BASIC, COOK_REMOTE_TOKEN)")
+	case strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return fmt.Errorf("an address cannot have blanks")
+	}
+	return nil
+}
+
+// remote checks the table [remote].
+func (t *tableReader) remote(at *node, value any) (r Remote) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		t.failf(at.key, "remote: want a table; write [remote] above its keys")
+		return r
+	}
+	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "token_file": &r.TokenFile, "basic_file": &r.BasicFile, "sign_key": &r.SignKey}
+	for _, key := range sortedKeys(table) {
+		place := at.field(key)
+		text, _ := table[key].(string)
+		switch to := files[key]; {
+		case to != nil:
+			if *to = text; text == "" {
+				t.failf(place.value, "%s: want a file", key)
+			}
+		case key == "url":
+			r.URL = text
+			if err := CheckRemote(text); err != nil {
+				t.failf(place.value, "url: %v", err)
+			}
+		case key == "upload":
+			r.Upload = text
+			if text != "never" && text != "ci" && text != "always" {
+				t.failf(place.value, `upload: want "never", "ci" or "always"`)
+			}
+		case key == "read", key == "race":
+			yes, isBool := table[key].(bool)
+			if key == "read" {
+				r.NoRead = !yes
+			} else {
+				r.NoRace = !yes
+			}
+			if !isBool {
+				t.failf(place.value, "%s: want true or false", key)
+			}
+		case key == "exec":
+			switch table[key] {
+			case true:
+				r.Exec = ExecAuto
+			case false:
+				r.Exec = ExecNever
+			case ExecAlways:
+				r.Exec = ExecAlways
+			default:
+				t.failf(place.value, `exec: want true, false or "always"`)
+			}
+		case key == "jobs":
+			n, isInt := table[key].(int64)
+			if r.Jobs = int(n); !isInt || n < 1 || n > MaxRemoteJobs {
+				t.failf(place.value, "jobs: want a whole number from 1 to %d", MaxRemoteJobs)
+			}
+		case key == "platform":
+			r.Platform = t.platform(place, table[key])
+		case key == "trust":
+			r.Trust = t.trusted(place, table[key])
+		default:
+			t.failf(place.key, "unknown key %q%s", clip(key), instead(key, remoteKeys)).meant(key, remoteKeys)
+		}
+	}
+	if r.URL == "" && len(t.errs) == 0 {
+		t.failf(at.key, "remote: want a url")
+	}
+	return r
+}
+
+// platform checks the properties of machines that execute actions.
+func (t *tableReader) platform(at *node, value any) (properties []string) {
+	table, ok := value.(map[string]any)
+	if !ok {
+		t.failf(at.value, `platform: want a table such as { OSFamily = "linux" }`)
+	}
+	for _, key := range sortedKeys(table) {
+		text, isText := table[key].(string)
+		if !isText {
+			t.failf(at.field(key).value, "platform: %s: want a text", clip(key))
+		}
+		properties = append(properties, key+"="+text)
+	}
+	return properties
+}
+
+// trusted checks the list of trusted keys.
+func (t *tableReader) trusted(at *node, value any) (files []string) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		t.failf(at.value, `trust: want a list of files, such as ["ci.pub"]`)
+	}
+	for i, v := range list {
+		file, _ := v.(string)
+		if file == "" {
+			t.failf(at.item(i).value, "trust: want a file")
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// remoteSchema returns the schema of the table [remote].
+func remoteSchema() schema {
+	file := func(about string) schema {
+		return schema{"description": about, "type": "string", "minLength": 1}
+	}
+	return schema{
+		"url":        schema{"description": "grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX", "type": "string", "pattern": "^(grpcs?|https?)://[^/@]+"},
+		"upload":     schema{"description": "when results are uploaded; ci: if the variable CI is set", "enum": UploadChoices},
+		"read":       schema{"description": "download results from the server", "type": "boolean"},
+		"race":       schema{"description": "cook assets while their answers are in flight", "type": "boolean"},
+		"exec":       schema{"description": "the server's machines cook too; always: even if cooking here is faster", "enum": []any{true, false, ExecAlways}},
+		"jobs":       schema{"description": "limit of assets that they cook at once", "type": "integer", "minimum": 1, "maximum": MaxRemoteJobs},
+		"platform":   schema{"description": "the machines that cook, by their properties", "type": "object", "additionalProperties": schema{"type": "string"}},
+		"ca":         file("certificates that sign the server's certificate, in PEM"),
+		"cert":       file("the certificate to show to the server, in PEM"),
+		"key":        file("the key of cert, in PEM"),
+		"token_file": file("a file that holds the bearer token"),
+		"basic_file": file("a file that holds user:password"),
+		"sign_key":   file("the Ed25519 key that signs results, in PEM"),
+		"trust": schema{
+			"description": "Ed25519 public keys in PEM: only results signed by one of them are accepted",
+			"type":        "array", "minItems": 1, "items": schema{"type": "string", "minLength": 1},
+		},
+	}
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -15,19 +14,19 @@ var ruleKeys = []string{"match", "from", "recipe", "output", "outputs", "target"
 func (c *compiler) rule(at *node, table map[string]any, prefix string) {
 	l := layer{prefix: prefix}
 	matches := c.match(at, table, &l)
-	l.origin = c.file.origin(at.value, matches)
+	l.origin = c.in.file.origin(at.value, matches)
 	c.from(at, table, &l)
 	known := c.recipe(at, table, &l)
 	c.ruleTargets(at, table, &l)
 
-	cooker := c.cooker(l.recipe)
+	cooker := c.set.vocab.fresh(l.recipe)
 	for _, key := range sortedKeys(table) {
 		// The options of an unknown recipe cannot be checked.
 		if !known || slices.Contains(ruleKeys, key) {
 			continue
 		}
 		place := at.field(key)
-		if c.option(place, l.recipe, c.guess(l.texts), cooker, key, table[key], ruleKeys) {
+		if c.option(place, l.recipe, c.set.builtin.likelyRecipe(l.texts), cooker, key, table[key], ruleKeys) {
 			l.settings = append(l.settings, c.setting(key, table[key], place, matches))
 		}
 	}
@@ -56,7 +55,7 @@ func (c *compiler) from(at *node, table map[string]any, l *layer) {
 	case fromArtifacts:
 		l.made, c.set.chains = true, true
 	default:
-		e := c.failf(at.field("from").value, "from: want %q or %q", fromSources, fromArtifacts)
+		e := c.in.failf(at.field("from").value, "from: want %q or %q", fromSources, fromArtifacts)
 		if text, ok := value.(string); ok {
 			e.meant(text, []string{fromSources, fromArtifacts})
 		}
@@ -75,7 +74,7 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 		list = []any{value}
 	}
 	if len(list) == 0 {
-		c.failf(at.value, "target: want at least one name")
+		c.in.failf(at.value, "target: want at least one name")
 	}
 	for i, v := range list {
 		place := at
@@ -85,55 +84,42 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 		name, ok := v.(string)
 		switch {
 		case !ok || name == "":
-			c.failf(place.value, "target: want a name or a list of names")
+			c.in.failf(place.value, "target: want a name or a list of names")
 		case name == AllTargets:
-			c.failf(place.value, "target: \"all\" is not allowed; a rule without a target is for all targets")
+			c.in.failf(place.value, "target: \"all\" is not allowed; a rule without a target is for all targets")
 		default:
 			l.targets = append(l.targets, name)
-			c.aims = append(c.aims, aim{name, c.file.origin(place.value, "")})
+			c.aims = append(c.aims, aim{name, c.in.file.origin(place.value, "")})
 		}
 	}
-}
-
-// guess returns the recipe that cooks the extensions at the end of the patterns, "" if there is
-// not exactly one.
-func (c *compiler) guess(patterns []string) (name string) {
-	for _, text := range patterns {
-		row := c.set.builtin.findKey("a" + path.Ext(text))
-		if row == 0 || name != "" && name != c.set.builtin.rows[row].recipe {
-			return ""
-		}
-		name = c.set.builtin.rows[row].recipe
-	}
-	return name
 }
 
 // setting returns an option of a rule or of a target's table.
 func (c *compiler) setting(key string, value any, place *node, match string) setting {
-	line, column := c.file.position(place.value)
-	return setting{key, value, c.file.origin(place.key, match), column, line}
+	line, column := c.in.file.position(place.value)
+	return setting{key, value, c.in.file.origin(place.key, match), column, line}
 }
 
 // match compiles a rule's patterns and returns them as text.
 func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 	value, ok := table["match"]
 	if !ok {
-		c.failf(at.value, `rule without match; say which files it is for, as in match = "*.png"`)
+		c.in.failf(at.value, `rule without match; say which files it is for, as in match = "*.png"`)
 		return ""
 	}
 	at = at.field("match")
-	l.matched = c.file.origin(at.value, "")
+	l.matched = c.in.file.origin(at.value, "")
 	list, isList := value.([]any)
 	if !isList {
 		list = []any{value}
 	}
 	if len(list) == 0 {
-		c.failf(at.value, "match: want at least one pattern")
+		c.in.failf(at.value, "match: want at least one pattern")
 	}
 	for i, v := range list {
 		text, ok := v.(string)
 		if !ok {
-			c.failf(at.item(i).value, "match: want a pattern or a list of patterns")
+			c.in.failf(at.item(i).value, "match: want a pattern or a list of patterns")
 			continue
 		}
 		l.texts = append(l.texts, text)
@@ -142,10 +128,10 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 		}
 		before := l.patterns.Len()
 		if err := l.patterns.Add(text); err != nil {
-			c.failf(at.item(i).value, "match: %v", err)
+			c.in.failf(at.item(i).value, "match: %v", err)
 		}
 		if c.patterns += l.patterns.Len() - before; c.patterns > maxPatterns {
-			c.failf(at.item(i).value, "match: more than %d patterns in all files", maxPatterns)
+			c.in.failf(at.item(i).value, "match: more than %d patterns in all files", maxPatterns)
 		}
 	}
 	return strings.Join(l.texts, ", ")
@@ -156,24 +142,24 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
 	value, ok := table["recipe"]
 	if !ok {
-		if _, has := table["command"]; has && slices.Contains(c.keys("command"), "command") {
+		if _, has := table["command"]; has && slices.Contains(c.set.vocab.optionKeys("command"), "command") {
 			l.recipe = "command"
-			l.chosen = c.file.origin(at.field("command").key, l.origin.Match)
+			l.chosen = c.in.file.origin(at.field("command").key, l.origin.Match)
 		}
 		return true
 	}
 	at = at.field("recipe")
 	name, ok := value.(string)
 	if !ok {
-		c.failf(at.value, "recipe: want a name; have %s", c.names())
+		c.in.failf(at.value, "recipe: want a name; have %s", strings.Join(c.set.vocab.recipes.Names(), ", "))
 		return false
 	}
-	if !c.knows(name) {
-		c.set.misspelt(c.failf(at.value, "unknown recipe %q%s", clip(name), instead(name, c.set.recipes.Names())), name, c.set.recipes.Names())
+	if !c.set.vocab.hasRecipe(name) {
+		c.set.vocab.misspelt(c.in.failf(at.value, "unknown recipe %q%s", clip(name), instead(name, c.set.vocab.recipes.Names())), name, c.set.vocab.recipes.Names())
 		return false
 	}
 	l.recipe = name
-	l.chosen = c.file.origin(at.key, l.origin.Match)
+	l.chosen = c.in.file.origin(at.key, l.origin.Match)
 	return true
 }
 
@@ -188,18 +174,18 @@ func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker,
 	}
 	switch {
 	case single && many:
-		c.failf(max(at.field("output").key, at.field("outputs").key), "output and outputs: a rule may have only one of them")
+		c.in.failf(max(at.field("output").key, at.field("outputs").key), "output and outputs: a rule may have only one of them")
 		c.gives[l.recipe] = true
 		return
 	case single:
 		at, value = at.field("output"), one
 		if _, ok := value.(string); !ok {
-			c.failf(at.value, `output: want a template such as "{stem}.bin"; a list is called outputs`)
+			c.in.failf(at.value, `output: want a template such as "{stem}.bin"; a list is called outputs`)
 		}
 	case many:
 		at = at.field("outputs")
 		if list, ok := value.([]any); !ok || len(list) == 0 {
-			c.failf(at.value, `outputs: want a list of templates such as ["{stem}.bin"]`)
+			c.in.failf(at.value, `outputs: want a list of templates such as ["{stem}.bin"]`)
 		}
 	default:
 		if cooker != nil && own == 0 {
@@ -217,19 +203,19 @@ func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker,
 		text, ok := v.(string)
 		if !ok {
 			if isList {
-				c.failf(at.item(i).value, "outputs: want a template")
+				c.in.failf(at.item(i).value, "outputs: want a template")
 			}
 			continue
 		}
 		t, err := ParseTemplate(text)
 		if err != nil {
-			c.failf(at.item(i).value, "%v", err)
+			c.in.failf(at.item(i).value, "%v", err)
 			continue
 		}
 		l.outputs = append(l.outputs, t)
 	}
 	if own > 0 && len(list) > 0 && own != len(list) {
-		c.failf(at.value, "%s", wrongCount(l.recipe, own, len(list)))
+		c.in.failf(at.value, "%s", wrongCount(l.recipe, own, len(list)))
 	}
-	l.written = c.file.origin(at.key, l.origin.Match)
+	l.written = c.in.file.origin(at.key, l.origin.Match)
 }

@@ -88,7 +88,7 @@ const (
 
 // A Set is the compiled configuration of an asset tree. It is safe for concurrent use.
 type Set struct {
-	recipes *recipeset.Set
+	vocab   vocabulary
 	builtin table
 	layers  []layer  // rules without a target, tables of targets, rules with a target
 	chains  bool     // some rule is for artifacts
@@ -101,7 +101,7 @@ type Set struct {
 	made  choices
 	asked asked
 
-	texts map[string]*document // by file name, for excerpts
+	texts documents
 }
 
 // choices caches the outcomes.

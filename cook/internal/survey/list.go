@@ -114,6 +114,42 @@ func withIndex(out string, do func(x *index.Index)) error {
 	return nil
 }
 
+// Users returns the sources that read each file, and the bundles that contain artifacts of each
+// source, sorted. list is a result of [List].
+func Users(list []Asset) map[string][]string {
+	users := map[string][]string{}
+	use := func(file, by string) {
+		if known := users[file]; len(known) == 0 || known[len(known)-1] != by {
+			users[file] = append(known, by)
+		}
+	}
+	makers := map[string]string{} // sources by the artifacts that bundles take
+	for i := range list {
+		for _, file := range list[i].Dependencies {
+			use(file, list[i].Path)
+		}
+		for _, artifact := range list[i].Takes {
+			makers[artifact] = ""
+		}
+	}
+	if len(makers) == 0 {
+		return users
+	}
+	for i := range list {
+		for _, o := range list[i].Outputs {
+			if _, ok := makers[o.Path]; ok {
+				makers[o.Path] = list[i].Path
+			}
+		}
+	}
+	for i := range list {
+		for _, artifact := range list[i].Takes {
+			use(makers[artifact], list[i].Path)
+		}
+	}
+	return users
+}
+
 // Seal returns a text that identifies the result of [List]. It changes with each run that changes
 // something. It is "" if List would fail.
 func Seal(out string) string {

@@ -136,12 +136,14 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 		return nil, err
 	}
 	defer cooked.Close()
-	if n := overview.Textures(in.Assets); min(n, most) >= 200 && assets != nil {
-		fmt.Fprintf(c.Stderr, "cook: comparing %d textures with their sources; -textures compares fewer\n", min(n, most))
+	textures := overview.Candidates(in.Assets)
+	if n := min(len(textures), most); n >= 200 && assets != nil {
+		fmt.Fprintf(c.Stderr, "cook: comparing %d textures with their sources; -textures compares fewer\n", n)
 	}
-	in.Textures, in.Unlooked, err = overview.Measure(ctx, likeness.NewJudge(assets, set), cooked, in.Assets, most, runtime.GOMAXPROCS(0))
+	in.Textures, err = overview.MeasureAll(ctx, likeness.NewJudge(assets, set), cooked, textures, most, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, err
 	}
+	in.Unlooked = len(textures) - len(in.Textures)
 	return overview.New(in), nil
 }

@@ -204,16 +204,16 @@ func (r *cookOptions) recorded(ctx context.Context) int {
 	if err != nil {
 		return r.call.Fail(ctx, &cook.ConfigError{Err: err})
 	}
-	r.options.Probe.Events = rec.Recorder
+	r.options.Probe.Events = rec.events
 	code, began := r.cookOrWatch(ctx)
 	if err := rec.finishRecording(began); err != nil {
 		code = max(code, r.call.Fail(context.Background(), err))
 	}
 	if began {
-		r.warnMissing(rec.Stats())
+		r.warnMissing(rec.events.Stats())
 	}
-	if rec.viewing != nil {
-		rec.viewing.Stay(ctx)
+	if rec.viewer != nil {
+		rec.viewer.Stay(ctx)
 	}
 	return code
 }

@@ -11,10 +11,10 @@ import (
 
 // A recording is the timeline of a run on its way to a file, to viewers or to both.
 type recording struct {
-	*events.Recorder
-	trace   *trace          // nil without -trace
-	feed    *feed           // nil without -feed
-	viewing *viewer.Process // nil without -http
+	events *events.Recorder
+	trace  *trace          // nil without -trace
+	feed   *feed           // nil without -feed
+	viewer *viewer.Process // nil without -http
 }
 
 // startRecording opens the places that the command line names, and begins to record.
@@ -35,12 +35,12 @@ func (r *cookOptions) startRecording() (rec *recording, err error) {
 		fmt.Fprintf(r.call.Stderr, "cook: timeline at %s\n", rec.feed.socket.Name())
 	}
 	if r.to.http != "" {
-		if rec.viewing, err = viewer.Start(r.to.http, &r.project, r.call.Stderr); err != nil {
+		if rec.viewer, err = viewer.Start(r.to.http, &r.project, r.call.Stderr); err != nil {
 			return nil, errors.Join(err, rec.discard())
 		}
-		to = append(to, rec.viewing.Stream)
+		to = append(to, rec.viewer.Stream)
 	}
-	rec.Recorder = events.New(io.MultiWriter(to...), events.Options{Names: 1 << 21, NameBytes: 128 << 20})
+	rec.events = events.New(io.MultiWriter(to...), events.Options{Names: 1 << 21, NameBytes: 128 << 20})
 	return rec, nil
 }
 
@@ -57,7 +57,7 @@ func (rec *recording) discard() (err error) {
 
 // finishRecording ends a recording and writes its file, unless the run did not begin.
 func (rec *recording) finishRecording(began bool) error {
-	err := rec.Close()
+	err := rec.events.Close()
 	var feedErr error
 	if rec.feed != nil {
 		feedErr = rec.feed.endFeed(takeRest)

@@ -64,7 +64,7 @@ export class Inspector {
 			this.#context.state.set("file", "");
 		}
 		try {
-			const asset = await this.#context.get("asset", { path, target });
+			const asset = await this.#fetch(path, target);
 			if (turn !== this.#turn) return;
 			this.#asset = asset;
 			this.#files();
@@ -82,7 +82,7 @@ export class Inspector {
 		if (!a || this.#root.hidden) return;
 		const turn = this.#turn;
 		try {
-			const now = await this.#context.get("asset", { path: a.path, target: a.target ?? "" });
+			const now = await this.#fetch(a.path, a.target ?? "");
 			if (turn !== this.#turn || a !== this.#asset || now.seal === a.seal) return; // or another one is being opened
 			const changed = now.at !== a.at || now.out !== a.out;
 			this.#asset = now;
@@ -91,6 +91,12 @@ export class Inspector {
 				this.#show();
 			}
 		} catch { /* it is gone; what is shown was so */ }
+	}
+
+	// fetch gets an asset: its row in the table, and the rest beside it.
+	async #fetch(path, target) {
+		const { row, ...rest } = await this.#context.get("asset", { path, target });
+		return { ...row, ...rest };
 	}
 
 	close() {

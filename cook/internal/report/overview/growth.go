@@ -22,7 +22,7 @@ func growthTable(key, title string) *Table {
 func growthSinceRun(r *Report) *Table {
 	t := growthTable("growth_run", "Growth in the last cook")
 	if r.last != nil {
-		r.grow(t, r.in.Runs[len(r.in.Runs)-1:])
+		addGrowth(t, r.in.Runs[len(r.in.Runs)-1:])
 	}
 	return t
 }
@@ -38,7 +38,7 @@ func growthSinceDay(r *Report) *Table {
 	if from == 0 && len(r.in.Runs) > 1 {
 		from, t.Title = 1, "Growth since the first cook in the history"
 	}
-	r.grow(t, r.in.Runs[from:])
+	addGrowth(t, r.in.Runs[from:])
 	return t
 }
 
@@ -52,15 +52,59 @@ func dayBefore(runs []stats.Past) int {
 	return from
 }
 
-// grow adds the changes of size in some runs, the greatest change first.
-func (r *Report) grow(t *Table, runs []stats.Past) {
+// A SizeChange is the change of an asset's artifacts, in bytes.
+type SizeChange struct {
+	Path, Target  string
+	Before, After int64
+	what          string // "new", "gone" or ""
+}
+
+// Growth is the change of size, negative if the artifacts shrank.
+func (c *SizeChange) Growth() int64 { return c.After - c.Before }
+
+// SizeChanges returns the changes of size in some runs, the greatest first. It does not contain the
+// small changes that runs only count.
+func SizeChanges(runs []stats.Past) []*SizeChange {
 	type key struct{ path, target string }
-	type change struct {
-		key
-		before, after int64
-		what          string
+	byAsset := map[key]*SizeChange{}
+	for i := range runs {
+		if runs[i].Detail == nil {
+			continue
+		}
+		for _, s := range runs[i].Detail.Sizes {
+			k := key{string(s.Path), s.Target}
+			c := byAsset[k]
+			if c == nil {
+				c = &SizeChange{Path: k.path, Target: k.target, Before: s.Before}
+				byAsset[k] = c
+			}
+			c.After = s.After
+		}
 	}
-	byAsset := map[key]*change{}
+	var changes []*SizeChange
+	for _, c := range byAsset {
+		switch {
+		case c.Before < 0 && c.After < 0:
+			continue
+		case c.Before < 0:
+			c.what = "new"
+		case c.After < 0:
+			c.what = "gone"
+		}
+		c.Before, c.After = max(0, c.Before), max(0, c.After)
+		if c.Growth() != 0 || c.what != "" {
+			changes = append(changes, c)
+		}
+	}
+	slices.SortFunc(changes, func(a, b *SizeChange) int {
+		x, y := a.Growth(), b.Growth()
+		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), strings.Compare(a.Path, b.Path), strings.Compare(a.Target, b.Target))
+	})
+	return changes
+}
+
+// addGrowth adds the changes of size in some runs to a table, the greatest change first.
+func addGrowth(t *Table, runs []stats.Past) {
 	var restBefore, restAfter int64
 	rest, silent := 0, 0
 	for i := range runs {
@@ -72,37 +116,9 @@ func (r *Report) grow(t *Table, runs []stats.Past) {
 		rest += d.Rest.Assets
 		restBefore += d.Rest.Before
 		restAfter += d.Rest.After
-		for _, s := range d.Sizes {
-			k := key{string(s.Path), s.Target}
-			c := byAsset[k]
-			if c == nil {
-				c = &change{key: k, before: s.Before}
-				byAsset[k] = c
-			}
-			c.after = s.After
-		}
 	}
-	var changes []*change
-	for _, c := range byAsset {
-		switch {
-		case c.before < 0 && c.after < 0:
-			continue
-		case c.before < 0:
-			c.what = "new"
-		case c.after < 0:
-			c.what = "gone"
-		}
-		c.before, c.after = max(0, c.before), max(0, c.after)
-		if c.before != c.after || c.what != "" {
-			changes = append(changes, c)
-		}
-	}
-	slices.SortFunc(changes, func(a, b *change) int {
-		x, y := a.after-a.before, b.after-b.before
-		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), strings.Compare(a.path, b.path), strings.Compare(a.target, b.target))
-	})
-	for _, c := range changes {
-		t.addRow(c.path, c.target, c.before, c.after, c.after-c.before, c.what)
+	for _, c := range SizeChanges(runs) {
+		t.addRow(c.Path, c.Target, c.Before, c.After, c.Growth(), c.what)
 	}
 	if rest > 0 {
 		t.addRow(fmt.Sprintf("(%s of other assets)", count(rest, "smaller change")), "", restBefore, restAfter, restAfter-restBefore, "")

@@ -173,13 +173,13 @@ func (p *writer) textures() {
 			if room -= size; room < 0 {
 				break
 			}
-			loss := t.Note
-			if db, ok := known(t.PSNR).(float64); ok {
+			loss := t.noteText()
+			if db, ok := known(t.Likeness.PSNR).(float64); ok {
 				loss = fmt.Sprintf("%.1f dB", db)
 			}
 			name := pathname.Show(t.Path)
 			p.f("<li><img alt=\"\" src=\"data:image/jpeg;base64,%s\"><b>%s</b><span>%s, %d × %d</span><span>%s</span></li>\n",
-				base64.StdEncoding.EncodeToString(t.Thumb), name, t.Format, t.W, t.H, loss)
+				base64.StdEncoding.EncodeToString(t.Thumb), name, t.Encoding.formatName(), t.Encoding.W, t.Encoding.H, loss)
 		}
 		p.f("</ul>\n")
 		p.table("textures", 2*listBudget)

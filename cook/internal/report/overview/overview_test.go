@@ -39,7 +39,7 @@ func render(t *testing.T, r *Report) string {
 func TestTexturesShowTheirLoss(t *testing.T) {
 	in := large(4, 2)
 	for i, db := range []float64{math.Inf(1), 41.25, 29.5, math.NaN()} {
-		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Format: "bc7", In: 10494, Finding: finding(db, "color"), Note: "not compared", Thumb: []byte("jpeg")})
+		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Encoding: Encoding{Format: "bc7"}, In: 10494, Likeness: finding(db, "color"), Note: "not compared", Thumb: []byte("jpeg")})
 	}
 	page := render(t, New(in))
 	for _, want := range []string{"<span>29.5 dB</span>", "<span>41.2 dB</span>", "Of 2 textures compared: " + in.Assets[2].Path + " (bc7, 29.5 dB), " + in.Assets[1].Path + " (bc7, 41.2 dB)."} {
@@ -77,7 +77,7 @@ func attacked() Input {
 		d.Sizes = append(d.Sizes, execute.Size{Path: execute.Path(a.Path), Target: name, Before: -1, After: int64(i)})
 		d.Warnings = append(d.Warnings, execute.Warning{Path: execute.Path(a.Path), Text: name})
 		in.Runs[4].Stages[0].Name = name
-		in.Textures = append(in.Textures, Texture{Path: name, Target: name, Output: name, Format: name, Finding: finding(float64(i), name), Note: name, Thumb: []byte("no jpeg")})
+		in.Textures = append(in.Textures, Texture{Path: name, Target: name, Output: name, Encoding: Encoding{Format: name}, Likeness: finding(float64(i), name), Note: name, Thumb: []byte("no jpeg")})
 	}
 	in.Out = hostile[0]
 	return in
@@ -156,7 +156,7 @@ func TestSize(t *testing.T) {
 	}
 	many := large(100_000, 600)
 	for range 400 {
-		many.Textures = append(many.Textures, Texture{Path: "a/texture.png", Format: "bc7", Finding: finding(40, "color"), Thumb: make([]byte, 8000)})
+		many.Textures = append(many.Textures, Texture{Path: "a/texture.png", Encoding: Encoding{Format: "bc7"}, Likeness: finding(40, "color"), Thumb: make([]byte, 8000)})
 	}
 	odd := attacked()
 	for i := range 30_000 {
@@ -217,7 +217,7 @@ func TestTablesAgree(t *testing.T) {
 		in.Runs[29].Detail.Sizes = append(in.Runs[29].Detail.Sizes, execute.Size{Path: execute.Path(in.Assets[i].Path), Before: int64(i) - 1, After: int64(i * i)})
 		in.Runs[29].Detail.Warnings = append(in.Runs[29].Detail.Warnings, execute.Warning{Path: execute.Path(in.Assets[i].Path), Text: "careful"})
 		in.Assets[i].Failed = true
-		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Format: "bc7", W: i, Finding: finding(math.Mod(float64(i), 7), "normal")})
+		in.Textures = append(in.Textures, Texture{Path: in.Assets[i].Path, Encoding: Encoding{Format: "bc7", W: i}, Likeness: finding(math.Mod(float64(i), 7), "normal")})
 	}
 	r := New(in)
 	page := render(t, r)

@@ -42,7 +42,7 @@ type Report struct {
 	Tables []*Table
 
 	in     *Input
-	users  map[string][]string // sources that read a file, by its path
+	users  map[string][]string // result of survey.Users
 	recipe map[string]int      // color of each recipe
 	last   *stats.Past         // the latest run, nil if the history has none
 	series []Series
@@ -56,17 +56,9 @@ type Sentence struct {
 
 // New makes a report.
 func New(in Input) *Report {
-	r := &Report{Out: in.Out, Made: in.Now, in: &in, users: map[string][]string{}, recipe: map[string]int{}}
+	r := &Report{Out: in.Out, Made: in.Now, in: &in, users: survey.Users(in.Assets), recipe: map[string]int{}}
 	if n := len(in.Runs); n > 0 {
 		r.last = &in.Runs[n-1]
-	}
-	for i := range in.Assets {
-		a := &in.Assets[i]
-		for _, d := range a.Dependencies {
-			if list := r.users[d]; len(list) == 0 || list[len(list)-1] != a.Path {
-				r.users[d] = append(list, a.Path)
-			}
-		}
 	}
 	r.series = series(in.Runs)
 	assets := assetsTable(r)

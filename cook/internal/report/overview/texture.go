@@ -23,61 +23,71 @@ import (
 // A Texture is a cooked texture with its comparison.
 type Texture struct {
 	Path, Target, Output string
-	Format               string // "" if the file could not be read
-	W, H, Levels         int
-	In, Out              int64 // bytes of source and file
-	likeness.Finding           // PSNR is +Inf for equal pixels; NaN needs a Note
+	Encoding             Encoding
+	In, Out              int64            // bytes of source and file
+	Likeness             likeness.Finding // PSNR is +Inf for equal pixels; NaN needs a Note
 	Note                 string
 	Thumb                []byte // JPEG
 }
 
-const thumbSide = 96
-
-// A candidate is an artifact with the name of a texture.
-type candidate struct {
-	asset *survey.Asset
-	file  survey.Output
+// An Encoding is the format and the size of a texture; zero for an unreadable file.
+type Encoding struct {
+	Format       string
+	SRGB         bool
+	W, H, Levels int
 }
 
-func candidates(list []survey.Asset) (all []candidate) {
+// formatName returns the format with its color space.
+func (e Encoding) formatName() string {
+	if e.SRGB {
+		return e.Format + " sRGB"
+	}
+	return e.Format
+}
+
+const thumbSide = 96
+
+// A Candidate is an artifact with the name of a texture.
+type Candidate struct {
+	Asset *survey.Asset
+	File  survey.Output
+}
+
+// Candidates returns the artifacts to compare with their sources, the largest first.
+func Candidates(list []survey.Asset) (all []Candidate) {
 	for i := range list {
 		for _, o := range list[i].Outputs {
 			if likeness.IsTexture(o.Path) {
-				all = append(all, candidate{&list[i], o})
+				all = append(all, Candidate{&list[i], o})
 			}
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(b.File.Size, a.File.Size) })
 	return all
 }
 
-// Textures counts the textures.
-func Textures(list []survey.Asset) int { return len(candidates(list)) }
-
-// Measure compares the largest textures, at most most of them, and returns the number of the
-// others.
-func Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, list []survey.Asset, most, workers int) (found []Texture, more int, err error) {
-	all := candidates(list)
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.file.Size, a.file.Size) })
-	n := min(most, len(all))
-	found = make([]Texture, n)
-	err = parallel.Each(ctx, workers, n, func(_, i int) error {
-		c := all[i]
-		t := Texture{Path: c.asset.Path, Target: c.asset.Target, Output: c.file.Path, In: c.asset.In, Out: c.file.Size}
-		t.Measure = cooked.Unmeasured()
-		if err := t.look(ctx, judge, out, c.asset); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			t.Note = err.Error()
-		}
-		found[i] = t
-		return nil
+// MeasureAll compares textures, at most most of them, and draws their thumbnails.
+func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, all []Candidate, most, workers int) (textures []Texture, err error) {
+	textures = make([]Texture, min(most, len(all)))
+	err = parallel.Each(ctx, workers, len(textures), func(_, i int) error {
+		textures[i] = all[i].Measure(ctx, judge, out, thumbnail)
+		return ctx.Err()
 	})
-	return found, len(all) - n, err
+	return textures, err
 }
 
-// look reads a texture, makes its thumbnail, and compares it with its source.
-func (t *Texture) look(ctx context.Context, judge *likeness.Judge, out *confine.Dir, a *survey.Asset) (err error) {
+// Measure reads a texture and compares it with its source. The Note says why that failed. draw makes
+// the thumbnail; nil for none.
+func (c *Candidate) Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, draw func(context.Context, *texture.Texture) ([]byte, error)) Texture {
+	t := Texture{Path: c.Asset.Path, Target: c.Asset.Target, Output: c.File.Path, In: c.Asset.In, Out: c.File.Size}
+	t.Likeness.Measure = cooked.Unmeasured()
+	if err := t.measure(ctx, judge, out, c.Asset, draw); err != nil {
+		t.Note = err.Error()
+	}
+	return t
+}
+
+func (t *Texture) measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, a *survey.Asset, draw func(context.Context, *texture.Texture) ([]byte, error)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("cannot be shown: %v", p)
@@ -90,20 +100,22 @@ func (t *Texture) look(ctx context.Context, judge *likeness.Judge, out *confine.
 	if err != nil {
 		return err
 	}
-	t.Format, t.W, t.H, t.Levels = made.Format.String(), made.W, made.H, len(made.Levels)
-	if made.SRGB {
-		t.Format += " sRGB"
+	t.Encoding = Encoding{made.Format.String(), made.SRGB, made.W, made.H, len(made.Levels)}
+	if draw != nil && int64(made.W)*int64(made.H) <= likeness.LargestPicture {
+		if t.Thumb, err = draw(ctx, made); err != nil {
+			return err
+		}
 	}
-	if int64(made.W)*int64(made.H) > likeness.LargestPicture {
-		return errors.New("too large to compare")
-	}
-	if t.Thumb, err = thumbnail(ctx, made); err != nil {
-		return err
-	}
-	if t.Finding, err = judge.Look(ctx, a, made); err == nil && math.IsInf(t.PSNR, 1) {
-		t.Note = "lossless"
-	}
+	t.Likeness, err = judge.Look(ctx, a, made)
 	return err
+}
+
+// noteText returns the Note, or that nothing was lost.
+func (t *Texture) noteText() string {
+	if t.Note == "" && math.IsInf(t.Likeness.PSNR, 1) {
+		return "lossless"
+	}
+	return t.Note
 }
 
 // thumbnail draws a texture over gray, from the smallest level that is large enough.
@@ -162,11 +174,12 @@ func texturesTable(r *Report) *Table {
 	}, Note: "PSNR compares the first level with the source as it was prepared (scaled, channels moved), in the channels that are stored: 30 dB can be seen, beyond 45 dB hardly anything can. " +
 		"Of normal maps, the mean angle between normals; with option coverage, the most that a level's share of drawn pixels differs from the source's."}
 	list := slices.Clone(r.in.Textures)
-	slices.SortStableFunc(list, func(a, b Texture) int { return compareLoss(a.PSNR, b.PSNR) })
+	slices.SortStableFunc(list, func(a, b Texture) int { return compareLoss(a.Likeness.PSNR, b.Likeness.PSNR) })
 	r.in.Textures = list
 	for i := range list {
 		x := &list[i]
-		t.addRow(x.Path, x.Target, x.Role, x.Why, x.Format, int64(x.W), int64(x.H), int64(x.Levels), x.In, x.Out, known(x.PSNR), known(x.Angle), known(x.Coverage), x.Note)
+		t.addRow(x.Path, x.Target, x.Likeness.Role, x.Likeness.Why, x.Encoding.formatName(), int64(x.Encoding.W), int64(x.Encoding.H), int64(x.Encoding.Levels), x.In, x.Out,
+			known(x.Likeness.PSNR), known(x.Likeness.Angle), known(x.Likeness.Coverage), x.noteText())
 	}
 	if r.in.Unlooked > 0 {
 		t.Note += fmt.Sprintf(" Of %s the largest %d were looked at.", count(len(list)+r.in.Unlooked, "texture"), len(list))

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/recipeset"
@@ -46,7 +48,7 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 		}
 		for k, o := range l.settings {
 			// The cooker has other options by now, but acceptance does not depend on them.
-			if recipeset.SetOption(d.set.fresh(d.recipe), o.key, o.value) == nil {
+			if recipeset.SetOption(d.set.vocab.fresh(d.recipe), o.key, o.value) == nil {
 				u.taken[k] = true
 				u.count(k, i, d.won[o.key], path)
 			}
@@ -82,12 +84,6 @@ func (s *Set) Sets(path string) bool {
 	return false
 }
 
-// fresh returns a recipe's defaults.
-func (s *Set) fresh(name string) recipe.Cooker {
-	r, _ := s.recipes.Lookup(name)
-	return r.New()
-}
-
 // Dropped returns the settings that no recipe of the matching sources accepts. Method must have
 // been called for all sources.
 func (s *Set) Dropped() Errors {
@@ -112,22 +108,22 @@ func (s *Set) Dropped() Errors {
 func (s *Set) dropped(u *use, o *setting) *Error {
 	var keys []string
 	for _, name := range u.recipes {
-		if _, ok := s.recipes.Lookup(name); !ok {
+		if _, ok := s.vocab.recipes.Lookup(name); !ok {
 			continue
 		}
 		var wrong *recipe.OptionError
-		if errors.As(recipeset.SetOption(s.fresh(name), o.key, o.value), &wrong) {
+		if errors.As(recipeset.SetOption(s.vocab.fresh(name), o.key, o.value), &wrong) {
 			wrong.Got = clip(wrong.Got)
 			if text, ok := o.value.(string); ok {
 				if end := meantWord(text, wrong.Want); end != "" {
-					e := s.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
-					s.fixOption(e, wrong, o.value)
+					e := s.texts.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
+					s.vocab.fixOption(e, wrong, o.value)
 					return e
 				}
 			}
-			return s.errorAt(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clip(u.source), s.elsewhere(o, u.recipes)))
+			return s.texts.errorAt(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clip(u.source), s.vocab.elsewhere(o, u.recipes)))
 		}
-		for _, option := range recipeset.Options(s.fresh(name)) {
+		for _, option := range recipeset.Options(s.vocab.fresh(name)) {
 			keys = append(keys, option.Key)
 		}
 	}
@@ -140,9 +136,9 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	if w := nearest.Word(o.key, keys); w != "" {
 		what += fmt.Sprintf("; did you mean %q?", w)
 	} else {
-		what += s.elsewhere(o, u.recipes)
+		what += s.vocab.elsewhere(o, u.recipes)
 	}
-	return s.errorAt(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
+	return s.texts.errorAt(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
 }
 
 // Wrong returns the errors of rules that do not depend on the source: the errors of Method with a
@@ -156,7 +152,7 @@ func (s *Set) Wrong() Errors {
 		if !errors.As(o.err, &wrong) || wrong.File == "" || slices.ContainsFunc(errs, func(e *Error) bool { return e.Error() == wrong.Error() }) {
 			continue
 		}
-		errs = append(errs, s.errorAt(wrong.File, wrong.Line, wrong.Column, wrong.Msg))
+		errs = append(errs, s.texts.errorAt(wrong.File, wrong.Line, wrong.Column, wrong.Msg))
 	}
 	errs.sort()
 	return errs
@@ -198,7 +194,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 		for _, o := range l.settings {
 			won, taken := d.won[o.key]
 			switch {
-			case recipeset.SetOption(s.fresh(d.recipe), o.key, o.value) != nil:
+			case recipeset.SetOption(s.vocab.fresh(d.recipe), o.key, o.value) != nil:
 				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
 				lines = append(lines, fmt.Sprintf("%s: %s is overridden by %s", o.at, o.key, won.at))
@@ -209,32 +205,6 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 		}
 	}
 	return lines
-}
-
-// errorAt returns an error at a place of a file.
-func (s *Set) errorAt(file string, line, column int, msg string) *Error {
-	if d := s.texts[file]; d != nil {
-		return d.errorAt(line, column, msg)
-	}
-	return &Error{File: file, Line: line, Column: column, Msg: msg}
-}
-
-// elsewhere names other recipes that accept a setting.
-func (s *Set) elsewhere(o *setting, but []string) string {
-	var takers []string
-	for _, name := range s.recipes.Names() {
-		if !slices.Contains(but, name) && recipeset.SetOption(s.fresh(name), o.key, o.value) == nil {
-			takers = append(takers, fmt.Sprintf("%q", name))
-		}
-	}
-	if len(takers) == 0 {
-		return ""
-	}
-	verb := " take it"
-	if len(takers) == 1 {
-		verb = " takes it"
-	}
-	return "; " + strings.Join(takers, " and ") + verb
 }
 
 // Useless returns a line for each rule and table without effect, and for each setting that other
@@ -256,7 +226,7 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 			continue // its targets are not cooked
 		case u.source == "" && l.isTable():
 			if len(l.settings) > 0 {
-				lines = append(lines, s.errorAt(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))
+				lines = append(lines, s.texts.errorAt(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))
 			}
 		case u.source == "":
 			what, why := "source", ""
@@ -265,11 +235,11 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 			} else if pattern := leftOut(sampleName(l.texts[0])); pattern != "" {
 				why = fmt.Sprintf("; %s is left out unless a .cookignore has !%[1]s", pattern)
 			} else if searched++; searched <= most {
-				why = s.meant(i, sources)
+				why = l.meant(sources)
 			}
-			lines = append(lines, s.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no %s matches %s%s", what, clip(l.origin.Match), why)))
+			lines = append(lines, s.texts.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no %s matches %s%s", what, clip(l.origin.Match), why)))
 		case l.recipe != "" && !slices.Contains(u.recipes, l.recipe):
-			lines = append(lines, s.errorAt(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clip(u.source))))
+			lines = append(lines, s.texts.errorAt(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clip(u.source))))
 		default:
 			lines = append(lines, s.overridden(l, u)...)
 		}
@@ -289,7 +259,127 @@ func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 		if k < len(l.settings) {
 			key, at, verb = l.settings[k].key, l.settings[k].at, "has"
 		}
-		lines = append(lines, s.errorAt(at.File, at.Line, at.Column, fmt.Sprintf("%s %s no effect on any asset; %s overrides it for %s", key, verb, lost.by, clip(lost.source))))
+		lines = append(lines, s.texts.errorAt(at.File, at.Line, at.Column, fmt.Sprintf("%s %s no effect on any asset; %s overrides it for %s", key, verb, lost.by, clip(lost.source))))
 	}
 	return lines
+}
+
+// meant returns the end of a message about a rule that matches nothing: the likely intended
+// pattern, or the mistake in its pattern.
+func (l *layer) meant(sources iter.Seq[string]) string {
+	prefix, text := l.prefix, l.texts[0]
+	try := func(fixed string) bool { return fixed != text && matchesAny(fixed, prefix, sources, false) }
+	if fixed := strings.NewReplacer(`\\`, "/", `\`, "/").Replace(text); try(fixed) {
+		return fmt.Sprintf("; paths have slashes: did you mean %q?", fixed)
+	}
+	if fixed := fromRegexp(text); try(fixed) {
+		return fmt.Sprintf("; patterns are no regular expressions: did you mean %q?", fixed)
+	}
+	if rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "/"), prefix); ok && try(rest) {
+		return fmt.Sprintf("; patterns begin at the directory of their file: did you mean %q?", rest)
+	}
+	if _, rest, ok := strings.Cut(strings.TrimPrefix(text, "/"), "/"); ok && rest != "" && prefix == "" && try("/"+rest) {
+		return fmt.Sprintf("; patterns begin at the asset directory: did you mean %q?", "/"+rest)
+	}
+	if matchesAny(text, prefix, sources, true) {
+		return "; the case of letters differs: " + found(text, prefix, sources)
+	}
+	if fixed := respelled(text, prefix, sources); fixed != "" && matchesAny(fixed, prefix, sources, false) {
+		return fmt.Sprintf("; did you mean %q?", fixed)
+	}
+	return ""
+}
+
+// sampleName returns a file name that a pattern probably matches.
+func sampleName(pattern string) string {
+	name := strings.ReplaceAll(path.Base(pattern), "*", "x")
+	if first, rest, ok := strings.Cut(name, "{"); ok {
+		word, _, _ := strings.Cut(rest, ",")
+		_, end, _ := strings.Cut(rest, "}")
+		name = first + strings.TrimSuffix(word, "}") + end
+	}
+	return name
+}
+
+// matchesAny reports whether a pattern of the file in directory prefix matches a source, ignoring
+// case if folded.
+func matchesAny(pattern, prefix string, sources iter.Seq[string], folded bool) bool {
+	_, ok := firstMatch(pattern, prefix, sources, folded)
+	return ok
+}
+
+func found(pattern, prefix string, sources iter.Seq[string]) string {
+	source, _ := firstMatch(pattern, prefix, sources, true)
+	return clip(source)
+}
+
+func firstMatch(pattern, prefix string, sources iter.Seq[string], folded bool) (string, bool) {
+	if folded {
+		pattern = strings.ToLower(pattern)
+	}
+	var list glob.List
+	if list.Add(pattern) != nil {
+		return "", false
+	}
+	for source := range sources {
+		rest, inside := strings.CutPrefix(source, prefix)
+		if !inside {
+			continue
+		}
+		if folded {
+			rest = strings.ToLower(rest)
+		}
+		if list.Match(rest, path.Base(rest)) {
+			return source, true
+		}
+	}
+	return "", false
+}
+
+// fromRegexp replaces common regular expression syntax by pattern syntax.
+func fromRegexp(text string) string {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$")
+	return strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", "(", "{", ")", "}", "|", ",").Replace(text)
+}
+
+// respelled replaces literal elements of a pattern by similar names of sources at the same depth.
+func respelled(text, prefix string, sources iter.Seq[string]) string {
+	elements := strings.Split(text, "/")
+	anchored := len(elements) > 1
+	names := make([]map[string]bool, len(elements))
+	for i := range names {
+		names[i] = map[string]bool{}
+	}
+	endings := map[string]bool{}
+	for source := range sources {
+		rest, inside := strings.CutPrefix(source, prefix)
+		if !inside {
+			continue
+		}
+		parts := strings.Split(rest, "/")
+		for i, part := range parts {
+			if i < len(names) && len(names[i]) < 10_000 {
+				names[i][part] = true
+			}
+		}
+		endings[path.Ext(rest)] = true
+	}
+	changed := false
+	for i, e := range elements {
+		switch {
+		case e == "":
+		case !strings.ContainsAny(e, `*?[{\`) && anchored && !names[i][e]:
+			if w := nearest.Word(e, sortedKeys(names[i])); w != "" {
+				elements[i], changed = w, true
+			}
+		case i == len(elements)-1 && strings.HasPrefix(e, "*.") && !strings.ContainsAny(e[2:], `*?[{\`) && !endings[e[1:]]:
+			if w := nearest.Word(e[1:], sortedKeys(endings)); w != "" {
+				elements[i], changed = "*"+w, true
+			}
+		}
+	}
+	if !changed {
+		return ""
+	}
+	return strings.Join(elements, "/")
 }
