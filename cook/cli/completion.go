@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"io"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/nearest"
+	eventscommand "github.com/assetcook/assetcook/profile/events/command"
 )
 
 const completionText = `usage: cook completion bash|zsh|fish|powershell
@@ -57,4 +59,79 @@ func runCompletion(_ context.Context, c *cmdline.Call, words []string) int {
 		try = "did you mean " + name + "?"
 	}
 	return c.Wrong("no completion for %q; %s", words[0], try)
+}
+
+// A line lists the flags and words that may follow some first words of a command line.
+type line struct {
+	begin   string // "", "why", "events stat"
+	summary string
+	flags   []flagLine
+	takes   cmdline.Argument
+}
+
+// A flagLine is a flag as completion sees it.
+type flagLine struct {
+	name, summary string
+	value         string // its name, "" for a flag without value
+	takes         cmdline.Argument
+}
+
+// completionLines lists the beginnings of all command lines, first the one without a verb.
+func completionLines(c *cmdline.Call) (all []line) {
+	for i := range c.Verbs {
+		v := &c.Verbs[i]
+		l := line{v.Name, v.Summary, flagLines(v.Flags()), v.Takes}
+		if v.Name == "events" { // its flags come behind its verbs
+			l.flags, l.takes.Files = []flagLine{helpLine}, false
+		}
+		all = append(all, l)
+	}
+	for _, fs := range eventscommand.Flags() {
+		all = append(all, line{"events " + fs.Name(), "", flagLines(fs), cmdline.Argument{Files: true}})
+	}
+	return all
+}
+
+// helpLine is the flag that every verb has without declaring it.
+var helpLine = flagLine{name: "h", summary: "print help"}
+
+// flagLines lists flags by name.
+func flagLines(fs *flag.FlagSet) (all []flagLine) {
+	fs.VisitAll(func(f *flag.Flag) {
+		l := flagLine{name: f.Name}
+		l.value, l.summary = flag.UnquoteUsage(f)
+		choose, chooses := f.Value.(interface{ Choices() []string })
+		switch {
+		case chooses:
+			l.takes.Words = choose.Choices
+		case l.value == "directory":
+			l.takes.Folders = true
+		case l.value == "file" || l.value == "program" || l.value == "keys": // keys are files
+			l.takes.Files = true
+		}
+		all = append(all, l)
+	})
+	return append(all, helpLine)
+}
+
+// flagNames lists the flags that fit, with their hyphen.
+func (l line) flagNames(fit func(flagLine) bool) (names []string) {
+	for _, f := range l.flags {
+		if fit(f) {
+			names = append(names, "-"+f.name)
+		}
+	}
+	return names
+}
+
+// kindOf returns "files", which include directories, "folders", or nothing, for the names that an
+// argument may be.
+func kindOf(a cmdline.Argument) []string {
+	switch {
+	case a.Files:
+		return []string{"files"}
+	case a.Folders:
+		return []string{"folders"}
+	}
+	return nil
 }

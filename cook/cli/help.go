@@ -10,6 +10,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/recipeset"
@@ -164,4 +166,194 @@ func subjects(c *cmdline.Call) []string {
 		names = append(names, set.Names()...)
 	}
 	return names
+}
+
+const introText = `cook turns a directory of source assets into a directory of shippable ones and
+does only the work that is needed.
+`
+
+const patternText = `
+The asset directory may stand first instead: cook assets is cook -dir assets.
+
+Patterns are written as in cook.toml, for paths in the asset directory: *.png in any directory,
+'/*.png' in the asset directory itself, ui (or ui/) for all below the directory ui, ui/**/*.png,
+*.{png,tga}. '!*_old.png' excludes from what the patterns before it chose.
+`
+
+// A topic is a subject of help that is no verb, recipe, flag or option.
+type topic struct {
+	name  string
+	print func(*cmdline.Call)
+}
+
+var topics = []topic{
+	{"rules", func(c *cmdline.Call) {
+		fmt.Fprint(c.Stdout, rulesText)
+		if set, err := recipeset.New(c.Recipes...); err == nil {
+			listRecipes(c.Stdout, set)
+		}
+	}},
+	{"targets", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, targetsText) }},
+	{"patterns", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, strings.TrimPrefix(patternText, "\n")) }},
+	{"ignore", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, ignoreText, scan.Defaults) }},
+}
+
+// topicNames lists the topics.
+func topicNames() (names []string) {
+	for _, t := range topics {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+const rulesText = `Rules say which recipe cooks a source, and with which options. They are in cook.toml in the
+asset directory, or in a directory below it, which they govern. cook init writes a first file.
+
+	[[rule]]
+	match = ["ui/**/*.png", "!ui/photos/**"]
+	mips  = false
+
+	[[rule]]
+	match   = "shaders/*.frag"
+	command = ["glslangValidator", "-V", "{in}", "-o", "{out}"]
+	outputs = ["{stem}.spv"]
+
+The last rule that matches wins, key by key; a file in a directory below overrides the files
+above it. A rule without a recipe sets its options for every recipe that has them.
+
+cook help RECIPE prints the options of a recipe, cook why PATH the rules that count for one
+asset, and cook schema a JSON Schema with which editors complete the file.
+`
+
+const targetsText = `A target is a named variant of the options, such as one for each platform. Its outputs are in
+a directory of their own: cook -dir assets -target mobile writes cooked/mobile.
+
+	[target.mobile.image]
+	zstd = 19
+
+	[[rule]]
+	match   = "music/**"
+	target  = "mobile"
+	format  = "opus"
+	bitrate = 48
+
+A table sets options of one recipe; a rule with target sets options of matching files.
+Without -target, cook makes the target without a name; -target all makes all that
+are declared.
+`
+
+const ignoreText = `Files and directories that match these patterns are not cooked, whatever their case. A line
+of a .cookignore that begins with "!" takes them back in, such as !*.psd or !Makefile.
+Files that a recipe cooks by default are never left out.
+
+`
+
+// listRecipes prints the recipes, and the extensions that each cooks without a rule.
+func listRecipes(w io.Writer, set *recipeset.Set) {
+	fmt.Fprint(w, "\nRecipes, and the files that they cook by default:\n")
+	for _, name := range set.Names() {
+		fmt.Fprint(w, strings.TrimRight(fmt.Sprintf("  %-12s %s", name, filesOf(set, name)), " ")+"\n")
+	}
+}
+
+// filesOf lists the extensions that a recipe cooks without a rule.
+func filesOf(set *recipeset.Set, name string) string {
+	if name == recipeset.Fallback {
+		return "all other files"
+	}
+	r, _ := set.Lookup(name)
+	return strings.Join(r.Extensions, " ")
+}
+
+// describe prints the sources, outputs and options of a recipe.
+func describe(w io.Writer, r recipe.Recipe) {
+	c := r.New()
+	fmt.Fprintf(w, "recipe %s, version %d\n", r.Name, r.Version)
+	if len(r.Extensions) > 0 {
+		fmt.Fprintf(w, "  cooks by default: %s\n", strings.Join(r.Extensions, " "))
+	}
+	for i, h := range r.Hints {
+		switch {
+		case i == 0 || h.Key != r.Hints[i-1].Key:
+			fmt.Fprintf(w, "  %s by the path: %v", h.Key, h.Value)
+		default:
+			fmt.Fprintf(w, ", %v", h.Value)
+		}
+		if i+1 == len(r.Hints) || h.Key != r.Hints[i+1].Key {
+			fmt.Fprintln(w)
+		}
+	}
+	for _, out := range c.Outputs() {
+		fmt.Fprintf(w, "  output: %s\n", out)
+	}
+	for _, o := range recipeset.Options(c) {
+		fmt.Fprintln(w)
+		describeOption(w, c, o)
+	}
+}
+
+// describeOption prints an option of a recipe.
+func describeOption(w io.Writer, c recipe.Cooker, o recipeset.Option) {
+	fmt.Fprintf(w, "  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
+}
+
+// helpOnFlag prints a flag, written with its hyphen, and the verbs that have it. It prints each
+// description once.
+func helpOnFlag(c *cmdline.Call, word string) bool {
+	name := strings.TrimLeft(word, "-")
+	if name == "" || name == word {
+		return false
+	}
+	var same []*flag.FlagSet // one for each description
+	verbs := map[*flag.FlagSet][]string{}
+	add := func(verb string, flags *flag.FlagSet) {
+		f := flags.Lookup(name)
+		if f == nil {
+			return
+		}
+		i := slices.IndexFunc(same, func(fs *flag.FlagSet) bool { return fs.Lookup(name).Usage == f.Usage })
+		if i < 0 {
+			fs := flag.NewFlagSet("", flag.ContinueOnError)
+			fs.SetOutput(c.Stdout)
+			fs.Var(f.Value, f.Name, f.Usage)
+			i, same = len(same), append(same, fs)
+		}
+		verbs[same[i]] = append(verbs[same[i]], verb)
+	}
+	for i := range c.Verbs {
+		v := &c.Verbs[i]
+		add(strings.TrimSpace("cook "+v.Name), v.Flags())
+	}
+	for _, fs := range same {
+		fmt.Fprintf(c.Stdout, "%s:\n", strings.Join(verbs[fs], ", "))
+		fs.PrintDefaults()
+	}
+	return len(same) > 0
+}
+
+// helpOnOption prints an option for each recipe that has it.
+func helpOnOption(w io.Writer, set *recipeset.Set, key string) (found bool) {
+	for _, name := range set.Names() {
+		r, _ := set.Lookup(name)
+		c := r.New()
+		for _, o := range recipeset.Options(c) {
+			if o.Key == key {
+				fmt.Fprintf(w, "recipe %s:\n", name)
+				describeOption(w, c, o)
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+// optionNames returns the keys of the options of all recipes.
+func optionNames(set *recipeset.Set) (keys []string) {
+	for _, name := range set.Names() {
+		r, _ := set.Lookup(name)
+		for _, o := range recipeset.Options(r.New()) {
+			keys = append(keys, o.Key)
+		}
+	}
+	return keys
 }

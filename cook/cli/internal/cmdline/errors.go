@@ -1,9 +1,12 @@
 package cmdline
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/report"
@@ -62,4 +65,120 @@ func (c *Call) record(err error) {
 // Notes returns an observer that prints only notes and failures. dir is the asset directory.
 func (c *Call) Notes(dir string) cook.Observer {
 	return Flagging(&report.Text{Out: io.Discard, Err: c.Stderr, Dir: dir, Style: c.Style()})
+}
+
+// Exit statuses that only cook has.
+const (
+	Different = 3 // verify found a difference, or smoke a regression
+	Locked    = 4 // another cook works on the same output directory
+)
+
+// ExitText is the end of every help text.
+const ExitText = `
+A variable of the environment stands for each flag that is not given: COOK_OUT for -out,
+COOK_CACHE_SIZE for -cache-size.
+
+Exit status: 0 success, 1 an asset failed, 2 wrong usage or configuration,
+3 verify found a difference or smoke a regression, 4 another cook works on the
+same output directory, 130 interrupted.
+`
+
+// Wrong prints an error of usage and returns its exit status.
+func (c *Call) Wrong(format string, args ...any) (status int) {
+	c.PrintError(fmt.Errorf(format, args...))
+	return frontend.Usage
+}
+
+// Fail prints an error and returns its exit status.
+func (c *Call) Fail(ctx context.Context, err error) (status int) {
+	var config *cook.ConfigError
+	var locked *cook.LockedError
+	if ctx.Err() != nil {
+		return c.Interrupted("interrupted; finished assets are kept")
+	}
+	c.PrintError(err)
+	switch {
+	case errors.As(err, &config):
+		if n := fixes(err); n > 0 {
+			fmt.Fprintf(c.Stderr, "cook: cook fix puts %d of these right\n", n)
+		}
+		return frontend.Usage
+	case errors.As(err, &locked):
+		return Locked
+	}
+	return frontend.Failed
+}
+
+// fixes counts the mistakes of rules that "cook fix" repairs.
+func fixes(err error) (n int) {
+	var list rules.Errors
+	errors.As(err, &list)
+	for _, e := range list {
+		if _, ok := e.Fix(); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Interrupted prints how far an interrupted run has come, and returns its exit status.
+func (c *Call) Interrupted(text string) (status int) {
+	c.record(errors.New(text))
+	fmt.Fprintf(c.Stderr, "cook: %s\n", text)
+	return frontend.Interrupted
+}
+
+// suggestions adds flags to the suggestions of package cook, which does not know that a command
+// uses it.
+var suggestions = strings.NewReplacer(
+	"choose another output directory", "choose another output directory with -out",
+	"choose another directory for the store", "choose another directory for the store with -cache",
+	"choose writable directories", "choose writable directories with -out and -cache",
+	"name the store of this project, here", "name the store of this project (-cache or COOKCACHE), here",
+	"set COOKCACHE or choose one", "set COOKCACHE or -cache",
+	" workers: want", " workers (-j): want",
+	"allow more open files or use fewer workers", "allow more open files (ulimit -n) or use fewer workers (-j)",
+	"of memory; the budget is", "of memory; the budget (-mem) is",
+	"; wait for it or", "; wait for it (cook -wait does) or",
+	"cook again ignoring timestamps", "cook again ignoring timestamps (-check-contents)",
+	"they are removed by force only", "they are removed with -force only",
+	"list them first, then remove them by force", "list them first (-n), then remove them with -force",
+	"remove extra files", "remove extra files (cook clean -extra)",
+	"a watching cook (", "cook -watch (",
+	"another watching cook", "another cook -watch",
+)
+
+// WithFlags adds flags to the suggestions of a text.
+func WithFlags(text string) string { return suggestions.Replace(text) }
+
+// A flagged error has flags in its suggestions.
+type flagged struct{ error }
+
+func (e flagged) Error() string { return WithFlags(e.error.Error()) }
+func (e flagged) Unwrap() error { return e.error }
+
+// AddFlags adds flags to the suggestions of an error.
+func AddFlags(err error) error {
+	if err == nil {
+		return nil
+	}
+	return flagged{err}
+}
+
+// A flagging observer adds flags to the suggestions of texts, and passes all on.
+type flagging struct{ cook.Observers }
+
+// Flagging returns an observer that adds flags to the suggestions of texts for other observers.
+func Flagging(to ...cook.Observer) cook.Observer { return flagging{to} }
+
+func (o flagging) Event(e cook.Event) {
+	e.Err = AddFlags(e.Err)
+	o.Observers.Event(e)
+}
+
+func (o flagging) Note(text string) { o.Observers.Note(WithFlags(text)) }
+
+func (o flagging) Finding(f cook.Finding) {
+	f.Text = WithFlags(f.Text)
+	report.Find(o.Observers, f)
 }

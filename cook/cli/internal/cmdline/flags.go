@@ -3,12 +3,16 @@ package cmdline
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // size is a flag value in bytes: 4GiB, 512MB, 1048576.
@@ -151,4 +155,212 @@ func WorkerFlag(fs *flag.FlagSet, n *int) {
 // MemoryFlag declares the memory budget of recipes.
 func MemoryFlag(fs *flag.FlagSet, bytes *int64) {
 	fs.Var((*size)(bytes), "mem", "`size` of the memory that running recipes may use (default: half of the machine's)")
+}
+
+// RemoteFlags declares the server that shares results, and how to reach it.
+func RemoteFlags(fs *flag.FlagSet, r *cook.Remote) {
+	fs.Var((*address)(r), "remote", "share results on the server at this `address`: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
+	KeyFlags(fs, r)
+}
+
+// KeyFlags declares the credentials for a server, and the keys of trusted results.
+func KeyFlags(fs *flag.FlagSet, r *cook.Remote) {
+	fs.StringVar(&r.CA, "remote-ca", "", "`file` of certificates that sign the server's")
+	fs.StringVar(&r.Cert, "remote-cert", "", "`file` of the certificate to show to the server")
+	fs.StringVar(&r.Key, "remote-key", "", "`file` of the key of that certificate")
+	fs.StringVar(&r.TokenFile, "remote-token-file", "", "`file` with the bearer token for the server (default: $COOK_REMOTE_TOKEN)")
+	fs.StringVar(&r.SignKey, "remote-sign-key", "", "`file` of the Ed25519 key, in PEM, that signs the results that are given")
+	fs.Var((*Names)(&r.Trust), "remote-trust", "take only results that were signed by one of these `keys`: files of Ed25519 public keys, in PEM, separated by commas")
+	fs.StringVar(&r.BasicFile, "remote-basic-file", "", "`file` with user:password for the server (default: $COOK_REMOTE_BASIC)")
+}
+
+// SharingFlags declares which results a run takes from the server and gives to it.
+func SharingFlags(fs *flag.FlagSet, r *cook.Remote) {
+	fs.Var((*upload)(&r.Upload), "remote-upload", "`when` to give results to the server of -remote: never, ci (where the variable CI is set) or always (default ci)")
+	fs.Var((*unless)(&r.NoRace), "remote-race", "cook while answers of the server of -remote are on their way (default true)")
+	fs.Var((*unless)(&r.NoRead), "remote-read", "take results from the server of -remote (default true)")
+}
+
+// ExecutionFlags declares whether other machines cook.
+func ExecutionFlags(fs *flag.FlagSet, r *cook.Remote) {
+	fs.Var((*execution)(&r.Exec), "remote-exec", "have assets cooked by the machines behind the server of -remote as well, where that saves time; =always: where it does not, too")
+	fs.Var((*jobs)(&r.Jobs), "remote-jobs", "`number` of assets that they cook at once (default: four for each worker here)")
+	fs.Var((*platform)(&r.Platform), "remote-platform", "`KEY=VALUE`, separated by commas: properties that they must have")
+}
+
+// execution is a flag value: true, false or "always".
+type execution string
+
+func (e *execution) IsBoolFlag() bool { return true }
+
+func (e *execution) String() string { return string(*e) }
+
+func (e *execution) Choices() []string { return []string{"true", "false", rules.ExecAlways} }
+
+func (e *execution) Set(text string) error {
+	switch yes, err := strconv.ParseBool(text); {
+	case text == rules.ExecAlways || text == rules.ExecAuto || text == rules.ExecNever:
+		*e = execution(text)
+	case err != nil:
+		return errors.New("want true, false or always")
+	case yes:
+		*e = rules.ExecAuto
+	default:
+		*e = rules.ExecNever
+	}
+	return nil
+}
+
+// jobs is a flag value: a number. Its text is "" for 0.
+type jobs int
+
+func (j *jobs) String() string {
+	if *j == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*j))
+}
+
+func (j *jobs) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > rules.MaxRemoteJobs {
+		return fmt.Errorf("want a whole number from 1 to %d", rules.MaxRemoteJobs)
+	}
+	*j = jobs(n)
+	return nil
+}
+
+// platform is a flag value: properties separated by commas.
+type platform []string
+
+func (p *platform) String() string { return strings.Join(*p, ",") }
+
+func (p *platform) Set(text string) error {
+	for property := range strings.SplitSeq(text, ",") {
+		if name, _, ok := strings.Cut(property, "="); !ok || name == "" {
+			return errors.New("want KEY=VALUE, such as OSFamily=linux")
+		}
+		*p = append(*p, property)
+	}
+	return nil
+}
+
+// address is a flag value: the address of a server.
+type address cook.Remote
+
+func (a *address) String() string { return a.URL }
+
+func (a *address) Set(text string) error {
+	a.URL = text
+	return rules.CheckRemote(text)
+}
+
+func (a *address) chosenBy(p *cook.Remote) { a.URL, a.File = p.URL, p.File }
+
+// asked is a flag value: true asks the server that the project or the environment names. An
+// address asks the server at that address.
+type asked struct {
+	to *cook.Remote
+	on *bool
+}
+
+func (a asked) IsBoolFlag() bool { return true }
+
+func (a asked) String() string {
+	if a.to == nil {
+		return ""
+	}
+	return a.to.URL
+}
+
+func (a asked) Set(text string) error {
+	yes, err := strconv.ParseBool(text)
+	if err == nil {
+		*a.on = yes
+		return nil
+	}
+	*a.on, a.to.URL = true, text
+	return rules.CheckRemote(text)
+}
+
+func (a asked) suggest(text string) error {
+	if a.to.URL != "" {
+		return nil
+	}
+	a.to.URL = text
+	return rules.CheckRemote(text)
+}
+
+func (a asked) chosenBy(p *cook.Remote) { (*address)(a.to).chosenBy(p) }
+
+// AskedFlag declares -remote for a verb that compares results with a server only if asked to.
+func AskedFlag(fs *flag.FlagSet, r *cook.Remote, on *bool, usage string) {
+	fs.Var(asked{r, on}, "remote", usage)
+}
+
+// A suggested flag value takes a default from the environment even if the flag is given.
+type suggested interface{ suggest(text string) error }
+
+// A server is a flag value that takes the address in a project's cook.toml, and remembers that
+// file.
+type server interface{ chosenBy(*cook.Remote) }
+
+// upload is a flag value: "never", "ci" or "always".
+type upload string
+
+func (u *upload) String() string { return string(*u) }
+
+func (u *upload) Choices() []string { return rules.UploadChoices }
+
+func (u *upload) Set(text string) error {
+	for _, choice := range u.Choices() {
+		if text == choice {
+			*u = upload(text)
+			return nil
+		}
+	}
+	return errors.New("want never, ci or always")
+}
+
+// unless is a flag value that stores the opposite of its text. Its text is "" unless it was set to
+// false.
+type unless bool
+
+func (n *unless) IsBoolFlag() bool { return true }
+
+func (n *unless) String() string {
+	if n == nil || !bool(*n) {
+		return ""
+	}
+	return "false"
+}
+
+func (n *unless) Set(text string) error {
+	yes, err := strconv.ParseBool(text)
+	*n = unless(!yes)
+	return err
+}
+
+// SelfForRemote makes this program the client that talks to the server of r.
+func SelfForRemote(r *cook.Remote) (err error) {
+	if r.URL != "" {
+		r.Program, err = os.Executable()
+	}
+	return err
+}
+
+// ErrNoServer is the error of a command line that needs a server and names none.
+var ErrNoServer = errors.New("no server: give -remote, or write a table [remote] into cook.toml")
+
+// CheckServer checks that a command line names a server. words are its other words.
+func CheckServer(r *cook.Remote, words []string) (err error) {
+	for _, word := range words {
+		if rules.CheckRemote(word) == nil {
+			return fmt.Errorf("%s is no pattern; write -remote=%s", pathname.Show(word), pathname.Show(word))
+		}
+	}
+	if r.URL == "" {
+		return ErrNoServer
+	}
+	return SelfForRemote(r)
 }

@@ -33,10 +33,7 @@ Example:
 // Cache is "cook cache".
 var Cache = cmdline.Verb{
 	Name: "cache", Synopsis: "cache [flags]", Summary: "show what the store holds", Text: cacheText,
-	New: func() cmdline.Handler {
-		r := new(cacheOptions)
-		return cmdline.Handler{Flags: r.cacheFlags, Run: r.runCache}
-	},
+	New: cmdline.HandlerOf((*cacheOptions).cacheFlags, (*cacheOptions).runCache),
 }
 
 // cacheOptions are the options of a command line of cook cache.

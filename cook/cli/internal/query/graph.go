@@ -27,10 +27,7 @@ Example:
 var Graph = cmdline.Verb{
 	Name: "graph", Synopsis: "graph -dir assets [flags] [pattern ...]", Summary: "print sources, dependencies and outputs as a graph", Text: graphText,
 	Takes: cmdline.Argument{Files: true},
-	New: func() cmdline.Handler {
-		r := new(graphOptions)
-		return cmdline.Handler{Flags: r.graphFlags, Run: r.runGraph}
-	},
+	New:   cmdline.HandlerOf((*graphOptions).graphFlags, (*graphOptions).runGraph),
 }
 
 // graphOptions are the options of a command line of cook graph.

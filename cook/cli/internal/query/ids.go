@@ -39,7 +39,7 @@ Example:
 var IDs = cmdline.Verb{
 	Name: "ids", Synopsis: "ids -dir assets [flags] [pattern ...]", Summary: "list the IDs of assets, or move one", Text: idsText,
 	Takes: cmdline.Argument{Files: true},
-	New:   func() cmdline.Handler { r := new(idsOptions); return cmdline.Handler{Flags: r.idsFlags, Run: r.runIDs} },
+	New:   cmdline.HandlerOf((*idsOptions).idsFlags, (*idsOptions).runIDs),
 }
 
 // idsOptions are the options of a command line of cook ids.

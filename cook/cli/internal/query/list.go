@@ -35,10 +35,7 @@ Example:
 var List = cmdline.Verb{
 	Name: "list", Synopsis: "list -dir assets [flags] [pattern ...]", Summary: "list assets, with outcomes and sizes", Text: listText,
 	Takes: cmdline.Argument{Files: true, Patterns: true},
-	New: func() cmdline.Handler {
-		r := new(listOptions)
-		return cmdline.Handler{Flags: r.listFlags, Run: r.runList}
-	},
+	New:   cmdline.HandlerOf((*listOptions).listFlags, (*listOptions).runList),
 }
 
 // listOptions are the options of a command line of cook list.

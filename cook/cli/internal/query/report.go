@@ -4,7 +4,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,10 +38,7 @@ Example:
 var Report = cmdline.Verb{
 	Name: "report", Synopsis: "report -dir assets [flags]", Summary: "write a page about the last cook and all runs", Text: reportText,
 	Takes: cmdline.Argument{Folders: true},
-	New: func() cmdline.Handler {
-		r := new(reportOptions)
-		return cmdline.Handler{Flags: r.reportFlags, Run: r.runReport}
-	},
+	New:   cmdline.HandlerOf((*reportOptions).reportFlags, (*reportOptions).runReport),
 }
 
 // reportOptions are the options of a command line of cook report.
@@ -146,4 +145,73 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 	}
 	in.Unlooked = len(textures) - len(in.Textures)
 	return overview.New(in), nil
+}
+
+const historyText = `usage: cook history -dir assets [flags]
+
+Prints the last runs that did something, with a sparkline of each figure over all runs in
+the history (at most 600) and the runs from which on a figure was different for good.
+
+Example:
+	cook history -dir assets
+	cook history -dir assets -compare 1,7
+`
+
+// History is "cook history".
+var History = cmdline.Verb{
+	Name: "history", Synopsis: "history -dir assets [flags]", Summary: "print the last runs, or compare two", Text: historyText,
+	Takes: cmdline.Argument{Folders: true},
+	New:   cmdline.HandlerOf((*historyOptions).historyFlags, (*historyOptions).runHistory),
+}
+
+// historyOptions are the options of a command line of cook history.
+type historyOptions struct {
+	project cook.Project
+	lines   int
+	pair    string // numbers of two runs to compare
+}
+
+func (r *historyOptions) historyFlags(fs *flag.FlagSet) {
+	cmdline.PlaceFlags(fs, &r.project)
+	fs.IntVar(&r.lines, "n", 20, "`number` of runs to print a line of")
+	fs.StringVar(&r.pair, "compare", "", "compare two runs, given by their `numbers`: 1,7")
+}
+
+func (r *historyOptions) runHistory(ctx context.Context, c *cmdline.Call, words []string) int {
+	if len(words) > 0 || r.project.Dir == "" && r.project.Out == "" || r.lines < 0 {
+		return c.Wrong("want an asset directory and nothing else; try: cook history -dir assets")
+	}
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	if _, err := os.Stat(out); err != nil {
+		return c.Fail(ctx, fmt.Errorf("output directory %s: %w", out, survey.ErrNotCooked))
+	}
+	runs, err := survey.Runs(out)
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	if r.pair == "" {
+		err = overview.WriteHistory(c.Stdout, runs, r.lines)
+	} else if a, b, e := twoRuns(r.pair); e != nil {
+		err = e
+	} else {
+		err = overview.Compare(c.Stdout, runs, a, b)
+	}
+	if err != nil {
+		return c.Fail(ctx, err)
+	}
+	return frontend.OK
+}
+
+// twoRuns parses two numbers with a comma between them.
+func twoRuns(pair string) (a, b int, err error) {
+	first, second, _ := strings.Cut(pair, ",")
+	a, err = strconv.Atoi(strings.TrimSpace(first))
+	b, err2 := strconv.Atoi(strings.TrimSpace(second))
+	if err != nil || err2 != nil {
+		return 0, 0, &cook.ConfigError{Err: fmt.Errorf("-compare %s: want the numbers of two runs, such as 1,7", pair)}
+	}
+	return a, b, nil
 }

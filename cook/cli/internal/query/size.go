@@ -33,10 +33,7 @@ Example:
 var Size = cmdline.Verb{
 	Name: "size", Synopsis: "size -dir assets [flags] [pattern ...]", Summary: "show what is big, by kind, recipe or directory", Text: sizeText,
 	Takes: cmdline.Argument{Files: true},
-	New: func() cmdline.Handler {
-		r := new(sizeOptions)
-		return cmdline.Handler{Flags: r.sizeFlags, Run: r.runSize}
-	},
+	New:   cmdline.HandlerOf((*sizeOptions).sizeFlags, (*sizeOptions).runSize),
 }
 
 // sizeOptions are the options of a command line of cook size.

@@ -31,7 +31,7 @@ Example:
 var Why = cmdline.Verb{
 	Name: "why", Synopsis: "why -dir assets [flags] PATH", Summary: "explain what happens to one asset", Text: whyText,
 	Takes: cmdline.Argument{Files: true},
-	New:   func() cmdline.Handler { r := new(whyOptions); return cmdline.Handler{Flags: r.whyFlags, Run: r.runWhy} },
+	New:   cmdline.HandlerOf((*whyOptions).whyFlags, (*whyOptions).runWhy),
 }
 
 // whyOptions are the options of a command line of cook why.

@@ -32,17 +32,14 @@ import (
 var Cook = cmdline.Verb{
 	Synopsis: "-dir assets [flags] [pattern ...]", Summary: "bring all assets, or matching ones, up to date",
 	Takes: cmdline.Argument{Files: true, Folders: true, Patterns: true},
-	New: func() cmdline.Handler {
-		r := new(cookOptions)
-		return cmdline.Handler{Flags: r.cookFlags, Run: r.runCook}
-	},
+	New:   cmdline.HandlerOf((*cookOptions).cookFlags, (*cookOptions).runCook),
 }
 
 // cookOptions are the options of a command line without a verb.
 type cookOptions struct {
 	project   cook.Project
 	options   cook.CookOptions
-	show      show
+	print     printFlags
 	keepGoing bool
 	watch     bool
 	to        recordTo
@@ -72,9 +69,9 @@ func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	cmdline.RemoteFlags(fs, &r.project.Remote)
 	cmdline.SharingFlags(fs, &r.project.Remote)
 	cmdline.ExecutionFlags(fs, &r.project.Remote)
-	r.show.showFlags(fs)
-	fs.BoolVar(&r.show.explain, "explain", false, "print the reason for each cooked asset; with -v, also for skipped assets")
-	fs.BoolVar(&r.show.stats, "stats", false, "print counters and timers at the end")
+	r.print.declarePrintFlags(fs)
+	fs.BoolVar(&r.print.explain, "explain", false, "print the reason for each cooked asset; with -v, also for skipped assets")
+	fs.BoolVar(&r.print.stats, "stats", false, "print counters and timers at the end")
 	fs.BoolVar(&r.keepGoing, "k", true, "keep going after an asset failed; -k=false starts nothing new")
 	fs.BoolVar(&r.options.Wait, "wait", false, "wait while another cook works on the same output directory, instead of failing")
 	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
@@ -98,7 +95,7 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 		return c.Wrong("there is no command %q, and no asset directory is given; %s", patterns[0], try)
 	case r.project.Dir == "":
 		return c.Wrong("no asset directory given, and no cook.toml with [project] here or above; try: cook -dir assets, or cook init assets")
-	case r.watch && r.show.sarif != "":
+	case r.watch && r.print.sarif != "":
 		return c.Wrong("-sarif is for a run that ends; it does not go with -watch")
 	case r.watch && (len(patterns) > 0 || r.options.Force || r.options.DryRun || r.options.IgnoreTimestamps):
 		return c.Wrong("-watch looks after everything that changes; it goes with neither patterns nor -a, -n, -check-contents")
@@ -107,7 +104,7 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 	if err := cmdline.SelfForRemote(&r.project.Remote); err != nil {
 		return c.Fail(ctx, err)
 	}
-	if r.show.stats {
+	if r.print.stats {
 		r.options.Probe.Counters = counters.New(counters.Options{Max: 256})
 	}
 	if r.memReport != "" {
@@ -115,11 +112,11 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 			return c.Fail(ctx, &cook.ConfigError{Err: fmt.Errorf("memory report %s: %w", r.memReport, err)})
 		}
 	}
-	if r.show.stats || r.memReport != "" {
+	if r.print.stats || r.memReport != "" {
 		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // cook takes no memory from its pools
 	}
 	defer r.options.Probe.PublishMemory().Close()
-	if (r.show.stats || r.to.any()) && !r.watch {
+	if (r.print.stats || r.to.any()) && !r.watch {
 		r.options.Probe.Run = guid.New()
 	}
 	if r.to.any() {
@@ -165,21 +162,22 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 		return code, code != frontend.Usage && code != cmdline.Locked
 	}
 	opt := r.options
-	found, err := r.show.findings(&r.project)
+	p, err := newPrinter(r.print, c, &r.project)
 	if err != nil {
 		return c.Fail(ctx, err), false
 	}
-	observer, done := r.show.observe(shown{&r.project, opt.DryRun, true, found, c.Stdout, c.Stderr})
+	p.dryRun, p.log = opt.DryRun, true
+	observer, done := p.observe()
 	opt.Observer = cook.Observers{workWatch{listen: c.AtWork}, &memoryLimit{memory: opt.Limits.Memory}, observer}
-	opt.EveryAsset = r.show.everyAsset()
+	opt.EveryAsset = r.print.everyAsset()
 	summary, err := c.Cook(ctx, r.project, opt)
 	recap := done()
-	err = errors.Join(err, r.show.writeFindings(found, err))
+	err = errors.Join(err, p.writeFindings(err))
 	if began = err == nil || summary.Found.Assets > 0; began {
 		if err == nil {
 			r.adviseFirst(ctx, &summary)
 		}
-		r.show.printSummary(&summary, c.Stdout, opt.Probe)
+		p.printSummary(&summary, opt.Probe)
 		recap()
 		if r.memReport != "" {
 			err = errors.Join(err, atomicfile.Write(r.memReport, 0o666, r.memoryReport))
@@ -191,7 +189,7 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	case summary.Failures() == 0:
 		return frontend.OK, true
 	}
-	if !r.show.json && opt.StopOnFailure && summary.NotReached.Assets > 0 {
+	if !r.print.json && opt.StopOnFailure && summary.NotReached.Assets > 0 {
 		fmt.Fprintf(c.Stderr, "cook: stopped at the first failure; %s left\n", human.Count(summary.NotReached.Assets, "asset"))
 	}
 	return frontend.Failed, true
@@ -224,7 +222,7 @@ func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
 	if !sum.First || sum.DryRun {
 		return
 	}
-	if !r.show.quiet || r.show.json {
+	if !r.print.quiet || r.print.json {
 		sum.Preset = setup.PresetOfFirst(ctx, &r.project, sum)
 	}
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)

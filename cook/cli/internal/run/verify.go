@@ -36,17 +36,14 @@ Example:
 var Verify = cmdline.Verb{
 	Name: "verify", Synopsis: "verify -dir assets [flags]", Summary: "prove that the outputs are correct", Text: verifyText,
 	Takes: cmdline.Argument{Files: true, Patterns: true},
-	New: func() cmdline.Handler {
-		r := new(verifyOptions)
-		return cmdline.Handler{Flags: r.verifyFlags, Run: r.runVerify}
-	},
+	New:   cmdline.HandlerOf((*verifyOptions).verifyFlags, (*verifyOptions).runVerify),
 }
 
 // verifyOptions are the options of a command line of cook verify.
 type verifyOptions struct {
 	project cook.Project
 	options cook.VerifyOptions
-	show    show
+	print   printFlags
 }
 
 func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
@@ -55,7 +52,7 @@ func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
 	cmdline.RuleFlags(fs, p, "verify these targets, `names` separated by commas (default: all that were cooked)")
 	cmdline.WorkerFlag(fs, &opt.Limits.Workers)
 	cmdline.MemoryFlag(fs, &opt.Limits.Memory)
-	r.show.showFlags(fs)
+	r.print.declarePrintFlags(fs)
 	fs.StringVar(&opt.Sample, "sample", verify.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
 	cmdline.AskedFlag(fs, &p.Remote, &opt.Remote, "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS")
 	cmdline.KeyFlags(fs, &p.Remote)
@@ -109,7 +106,7 @@ func shellWord(word string) string {
 // new files and the number of processors.
 func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns []string) int {
 	r.project.Recipes = c.Recipes
-	project, opt, s := r.project, r.options, r.show
+	project, opt, flags := r.project, r.options, r.print
 	if project.Dir == "" {
 		return c.Wrong("no asset directory given; try: cook verify -dir assets")
 	}
@@ -126,17 +123,17 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	defer otherUmask()()
 
-	found, err := s.findings(&project)
+	p, err := newPrinter(flags, c, &project)
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
-	observer, done := s.observe(shown{&project, false, false, found, c.Stdout, c.Stderr})
+	observer, done := p.observe()
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
-	if s.quiet && !s.json { // findings are the answer, and go to standard output
+	if flags.quiet && !flags.json { // findings are the answer, and go to standard output
 		text := &report.Text{Out: c.Stdout, Err: c.Stderr, Dir: project.Dir, Style: c.Style()}
 		all := cook.Observers{text}
-		if found != nil {
-			all = append(all, found)
+		if p.findings != nil {
+			all = append(all, p.findings)
 		}
 		observer = cmdline.Flagging(all...)
 		done = func() func() { text.Done(); return nil }
@@ -147,15 +144,15 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 	}
 	sum, err := cook.Verify(ctx, project, opt)
 	done()
-	err = errors.Join(err, s.writeFindings(found, err))
+	err = errors.Join(err, p.writeFindings(err))
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return c.Interrupted("interrupted; not all was verified")
 	case err != nil:
 		return c.Fail(ctx, err)
-	case s.json:
+	case flags.json:
 		report.NewJSON(c.Stdout).Verified(&sum)
-	case !s.quiet:
+	case !flags.quiet:
 		if sum.Again > 0 && sum.Again < sum.Assets {
 			fmt.Fprintf(c.Stdout, "cook: the sample was drawn by -seed %d\n", sum.Seed)
 		}

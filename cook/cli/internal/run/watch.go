@@ -17,11 +17,12 @@ import (
 
 // runWatch cooks until it is interrupted.
 func (r *cookOptions) runWatch(ctx context.Context) int {
+	p := &printer{flags: r.print, call: r.call, project: &r.project, log: true}
 	rounds := report.NewRounds(func() (cook.Observer, func()) {
-		observer, done := r.show.observe(shown{&r.project, false, true, nil, r.call.Stdout, r.call.Stderr})
+		observer, done := p.observe()
 		return observer, func() { done() }
 	})
-	w := watching{run: r}
+	w := watching{run: r, printer: p}
 	opt := cook.WatchOptions{
 		Strict: r.options.Strict, StopOnFailure: r.options.StopOnFailure, OutputsByFolder: r.options.OutputsByFolder,
 		Limits: r.options.Limits, Probe: r.options.Probe,
@@ -39,10 +40,11 @@ func (r *cookOptions) runWatch(ctx context.Context) int {
 
 // watching remembers the printed text of a watcher.
 type watching struct {
-	run    *cookOptions
-	batch  batch
-	rounds int
-	wrong  string // error of the rules in the last round
+	run     *cookOptions
+	printer *printer
+	batch   batch
+	rounds  int
+	wrong   string // error of the rules in the last round
 }
 
 // round prints the end of a round.
@@ -54,12 +56,12 @@ func (w *watching) round(round cook.Round) {
 	}
 	w.rounds++
 	w.rules(round.Rules)
-	if !first && !r.show.json && !r.show.quiet {
+	if !first && !r.print.json && !r.print.quiet {
 		w.batch.writeBatch(r.call.Stdout, time.Now())
 	}
 	w.batch = batch{begun: true}
-	r.show.printSummary(&round.Summary, r.call.Stdout, r.options.Probe)
-	if first && !r.show.quiet {
+	w.printer.printSummary(&round.Summary, r.options.Probe)
+	if first && !r.print.quiet {
 		fmt.Fprintf(r.call.Stderr, "cook: watching %s; interrupt to end\n", pathname.Show(r.project.Dir))
 	}
 }
@@ -75,7 +77,7 @@ func (w *watching) rules(err error) {
 	case err != nil:
 		w.run.call.PrintError(err)
 		w.note("going on with the rules as they were before")
-	case !w.run.show.quiet:
+	case !w.run.print.quiet:
 		w.note("the rules are right again")
 	}
 	w.wrong = text
@@ -83,7 +85,7 @@ func (w *watching) rules(err error) {
 
 // note prints a line that is no failure.
 func (w *watching) note(text string) {
-	if w.run.show.json {
+	if w.run.print.json {
 		report.NewJSON(w.run.call.Stdout).Note(text)
 	}
 	fmt.Fprintf(w.run.call.Stderr, "cook: %s\n", text)

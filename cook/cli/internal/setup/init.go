@@ -45,10 +45,7 @@ const schemaName = "cook.schema.json"
 var Init = cmdline.Verb{
 	Name: "init", Synopsis: "init [flags] [DIR]", Summary: "write a cook.toml for the present assets", Text: initText,
 	Takes: cmdline.Argument{Folders: true},
-	New: func() cmdline.Handler {
-		r := new(initOptions)
-		return cmdline.Handler{Flags: r.initFlags, Run: r.runInit}
-	},
+	New:   cmdline.HandlerOf((*initOptions).initFlags, (*initOptions).runInit),
 }
 
 // initOptions are the options of a command line of cook init.

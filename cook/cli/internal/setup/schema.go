@@ -31,10 +31,7 @@ Example:
 // Schema is "cook schema".
 var Schema = cmdline.Verb{
 	Name: "schema", Synopsis: "schema [-events]", Summary: "print a JSON Schema of cook.toml, for editors", Text: schemaText,
-	New: func() cmdline.Handler {
-		r := new(schemaOptions)
-		return cmdline.Handler{Flags: r.schemaFlags, Run: r.runSchema}
-	},
+	New: cmdline.HandlerOf((*schemaOptions).schemaFlags, (*schemaOptions).runSchema),
 }
 
 // schemaOptions are the options of a command line of cook schema.

@@ -53,7 +53,7 @@ Example:
 var Pak = cmdline.Verb{
 	Name: "pak", Synopsis: "pak create|list|extract|verify|diff ...", Summary: "put files into one, and read such files", Text: pakText,
 	Takes: cmdline.Argument{Words: pakVerbs, Files: true, Folders: true},
-	New:   func() cmdline.Handler { r := new(pakOptions); return cmdline.Handler{Flags: r.pakFlags, Run: r.runPak} },
+	New:   cmdline.HandlerOf((*pakOptions).pakFlags, (*pakOptions).runPak),
 }
 
 // pakOptions are the options of a command line of cook pak.

@@ -32,10 +32,7 @@ Example:
 var Remote = cmdline.Verb{
 	Name: "remote", Synopsis: "remote check [flags]", Summary: "try a server on which results are shared", Text: remoteText,
 	Takes: cmdline.Argument{Words: remoteVerbs},
-	New: func() cmdline.Handler {
-		r := new(remoteOptions)
-		return cmdline.Handler{Flags: r.remoteFlags, Run: r.runRemote}
-	},
+	New:   cmdline.HandlerOf((*remoteOptions).remoteFlags, (*remoteOptions).runRemote),
 }
 
 // remoteVerbs are the words that may follow cook remote.

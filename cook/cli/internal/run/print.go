@@ -20,23 +20,23 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// show says which parts of a run to print.
-type show struct {
+// printFlags choose the parts of a run to print.
+type printFlags struct {
 	verbose, quiet, explain, stats, json bool
 
 	sarif string // file, "" for none
 }
 
-// showFlags declares the flags of all verbs that cook.
-func (s *show) showFlags(fs *flag.FlagSet) {
-	fs.BoolVar(&s.verbose, "v", false, "print a line for each asset that was worked on, with its time")
-	fs.BoolVar(&s.quiet, "q", false, "print only failures, differences and warnings")
-	fs.BoolVar(&s.json, "json", false, "print every event as one line of JSON on stdout")
-	fs.StringVar(&s.sarif, "sarif", "", "write failures, warnings and differences into this `file` for code hosts (SARIF)")
+// declarePrintFlags declares the flags of all verbs that cook.
+func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&f.verbose, "v", false, "print a line for each asset that was worked on, with its time")
+	fs.BoolVar(&f.quiet, "q", false, "print only failures, differences and warnings")
+	fs.BoolVar(&f.json, "json", false, "print every event as one line of JSON on stdout")
+	fs.StringVar(&f.sarif, "sarif", "", "write failures, warnings and differences into this `file` for code hosts (SARIF)")
 }
 
 // everyAsset reports whether assets without work are printed, too.
-func (s show) everyAsset() bool { return s.json && !s.quiet || s.explain && s.verbose }
+func (f printFlags) everyAsset() bool { return f.json && !f.quiet || f.explain && f.verbose }
 
 // Intervals of progress: on a terminal, and elsewhere, such as in the log of a build.
 const (
@@ -44,54 +44,54 @@ const (
 	beat  = 30 * time.Second
 )
 
-// A shown describes the run whose events are printed.
-type shown struct {
-	project *cook.Project
-	dryRun  bool
-	keeps   bool // the output directory keeps all failures and warnings
-
-	sarif *report.SARIF // nil for none
-
-	stdout, stderr io.Writer
+// A printer prints the runs of one command line.
+type printer struct {
+	flags    printFlags
+	call     *cmdline.Call
+	project  *cook.Project
+	findings *report.SARIF // nil without -sarif
+	dryRun   bool
+	log      bool // all failures and warnings are also written beside the index
 }
 
-// findings returns the observer that collects failures and warnings for a file, nil for no file. It
-// refuses a file among the assets.
-func (s show) findings(project *cook.Project) (*report.SARIF, error) {
-	if s.sarif == "" {
-		return nil, nil
+// newPrinter returns a printer for a project. It refuses a file of findings among the assets.
+func newPrinter(flags printFlags, c *cmdline.Call, project *cook.Project) (*printer, error) {
+	p := &printer{flags: flags, call: c, project: project}
+	if flags.sarif == "" {
+		return p, nil
 	}
-	if err := placeFile(s.sarif, project.Dir); err != nil {
-		return nil, &cook.ConfigError{Err: fmt.Errorf("SARIF file %s: %w", s.sarif, err)}
+	if err := placeFile(flags.sarif, project.Dir); err != nil {
+		return nil, &cook.ConfigError{Err: fmt.Errorf("SARIF file %s: %w", flags.sarif, err)}
 	}
-	return report.NewSARIF(project.Dir), nil
+	p.findings = report.NewSARIF(project.Dir)
+	return p, nil
 }
 
 // writeFindings writes the file of findings, with the error that ended the run.
-func (s show) writeFindings(all *report.SARIF, ended error) error {
-	if all == nil {
+func (p *printer) writeFindings(ended error) error {
+	if p.findings == nil {
 		return nil
 	}
 	if ended != nil {
-		all.Wrong(ended)
+		p.findings.Wrong(ended)
 	}
-	return atomicfile.Write(s.sarif, 0o666, func(w io.Writer) error {
-		_, err := all.WriteTo(w)
+	return atomicfile.Write(p.flags.sarif, 0o666, func(w io.Writer) error {
+		_, err := p.findings.WriteTo(w)
 		return err
 	})
 }
 
 // observe returns an observer that prints a run. done ends the printing, and returns a function that
 // repeats the first failures below the summary if many lines are between.
-func (s show) observe(run shown) (_ cook.Observer, done func() (recap func())) {
+func (p *printer) observe() (_ cook.Observer, done func() (recap func())) {
 	var o cook.Observers
-	stdout, stderr := run.stdout, run.stderr
-	if run.sarif != nil {
-		o = append(o, run.sarif)
+	stdout, stderr := io.Writer(p.call.Stdout), io.Writer(p.call.Stderr)
+	if p.findings != nil {
+		o = append(o, p.findings)
 	}
 	style := frontend.StyleOf(stderr, os.Getenv)
 	end := func() {}
-	if file, ok := frontend.Terminal(stderr); !s.quiet && !s.json && !run.dryRun {
+	if file, ok := frontend.Terminal(stderr); !p.flags.quiet && !p.flags.json && !p.dryRun {
 		every, width := beat, (func() int)(nil)
 		if ok = ok && frontend.Animates(os.Getenv); ok {
 			every, width = frame, func() int { return frontend.Columns(file) }
@@ -109,32 +109,32 @@ func (s show) observe(run shown) (_ cook.Observer, done func() (recap func())) {
 			stdout = live
 		}
 	}
-	if s.json {
+	if p.flags.json {
 		lines := report.NewJSON(stdout)
-		lines.DryRun, lines.Dir = run.dryRun, run.project.Dir
+		lines.DryRun, lines.Dir = p.dryRun, p.project.Dir
 		lines.Begin()
 		return cmdline.Flagging(append(o, lines)...), func() func() {
 			lines.Flush()
 			return func() {}
 		}
 	}
-	text := &report.Text{Out: stdout, Err: stderr, Dir: run.project.Dir, Style: style, Verbose: s.verbose, Explain: s.explain, DryRun: run.dryRun}
-	if s.quiet {
+	text := &report.Text{Out: stdout, Err: stderr, Dir: p.project.Dir, Style: style, Verbose: p.flags.verbose, Explain: p.flags.explain, DryRun: p.dryRun}
+	if p.flags.quiet {
 		text.Out = io.Discard
 	}
-	if run.keeps && !run.dryRun {
-		text.Keep = run.keep
+	if p.log && !p.dryRun {
+		text.Keep = p.writeLog
 	}
 	return cmdline.Flagging(append(o, text)...), func() func() {
 		text.Done()
 		end()
-		return func() { text.Recap(run.stderr) }
+		return func() { text.Recap(p.call.Stderr) }
 	}
 }
 
-// keep writes all failures and warnings beside the index.
-func (run shown) keep(all []byte) (where string, err error) {
-	out, err := survey.OutputFolder(run.project.Dir, run.project.Out)
+// writeLog writes all failures and warnings beside the index.
+func (p *printer) writeLog(all []byte) (where string, err error) {
+	out, err := survey.OutputFolder(p.project.Dir, p.project.Out)
 	if err != nil {
 		return "", err
 	}
@@ -147,19 +147,20 @@ func (run shown) keep(all []byte) (where string, err error) {
 }
 
 // printSummary prints the end of a run.
-func (s show) printSummary(sum *cook.Summary, stdout io.Writer, probe profile.Probe) {
-	if s.json {
+func (p *printer) printSummary(sum *cook.Summary, probe profile.Probe) {
+	stdout := p.call.Stdout
+	if p.flags.json {
 		report.NewJSON(stdout).Summary(sum)
-		if s.stats {
+		if p.flags.stats {
 			report.NewJSON(stdout).Measured(probe, sysmem.PeakRSS())
 		}
 		return
 	}
-	if s.stats {
+	if p.flags.stats {
 		report.WriteTable(stdout, sum, sysmem.PeakRSS())
 		writeProbe(stdout, probe)
 	}
-	if !s.quiet {
+	if !p.flags.quiet {
 		report.WriteKinds(stdout, sum)
 		report.WriteBehind(stdout, sum)
 		fmt.Fprintf(stdout, "cook: %s\n", sum)
