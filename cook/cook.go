@@ -1,3 +1,37 @@
+// Package cook turns a directory of source assets into a directory of shippable ones and does only the
+// work that is needed.
+//
+//	project := cook.Project{Dir: "assets", Recipes: recipes.All()}
+//	summary, err := cook.Cook(ctx, project, cook.CookOptions{})
+//
+// Package recipes has the recipes of this module. Package cook/recipe is for authors of recipes.
+// Package cook/cli is the whole command, for a program with recipes of its own.
+//
+// # How it works
+//
+// A pass over a project is a function of values (package cook/internal/pass):
+//
+//	index --changes--> delta --plan--> actions and reasons --execute--> artifacts --commit--> manifest, index
+//
+// The index has the stamps, checksums, blob IDs and actions of the last run. It is a cache: without
+// it a run reads more and finds the same. A run compares the stamps in the index with the file
+// system. An unchanged stamp that was old enough to be trusted proves that the content is the same;
+// otherwise the run reads the file and compares checksums. It plans only actions with differences,
+// and each decision has reasons.
+//
+// # Why the output is never wrong
+//
+// A run writes the index after everything that the index describes is on the disk. A run that ends
+// early, by whatever means, leaves an older index: the next run sees too many differences, never
+// too few. Artifacts are renamed into place when they are complete. Before that, their names are in
+// a journal, so that even without an index cook can tell its own files from yours. It never touches
+// yours.
+//
+// A run stamps a source before it reads it and again after cooking. If the source changed in
+// between, the run throws the result away.
+//
+// [Verify] proves all this of an output directory: it trusts no stamp, reads everything, and cooks a
+// sample again under other conditions.
 package cook
 
 import (
@@ -120,4 +154,45 @@ func cookOnce(ctx context.Context, opt session.Options) (_ Summary, beside bool,
 		summary.Copied, summary.LeftOut = done.First.Copied, done.First.LeftOut
 	}
 	return summary, beside, err
+}
+
+// WatchOptions choose how a watcher cooks, as CookOptions do.
+type WatchOptions struct {
+	Strict          bool
+	StopOnFailure   bool
+	OutputsByFolder bool
+	Limits          Limits
+	Probe           profile.Probe
+	Observer        Observer
+	// Round is called after the first round, and after each round that had work to do or ended
+	// otherwise than the round before.
+	Round func(Round)
+}
+
+// A Round is one pass of a watcher over the project.
+type Round struct {
+	Summary Summary
+	Err     error
+	// Rules is the error of the present rules, if the round used earlier ones.
+	Rules error
+	// Directories is the number of watched directories. 0 means that the system cannot watch, and that
+	// the watcher looks at the tree from time to time.
+	Folders int
+}
+
+// Watch cooks, and cooks again after each change, until ctx ends. It returns the error of ctx, or of
+// the first round if that could not begin.
+//
+// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree. The Observer
+// sees the stage "wait" between two rounds.
+func Watch(ctx context.Context, p Project, opt WatchOptions) error {
+	o := p.options()
+	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder
+	o.Limits, o.Probe, o.Observer = opt.Limits, opt.Probe, opt.Observer
+	o.Place.Remote = p.Remote
+	return asPublic(watch.Run(ctx, o, func(r watch.Round) {
+		if opt.Round != nil {
+			opt.Round(Round{summarize(&r.Done.Stats, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
+		}
+	}))
 }

@@ -1,10 +1,14 @@
 package cook_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
+	"time"
 
+	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
 // Dry runs, Why and the survey write nothing, whatever state they find: no file or directory of the
@@ -58,5 +62,50 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 		damaged = damaged && state.name != "nothing cooked yet"
 		survey.ReadStore(t.Context(), p.run.Cache, p.run.Out) // there may be none
 		checkStamps(t, state.name, before, stampsOf(t, nil, p.run.Dir, p.run.Out, p.run.Cache))
+	}
+}
+
+// A no-op run writes nothing: no file or directory of the outputs or the store gets another
+// stamp.
+func TestNoOpRunWritesNothing(t *testing.T) {
+	p := newProject(t)
+	for name, text := range map[string]string{"a.txt": "text", "b.json": "{}", "c.png": string(oracle.Picture(1))} {
+		p.write(name, text)
+	}
+	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // so that all stamps are trusted
+	s := p.cook()
+	before := stampsOf(t, isLock, p.run.Out, p.run.Cache)
+	if s.Cooked.Assets != 3 || len(before) < 6 {
+		t.Fatalf("%s, %d files", s.String(), len(before))
+	}
+	for i := range 2 {
+		if s := p.cook(); s.ByStamp.Assets != 3 || s.Checksummed.Assets != 0 {
+			t.Errorf("run %d: %s, %d files checksummed", i, s.String(), s.Checksummed.Assets)
+		}
+		checkStamps(t, fmt.Sprint("run ", i), before, stampsOf(t, isLock, p.run.Out, p.run.Cache))
+	}
+}
+
+// An output names its source, also if both came after the index was written.
+func TestWhyOfOutputInChanges(t *testing.T) {
+	p := smallFiles(t, 30)
+	p.write("cook.toml", "[[rule]]\nmatch = \"*.yaml\"\nrecipe = \"data\"\n")
+	p.write("a.yaml", "a: 1\n")
+	p.cookAll()
+	p.tick()
+	p.write("b.yaml", "b: 1\n")
+	p.cookAll()
+	for _, source := range []string{"a.yaml", "b.yaml"} {
+		all, err := cook.Why(t.Context(), p.run.Project(), source, cook.WhyOptions{})
+		if err != nil || len(all) != 1 || all[0].Last == nil || len(all[0].Last.Outputs) != 1 {
+			t.Fatalf("%s: %+v, %v", source, all, err)
+		}
+		output := all[0].Last.Outputs[0].Path
+		if output == source {
+			t.Fatalf("the output of %s has its name", source)
+		}
+		if all, err := cook.Why(t.Context(), p.run.Project(), output, cook.WhyOptions{}); err != nil || len(all) != 1 || all[0].Path != source {
+			t.Errorf("%s: %+v, %v", output, all, err)
+		}
 	}
 }

@@ -3,11 +3,15 @@ package cook_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
@@ -81,4 +85,288 @@ func playWithWatcher(t *testing.T, seed uint64, copied bool) (answered int) {
 		}
 	}
 	return answered
+}
+
+// dueTime is far less than the minute after which a watcher checks everything, and far
+// more than it needs for work that is due.
+const dueTime = 25 * time.Second
+
+// watch starts a watcher and returns its rounds.
+func watch(t *testing.T, opt oracle.Run) <-chan cook.Round {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	rounds := make(chan cook.Round, 100)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := opt.Watch(ctx, func(r cook.Round) { rounds <- r }); ctx.Err() == nil {
+			t.Errorf("watch: %v", err)
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+	return rounds
+}
+
+// awaitRound waits for a round that cooked something.
+func awaitRound(t *testing.T, rounds <-chan cook.Round) {
+	t.Helper()
+	late := time.After(dueTime)
+	for {
+		select {
+		case r := <-rounds:
+			if r.Err == nil && r.Summary.Cooked.Assets > 0 {
+				return
+			}
+		case <-late:
+			t.Fatalf("nothing was cooked for %v", dueTime)
+		}
+	}
+}
+
+// The slow recipe copies its source, but first sends to slowStarted and receives from
+// slowResume. These are variables because the fields of a recipe can only hold options.
+type slow struct{}
+
+var slowStarted, slowResume = make(chan struct{}), make(chan struct{})
+
+func (s *slow) Outputs() []string { return []string{"{name}"} }
+
+func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
+	for _, step := range []func() bool{
+		func() bool {
+			select {
+			case slowStarted <- struct{}{}:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		},
+		func() bool {
+			select {
+			case <-slowResume:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		},
+	} {
+		if !step() {
+			return ctx.Err()
+		}
+	}
+	data, err := job.Source()
+	if err != nil {
+		return err
+	}
+	return job.Write(0, data)
+}
+
+// within waits for something that the watcher has to do soon.
+func within(t *testing.T, what string, happens func(late <-chan time.Time) bool) {
+	t.Helper()
+	if !happens(time.After(dueTime)) {
+		t.Fatalf("%s: not within %v", what, dueTime)
+	}
+}
+
+// A cook that asks a watcher and is canceled before the answer does not stop the watcher
+// from doing the work that it found for that cook: here, a write through a hard link
+// outside of the tree, which causes no event.
+func TestWatcherFinishesWhenClientLeaves(t *testing.T) {
+	p := newProject(t)
+	p.writeFile("outside", "first")
+	p.write("cook.toml", "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n")
+	p.must(os.Link(p.path("outside"), p.asset("a.slow")))
+	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	rounds := watch(t, p.run)
+	<-slowStarted
+	slowResume <- struct{}{}
+	awaitRound(t, rounds)
+	if s := p.cook(); !s.Told { // the watcher is idle, and knows of the hard link
+		t.Fatalf("%+v", s)
+	}
+
+	p.writeFile("outside", "second")
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() { p.run.Cook(ctx); close(left) }()
+	within(t, "the round for the client", func(late <-chan time.Time) bool {
+		select {
+		case <-slowStarted:
+			return true
+		case <-late:
+			return false
+		}
+	})
+	leave()
+	<-left
+	within(t, "the end of that round", func(late <-chan time.Time) bool {
+		select {
+		case slowResume <- struct{}{}:
+			return true
+		case <-late:
+			return false
+		}
+	})
+	awaitRound(t, rounds)
+}
+
+// An asset directory that is removed and made again is soon cooked.
+func TestWatcherRecoversAssetFolder(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "0")
+	rounds := watch(t, p.run)
+	awaitRound(t, rounds)
+	p.must(os.RemoveAll(p.run.Dir))
+	for r := range rounds { // until the watcher has noticed
+		if r.Err != nil {
+			break
+		}
+	}
+	p.write("a.txt", "1")
+	awaitRound(t, rounds)
+}
+
+// A question beside a watcher that is at work is answered from the index: that a round has
+// not tidied up yet does not make the question list the whole tree.
+func TestWhyBesideWorkingWatcher(t *testing.T) {
+	p := newProject(t)
+	p.write("cook.toml", "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n")
+	p.write("a.slow", "first")
+	p.write("b.txt", "b")
+	p.write("far/c.txt", "c")
+	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	rounds := watch(t, p.run)
+	<-slowStarted
+	slowResume <- struct{}{}
+	awaitRound(t, rounds)
+	if s := p.cook(); !s.Told { // the watcher is idle
+		t.Fatalf("%+v", s)
+	}
+	p.write("a.slow", "second")
+	<-slowStarted // in the middle of a round
+	p.write("far/cook.toml", "which no run could take")
+	all, err := cook.Why(t.Context(), p.run.Project(), "b.txt", cook.WhyOptions{})
+	slowResume <- struct{}{}
+	if err != nil || len(all) != 1 || all[0].Runs {
+		t.Errorf("explained as %+v, %v", all, err)
+	}
+	awaitRound(t, rounds)
+}
+
+// A question about one asset does not list the whole tree because the manifest is being
+// replaced.
+func TestWhyIgnoresManifest(t *testing.T) {
+	p := newProject(t)
+	p.write("b.txt", "b")
+	p.write("far/c.txt", "c")
+	p.cook()
+	p.must(os.Remove(filepath.Join(p.run.Out, manifest.Name)))
+	p.write("far/cook.toml", "which no run could take")
+	all, err := cook.Why(t.Context(), p.run.Project(), "b.txt", cook.WhyOptions{})
+	if err != nil || len(all) != 1 || all[0].Runs {
+		t.Errorf("explained as %+v, %v", all, err)
+	}
+}
+
+// A write through one name of a file reaches the outputs of its other name in
+// another directory without an event, whatever made the first name: also
+// in a directory that is listed in every round because it holds a symbolic link.
+func TestWatcherLearnsOfNewNames(t *testing.T) {
+	for name, came := range map[string]struct {
+		linked string // the new name of y/b.json
+		links  map[string]string
+		other  bool // another cook meets it before the watcher does
+	}{
+		"beside a link":              {linked: "x/a.json", links: map[string]string{"x/other": "../y/c.json"}},
+		"beside no link":             {linked: "z/a.json"},
+		"beside no link, met before": {linked: "z/a.json", other: true},
+		"for no asset, behind links": {linked: "no/a.json", links: map[string]string{"x/other": "../y/c.json", "x/a.json": "../no/a.json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			opt := oracle.Run{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"),
+				Now: func() time.Time { return time.Now().Add(time.Minute) }} // so that stamps are trusted at once
+			asset := func(name string) string { return filepath.Join(opt.Dir, name) }
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for file, text := range map[string]string{".cookignore": "/no/\n", "no/n.txt": "0", "x/d.json": "0", "y/b.json": "1", "y/c.json": "2", "z/e.json": "3"} {
+				must(errors.Join(os.MkdirAll(filepath.Dir(asset(file)), 0o777), os.WriteFile(asset(file), []byte(text), 0o666)))
+			}
+			if to := came.links["x/other"]; to != "" {
+				must(os.Symlink(to, asset("x/other")))
+			}
+			awaitRound(t, watch(t, opt))
+			ask := func() {
+				t.Helper()
+				if s, err := opt.Cook(t.Context()); err != nil || !s.Told {
+					t.Fatalf("%+v, %v", s, err)
+				}
+			}
+			ask()
+
+			must(os.Link(asset("y/b.json"), asset(came.linked)))
+			if to := came.links["x/a.json"]; to != "" {
+				must(os.Symlink(to, asset("x/a.json")))
+			}
+			if came.other {
+				own := opt
+				own.Verify, own.Wait = true, true // so that it does not ask the watcher
+				_, err := own.Cook(t.Context())
+				must(err)
+			}
+			ask()
+			must(os.WriteFile(asset(came.linked), []byte("4"), 0o666))
+			ask()
+			for _, name := range []string{"x/a.json", "y/b.json", "z/a.json"} {
+				if _, err := os.Stat(asset(name)); err != nil {
+					continue
+				}
+				data, err := os.ReadFile(filepath.Join(opt.Out, name))
+				must(err)
+				if string(data) != "4" {
+					t.Errorf("%s was cooked from %q", name, data)
+				}
+			}
+		})
+	}
+}
+
+// A watcher notices what lists say that are no assets, and come and go, also by another name of
+// the file elsewhere.
+func TestWatcherSeesExtracts(t *testing.T) {
+	g := newGallery(t, "m/a.pic", "m/t/a.pic", "m/t/b.pic")
+	g.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // so that stamps are trusted at once
+	awaitRound(t, watch(t, g.run))
+	step := func(name, want string) {
+		t.Helper()
+		if s, err := g.run.Cook(t.Context()); err != nil || !s.Told {
+			t.Fatalf("%s, %v", s.String(), err)
+		}
+		g.made(name, want)
+	}
+	g.write("m/one.list", "use t/a.pic x\n")
+	step("m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic x\n")
+	g.write("m/one.list", "use t/a.pic y\n")
+	step("m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n")
+	g.write("m/mute.list", "")
+	step("m/t/b.pic", "m/t/b.pic\n")
+	g.write("m/mute.list", "use t/b.pic x\n")
+	step("m/t/b.pic", "m/t/b.pic\n../mute.list: use t/b.pic x\n")
+	g.writeFile("elsewhere.list", "use a.pic x\n")
+	g.must(os.Link(g.path("elsewhere.list"), g.asset("m/linked.list")))
+	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic x\n")
+	g.writeFile("elsewhere.list", "use a.pic another\n") // in place
+	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic another\n")
+	g.remove("m/linked.list")
+	step("m/a.pic", "m/a.pic\n")
 }

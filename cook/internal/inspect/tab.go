@@ -1,16 +1,43 @@
+// Package inspect is the assets tab of the viewer: a table of all assets of a project, the reasons of
+// each, the runs, and every source beside its artifacts: textures, sound, meshes, fonts, text and
+// bytes.
+//
+//	tab, err := inspect.Tab(inspect.Options{Dir: "assets", Program: "cook"})
+//	view.New(view.Sources{Tabs: []view.Tab{tab}, Token: view.NewToken()})
+//
+// The tab reads the index and the history, without a lock and without a change. For answers that
+// need the recipes of the project it starts the program that cooks it: for the reasons of an asset,
+// and to cook it again.
+//
+// Everyone who may see the page sees the names of assets. Only requests with the token, which are
+// therefore POST, get the content of files. The tab opens nothing outside the asset directory and the
+// output directory, and in the output directory only files that the index lists.
 package inspect
 
 import (
+	"bytes"
 	"context"
 	"embed"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/likeness"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/child"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/internal/webjson"
 	"github.com/assetcook/assetcook/profile/view"
@@ -122,4 +149,103 @@ func guarded(f func() (any, [][]byte, error)) (header any, parts [][]byte, err e
 // fail answers with an error of one line.
 func fail(w http.ResponseWriter, err error) {
 	webjson.Fail(w, http.StatusUnprocessableEntity, "%v", err)
+}
+
+// writeParts answers with a header and with bytes that belong to it. parts.js reads them:
+// the length of the header's JSON as 32 bits, little endian; the JSON, padded by spaces so
+// that the bytes begin at a multiple of 8; the bytes.
+func writeParts(w http.ResponseWriter, header any, parts ...[]byte) {
+	text, err := json.Marshal(header)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	for (4+len(text))%8 != 0 {
+		text = append(text, ' ')
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	for _, part := range slices.Concat([][]byte{binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text}, parts) {
+		if _, err := w.Write(part); err != nil {
+			return // the page has gone
+		}
+	}
+}
+
+// A question names an asset.
+type question struct {
+	Path execute.Path `json:"path"`
+}
+
+var errNoProgram = errors.New("the viewer was not told which program cooks this project")
+
+// longestAnswer is the most bytes that are read of an answer of the program.
+const longestAnswer = 4 << 20
+
+// why answers with the explanations of an asset, one for each target.
+func (p *project) why(w http.ResponseWriter, req *http.Request) {
+	var q question
+	if !webjson.Read(w, req, &q) {
+		return
+	}
+	text, said, code, err := p.ask(req.Context(), "why", "-json", filepath.Join(p.assets.Name(), filepath.FromSlash(string(q.Path))))
+	if err == nil && code != 0 {
+		err = errors.New(strings.TrimSpace(said))
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	explanations := []json.RawMessage{}
+	for line := range bytes.Lines(text) {
+		if json.Valid(line) {
+			explanations = append(explanations, json.RawMessage(bytes.TrimSpace(line)))
+		}
+	}
+	webjson.Write(w, explanations)
+}
+
+// A cookedAgain is how cooking an asset again went.
+type cookedAgain struct {
+	Code int    `json:"code"`
+	Text string `json:"text"`
+}
+
+// cook cooks an asset again, changed or not, also if the page goes away meanwhile.
+func (p *project) cook(w http.ResponseWriter, req *http.Request) {
+	var q question
+	if !webjson.Read(w, req, &q) {
+		return
+	}
+	if _, err := p.assets.Stat(string(q.Path)); err != nil {
+		fail(w, fmt.Errorf("%s: %w", pathname.Show(string(q.Path)), errNoAsset))
+		return
+	}
+	out, said, code, err := p.ask(context.WithoutCancel(req.Context()), "", "-a", "-v", "-wait", "/"+glob.EscapeWord(string(q.Path)))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	webjson.Write(w, cookedAgain{code, string(out) + said})
+}
+
+// ask runs the program. An exit code is no error.
+func (p *project) ask(ctx context.Context, verb string, args ...string) (out []byte, said string, code int, err error) {
+	if p.Program == "" {
+		return nil, "", 0, errNoProgram
+	}
+	var all []string
+	if verb != "" {
+		all = append(all, verb)
+	}
+	all = append(append(all, "-dir", p.Dir, "-out", p.out), p.Flags...)
+	cmd := exec.CommandContext(ctx, p.Program, append(all, args...)...)
+	cmd.WaitDelay = 10 * time.Second
+	stdout, stderr := &child.Head{Most: longestAnswer}, &child.Head{Most: longestAnswer}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return stdout.Bytes(), stderr.String(), exit.ExitCode(), nil
+	}
+	return stdout.Bytes(), stderr.String(), 0, err
 }

@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 )
 
 // Read yields all assets of a manifest in order: of this format, and of format
@@ -133,4 +135,139 @@ func entries(name string, data []byte, opening string, check func(e entry, n int
 			}
 		}
 	}
+}
+
+// The first and the last line of files.
+const (
+	opening      = `{"assetcook":2,"assets":[`
+	partsOpening = `{"assetcook":2,"parts":[`
+	opening1     = `{"assetcook":1,"assets":[`
+	closing      = "\n]}\n"
+)
+
+// root is manifest.json: a list of assets, or of parts.
+type root struct {
+	format int
+	assets []byte // the file, if it is a list of assets
+	parts  []part // otherwise
+}
+
+// openRoot reads a root. A list of assets it leaves to wholeAssets.
+func (c cutting) openRoot(data []byte) (root, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte(opening)):
+		return root{format: 2, assets: data}, nil
+	case bytes.HasPrefix(data, []byte(opening1)):
+		return root{format: 1, assets: data}, nil
+	case bytes.HasPrefix(data, []byte(partsOpening)):
+		parts, err := c.readParts(data)
+		return root{format: 2, parts: parts}, err
+	}
+	if number := formatOf(data); number != "" && number != "1" && number != "2" {
+		return root{}, fmt.Errorf("%s: format %.20s: %w", Name, number, ErrFormat)
+	}
+	return root{}, fmt.Errorf("%s: damaged, or not made by cook: it begins with %.40q", Name, data)
+}
+
+// formatOf returns the digits of the format of any root, or "".
+func formatOf(data []byte) string {
+	after, found := bytes.CutPrefix(data, []byte(`{"assetcook":`))
+	digits, _, end := bytes.Cut(after, []byte(","))
+	if !found || !end || len(bytes.Trim(digits, "0123456789")) > 0 {
+		return ""
+	}
+	return string(digits)
+}
+
+// readParts checks all that a root says of its parts that can be known without
+// them.
+func (c cutting) readParts(data []byte) ([]part, error) {
+	var parts []part
+	var total int64
+	names := map[string]bool{}
+	for l, err := range lines(data, partsOpening) {
+		var p part
+		if err == nil {
+			p, err = decodePart(string(l.text))
+		}
+		if err == nil {
+			err = c.checkNext(parts, p, names)
+		}
+		if err != nil {
+			return nil, damaged(Name, l.number, err)
+		}
+		parts = append(parts, p)
+		names[p.name] = true
+		total += p.assets
+	}
+	if total <= c.whole {
+		return nil, fmt.Errorf("%s: damaged: parts for %d assets, which one file would hold", Name, total)
+	}
+	return parts, nil
+}
+
+// maxPart is how many assets a root may say that a part has. No part has so
+// many; it keeps the sum from overflowing.
+const maxPart = 1 << 31
+
+func (c cutting) checkNext(before []part, p part, names map[string]bool) error {
+	switch {
+	case p.assets < 1 || p.assets > maxPart:
+		return fmt.Errorf("a part with %d assets", p.assets)
+	case names[p.name]:
+		return fmt.Errorf("%s comes twice", p.name)
+	case len(before) == 0:
+		return nil
+	case before[len(before)-1].first.source >= p.first.source:
+		return errors.New("the parts are not sorted")
+	case !c.begins(p.first.source):
+		return fmt.Errorf("no part begins with %q", p.first.source)
+	}
+	return nil
+}
+
+// line is a line of a file, without the comma at its end.
+type line struct {
+	number int // from 1
+	text   []byte
+}
+
+// lines yields what stands between an opening and the closing. After an error
+// it ends.
+func lines(data []byte, opening string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		rest, found := bytes.CutPrefix(data, []byte(opening))
+		if !found {
+			yield(line{number: 1}, fmt.Errorf("it does not begin with %s", opening))
+			return
+		}
+		rest, found = bytes.CutSuffix(rest, []byte(closing))
+		if !found {
+			yield(line{number: 1 + bytes.Count(data, []byte("\n"))}, fmt.Errorf("it does not end with %q: it was cut off", closing))
+			return
+		}
+		for number := 2; len(rest) > 0; number++ {
+			if rest[0] != '\n' {
+				yield(line{number: number - 1}, errors.New("want one asset or part a line"))
+				return
+			}
+			text, tail := rest[1:], []byte(nil)
+			if end := bytes.IndexByte(text, '\n'); end >= 0 {
+				text, tail = text[:end], text[end:]
+				if text, found = bytes.CutSuffix(text, []byte(",")); !found {
+					yield(line{number: number}, errors.New("want a comma at the end"))
+					return
+				}
+			}
+			if !yield(line{number, text}, nil) {
+				return
+			}
+			rest = tail
+		}
+	}
+}
+
+func damaged(name string, number int, err error) error {
+	cause := strings.ReplaceAll(err.Error(), "\n", "; ")
+	return fmt.Errorf("%s: damaged at line %d: %s", name, number, cause)
 }

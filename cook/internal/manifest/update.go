@@ -3,6 +3,9 @@ package manifest
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"slices"
+	"strings"
 )
 
 // Update applies changes, sorted by source and target, to the manifest of a root. The files equal
@@ -94,4 +97,160 @@ func difference(old, now []part, files []File) (write []File, remove []string) {
 		}
 	}
 	return write, remove
+}
+
+// piece is a part of the new manifest: an unchanged old part, by its index, or a new one.
+type piece struct {
+	old int
+	new *body // nil: the old one
+}
+
+// splicer makes a manifest of an old one and of changes. The pieces, in order, are complete; the open
+// part of the cutter follows them.
+type splicer struct {
+	cutter
+	old    []part
+	load   load
+	pieces []piece
+	line   []byte // buffer of a changed asset
+}
+
+// mergeParts takes the changes into the parts they fall into. A part has the
+// sources from its first to the next part's first; the first part has those
+// before, too.
+func (s *splicer) mergeParts(changes []Change) error {
+	for i := range s.old {
+		n := len(changes)
+		if i+1 < len(s.old) {
+			n, _ = slices.BinarySearchFunc(changes, s.old[i+1].first.source, func(ch Change, source string) int {
+				return strings.Compare(ch.Source, source)
+			})
+		}
+		if n == 0 {
+			// An old part that is not the first begins with a source that always begins a part,
+			// so earlier changes cannot move its start.
+			s.closeManifest(s.flush())
+			s.pieces = append(s.pieces, piece{old: i})
+			continue
+		}
+		if err := s.merge(s.partAssets(s.old, i, s.load), changes[:n]); err != nil {
+			return err
+		}
+		changes = changes[n:]
+	}
+	return nil
+}
+
+// merge adds assets, changed.
+func (s *splicer) merge(assets iter.Seq2[entry, error], changes []Change) error {
+	for e, err := range assets {
+		if err != nil {
+			return err
+		}
+		k, replaced := e.key(), false
+		for len(changes) > 0 && changes[0].key().compare(k) <= 0 {
+			replaced = changes[0].key() == k
+			if err := s.set(&changes[0]); err != nil {
+				return err
+			}
+			changes = changes[1:]
+		}
+		if replaced {
+			continue
+		}
+		if err := s.spliceAsset(k, e.line); err != nil {
+			return err
+		}
+	}
+	for i := range changes {
+		if err := s.set(&changes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *splicer) set(ch *Change) error {
+	if ch.Remove {
+		return nil
+	}
+	s.line = appendAsset(s.line[:0], &ch.Asset)
+	return s.spliceAsset(ch.key(), s.line)
+}
+
+// spliceAsset takes the next asset. If it begins no part, though the one before it is in
+// an old part that was to stay, then the asset that used to begin one between
+// them is gone, and that old part goes on.
+func (s *splicer) spliceAsset(k key, line []byte) error {
+	if last := len(s.pieces) - 1; last >= 0 && s.open == nil && !s.begins(k.source) {
+		p := s.pieces[last]
+		s.pieces = s.pieces[:last]
+		if err := s.copy(p.old); err != nil {
+			return err
+		}
+	}
+	s.closeManifest(s.cutter.cutBefore(k, line))
+	return nil
+}
+
+// closeManifest adds a body to the pieces, if there is one.
+func (s *splicer) closeManifest(b *body) {
+	if b != nil {
+		s.pieces = append(s.pieces, piece{new: b})
+	}
+}
+
+// copy opens a body that is an old part. There must be none open.
+func (s *splicer) copy(i int) error {
+	for e, err := range s.partAssets(s.old, i, s.load) {
+		if err != nil {
+			return err
+		}
+		s.cutter.cutBefore(e.key(), e.line) // completes nothing: partAssets saw to that
+	}
+	return nil
+}
+
+// files gives the parts of the new manifest, and its files but for the old
+// parts that stay, the root last.
+func (s *splicer) files() ([]part, []File, error) {
+	var total int64
+	for _, p := range s.pieces {
+		if p.new != nil {
+			total += p.new.assets
+		} else {
+			total += s.old[p.old].assets
+		}
+	}
+	if total <= s.whole {
+		data, err := s.one()
+		return nil, []File{{Name: Name, Data: data}}, err
+	}
+	var parts []part
+	var files []File
+	for _, p := range s.pieces {
+		if p.new == nil {
+			parts = append(parts, s.old[p.old])
+			continue
+		}
+		now, file := p.new.closePart()
+		parts = append(parts, now)
+		files = append(files, file)
+	}
+	return parts, append(files, rootOf(parts)), nil
+}
+
+// one makes a single file of all pieces.
+func (s *splicer) one() ([]byte, error) {
+	var bodies []*body
+	for _, p := range s.pieces {
+		if p.new == nil {
+			if err := s.copy(p.old); err != nil {
+				return nil, err
+			}
+			p.new = s.flush()
+		}
+		bodies = append(bodies, p.new)
+	}
+	return join(bodies), nil
 }

@@ -6,14 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
@@ -233,4 +239,109 @@ func methodOf(m index.Method) *Method {
 		to.Options[f.Key] = f.Value
 	}
 	return to
+}
+
+// bundles knows the artifacts in bundles.
+type bundles struct {
+	x    *index.Index
+	made map[string][]output // by target; filled on the first use
+}
+
+// An output is an artifact, with its path below its target's directory and in the output directory.
+type output struct{ source, below, path string }
+
+// of returns the artifacts of a target.
+func (b *bundles) of(target string) []output {
+	if b.made == nil {
+		b.made = map[string][]output{}
+		for row := range b.x.Rows("") {
+			if row.State() != index.Done {
+				continue
+			}
+			for k := range row.Made() {
+				ref, _ := row.Artifact(k)
+				o := output{source: row.Path(), path: b.x.Path(ref)}
+				o.below = o.path
+				if row.Target() != "" {
+					o.below = strings.TrimPrefix(o.path, row.Target()+"/")
+				}
+				b.made[row.Target()] = append(b.made[row.Target()], o)
+			}
+		}
+	}
+	return b.made[target]
+}
+
+// chosen returns the artifacts that a dependency chooses.
+func (b *bundles) chosen(on dependency.Dependency) (list []output) {
+	var chosen glob.List
+	for _, p := range on.Patterns() {
+		if chosen.Add(p) != nil {
+			return nil // the action has failed
+		}
+	}
+	for _, o := range b.of(on.Path) {
+		if chosen.Match(o.below, path.Base(o.below)) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// takers adds the bundles that contain artifacts of some sources, and the bundles that contain
+// these bundles, and so on.
+func (b *bundles) takers(sources ...string) []string {
+	takes := map[string][]string{} // sources of the artifacts in each bundle
+	b.x.Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
+		for _, o := range b.chosen(d.On) {
+			takes[bundle] = append(takes[bundle], o.source)
+		}
+	})
+	known := map[string]bool{}
+	for _, s := range sources {
+		known[s] = true
+	}
+	for again := true; again; {
+		again = false
+		for bundle, from := range takes {
+			if !known[bundle] && slices.ContainsFunc(from, func(s string) bool { return known[s] }) {
+				known[bundle], again = true, true
+				sources = append(sources, bundle)
+			}
+		}
+	}
+	return sources
+}
+
+// OutputFolder returns the absolute name of the output directory, given the asset directory and
+// the output directory or "".
+func OutputFolder(dir, out string) (string, error) {
+	if out != "" {
+		return filepath.Abs(out)
+	}
+	dir, err := filepath.Abs(dir)
+	return session.DefaultOut(dir), err
+}
+
+// Runs returns the last runs of an output directory that had work, oldest first, at most 600. Old
+// runs have no detail. It skips a torn line of a killed run.
+func Runs(out string) ([]stats.Past, error) {
+	dir, err := confine.Open(out)
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	defer dir.Close()
+	in := state.Open(dir)
+	defer in.Close()
+	text, err := in.History.Read()
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", out, err)
+	}
+	var runs []stats.Past
+	for line := range strings.Lines(string(text)) {
+		if p, ok := stats.ParsePast([]byte(line)); ok {
+			runs = append(runs, p)
+		}
+	}
+	return runs[max(0, len(runs)-state.HistoryRuns):], nil
 }
