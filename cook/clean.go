@@ -52,7 +52,7 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 		}
 		return Trimmed{}, asPublic(err)
 	}
-	opt := p.options()
+	opt := p.sessionOptions()
 	opt.Observer = o
 	s, err := session.Open(opt, session.Look)
 	if err != nil {
@@ -72,7 +72,7 @@ func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("no store i
 // number of artifacts. Other files stay, and so do the store and the sources. After an interrupt,
 // the next run removes the rest.
 func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
-	opt := p.options()
+	opt := p.sessionOptions()
 	opt.Observer = o
 	s, err := session.Open(opt, session.Look)
 	if err != nil {
@@ -98,7 +98,7 @@ type ExtraOptions struct {
 // it removes them and directories that contain nothing else; it then calls Found after the removal.
 // Verify reports the same files as extra files.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
-	opt := p.options()
+	opt := p.sessionOptions()
 	opt.Observer = o.Observer
 	s, err := session.Open(opt, session.Look)
 	if err != nil {

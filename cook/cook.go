@@ -82,8 +82,8 @@ type CookOptions struct {
 	EveryAsset bool
 }
 
-func (o *CookOptions) of(p Project) session.Options {
-	opt := p.options()
+func (o *CookOptions) sessionOptionsOf(p Project) session.Options {
+	opt := p.sessionOptions()
 	opt.Scope.Patterns = o.Patterns
 	opt.Mode.DryRun, opt.Mode.Force, opt.Mode.IgnoreStamps = o.DryRun, o.Force, o.IgnoreTimestamps
 	opt.Mode.Strict, opt.Mode.StopOnFailure, opt.Mode.OutputsByFolder = o.Strict, o.StopOnFailure, o.OutputsByFolder
@@ -99,7 +99,7 @@ func (o *CookOptions) of(p Project) session.Options {
 func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	begun, noted := time.Now(), false
 	for {
-		summary, beside, err := cookOnce(ctx, opt.of(p))
+		summary, beside, err := cookWithoutWaiting(ctx, opt.sessionOptionsOf(p))
 		summary.DryRun = opt.DryRun
 		var locked *state.LockedError
 		if !errors.As(err, &locked) || !opt.Wait && !beside {
@@ -116,9 +116,9 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	}
 }
 
-// cookOnce is Cook without waiting for the lock of the output directory. beside reports whether a
+// cookWithoutWaiting is Cook without waiting for the lock of the output directory. beside reports whether a
 // watcher has the lock, is alive and will soon release it.
-func cookOnce(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
+func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
 	access := session.Ask
 	if opt.Mode.DryRun {
 		access = session.Look
@@ -131,7 +131,7 @@ func cookOnce(ctx context.Context, opt session.Options) (_ Summary, beside bool,
 	told, beside := watch.Ask(ctx, s)
 	if told != nil {
 		stats.Publish(s, told)
-		summary := summarize(told, s.Clock.Now().Sub(s.Clock.Started))
+		summary := summaryOfStats(told, s.Clock.Now().Sub(s.Clock.Started))
 		summary.Told = true
 		return summary, beside, ctx.Err()
 	}
@@ -148,7 +148,7 @@ func cookOnce(ctx context.Context, opt session.Options) (_ Summary, beside bool,
 	if err == nil {
 		err = ctx.Err()
 	}
-	summary := summarize(&done.Stats, done.Took)
+	summary := summaryOfStats(&done.Stats, done.Took)
 	summary.Behind = done.StaleTargets
 	if summary.First = done.First != nil; summary.First {
 		summary.Copied, summary.LeftOut = done.First.Copied, done.First.LeftOut
@@ -186,13 +186,13 @@ type Round struct {
 // Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree. The Observer
 // sees the stage "wait" between two rounds.
 func Watch(ctx context.Context, p Project, opt WatchOptions) error {
-	o := p.options()
+	o := p.sessionOptions()
 	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder
 	o.Limits, o.Probe, o.Observer = opt.Limits, opt.Probe, opt.Observer
 	o.Place.Remote = p.Remote
 	return asPublic(watch.Run(ctx, o, func(r watch.Round) {
 		if opt.Round != nil {
-			opt.Round(Round{summarize(&r.Done.Stats, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
+			opt.Round(Round{summaryOfStats(&r.Done.Stats, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
 		}
 	}))
 }

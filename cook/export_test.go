@@ -21,7 +21,7 @@ func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = 
 
 // CleanAfter is Clean, with something that happens after the output directory was opened.
 func (p Project) CleanAfter(ctx context.Context, opened func()) (removed int, err error) {
-	s, err := session.Open(p.options(), session.Look)
+	s, err := session.Open(p.sessionOptions(), session.Look)
 	if err != nil {
 		return 0, err
 	}

@@ -95,8 +95,8 @@ type Limits = session.Limits
 //	Trust     []string // files of public keys; if any, take only results signed by one of them
 type Remote = rules.Remote
 
-// options returns the options of a pass over the project.
-func (p Project) options() session.Options {
+// sessionOptions returns the options of a pass over the project.
+func (p Project) sessionOptions() session.Options {
 	return session.Options{
 		Place:    session.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},
 		Scope:    session.Scope{Targets: p.Targets},

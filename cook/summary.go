@@ -97,7 +97,7 @@ type Traffic = remote.Stats
 //	Stats  int64 // of sources, outputs, directories, dependencies and programs
 type Calls = stats.Looked
 
-func summarize(t *stats.Stats, took time.Duration) Summary {
+func summaryOfStats(t *stats.Stats, took time.Duration) Summary {
 	s := Summary{
 		Found: t.Found, ByStamp: t.Outcomes.ByStamp, ByChecksum: t.Outcomes.ByChecksum, Unchanged: t.Outcomes.Unchanged,
 		Restored: t.Outcomes.Restored, Cooked: t.Outcomes.Cooked, NotShipped: t.Outcomes.NotShipped, Failed: t.Outcomes.Failed, NotReached: t.Outcomes.NotReached,

@@ -46,7 +46,7 @@ type VerifyOptions struct {
 // Differences are no errors. Verify returns an error only if it could not do its work, as Cook does;
 // the result then has the differences found until then.
 func Verify(ctx context.Context, p Project, opt VerifyOptions) (Verified, error) {
-	o := p.options()
+	o := p.sessionOptions()
 	if opt.Remote {
 		o.Place.Remote = p.Remote
 	}

@@ -93,7 +93,7 @@ var ErrNoAsset = errors.New("no such asset")
 // Why explains one asset and changes nothing on the disk. It returns one explanation for each
 // target. The path names a source, relative to Project.Dir or to the current directory, or an output.
 func Why(ctx context.Context, p Project, path string, opt WhyOptions) ([]Explanation, error) {
-	all, err := explain(ctx, opt.of(p), path)
+	all, err := explainAsset(ctx, opt.questionOptions(p), path)
 	return all, asPublic(err)
 }
 
@@ -105,15 +105,15 @@ type WhyOptions struct {
 	Observer         Observer
 }
 
-func (o *WhyOptions) of(p Project) session.Options {
-	opt := p.options()
+func (o *WhyOptions) questionOptions(p Project) session.Options {
+	opt := p.sessionOptions()
 	opt.Mode.DryRun, opt.Mode.IgnoreStamps, opt.Mode.OutputsByFolder = true, o.IgnoreTimestamps, o.OutputsByFolder
 	opt.Limits.Workers = o.Workers
 	opt.Observer = o.Observer
 	return opt
 }
 
-func explain(ctx context.Context, opt session.Options, name string) ([]Explanation, error) {
+func explainAsset(ctx context.Context, opt session.Options, name string) ([]Explanation, error) {
 	s, err := session.Open(opt, session.Look)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 			e.Last.Origin = &o
 		}
 	}
-	e.Inputs = append(e.Inputs, input(a.Path, was, *a.Source))
+	e.Inputs = append(e.Inputs, inputOf(a.Path, was, *a.Source))
 	if a.Last != nil {
 		for i := range a.Last.Deps {
 			d := &a.Last.Deps[i]
@@ -166,26 +166,26 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.On, now) == *d {
 				continue // asked, without an answer
 			}
-			e.Inputs = append(e.Inputs, input(t.Contents.Asked(d.On), was, now))
+			e.Inputs = append(e.Inputs, inputOf(t.Contents.Asked(d.On), was, now))
 		}
 	}
 	if a.Method == nil {
 		return e
 	}
 	for _, tool := range a.Method.Tools {
-		in := input(tool.Path, "", tool)
+		in := inputOf(tool.Path, "", tool)
 		in.Program = true
 		e.Inputs = append(e.Inputs, in)
 	}
-	e.Options, e.Rules = choices(a.Method)
+	e.Options, e.Rules = ruleChoices(a.Method)
 	e.Overruled = t.Rules.Set.Overruled(a.Path, a.Target)
 	makes, warnings := survey.Makes(ctx, s, a)
 	e.Makes, e.Warnings = makes, append(lint.Suspect(s, a), warnings...)
 	return e
 }
 
-// choices lists the decisions of the rules.
-func choices(m *plan.Method) (options []Option, rules []string) {
+// ruleChoices lists the decisions of the rules.
+func ruleChoices(m *plan.Method) (options []Option, rules []string) {
 	for step := range m.Choice.Steps("") {
 		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen().String()})
 		for _, o := range step.Options {
@@ -198,7 +198,7 @@ func choices(m *plan.Method) (options []Option, rules []string) {
 	return options, rules
 }
 
-func input(path, was string, now contents.File) Input {
+func inputOf(path, was string, now contents.File) Input {
 	in := Input{Path: path, Was: was, Err: now.How == contents.Unreadable}
 	if now.Known() {
 		in.Now = now.Blob.String()

@@ -124,9 +124,9 @@ func (l line) flagNames(fit func(flagLine) bool) (names []string) {
 	return names
 }
 
-// kindOf returns "files", which include directories, "folders", or nothing, for the names that an
+// completionKind returns "files", which include directories, "folders", or nothing, for the names that an
 // argument may be.
-func kindOf(a cmdline.Argument) []string {
+func completionKind(a cmdline.Argument) []string {
 	switch {
 	case a.Files:
 		return []string{"files"}

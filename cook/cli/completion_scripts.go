@@ -112,19 +112,19 @@ func writeBash(w io.Writer, all []line) {
 		} else {
 			set("words", l.takes.List())
 		}
-		set("takes", kindOf(l.takes))
+		set("takes", completionKind(l.takes))
 		fmt.Fprint(w, "\t\t;;\n")
 	}
 	fmt.Fprint(w, bashEnd)
 }
 
-// quoted puts a text between single quotes, and replaces the marks that a shell interprets there.
-func quoted(text string, replace ...string) string {
+// quotedForShell puts a text between single quotes, and replaces the marks that a shell interprets there.
+func quotedForShell(text string, replace ...string) string {
 	return "'" + strings.NewReplacer(replace...).Replace(text) + "'"
 }
 
 // quoteZsh quotes a text for zsh.
-func quoteZsh(text string) string { return quoted(text, "'", `'\''`) }
+func quoteZsh(text string) string { return quotedForShell(text, "'", `'\''`) }
 
 // markedZsh escapes the marks that _arguments and _describe interpret in a description.
 func markedZsh(text string) string {
@@ -194,7 +194,7 @@ func writeZsh(w io.Writer, all []line) {
 // actionZsh returns the action of _arguments for an argument.
 func actionZsh(a cmdline.Argument) string {
 	words := a.List()
-	switch kind := kindOf(a); {
+	switch kind := completionKind(a); {
 	case len(words) > 0:
 		return "(" + strings.Join(words, " ") + ")"
 	case kind == nil:
@@ -206,7 +206,7 @@ func actionZsh(a cmdline.Argument) string {
 }
 
 // quoteFish quotes a text for fish.
-func quoteFish(text string) string { return quoted(text, `\`, `\\`, "'", `\'`) }
+func quoteFish(text string) string { return quotedForShell(text, `\`, `\\`, "'", `\'`) }
 
 const fishStart = `# Completion of cook for fish: cook completion fish > ~/.config/fish/completions/cook.fish
 function __cook_begin
@@ -272,7 +272,7 @@ func writeFish(w io.Writer, all []line) {
 
 // placesFish returns the flag of complete for the names that an argument may be.
 func placesFish(a cmdline.Argument) string {
-	switch kind := kindOf(a); {
+	switch kind := completionKind(a); {
 	case kind == nil:
 		return ""
 	case kind[0] == "folders":
@@ -283,7 +283,7 @@ func placesFish(a cmdline.Argument) string {
 
 // quotePowerShell quotes a text, and doubles all marks that end a text in PowerShell.
 func quotePowerShell(text string) string {
-	return quoted(text, "'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
+	return quotedForShell(text, "'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
 }
 
 const powerShellStart = `# Completion of cook for PowerShell 5 and later: cook completion powershell | Out-String | Invoke-Expression

@@ -30,11 +30,11 @@ func completed(t *testing.T, c command) map[string][]string {
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
 		return append(names, "-h")
 	}
-	if len(c.call(nil).Names()) < 14 || len(subjects(c.call(nil))) < 20 {
-		t.Errorf("verbs %q, subjects of help %q", c.call(nil).Names(), subjects(c.call(nil)))
+	if len(c.newCall(nil).Names()) < 14 || len(subjects(c.newCall(nil))) < 20 {
+		t.Errorf("verbs %q, subjects of help %q", c.newCall(nil).Names(), subjects(c.newCall(nil)))
 	}
 	return map[string][]string{
-		"cook ":                       append(c.call(nil).Names(), "assets", "notes.txt"),
+		"cook ":                       append(c.newCall(nil).Names(), "assets", "notes.txt"),
 		"cook wh":                     {"why"},
 		"cook -":                      flags(flagsOf("")),
 		"cook -wat":                   {"-watch"},
@@ -65,7 +65,7 @@ func completed(t *testing.T, c command) map[string][]string {
 		"cook events convert -f":      {"-from"},
 		"cook completion ":            {"bash", "zsh", "fish", "powershell"},
 		"cook help sch":               {"schema"},
-		"cook help ":                  subjects(c.call(nil)),
+		"cook help ":                  subjects(c.newCall(nil)),
 		"cook id -":                   {"-h"},
 	}
 }
@@ -128,7 +128,7 @@ func TestCompletion(t *testing.T) {
 				t.Skip(err)
 			}
 			var stdout, stderr strings.Builder
-			if code := c.run(t.Context(), func() {}, []string{"completion", shell}, &stdout, &stderr); code != frontend.OK {
+			if code := c.runArguments(t.Context(), func() {}, []string{"completion", shell}, &stdout, &stderr); code != frontend.OK {
 				t.Fatal(code, stderr.String())
 			}
 			script := filepath.Join(t.TempDir(), "script")
@@ -174,9 +174,9 @@ func TestCompletion(t *testing.T) {
 // Flags with a value that is neither a path nor of endless choice complete it.
 func TestCompletionOffersValues(t *testing.T) {
 	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "text", "KEY=VALUE"}
-	for _, l := range completionLines(command{cook.Cook, recipes.All()}.call(nil)) {
+	for _, l := range completionLines(command{cook.Cook, recipes.All()}.newCall(nil)) {
 		for _, f := range l.flags {
-			if f.value != "" && f.takes.Words == nil && kindOf(f.takes) == nil && !slices.Contains(endless, f.value) {
+			if f.value != "" && f.takes.Words == nil && completionKind(f.takes) == nil && !slices.Contains(endless, f.value) {
 				t.Errorf("cook %s -%s completes no %s", l.begin, f.name, f.value)
 			}
 		}
@@ -198,7 +198,7 @@ func TestCompletedValuesAreTaken(t *testing.T) {
 	}
 	run := func(args ...string) (code int, stderr string) {
 		var b strings.Builder
-		code = c.run(t.Context(), func() {}, append(args, "-dir", assets), io.Discard, &b)
+		code = c.runArguments(t.Context(), func() {}, append(args, "-dir", assets), io.Discard, &b)
 		return code, b.String()
 	}
 	if code, stderr := run("-q"); code != frontend.OK {
@@ -206,7 +206,7 @@ func TestCompletedValuesAreTaken(t *testing.T) {
 	}
 	for _, args := range [][]string{{"-n", "-checksum"}, {"list", "-sort"}, {"list", "-columns"}, {"report", "-csv", "-table"}, {"size", "-by"}} {
 		fs, verb := flagsOf(""), args[0]
-		for _, v := range c.call(nil).Verbs[1:] {
+		for _, v := range c.newCall(nil).Verbs[1:] {
 			if v.Name == verb {
 				fs = v.Flags()
 			}
@@ -267,7 +267,7 @@ func TestCompletionQuotes(t *testing.T) {
 
 // In a script for PowerShell each word has its meaning, and each text ends at its quote.
 func TestCompletionPowerShell(t *testing.T) {
-	all := completionLines(command{cook.Cook, recipes.All()}.call(nil))
+	all := completionLines(command{cook.Cook, recipes.All()}.newCall(nil))
 	all[0].flags = append(all[0].flags, flagLine{name: "odd", summary: "it’s 'odd'\tand ‘so’"}, flagLine{name: "bare"})
 	var b strings.Builder
 	writePowerShell(&b, all)
@@ -292,11 +292,11 @@ func TestCompletionPowerShell(t *testing.T) {
 // Every verb has a usage and the same help by -h and by cook help.
 func TestEveryVerbHasHelp(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
-	for _, v := range c.call(nil).Verbs[1:] {
+	for _, v := range c.newCall(nil).Verbs[1:] {
 		var texts []string
 		for _, args := range [][]string{{"help", v.Name}, {v.Name, "-h"}, {v.Name, "--help"}} {
 			var stdout, stderr strings.Builder
-			code := c.run(t.Context(), func() { t.Error("works on assets") }, args, &stdout, &stderr)
+			code := c.runArguments(t.Context(), func() { t.Error("works on assets") }, args, &stdout, &stderr)
 			if code != frontend.OK || stderr.Len() > 0 {
 				t.Errorf("%q: exit status %d, %s", args, code, stderr.String())
 			}

@@ -46,13 +46,13 @@ func judgedCook() {
 	if err != nil {
 		panic(err)
 	}
-	verb := c.call(nil).Find(slices.Concat(os.Args[1:], []string{""})[0])
+	verb := c.newCall(nil).Find(slices.Concat(os.Args[1:], []string{""})[0])
 	judge := &lineJudge{
 		to: &frontend.Stream{File: os.Stdout}, schema: schema,
 		events: verb == nil || slices.Contains([]string{"", "why", "verify"}, verb.Name),
 	}
 	ctx, interrupt := interruptible()
-	code := c.run(ctx, interrupt.listen, os.Args[1:], judge, &frontend.Stream{File: os.Stderr})
+	code := c.runArguments(ctx, interrupt.listenForSignals, os.Args[1:], judge, &frontend.Stream{File: os.Stderr})
 	if len(judge.rest) > 0 {
 		judge.wrong = append(judge.wrong, fmt.Sprintf("%q is not a line", judge.rest))
 	}

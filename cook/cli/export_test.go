@@ -12,5 +12,5 @@ var Commands = commands
 
 // flagsOf returns the flags of a verb, "" for a command line without a verb.
 func flagsOf(verb string) *flag.FlagSet {
-	return command{cook.Cook, recipes.All()}.call(nil).Find(verb).Flags()
+	return command{cook.Cook, recipes.All()}.newCall(nil).Find(verb).Flags()
 }

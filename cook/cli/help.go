@@ -98,7 +98,7 @@ var (
 
 // shortHelp prints the most used verbs and flags, on one screen.
 func shortHelp(c *cmdline.Call, w io.Writer) {
-	line := func(left, right string) { fmt.Fprintf(w, "  %-26s %s\n", left, shortened(right)) }
+	line := func(left, right string) { fmt.Fprintf(w, "  %-26s %s\n", left, shortenedHelp(right)) }
 	fmt.Fprintf(w, "%s\nCommands:\n", introText)
 	line("cook -dir assets", c.Verbs[0].Summary)
 	for _, name := range commonVerbs {
@@ -120,9 +120,9 @@ func shortHelp(c *cmdline.Call, w io.Writer) {
 	line("cook help "+topics[0].name, "a topic: "+strings.Join(topicNames(), ", "))
 }
 
-// shortened returns the first part of a usage text, which fits into its line. The full help has the
+// shortenedHelp returns the first part of a usage text, which fits into its line. The full help has the
 // details.
-func shortened(usage string) string {
+func shortenedHelp(usage string) string {
 	if i := strings.IndexAny(usage, ";("); i >= 0 {
 		usage = strings.TrimSpace(usage[:i])
 	}
@@ -147,7 +147,7 @@ func helpOn(ctx context.Context, c *cmdline.Call, word string) int {
 		return c.Fail(ctx, &cook.ConfigError{Err: err})
 	}
 	if r, ok := set.Lookup(word); ok {
-		describe(c.Stdout, r)
+		printRecipeHelp(c.Stdout, r)
 		return frontend.OK
 	}
 	if helpOnFlag(c, "-"+word) || helpOnOption(c.Stdout, set, word) {
@@ -252,12 +252,12 @@ Files that a recipe cooks by default are never left out.
 func listRecipes(w io.Writer, set *recipeset.Set) {
 	fmt.Fprint(w, "\nRecipes, and the files that they cook by default:\n")
 	for _, name := range set.Names() {
-		fmt.Fprint(w, strings.TrimRight(fmt.Sprintf("  %-12s %s", name, filesOf(set, name)), " ")+"\n")
+		fmt.Fprint(w, strings.TrimRight(fmt.Sprintf("  %-12s %s", name, extensionsText(set, name)), " ")+"\n")
 	}
 }
 
-// filesOf lists the extensions that a recipe cooks without a rule.
-func filesOf(set *recipeset.Set, name string) string {
+// extensionsText lists the extensions that a recipe cooks without a rule.
+func extensionsText(set *recipeset.Set, name string) string {
 	if name == recipeset.Fallback {
 		return "all other files"
 	}
@@ -265,8 +265,8 @@ func filesOf(set *recipeset.Set, name string) string {
 	return strings.Join(r.Extensions, " ")
 }
 
-// describe prints the sources, outputs and options of a recipe.
-func describe(w io.Writer, r recipe.Recipe) {
+// printRecipeHelp prints the sources, outputs and options of a recipe.
+func printRecipeHelp(w io.Writer, r recipe.Recipe) {
 	c := r.New()
 	fmt.Fprintf(w, "recipe %s, version %d\n", r.Name, r.Version)
 	if len(r.Extensions) > 0 {

@@ -23,8 +23,8 @@ import (
 // when its context has ended.
 func hang() {
 	ctx, i := interruptible()
-	i.listen()
-	i.listen() // a second time, like the timer
+	i.listenForSignals()
+	i.listenForSignals() // a second time, like the timer
 	os.Stdout.WriteString("listens\n")
 	<-ctx.Done()
 	os.Stdout.WriteString("interrupted\n")

@@ -42,12 +42,12 @@ type command struct {
 
 func (c command) main() {
 	ctx, interrupt := interruptible()
-	os.Exit(c.run(ctx, interrupt.listen, os.Args[1:], &frontend.Stream{File: os.Stdout}, &frontend.Stream{File: os.Stderr}))
+	os.Exit(c.runArguments(ctx, interrupt.listenForSignals, os.Args[1:], &frontend.Stream{File: os.Stdout}, &frontend.Stream{File: os.Stderr}))
 }
 
-// run is the command without the process around it. It calls atWork before it works on assets.
-func (c command) run(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) (status int) {
-	call := c.call(args)
+// runArguments is the command without the process around it. It calls atWork before it works on assets.
+func (c command) runArguments(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) (status int) {
+	call := c.newCall(args)
 	checked := &frontend.Checked{W: stdout}
 	call.AtWork, call.Stdout, call.Stderr = atWork, checked, stderr
 	call.RecordErrors(checked)
@@ -62,8 +62,8 @@ func (c command) run(ctx context.Context, atWork func(), args []string, stdout, 
 	return status
 }
 
-// call returns a command line with all verbs, in the order of the help.
-func (c command) call(args []string) *cmdline.Call {
+// newCall returns a command line with all verbs, in the order of the help.
+func (c command) newCall(args []string) *cmdline.Call {
 	if len(args) > 0 && (args[0] == "-version" || args[0] == "--version") {
 		args = append([]string{versionVerb.Name}, args[1:]...)
 	}
@@ -130,12 +130,12 @@ type interrupt struct {
 func interruptible() (context.Context, *interrupt) {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &interrupt{cancel: cancel}
-	time.AfterFunc(deafFor, i.listen)
+	time.AfterFunc(deafFor, i.listenForSignals)
 	return ctx, i
 }
 
-// listen begins to hear interrupts.
-func (i *interrupt) listen() {
+// listenForSignals begins to hear interrupts.
+func (i *interrupt) listenForSignals() {
 	i.once.Do(func() {
 		came := make(chan os.Signal, 2) // a second one may come before the first is handled
 		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {

@@ -15,7 +15,7 @@ import (
 func TestManPage(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	var b strings.Builder
-	writeMan(&b, c.call(nil))
+	writeMan(&b, c.newCall(nil))
 	page, verbs, _ := strings.Cut(b.String(), "\n.SH \"VERBS\"\n")
 	all := 0
 	flagsOf("").VisitAll(func(f *flag.Flag) {
@@ -24,12 +24,12 @@ func TestManPage(t *testing.T) {
 			t.Errorf("-%s is not there", f.Name)
 		}
 	})
-	for i, v := range c.call(nil).Verbs[1:] {
+	for i, v := range c.newCall(nil).Verbs[1:] {
 		_, section, found := strings.Cut(verbs, ".SS \"cook "+v.Name+"\"\n")
 		if !found {
 			t.Fatalf("%s is not there", v.Name)
 		}
-		if i+1 < len(c.call(nil).Verbs[1:]) {
+		if i+1 < len(c.newCall(nil).Verbs[1:]) {
 			section, _, _ = strings.Cut(section, "\n.SS ")
 		}
 		v.Flags().VisitAll(func(f *flag.Flag) {

@@ -138,7 +138,7 @@ func TestFlagMistakes(t *testing.T) {
 	run := func(args []string, wants ...string) {
 		n++
 		var out, err strings.Builder
-		code := c.run(t.Context(), func() {}, args, &out, &err)
+		code := c.runArguments(t.Context(), func() {}, args, &out, &err)
 		said := err.String()
 		if code != frontend.Usage || !strings.HasPrefix(said, "cook: error: ") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%q: exit status %d, %q", args, code, said)
@@ -156,12 +156,12 @@ func TestFlagMistakes(t *testing.T) {
 		return list
 	}
 	sets := map[string]*flag.FlagSet{"": flagsOf("")}
-	for _, v := range c.call(nil).Verbs[1:] {
+	for _, v := range c.newCall(nil).Verbs[1:] {
 		if v.Name != "view" && v.Name != "events" { // their packages check the words
 			sets[v.Name] = v.Flags()
 		}
 		for _, word := range misspelt(v.Name + " ")[:2] {
-			if word = strings.TrimSpace(word); len(word) > 3 && !slices.Contains(c.call(nil).Names(), word) {
+			if word = strings.TrimSpace(word); len(word) > 3 && !slices.Contains(c.newCall(nil).Names(), word) {
 				run([]string{word}, "did you mean cook ")
 			}
 		}

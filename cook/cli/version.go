@@ -75,7 +75,7 @@ func writeMan(w io.Writer, c *cmdline.Call) {
 		p.Text("The files that each cooks by default; cook help RECIPE prints its options.\n")
 		for _, name := range set.Names() {
 			p.Macro("TP")
-			fmt.Fprintf(w, "\\fB%s\\fR\n%s\n", manpage.Roff(name), manpage.Roff(filesOf(set, name)))
+			fmt.Fprintf(w, "\\fB%s\\fR\n%s\n", manpage.Roff(name), manpage.Roff(extensionsText(set, name)))
 		}
 	}
 	p.Macro("SH", "EXIT STATUS")

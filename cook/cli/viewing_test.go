@@ -102,7 +102,7 @@ func TestViewOfProject(t *testing.T) {
 	out, print := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- command{}.run(ctx, func() {}, append([]string{"view"}, args...), print, io.Discard)
+		code <- command{}.runArguments(ctx, func() {}, append([]string{"view"}, args...), print, io.Discard)
 		print.Close()
 	}()
 	at := servedAt.FindStringSubmatch(firstLine(t, out))

@@ -68,19 +68,19 @@ type Stats struct {
 // Create writes a pak. It appears under its name when it is whole, or not at all; Previous
 // may have the same name. Equal files, options and previous paks make equal paks.
 func Create(ctx context.Context, name string, files []File, opt Options) (Stats, error) {
-	stats, err := create(ctx, name, files, opt)
+	stats, err := createFile(ctx, name, files, opt)
 	if err != nil {
 		return stats, fmt.Errorf("create %s: %w", name, err)
 	}
 	return stats, nil
 }
 
-func create(ctx context.Context, name string, files []File, opt Options) (Stats, error) {
+func createFile(ctx context.Context, name string, files []File, opt Options) (Stats, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	names := 0
 	for i, f := range files {
-		if err := checkName(f.Name); err != nil {
+		if err := checkPakName(f.Name); err != nil {
 			return Stats{}, err
 		}
 		if i > 0 && files[i-1].Name == f.Name {
@@ -99,7 +99,7 @@ func create(ctx context.Context, name string, files []File, opt Options) (Stats,
 	defer cores.Hold()()
 	w := &writer{cores: cores, files: files, entries: make([]Entry, len(files)), kept: make([]bool, len(files)), layout: layout{end: headerSize}, batch: max(1, opt.Workers), memory: opt.Memory}
 	if level > 0 {
-		encoder, err := newEncoder(level, w.batch)
+		encoder, err := newFrameEncoder(level, w.batch)
 		if err != nil {
 			return Stats{}, err
 		}
@@ -118,7 +118,7 @@ func create(ctx context.Context, name string, files []File, opt Options) (Stats,
 		}
 	}
 	if opt.Previous != "" {
-		if err := w.keep(ctx, opt.Previous); err != nil {
+		if err := w.keepUnchanged(ctx, opt.Previous); err != nil {
 			return Stats{}, err
 		}
 	}
@@ -163,7 +163,7 @@ func (w *writer) writePak(ctx context.Context, opt Options) error {
 		batch := todo[:w.nextPacked(todo)]
 		todo = todo[len(batch):]
 		ready := make([]packed, len(batch))
-		if err := w.cores.Each(ctx, len(batch), func(k int) (err error) { ready[k], err = w.pack(batch[k]); return err }); err != nil {
+		if err := w.cores.Each(ctx, len(batch), func(k int) (err error) { ready[k], err = w.packOrReuse(batch[k]); return err }); err != nil {
 			return err
 		}
 		for k := range ready {
@@ -172,10 +172,10 @@ func (w *writer) writePak(ctx context.Context, opt Options) error {
 			}
 		}
 	}
-	if err := w.putData(w.layout.flush()); err != nil {
+	if err := w.putData(w.layout.finalizePlaces()); err != nil {
 		return err
 	}
-	if err := w.reuse.flush(w.out); err != nil {
+	if err := w.reuse.copyPutOff(w.out); err != nil {
 		return err
 	}
 	return w.finishPak(opt)
@@ -216,7 +216,7 @@ func (w *writer) putData(list []*packed) error {
 			}
 			continue
 		}
-		if err := w.reuse.flush(w.out); err != nil { // the new file may lie inside the copied run
+		if err := w.reuse.copyPutOff(w.out); err != nil { // the new file may lie inside the copied run
 			return err
 		}
 		w.stats.Written += p.entry.Packed
@@ -230,7 +230,7 @@ func (w *writer) putData(list []*packed) error {
 
 // finishPak writes the directory and all that follows.
 func (w *writer) finishPak(opt Options) error {
-	f := footer{count: len(w.entries), slots: slotsFor(len(w.entries)), signed: opt.Key != nil, patches: opt.Patches}
+	f := footer{count: len(w.entries), slots: slotCount(len(w.entries)), signed: opt.Key != nil, patches: opt.Patches}
 	directory, names := appendDirectory(nil, w.entries)
 	f.names, f.digest = names, hashing.DigestOf(directory)
 	tail := int64(footerSize)
@@ -238,7 +238,7 @@ func (w *writer) finishPak(opt Options) error {
 		tail += signatureSize
 	}
 	f.records = directoryAt(w.layout.end, int64(len(directory))+tail)
-	end := f.append(nil)
+	end := f.appendFooter(nil)
 	if opt.Key != nil {
 		directory = append(directory, ed25519.Sign(opt.Key, end)...)
 	}

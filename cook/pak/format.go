@@ -45,7 +45,7 @@ const (
 // ErrDamaged is what errors about a pak wrap that is not as the format has it.
 var ErrDamaged = errors.New("damaged pak")
 
-func damaged(format string, args ...any) error {
+func damagedPak(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
@@ -64,8 +64,8 @@ type Entry struct {
 	Gone bool
 }
 
-// align returns where data of a size may begin.
-func align(offset, size int64) int64 {
+// alignData returns where data of a size may begin.
+func alignData(offset, size int64) int64 {
 	step := int64(smallAlign)
 	if size >= largeSize {
 		step = pageSize
@@ -75,8 +75,8 @@ func align(offset, size int64) int64 {
 
 func hashOf(name string) uint64 { return xxh3.HashString(name) }
 
-// slotsFor returns the number of slots for n files.
-func slotsFor(n int) int {
+// slotCount returns the number of slots for n files.
+func slotCount(n int) int {
 	slots := 2
 	for slots < 2*n {
 		slots *= 2
@@ -84,8 +84,8 @@ func slotsFor(n int) int {
 	return slots
 }
 
-// checkName says why a name cannot stand in a pak.
-func checkName(name string) error {
+// checkPakName says why a name cannot stand in a pak.
+func checkPakName(name string) error {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
 		return fmt.Errorf("%q is no path of a file", name)
@@ -99,7 +99,7 @@ func checkName(name string) error {
 
 // appendDirectory appends the records, slots and names of entries that are sorted by name.
 func appendDirectory(b []byte, entries []Entry) (_ []byte, names int) {
-	slots := make([]uint32, slotsFor(len(entries)))
+	slots := make([]uint32, slotCount(len(entries)))
 	for i := range entries {
 		e := &entries[i]
 		hash := hashOf(e.Name)
@@ -142,7 +142,7 @@ type footer struct {
 	digest, patches     hashing.Digest
 }
 
-func (f *footer) append(b []byte) []byte {
+func (f *footer) appendFooter(b []byte) []byte {
 	b = append(b, footerMagic...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.records))
 	b = binary.LittleEndian.AppendUint32(b, uint32(f.count))
@@ -158,21 +158,21 @@ func (f *footer) append(b []byte) []byte {
 	return append(b, make([]byte, 32)...)
 }
 
-// size returns the bytes of records, slots and names.
-func (f *footer) size() int64 {
+// footerSize returns the bytes of records, slots and names.
+func (f *footer) footerSize() int64 {
 	return recordSize*int64(f.count) + slotSize*int64(f.slots) + int64(f.names)
 }
 
 // parseFooter judges the end of a file of a size.
 func parseFooter(b []byte, size int64) (f footer, err error) {
 	if len(b) != footerSize || string(b[:8]) != footerMagic {
-		return f, damaged("it does not end as a pak does: it was cut off, or is none")
+		return f, damagedPak("it does not end as a pak does: it was cut off, or is none")
 	}
 	records := binary.LittleEndian.Uint64(b[8:])
 	count, slots := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
 	names, flags := binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[28:])
 	if count > maxFiles || slots < 2 || slots&(slots-1) != 0 || uint64(slots) < 2*uint64(count) {
-		return f, damaged("%d files in a table of %d slots", count, slots)
+		return f, damagedPak("%d files in a table of %d slots", count, slots)
 	}
 	if flags&^flagSigned != 0 {
 		return f, fmt.Errorf("the pak is of a later version (flags %#x)", flags)
@@ -184,8 +184,8 @@ func parseFooter(b []byte, size int64) (f footer, err error) {
 	if f.signed {
 		tail += signatureSize
 	}
-	if records > uint64(size) || f.records < headerSize || f.records%pageSize != 0 || f.records+f.size()+tail != size {
-		return f, damaged("its directory does not fit its size")
+	if records > uint64(size) || f.records < headerSize || f.records%pageSize != 0 || f.records+f.footerSize()+tail != size {
+		return f, damagedPak("its directory does not fit its size")
 	}
 	return f, nil
 }

@@ -33,11 +33,11 @@ func (p *Pak) Open(name string) (fs.File, error) {
 	if err == nil {
 		return p.openEntry(e)
 	}
-	return openFolder(p, name, err)
+	return openPakFolder(p, name, err)
 }
 
-// openFolder opens a directory after opening a file of that name failed with err.
-func openFolder(in fs.ReadDirFS, name string, err error) (fs.File, error) {
+// openPakFolder opens a directory after opening a file of that name failed with err.
+func openPakFolder(in fs.ReadDirFS, name string, err error) (fs.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -108,9 +108,9 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	if name == "." {
 		prefix = ""
 	}
-	err = guard(func() error {
+	err = guardFaults(func() error {
 		for i := p.search(prefix, 0); i < p.footer.count; {
-			e, err := p.entry(i)
+			e, err := p.recordEntry(i)
 			if err != nil {
 				return err
 			}
@@ -125,7 +125,7 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 					list = append(list, fs.FileInfoToDirEntry(info{e}))
 				}
 				continue
-			case p.hasFile(i, prefix+first+"/"):
+			case p.hasFileBelow(i, prefix+first+"/"):
 				list = append(list, fs.FileInfoToDirEntry(folderInfo(first)))
 			}
 			i = p.search(prefix+first+"0", i+1) // "0" follows "/"
@@ -143,10 +143,10 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	return list, nil
 }
 
-// hasFile reports whether there is a file below a directory that is not gone, from a record on.
-func (p *Pak) hasFile(i int, prefix string) bool {
+// hasFileBelow reports whether there is a file below a directory that is not gone, from a record on.
+func (p *Pak) hasFileBelow(i int, prefix string) bool {
 	for ; i < p.footer.count; i++ {
-		e, err := p.entry(i)
+		e, err := p.recordEntry(i)
 		if err != nil || !strings.HasPrefix(e.Name, prefix) {
 			return false
 		}
@@ -160,7 +160,7 @@ func (p *Pak) hasFile(i int, prefix string) bool {
 // search returns the first record from one on whose name is not less.
 func (p *Pak) search(name string, from int) int {
 	return from + sort.Search(p.footer.count-from, func(i int) bool {
-		found, err := p.name(from + i)
+		found, err := p.recordName(from + i)
 		return err == nil && string(found) >= name
 	})
 }
@@ -270,7 +270,7 @@ func (l *Layered) Open(name string) (fs.File, error) {
 	if err == nil {
 		return p.openEntry(e)
 	}
-	return openFolder(l, name, err)
+	return openPakFolder(l, name, err)
 }
 
 // ReadFile reads a whole file, as [fs.ReadFileFS] has it.
@@ -317,7 +317,7 @@ func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 func (l *Layered) hasFile(folder string) bool {
 	for _, p := range l.paks {
 		for i := p.search(folder+"/", 0); i < p.footer.count; i++ {
-			e, err := p.entry(i)
+			e, err := p.recordEntry(i)
 			if err != nil || !strings.HasPrefix(e.Name, folder+"/") {
 				break
 			}

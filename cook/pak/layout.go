@@ -43,23 +43,23 @@ type layout struct {
 // in order.
 func (l *layout) placeData(p *packed) (final []*packed) {
 	step := stepFor(p.entry.Packed)
-	size := up(p.entry.Packed, step)
-	at := up(l.end, step)
+	size := upToMultiple(p.entry.Packed, step)
+	at := upToMultiple(l.end, step)
 	switch boundary := chunkEnd(l.end); {
 	case l.end >= restartSize && restarts(p.hash, size):
-		final = l.flush()
+		final = l.finalizePlaces()
 		l.end = boundary
 	case len(l.held) > 0 && at+size > boundary:
-		first := l.cut(boundary, min(max(size/4, minCut), maxCut))
-		final = l.flush()
+		first := l.cutBehind(boundary, min(max(size/4, minCut), maxCut))
+		final = l.finalizePlaces()
 		if first >= 0 {
 			l.end = boundary
 			for _, moved := range final[first:] {
-				l.append(moved)
+				l.placeAtEnd(moved)
 			}
 		}
 	}
-	l.append(p)
+	l.placeAtEnd(p)
 	if len(l.held) > 0 || chunkEnd(l.end)-l.end <= maxCut {
 		l.held = append(l.held, p)
 		return final
@@ -67,26 +67,26 @@ func (l *layout) placeData(p *packed) (final []*packed) {
 	return append(final, p)
 }
 
-// flush makes all places final.
-func (l *layout) flush() (final []*packed) {
+// finalizePlaces makes all places final.
+func (l *layout) finalizePlaces() (final []*packed) {
 	final, l.held = l.held, nil
 	return final
 }
 
-// append gives data the place at the end.
-func (l *layout) append(p *packed) {
+// placeAtEnd gives data the place at the end.
+func (l *layout) placeAtEnd(p *packed) {
 	step := stepFor(p.entry.Packed)
-	p.entry.Offset = up(l.end, step)
-	l.end = up(p.entry.Offset+p.entry.Packed, step)
+	p.entry.Offset = upToMultiple(l.end, step)
+	l.end = upToMultiple(p.entry.Offset+p.entry.Packed, step)
 }
 
-// cut returns the index of the first held file that moves behind a boundary, if at most unused bytes
+// cutBehind returns the index of the first held file that moves behind a boundary, if at most unused bytes
 // before the boundary may stay empty. It may be the number of held files; it is -1 if none moves.
-func (l *layout) cut(boundary, unused int64) (first int) {
+func (l *layout) cutBehind(boundary, unused int64) (first int) {
 	first = -1
 	least := uint64(0)
 	for i, p := range l.held {
-		end := up(p.entry.Offset+p.entry.Packed, stepFor(p.entry.Packed))
+		end := upToMultiple(p.entry.Offset+p.entry.Packed, stepFor(p.entry.Packed))
 		if boundary-end <= unused && (first < 0 || p.hash < least) {
 			first, least = i+1, p.hash
 		}
@@ -109,17 +109,17 @@ func stepFor(size int64) int64 {
 	return min(max(pageSize, int64(1)<<(bits.Len64(uint64(size))-1)/32), largestStep)
 }
 
-// up rounds an offset or a size up to a multiple.
-func up(n, step int64) int64 { return (n + step - 1) / step * step }
+// upToMultiple rounds an offset or a size up to a multiple.
+func upToMultiple(n, step int64) int64 { return (n + step - 1) / step * step }
 
 // chunkEnd is where the chunk ends that data up to an offset is in.
-func chunkEnd(offset int64) int64 { return up(offset, chunkSize) }
+func chunkEnd(offset int64) int64 { return upToMultiple(offset, chunkSize) }
 
 // directoryAt is where a directory begins that follows the data: so that it is in as few
 // chunks as can be, unless the pak is small.
 func directoryAt(end, size int64) int64 {
 	chunks := func(at int64) int64 { return (chunkEnd(at+size) - at/chunkSize*chunkSize) / chunkSize }
-	at := up(end, pageSize)
+	at := upToMultiple(end, pageSize)
 	if next := chunkEnd(at); at >= restartSize && chunks(next) < chunks(at) {
 		return next
 	}
@@ -137,7 +137,7 @@ const (
 	skippable = 0x184d2a50
 )
 
-func newEncoder(level, workers int) (*zstd.Encoder, error) {
+func newFrameEncoder(level, workers int) (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)), zstd.WithEncoderConcurrency(workers),
 		zstd.WithWindowSize(maxWindow), zstd.WithEncoderCRC(false))
 }
@@ -151,11 +151,11 @@ type packed struct {
 	old   *oldEntry
 }
 
-// pack reads and compresses a file, or finds it in the pak that may be reused.
-func (w *writer) pack(i int) (packed, error) {
+// packOrReuse reads and compresses a file, or finds it in the pak that may be reused.
+func (w *writer) packOrReuse(i int) (packed, error) {
 	f := &w.files[i]
 	p := packed{i: i, entry: Entry{Name: f.Name, Gone: f.Gone}, hash: hashOf(f.Name)}
-	if f.Gone || w.reuse.find(&p, f.Digest, f.Size) {
+	if f.Gone || w.reuse.reuseKnown(&p, f.Digest, f.Size) {
 		return p, nil
 	}
 	content, err := f.Read()
@@ -163,32 +163,32 @@ func (w *writer) pack(i int) (packed, error) {
 		return p, err
 	}
 	size, digest := int64(len(content)), hashing.DigestOf(content)
-	if w.reuse.find(&p, digest, size) {
+	if w.reuse.reuseKnown(&p, digest, size) {
 		return p, nil
 	}
 	p.data, p.entry.Size, p.entry.Packed, p.entry.Digest = content, size, size, digest
 	if w.encoder != nil && len(content) > 0 {
-		if small := compress(w.encoder, content); len(small) < len(content)-len(content)/16 {
+		if small := compressFrames(w.encoder, content); len(small) < len(content)-len(content)/16 {
 			p.data, p.entry.Packed, p.entry.Compressed = small, int64(len(small)), true
 		}
 	}
 	return p, nil
 }
 
-// compress returns the frames of some content.
-func compress(encoder *zstd.Encoder, content []byte) (frames []byte) {
+// compressFrames returns the frames of some content.
+func compressFrames(encoder *zstd.Encoder, content []byte) (frames []byte) {
 	if len(content) <= 2*pieceSize {
 		return encoder.EncodeAll(content, nil)
 	}
 	for len(content) > pieceSize {
-		frames = fill(encoder.EncodeAll(content[:pieceSize], frames))
+		frames = fillPiece(encoder.EncodeAll(content[:pieceSize], frames))
 		content = content[pieceSize:]
 	}
 	return encoder.EncodeAll(content, frames)
 }
 
-// fill appends a frame that is skipped, up to a multiple of pieceStep.
-func fill(frames []byte) []byte {
+// fillPiece appends a frame that is skipped, up to a multiple of pieceStep.
+func fillPiece(frames []byte) []byte {
 	n := -len(frames) & (pieceStep - 1)
 	if n == 0 {
 		return frames

@@ -22,7 +22,7 @@ func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		put(l.placeData(&packed{entry: Entry{Name: name, Packed: sizes[name]}, hash: hashOf(name)}))
 	}
-	put(l.flush())
+	put(l.finalizePlaces())
 	return entries, l.end
 }
 
@@ -42,7 +42,7 @@ func TestLayoutLaws(t *testing.T) {
 		last, bytes := int64(headerSize), int64(0)
 		for _, name := range names {
 			e := before[name]
-			if e.Packed != sizes[name] || e.Offset < last || e.Offset != align(e.Offset, e.Packed) {
+			if e.Packed != sizes[name] || e.Offset < last || e.Offset != alignData(e.Offset, e.Packed) {
 				t.Fatalf("%s of %d bytes lies at %d behind %d", name, e.Packed, e.Offset, last)
 			}
 			last = e.Offset + e.Packed
@@ -69,7 +69,7 @@ func TestLayoutLaws(t *testing.T) {
 				continue
 			}
 			whole := a.Offset%chunkSize == 0 && b.Offset%chunkSize == 0 && min(a.Offset, b.Offset) >= 2*restartSize
-			if !settled && whole && restarts(hashOf(name), up(a.Packed, stepFor(a.Packed))) {
+			if !settled && whole && restarts(hashOf(name), upToMultiple(a.Packed, stepFor(a.Packed))) {
 				moved, settled = b.Offset-a.Offset, true
 			}
 			if settled && b.Offset-a.Offset != moved {

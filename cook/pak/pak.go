@@ -35,14 +35,14 @@ type Pak struct {
 // Open opens a pak in constant time: parts of the directory are checked when they are used. Verify
 // checks everything.
 func Open(name string) (*Pak, error) {
-	p, err := open(name)
+	p, err := mapPak(name)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
 	return p, nil
 }
 
-func open(name string) (*Pak, error) {
+func mapPak(name string) (*Pak, error) {
 	f, err := regular.Open(name)
 	if err != nil {
 		return nil, errors.Unwrap(err)
@@ -53,21 +53,21 @@ func open(name string) (*Pak, error) {
 // New is Open for a file that is open. Close closes it, and so does New if it fails.
 func New(f *os.File) (*Pak, error) {
 	p := &Pak{file: f}
-	if err := p.mount(); err != nil {
+	if err := p.findDirectory(); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
 
-// mount finds the directory.
-func (p *Pak) mount() (err error) {
+// findDirectory finds the directory.
+func (p *Pak) findDirectory() (err error) {
 	var header [headerSize]byte
 	if n, _ := p.file.ReadAt(header[:], 0); n < headerSize || string(header[:8]) != headerMagic {
 		if n == headerSize && string(header[:7]) == headerMagic[:7] {
 			return fmt.Errorf("the pak has version %d, want %d", header[7], headerMagic[7])
 		}
-		return damaged("it does not begin as a pak does")
+		return damagedPak("it does not begin as a pak does")
 	}
 	info, err := p.file.Stat()
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *Pak) mount() (err error) {
 	}
 	size := info.Size()
 	if size < headerSize+footerSize {
-		return damaged("it has %d bytes", size)
+		return damagedPak("it has %d bytes", size)
 	}
 	var end [footerSize]byte
 	if n, err := p.file.ReadAt(end[:], size-footerSize); n < footerSize {
@@ -88,20 +88,20 @@ func (p *Pak) mount() (err error) {
 		return err
 	}
 	p.records = p.directory.Data[:recordSize*p.footer.count]
-	all := p.directory.Data[len(p.records):p.footer.size()]
+	all := p.directory.Data[len(p.records):p.footer.footerSize()]
 	p.slots, p.names = all[:slotSize*p.footer.slots], all[slotSize*p.footer.slots:]
 	return nil
 }
 
-// guard makes an error of a fault: of a file that was cut off since it was opened.
-func guard(do func() error) (err error) {
+// guardFaults makes an error of a fault: of a file that was cut off since it was opened.
+func guardFaults(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if fault := recover(); fault != nil {
 			if _, ok := fault.(interface{ Addr() uintptr }); !ok {
 				panic(fault)
 			}
-			err = damaged("it was cut off while it was open")
+			err = damagedPak("it was cut off while it was open")
 		}
 	}()
 	return do()
@@ -128,11 +128,11 @@ func (p *Pak) Patches() hashing.Digest { return p.footer.patches }
 
 // Lookup finds an entry by its name. It may be one that is Gone.
 func (p *Pak) Lookup(name string) (e Entry, ok bool, err error) {
-	err = guard(func() error { e, ok, err = p.lookup(name); return err })
+	err = guardFaults(func() error { e, ok, err = p.lookupEntry(name); return err })
 	return e, ok, err
 }
 
-func (p *Pak) lookup(name string) (e Entry, ok bool, err error) {
+func (p *Pak) lookupEntry(name string) (e Entry, ok bool, err error) {
 	hash := hashOf(name)
 	mask := uint64(p.footer.slots - 1)
 	at := hash & mask
@@ -142,16 +142,16 @@ func (p *Pak) lookup(name string) (e Entry, ok bool, err error) {
 			return e, false, nil
 		}
 		if int64(number) > int64(p.footer.count) {
-			return e, false, damaged("a slot is of record %d of %d", number, p.footer.count)
+			return e, false, damagedPak("a slot is of record %d of %d", number, p.footer.count)
 		}
 		record := p.records[recordSize*(number-1):]
 		if binary.LittleEndian.Uint64(record) == hash {
-			found, err := p.name(int(number - 1))
+			found, err := p.recordName(int(number - 1))
 			if err != nil {
 				return e, false, err
 			}
 			if string(found) == name {
-				e, err = p.entry(int(number - 1))
+				e, err = p.recordEntry(int(number - 1))
 				return e, err == nil, err
 			}
 		}
@@ -160,19 +160,19 @@ func (p *Pak) lookup(name string) (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// name returns the name of a record.
-func (p *Pak) name(i int) ([]byte, error) {
+// recordName returns the name of a record.
+func (p *Pak) recordName(i int) ([]byte, error) {
 	record := p.records[recordSize*i:]
 	from, n := int64(binary.LittleEndian.Uint32(record[64:])), int64(binary.LittleEndian.Uint16(record[68:]))
 	if from+n > int64(len(p.names)) || n == 0 {
-		return nil, damaged("record %d has no name", i+1)
+		return nil, damagedPak("record %d has no name", i+1)
 	}
 	return p.names[from : from+n], nil
 }
 
-// entry returns the entry of a record, or an error if the record is damaged.
-func (p *Pak) entry(i int) (Entry, error) {
-	name, err := p.name(i)
+// recordEntry returns the entry of a record, or an error if the record is damaged.
+func (p *Pak) recordEntry(i int) (Entry, error) {
+	name, err := p.recordName(i)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -180,18 +180,18 @@ func (p *Pak) entry(i int) (Entry, error) {
 	offset, packed, size := binary.LittleEndian.Uint64(record[8:]), binary.LittleEndian.Uint64(record[16:]), binary.LittleEndian.Uint64(record[24:])
 	e := Entry{Name: string(name), Offset: int64(offset), Packed: int64(packed), Size: int64(size)}
 	copy(e.Digest[:], record[32:])
-	if err := checkName(e.Name); err != nil {
-		return e, damaged("record %d: %v", i+1, err)
+	if err := checkPakName(e.Name); err != nil {
+		return e, damagedPak("record %d: %v", i+1, err)
 	}
 	end := uint64(p.footer.records)
 	if offset > end || packed > end-offset {
-		return e, damaged("%s lies outside of the data", e.Name)
+		return e, damagedPak("%s lies outside of the data", e.Name)
 	}
 	switch how := record[70]; {
 	case how == stored && packed != size, how == zstdOne && size > maxRatio*(packed+64), how == gone && (packed != 0 || size != 0):
-		return e, damaged("%s has %d bytes, packed into %d", e.Name, size, packed)
+		return e, damagedPak("%s has %d bytes, packed into %d", e.Name, size, packed)
 	case how > gone:
-		return e, damaged("%s is stored in a way that is not known: %d", e.Name, how)
+		return e, damagedPak("%s is stored in a way that is not known: %d", e.Name, how)
 	default:
 		e.Compressed, e.Gone = how == zstdOne, how == gone
 	}
@@ -203,7 +203,7 @@ func (p *Pak) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for i := range p.footer.count {
 			var e Entry
-			err := guard(func() (err error) { e, err = p.entry(i); return err })
+			err := guardFaults(func() (err error) { e, err = p.recordEntry(i); return err })
 			if !yield(e, err) || err != nil {
 				return
 			}
@@ -220,7 +220,7 @@ func (p *Pak) readUnchecked(e *Entry) ([]byte, error) {
 	if !e.Compressed {
 		return data, nil
 	}
-	return unpack(data, e)
+	return decodeEntry(data, e)
 }
 
 // decoders decode frames, a goroutine at a time.
@@ -232,13 +232,13 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// unpack decodes the frame of an entry. Its memory is bounded by the size in the entry and a window,
+// decodeEntry decodes the frame of an entry. Its memory is bounded by the size in the entry and a window,
 // whatever the frame declares.
-func unpack(data []byte, e *Entry) ([]byte, error) {
+func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)
 	if err := d.Reset(bytes.NewReader(data)); err != nil {
-		return nil, damaged("%s: %v", e.Name, err)
+		return nil, damagedPak("%s: %v", e.Name, err)
 	}
 	defer d.Reset(nil)
 	out := make([]byte, 0, min(e.Size, 64*e.Packed))
@@ -248,11 +248,11 @@ func unpack(data []byte, e *Entry) ([]byte, error) {
 		}
 		n, err := io.ReadFull(d, out[len(out):min(int64(cap(out)), e.Size)])
 		if out = out[:len(out)+n]; err != nil {
-			return nil, damaged("%s: its frame is of %d bytes, want %d: %v", e.Name, len(out), e.Size, err)
+			return nil, damagedPak("%s: its frame is of %d bytes, want %d: %v", e.Name, len(out), e.Size, err)
 		}
 	}
 	if n, err := d.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return nil, damaged("%s: its frame is of more than %d bytes", e.Name, e.Size)
+		return nil, damagedPak("%s: its frame is of more than %d bytes", e.Name, e.Size)
 	}
 	return out, nil
 }
@@ -261,38 +261,38 @@ func unpack(data []byte, e *Entry) ([]byte, error) {
 // with each thing that is not as it should be; its error wraps ErrDamaged. Verify
 // itself fails if the pak cannot be read.
 func (p *Pak) Verify(wrong func(error)) error {
-	return guard(func() error {
-		if hashing.DigestOf(p.directory.Data[:p.footer.size()]) != p.footer.digest {
-			wrong(damaged("the directory is not what its digest says"))
+	return guardFaults(func() error {
+		if hashing.DigestOf(p.directory.Data[:p.footer.footerSize()]) != p.footer.digest {
+			wrong(damagedPak("the directory is not what its digest says"))
 		}
 		last, used, entries := "", regions{}, make([]Entry, 0, p.footer.count)
 		for i := range p.footer.count {
-			e, err := p.entry(i)
+			e, err := p.recordEntry(i)
 			if err != nil {
 				wrong(err)
 				continue
 			}
 			if e.Name <= last {
-				wrong(damaged("%s is not in its place among the names", e.Name))
+				wrong(damagedPak("%s is not in its place among the names", e.Name))
 			}
 			last = e.Name
-			if found, ok, _ := p.lookup(e.Name); !ok || found != e {
-				wrong(damaged("%s is not found by its name", e.Name))
+			if found, ok, _ := p.lookupEntry(e.Name); !ok || found != e {
+				wrong(damagedPak("%s is not found by its name", e.Name))
 			}
 			used = append(used, region{e.Offset, e.Offset + e.Packed})
 			if !e.Gone {
 				entries = append(entries, e)
 			}
 		}
-		if used.overlap() { // and to read them all could take any time
-			wrong(damaged("files overlap"))
+		if used.haveOverlap() { // and to read them all could take any time
+			wrong(damagedPak("files overlap"))
 			return nil
 		}
 		for i := range entries {
 			e := &entries[i]
 			content, err := p.readUnchecked(e)
 			if err == nil && hashing.DigestOf(content) != e.Digest {
-				err = damaged("%s is not what its digest says", e.Name)
+				err = damagedPak("%s is not what its digest says", e.Name)
 			}
 			if err != nil {
 				wrong(err)
@@ -311,8 +311,8 @@ func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 	if !p.footer.signed {
 		return fmt.Errorf("%w: there is none", ErrSignature)
 	}
-	return guard(func() error {
-		all := p.directory.Data[:p.footer.size()]
+	return guardFaults(func() error {
+		all := p.directory.Data[:p.footer.footerSize()]
 		rest := p.directory.Data[len(all):]
 		if !ed25519.Verify(key, rest[signatureSize:], rest[:signatureSize]) {
 			return ErrSignature
@@ -332,7 +332,7 @@ func (p *Pak) ReadVerified(name string) ([]byte, error) {
 	}
 	data, err := p.readUnchecked(&e)
 	if err == nil && hashing.DigestOf(data) != e.Digest {
-		err = damaged("%s is not what its digest says", name)
+		err = damagedPak("%s is not what its digest says", name)
 	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}

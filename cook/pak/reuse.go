@@ -51,8 +51,8 @@ func newReuse(p *Pak) (*reuse, error) {
 	return r, nil
 }
 
-// find completes a file if its content is known.
-func (r *reuse) find(p *packed, digest hashing.Digest, size int64) bool {
+// reuseKnown completes a file if its content is known.
+func (r *reuse) reuseKnown(p *packed, digest hashing.Digest, size int64) bool {
 	if r == nil {
 		return false
 	}
@@ -72,16 +72,16 @@ func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 		n.size, n.last = from+p.old.Packed-n.from, p.old.number
 		return nil
 	}
-	if err := r.flush(out); err != nil {
+	if err := r.copyPutOff(out); err != nil {
 		return err
 	}
 	r.run = run{from, to, p.old.Packed, p.old.number}
 	return nil
 }
 
-// flush copies what take has put off. Package os has the system do it, and that shares blocks
+// copyPutOff copies what take has put off. Package os has the system do it, and that shares blocks
 // where both files have theirs at the same offsets, if it begins with a whole one.
-func (r *reuse) flush(out *os.File) error {
+func (r *reuse) copyPutOff(out *os.File) error {
 	if r == nil || r.run.size == 0 {
 		return nil
 	}
@@ -108,8 +108,8 @@ func copyRange(dst, src *os.File, to, from, size int64) error {
 	return err
 }
 
-// keep keeps unchanged files of the previous pak.
-func (w *writer) keep(ctx context.Context, name string) error {
+// keepUnchanged keeps unchanged files of the previous pak.
+func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 	old, err := Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -157,18 +157,18 @@ func (w *writer) keep(ctx context.Context, name string) error {
 	for _, r := range used {
 		end = max(end, r.to)
 	}
-	if used.overlap() || end-bytes > headerSize+pageSize*int64(len(used)) && 4*(end-bytes) > end {
+	if used.haveOverlap() || end-bytes > headerSize+pageSize*int64(len(used)) && 4*(end-bytes) > end {
 		clear(w.kept) // it is damaged, or so much of it is unused that it is better made anew
 		clear(w.entries)
 		return nil
 	}
 	w.gaps, w.layout.end = used.gaps(headerSize), end
-	return w.takeOver(old, known)
+	return w.copyPrevious(old, known)
 }
 
-// takeOver copies the data of the previous pak that stays, sharing its blocks if the file
+// copyPrevious copies the data of the previous pak that stays, sharing its blocks if the file
 // system can, and clears what does not.
-func (w *writer) takeOver(old *Pak, known map[string]Entry) error {
+func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 	if reflink.Clone(w.out, old.file) == nil {
 		for i, kept := range w.kept {
 			if kept {
@@ -176,7 +176,7 @@ func (w *writer) takeOver(old *Pak, known map[string]Entry) error {
 			}
 		}
 		for _, e := range known { // erase removed files
-			if err := w.zero(e.Offset, min(e.Offset+e.Packed, w.layout.end)); err != nil {
+			if err := w.writeZeros(e.Offset, min(e.Offset+e.Packed, w.layout.end)); err != nil {
 				return err
 			}
 		}
@@ -192,8 +192,8 @@ func (w *writer) takeOver(old *Pak, known map[string]Entry) error {
 	return nil
 }
 
-// zero writes zeros from and up to an offset.
-func (w *writer) zero(from, to int64) error {
+// writeZeros writes zeros from and up to an offset.
+func (w *writer) writeZeros(from, to int64) error {
 	if from >= to {
 		return nil
 	}
@@ -206,13 +206,13 @@ type region struct{ from, to int64 }
 
 type regions []region
 
-func (r regions) sort() {
+func (r regions) sortRegions() {
 	slices.SortFunc(r, func(a, b region) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 }
 
-// overlap reports whether bytes are in more than one of them.
-func (r regions) overlap() bool {
-	r.sort()
+// haveOverlap reports whether bytes are in more than one of them.
+func (r regions) haveOverlap() bool {
+	r.sortRegions()
 	end := int64(0)
 	for _, x := range r {
 		if x.from < end && x.to > x.from {
@@ -225,7 +225,7 @@ func (r regions) overlap() bool {
 
 // gaps returns what lies between them, from an offset on.
 func (r regions) gaps(from int64) (gaps regions) {
-	r.sort()
+	r.sortRegions()
 	for _, x := range r {
 		if x.from > from {
 			gaps = append(gaps, region{from, x.from})
@@ -238,7 +238,7 @@ func (r regions) gaps(from int64) (gaps regions) {
 // takeRoom returns where in them there is room for data of a size, and takes that away.
 func (r regions) takeRoom(size int64) (offset int64, ok bool) {
 	for i := range r {
-		if at := align(r[i].from, size); at+size <= r[i].to && at >= r[i].from {
+		if at := alignData(r[i].from, size); at+size <= r[i].to && at >= r[i].from {
 			r[i].from = at + size
 			return at, true
 		}

@@ -37,8 +37,8 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	if strings.HasPrefix(pattern, "/") {
 		folder = "/"
 	}
-	g := globbing{job: j}
-	err := g.walk(folder, parts)
+	g := globWalk{job: j}
+	err := g.walkParts(folder, parts)
 	slices.Sort(g.found)
 	return slices.Compact(g.found), err
 }
@@ -48,40 +48,40 @@ func validPart(part string) bool {
 	return doublestar.ValidatePattern(part) && strings.Count(part, "{") == strings.Count(part, "}")
 }
 
-type globbing struct {
+type globWalk struct {
 	job   *Job
 	found []string
 }
 
-// walk finds the files below a directory whose names match parts of a pattern.
-func (g *globbing) walk(folder string, parts []string) error {
+// walkParts finds the files below a directory whose names match parts of a pattern.
+func (g *globWalk) walkParts(folder string, parts []string) error {
 	part, rest := parts[0], parts[1:]
 	switch {
 	case part == "**" && rest[0] == "**":
-		return g.walk(folder, rest)
+		return g.walkParts(folder, rest)
 	case part == "**":
-		if err := g.walk(folder, rest); err != nil {
+		if err := g.walkParts(folder, rest); err != nil {
 			return err
 		}
-		return g.each(folder, "*", true, func(sub string) error { return g.walk(sub, parts) })
+		return g.eachMatch(folder, "*", true, func(sub string) error { return g.walkParts(sub, parts) })
 	case len(rest) > 0 && (!isPattern(part) || part == ".."):
-		return g.walk(path.Join(folder, part), rest)
+		return g.walkParts(path.Join(folder, part), rest)
 	case len(rest) > 0:
-		return g.each(folder, part, true, func(sub string) error { return g.walk(sub, rest) })
+		return g.eachMatch(folder, part, true, func(sub string) error { return g.walkParts(sub, rest) })
 	}
-	return g.each(folder, part, false, func(file string) error {
+	return g.eachMatch(folder, part, false, func(file string) error {
 		g.found = append(g.found, file)
 		return nil
 	})
 }
 
-// each calls do for each matching name in a directory, and records the listing.
-func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name string) error) error {
+// eachMatch calls do for each matching name in a directory, and records the listing.
+func (g *globWalk) eachMatch(folder, pattern string, ofFolders bool, do func(name string) error) error {
 	at, err := dependency.OfNames(folder, pattern, ofFolders).Resolve(g.job.env.Path)
 	if err != nil {
 		return err
 	}
-	names, err := g.job.list(folder, at)
+	names, err := g.job.listNames(folder, at)
 	if err != nil {
 		return err
 	}
@@ -93,14 +93,14 @@ func (g *globbing) each(folder, pattern string, ofFolders bool, do func(name str
 	return nil
 }
 
-// list returns the names that a listing chooses, and records the listing.
-func (j *Job) list(folder string, at Dependency) ([]string, error) {
+// listNames returns the names that a listing chooses, and records the listing.
+func (j *Job) listNames(folder string, at Dependency) ([]string, error) {
 	if j.env.List == nil {
 		return nil, errors.New("directories cannot be listed here")
 	}
 	names, found, err := j.env.List(at)
 	if err == nil {
-		j.record(folder, at, found)
+		j.recordDependency(folder, at, found)
 	}
 	return names, err
 }

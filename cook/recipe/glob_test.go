@@ -61,7 +61,7 @@ func TestGlob(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", tc.pattern, got, err, tc.want)
 		}
 		var deps []string
-		recorded, _ := job.recorded()
+		recorded, _ := job.recordedInputs()
 		for _, d := range recorded {
 			if at, err := d.On.Named(d.Name).Resolve("d/a.x"); err != nil || at != d.On {
 				t.Errorf("%s: %q is at %v, %v; want %v", tc.pattern, d.Name, at, err, d.On)

@@ -49,7 +49,7 @@ type Dep = jobenv.Dep
 func init() {
 	jobenv.NewJob = func(r any, env jobenv.Env, size int64) any { return &Job{recipe: r.(Recipe), env: env, size: size} }
 	jobenv.EnvOf = func(job any) *jobenv.Env { return &job.(*Job).env }
-	jobenv.Recorded = func(job any) ([]Dep, []string) { return job.(*Job).recorded() }
+	jobenv.Recorded = func(job any) ([]Dep, []string) { return job.(*Job).recordedInputs() }
 }
 
 // Ext returns the extension of the source in lower case with its dot, "" if there is none. It is
@@ -93,7 +93,7 @@ func (j *Job) Open() (fs.File, error) { return j.env.Open(j.env.Path) }
 
 // Source reads the whole source.
 func (j *Job) Source() ([]byte, error) {
-	data, err := readAll(j.Open())
+	data, err := readRegular(j.Open())
 	j.Hold("file contents", len(data))
 	return data, err
 }
@@ -151,14 +151,14 @@ func (j *Job) OpenDep(name string) (fs.File, error) {
 	}
 	f, err := j.env.Open(at.Path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		j.record(name, at, err == nil)
+		j.recordDependency(name, at, err == nil)
 	}
 	return f, err
 }
 
 // Read reads another file; see OpenDep.
 func (j *Job) Read(name string) ([]byte, error) {
-	data, err := readAll(j.OpenDep(name))
+	data, err := readRegular(j.OpenDep(name))
 	j.Hold("file contents", len(data))
 	return data, err
 }
@@ -176,25 +176,25 @@ func (j *Job) Depend(on Dependency) error {
 	}
 	switch on.Kind {
 	case dependency.File, dependency.Presence:
-		_, err = j.stat(on.Path, at)
+		_, err = j.statDependency(on.Path, at)
 	case dependency.Link:
 		if j.env.IsLink == nil {
 			return errors.New("symbolic links are not supported here")
 		}
 		var is bool // false is a dependency as well
 		if is, err = j.env.IsLink(at.Path); err == nil {
-			j.record(on.Path, at, is)
+			j.recordDependency(on.Path, at, is)
 		}
 	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
-		_, err = j.list(on.Path, at)
+		_, err = j.listNames(on.Path, at)
 	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs:
 		err = fmt.Errorf("dependency %s: only a recipe can read it", on)
 	}
 	return err
 }
 
-// stat records a file and reports whether it exists.
-func (j *Job) stat(name string, at Dependency) (found bool, err error) {
+// statDependency records a file and reports whether it exists.
+func (j *Job) statDependency(name string, at Dependency) (found bool, err error) {
 	info, err := j.env.Stat(at.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
@@ -202,7 +202,7 @@ func (j *Job) stat(name string, at Dependency) (found bool, err error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
-	j.record(name, at, err == nil)
+	j.recordDependency(name, at, err == nil)
 	return err == nil, nil
 }
 
@@ -213,7 +213,7 @@ func (j *Job) Exists(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return j.stat(name, at)
+	return j.statDependency(name, at)
 }
 
 // Limits of the warnings of a job: lines, and bytes of a line.
@@ -243,15 +243,15 @@ func (j *Job) Note(format string, args ...any) {
 	}
 }
 
-// recorded returns the dependencies, each once and sorted by name, and the lines of Warn.
-func (j *Job) recorded() ([]Dep, []string) {
+// recordedInputs returns the dependencies, each once and sorted by name, and the lines of Warn.
+func (j *Job) recordedInputs() ([]Dep, []string) {
 	slices.SortFunc(j.deps, func(a, b Dep) int { return dependency.Compare(a.On.Named(a.Name), b.On.Named(b.Name)) })
 	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.On.Named(a.Name) == b.On.Named(b.Name) })
 	return slices.Clone(j.deps), slices.Clone(j.warnings)
 }
 
-// record notes a dependency in the asset tree under the path that the recipe wrote.
-func (j *Job) record(name string, at Dependency, found bool) {
+// recordDependency notes a dependency in the asset tree under the path that the recipe wrote.
+func (j *Job) recordDependency(name string, at Dependency, found bool) {
 	// The source itself is in the action's identity already.
 	if at.Seen() != dependency.OfFile(j.env.Path) {
 		j.deps = append(j.deps, Dep{On: at, Name: name, Found: found})
@@ -305,7 +305,7 @@ func (j *Job) Assets() string { return j.env.Assets }
 // Scratch returns a directory for temporary files, empty at first and removed after the job.
 func (j *Job) Scratch() (string, error) { return j.env.Scratch() }
 
-func readAll(f fs.File, err error) ([]byte, error) {
+func readRegular(f fs.File, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}

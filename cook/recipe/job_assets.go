@@ -62,7 +62,7 @@ type Said = jobenv.Said
 // file, which is a dependency as well, and errors.ErrUnsupported for a source that another recipe
 // made.
 func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
-	said, found, err := j.extract(Dependency{Kind: dependency.Extract, Path: name}, extract)
+	said, found, err := j.extractParts(Dependency{Kind: dependency.Extract, Path: name}, extract)
 	switch {
 	case err != nil:
 		return nil, err
@@ -87,15 +87,15 @@ func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 		return nil, fmt.Errorf("pattern %.200q: not one of files", pattern)
 	}
 	of := Dependency{Kind: dependency.Extracts, Path: path.Clean(folder), Pattern: last}
-	said, _, err := j.extract(of, extract)
+	said, _, err := j.extractParts(of, extract)
 	for i := range said {
 		said[i].File = folder + said[i].File
 	}
 	return said, err
 }
 
-// extract returns the parts of files about the source, by the last elements of their names.
-func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, err error) {
+// extractParts returns the parts of files about the source, by the last elements of their names.
+func (j *Job) extractParts(of Dependency, extract string) (said []Said, found bool, err error) {
 	for _, x := range j.recipe.Extracts {
 		if x.Name != extract {
 			continue
@@ -113,7 +113,7 @@ func (j *Job) extract(of Dependency, extract string) (said []Said, found bool, e
 		}
 		said, found, err := j.env.Extract(at)
 		if err == nil {
-			j.record(of.Path, at, found)
+			j.recordDependency(of.Path, at, found)
 		}
 		return slices.Clone(said), found, err
 	}
@@ -158,7 +158,7 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 	}
 	list, on, err := j.env.Artifacts(patterns)
 	if err == nil {
-		j.record(on.Path, on, true)
+		j.recordDependency(on.Path, on, true)
 	}
 	return list, err
 }
@@ -174,7 +174,7 @@ func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 	}
 	ids, on, err := j.env.IDs(patterns)
 	if err == nil {
-		j.record(on.Path, on, true)
+		j.recordDependency(on.Path, on, true)
 	}
 	return ids, err
 }

@@ -36,43 +36,43 @@ type artifact struct {
 	source, target string
 }
 
-// follow begins with the artifacts of the present manifest, without any if it cannot be read.
-func follow(out string) *follower {
+// followManifest begins with the artifacts of the present manifest, without any if it cannot be read.
+func followManifest(out string) *follower {
 	if abs, err := filepath.Abs(out); err == nil {
 		out = abs
 	}
 	f := &follower{out: out}
-	_, f.fault = f.compare()
+	_, f.fault = f.compareManifest()
 	return f
 }
 
-// next waits for changes and returns them, a list for each batch. The error is about the
+// waitForChanges waits for changes and returns them, a list for each batch. The error is about the
 // manifest, and another one than before, or ctx has ended.
-func (f *follower) next(ctx context.Context) ([][]Change, error) {
+func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 	for ctx.Err() == nil {
 		told, err := feed.Ask(ctx, filepath.Join(statedir.Home(f.out), manifest.StateDir), f.at)
 		switch {
 		case err == nil && !told.Compare:
 			f.at = told.Position
-			return f.apply(told.Batches), nil
+			return f.applyReported(told.Batches), nil
 		case err == nil:
 			f.at = told.Position
-		case f.fault == nil && same(f.stamp(), f.seen):
+		case f.fault == nil && sameStamp(f.manifestStamp(), f.seen):
 			// Whatever the error is, the manifest shows what changes.
 			f.at = feed.Position{}
-			pause(ctx)
+			pauseBetweenLooks(ctx)
 			continue
 		default:
 			f.at = feed.Position{}
 		}
 		before := f.fault
 		var changes []Change
-		if changes, f.fault = f.compare(); f.fault != nil {
+		if changes, f.fault = f.compareManifest(); f.fault != nil {
 			f.at = feed.Position{} // the watcher has reported changes that this follower does not know
 			if before == nil || before.Error() != f.fault.Error() {
 				return nil, f.fault
 			}
-			pause(ctx)
+			pauseBetweenLooks(ctx)
 		}
 		if len(changes) > 0 {
 			return [][]Change{changes}, nil
@@ -81,8 +81,8 @@ func (f *follower) next(ctx context.Context) ([][]Change, error) {
 	return nil, ctx.Err()
 }
 
-// pause waits for lookTime, or until ctx ends.
-func pause(ctx context.Context) {
+// pauseBetweenLooks waits for lookTime, or until ctx ends.
+func pauseBetweenLooks(ctx context.Context) {
 	timer := time.NewTimer(lookTime)
 	defer timer.Stop()
 	select {
@@ -91,8 +91,8 @@ func pause(ctx context.Context) {
 	}
 }
 
-// apply adds changes that a watcher has reported.
-func (f *follower) apply(batches [][]feed.Change) [][]Change {
+// applyReported adds changes that a watcher has reported.
+func (f *follower) applyReported(batches [][]feed.Change) [][]Change {
 	var all [][]Change
 	for _, batch := range batches {
 		changes := make([]Change, 0, len(batch))
@@ -116,9 +116,9 @@ func (f *follower) apply(batches [][]feed.Change) [][]Change {
 	return all
 }
 
-// compare reads the manifest and returns its differences from the reported artifacts.
-func (f *follower) compare() ([]Change, error) {
-	f.seen = f.stamp() // a change between this and reading is compared again
+// compareManifest reads the manifest and returns its differences from the reported artifacts.
+func (f *follower) compareManifest() ([]Change, error) {
+	f.seen = f.manifestStamp() // a change between this and reading is compared again
 	now, err := f.readArtifacts()
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (f *follower) readArtifacts() (map[string]artifact, error) {
 }
 
 func (f *follower) readOnce() (map[string]artifact, error) {
-	root, err := f.load(manifest.Name)
+	root, err := f.readManifestFile(manifest.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]artifact{}, nil
 	}
@@ -162,7 +162,7 @@ func (f *follower) readOnce() (map[string]artifact, error) {
 		return nil, err
 	}
 	now := make(map[string]artifact, len(f.listed))
-	for a, err := range manifest.Read(root, f.load) {
+	for a, err := range manifest.Read(root, f.readManifestFile) {
 		if err != nil {
 			return nil, err
 		}
@@ -173,8 +173,8 @@ func (f *follower) readOnce() (map[string]artifact, error) {
 	return now, nil
 }
 
-// load reads a file of the manifest.
-func (f *follower) load(name string) ([]byte, error) {
+// readManifestFile reads a file of the manifest.
+func (f *follower) readManifestFile(name string) ([]byte, error) {
 	file, err := regular.Open(filepath.Join(f.out, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, err
@@ -183,9 +183,9 @@ func (f *follower) load(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// stamp returns the stamp of the manifest, nil if there is none. Each change of a manifest is a
+// manifestStamp returns the stamp of the manifest, nil if there is none. Each change of a manifest is a
 // rename, so it has another stamp.
-func (f *follower) stamp() os.FileInfo {
+func (f *follower) manifestStamp() os.FileInfo {
 	info, err := os.Stat(filepath.Join(f.out, manifest.Name))
 	if err != nil {
 		return nil
@@ -193,8 +193,8 @@ func (f *follower) stamp() os.FileInfo {
 	return info
 }
 
-// same reports whether two stamps belong to one manifest.
-func same(a, b os.FileInfo) bool {
+// sameStamp reports whether two stamps belong to one manifest.
+func sameStamp(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}

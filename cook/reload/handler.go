@@ -69,19 +69,19 @@ type handler struct {
 	stop     func()    // ends following and waits for that
 }
 
-// join makes sure that the directory is followed until leave is called.
-func (h *handler) join() (leave func()) {
+// joinFollower makes sure that the directory is followed until leave is called.
+func (h *handler) joinFollower() (leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.clients++; h.clients == 1 {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan struct{})
 		if h.follower == nil {
-			h.follower = follow(h.out)
+			h.follower = followManifest(h.out)
 		}
 		go func() {
 			defer close(ended)
-			h.follow(ctx)
+			h.followAndSend(ctx)
 		}()
 		h.stop = func() { cancel(); <-ended }
 	}
@@ -94,34 +94,34 @@ func (h *handler) join() (leave func()) {
 	}
 }
 
-func (h *handler) follow(ctx context.Context) {
+func (h *handler) followAndSend(ctx context.Context) {
 	for {
-		batches, err := h.follower.next(ctx)
+		batches, err := h.follower.waitForChanges(ctx)
 		if ctx.Err() != nil && len(batches) == 0 {
 			return
 		}
 		if err != nil {
-			h.history.Add(encode(event{Problem: err.Error()}))
+			h.history.Add(encodeEvent(event{Problem: err.Error()}))
 		}
 		for _, changes := range batches {
-			h.history.Add(encode(event{Changes: changesOf(changes)}))
+			h.history.Add(encodeEvent(event{Changes: changesOf(changes)}))
 		}
 	}
 }
 
 // events streams events until the browser goes.
 func (h *handler) events(w http.ResponseWriter, req *http.Request) {
-	defer h.join()()
+	defer h.joinFollower()()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	s := stream{w, http.NewResponseController(w)}
 	at, known := parseID(req.Header.Get("Last-Event-ID"))
 	if !known {
 		at = h.history.Now()
-		if !s.send("retry: 500\nid: %s\nevent: hello\ndata: {}\n\n", id(at)) {
+		if !s.sendEvent("retry: 500\nid: %s\nevent: hello\ndata: {}\n\n", eventID(at)) {
 			return
 		}
-	} else if !s.send("retry: 500\n\n") {
+	} else if !s.sendEvent("retry: 500\n\n") {
 		return
 	}
 	for {
@@ -132,18 +132,18 @@ func (h *handler) events(w http.ResponseWriter, req *http.Request) {
 		case req.Context().Err() != nil || errors.Is(err, feed.ErrBusy):
 			return
 		case err != nil:
-			if !s.send(":\n\n") {
+			if !s.sendEvent(":\n\n") {
 				return
 			}
 			continue
 		case len(texts) == 0:
-			if !s.send("id: %s\nevent: compare\ndata: {}\n\n", id(now)) {
+			if !s.sendEvent("id: %s\nevent: compare\ndata: {}\n\n", eventID(now)) {
 				return
 			}
 		}
 		for i, text := range texts {
 			was := feed.Position{Teller: now.Teller, Number: now.Number - int64(len(texts)-1-i)}
-			if !s.send("id: %s\ndata: %s\n\n", id(was), text) {
+			if !s.sendEvent("id: %s\ndata: %s\n\n", eventID(was), text) {
 				return
 			}
 		}
@@ -157,14 +157,14 @@ type stream struct {
 	control *http.ResponseController
 }
 
-// send sends an event and reports whether the browser has received it.
-func (s stream) send(format string, args ...any) bool {
+// sendEvent sends an event and reports whether the browser has received it.
+func (s stream) sendEvent(format string, args ...any) bool {
 	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not all writers can
 	_, err := fmt.Fprintf(s.w, format, args...)
 	return err == nil && s.control.Flush() == nil
 }
 
-func id(p feed.Position) string { return fmt.Sprintf("%s.%d", p.Teller, p.Number) }
+func eventID(p feed.Position) string { return fmt.Sprintf("%s.%d", p.Teller, p.Number) }
 
 // parseID parses a text that id has returned, and reports whether it is valid.
 func parseID(text string) (p feed.Position, ok bool) {
@@ -206,7 +206,7 @@ func changesOf(list []Change) []change {
 	return all
 }
 
-func encode(e event) []byte {
+func encodeEvent(e event) []byte {
 	text, _ := json.Marshal(e)
 	return text
 }

@@ -171,7 +171,7 @@ func (s *subscriber) reaches(t *testing.T, out string) {
 // listed returns the artifacts in the manifest of an output directory.
 func listed(t *testing.T, out string) map[string]hashing.Digest {
 	t.Helper()
-	f := follow(out)
+	f := followManifest(out)
 	if f.fault != nil {
 		t.Fatal(f.fault)
 	}

@@ -74,13 +74,13 @@ type Cause struct {
 //
 // Follow holds the paths and blob IDs of all artifacts. The sequence can be used once.
 func Follow(ctx context.Context, out string) iter.Seq2[Batch, error] {
-	f := follow(out)
+	f := followManifest(out)
 	return func(yield func(Batch, error) bool) {
 		if f.fault != nil && !yield(Batch{}, f.fault) {
 			return
 		}
 		for number := 0; ; {
-			batches, err := f.next(ctx)
+			batches, err := f.waitForChanges(ctx)
 			if ctx.Err() != nil || err != nil && !yield(Batch{}, err) {
 				return
 			}

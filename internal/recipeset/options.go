@@ -34,7 +34,7 @@ type Option struct {
 
 // Options lists the options of a cooker in the order of the struct.
 func Options(c recipe.Cooker) []Option {
-	return slices.Clone(describe(reflect.TypeOf(c).Elem()).options)
+	return slices.Clone(describeOptions(reflect.TypeOf(c).Elem()).options)
 }
 
 // A description has the options that the fields of a struct declare.
@@ -47,7 +47,7 @@ type description struct {
 // descriptions has a description for each struct that was asked for, by its reflect.Type.
 var descriptions sync.Map
 
-func describe(t reflect.Type) *description {
+func describeOptions(t reflect.Type) *description {
 	if known, ok := descriptions.Load(t); ok {
 		return known.(*description)
 	}
@@ -58,7 +58,7 @@ func describe(t reflect.Type) *description {
 			continue
 		}
 		o := Option{
-			Key: f.Tag.Get("toml"), Doc: f.Tag.Get("doc"), Want: want(f),
+			Key: f.Tag.Get("toml"), Doc: f.Tag.Get("doc"), Want: wantedText(f),
 			Unkeyed: f.Tag.Get("unkeyed"), field: i,
 		}
 		d.options = append(d.options, o)
@@ -78,14 +78,14 @@ var ErrNoOption = errors.New("no such option")
 // []any or map[string]any. A wrong value returns a *recipe.OptionError and leaves the option unchanged.
 func SetOption(c recipe.Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
-	for _, o := range describe(v.Type()).options {
+	for _, o := range describeOptions(v.Type()).options {
 		if o.Key != key {
 			continue
 		}
 		f := v.Type().Field(o.field)
-		parsed, ok := parse(f, value)
+		parsed, ok := parseOption(f, value)
 		if !ok {
-			return &recipe.OptionError{Key: key, Got: show(value), Want: o.Want}
+			return &recipe.OptionError{Key: key, Got: tomlText(value), Want: o.Want}
 		}
 		v.Field(o.field).Set(parsed)
 		return nil
@@ -97,14 +97,14 @@ func SetOption(c recipe.Cooker, key string, value any) error {
 type Field struct{ Key, Value string }
 
 // Value returns the value of the option in a cooker, as in a Field.
-func (o Option) Value(c recipe.Cooker) string { return o.value(reflect.ValueOf(c).Elem()) }
+func (o Option) Value(c recipe.Cooker) string { return o.valueIn(reflect.ValueOf(c).Elem()) }
 
-func (o Option) value(options reflect.Value) string {
+func (o Option) valueIn(options reflect.Value) string {
 	v := options.Field(o.field)
 	if enum := options.Type().Field(o.field).Tag.Get("enum"); enum != "" && isTruth(v.String()) {
 		return v.String()
 	}
-	return canonical(v)
+	return canonicalText(v)
 }
 
 // Fields lists the options that can change the result, sorted by key. Values are canonical: equal
@@ -112,20 +112,20 @@ func (o Option) value(options reflect.Value) string {
 func Fields(c recipe.Cooker) []Field {
 	v := reflect.ValueOf(c).Elem()
 	var fields []Field
-	for _, o := range describe(v.Type()).keyed {
-		fields = append(fields, Field{o.Key, o.value(v)})
+	for _, o := range describeOptions(v.Type()).keyed {
+		fields = append(fields, Field{o.Key, o.valueIn(v)})
 	}
 	return fields
 }
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-func checkOptions(c recipe.Cooker) error {
+func checkCooker(c recipe.Cooker) error {
 	t := reflect.TypeOf(c)
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("the New function must return a pointer to a struct, not %v", t)
 	}
-	return describe(t.Elem()).err
+	return describeOptions(t.Elem()).err
 }
 
 func checkFields(t reflect.Type) error {
@@ -146,7 +146,7 @@ func checkFields(t reflect.Type) error {
 			return fmt.Errorf("field %s: %q is a word of the rules", f.Name, key)
 		case seen[key]:
 			return fmt.Errorf("field %s: %q is taken", f.Name, key)
-		case want(f) == "":
+		case wantedText(f) == "":
 			return fmt.Errorf("field %s: options cannot be of type %v", f.Name, f.Type)
 		}
 		seen[key] = true
@@ -157,7 +157,7 @@ func checkFields(t reflect.Type) error {
 // reserved are the keys that rules use themselves.
 var reserved = map[string]bool{"match": true, "recipe": true, "output": true, "outputs": true}
 
-func want(f reflect.StructField) string {
+func wantedText(f reflect.StructField) string {
 	if words := f.Tag.Get("enum"); words != "" && f.Type.Kind() == reflect.String {
 		quoted := strings.Split(words, ",")
 		for i, w := range quoted {
@@ -169,11 +169,11 @@ func want(f reflect.StructField) string {
 	}
 	switch {
 	case f.Type == durationType:
-		return `a duration such as "30s"` + bounds(f)
+		return `a duration such as "30s"` + boundsText(f)
 	case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.String:
 		return "a list of strings"
 	case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Float64:
-		return "a list of numbers" + bounds(f)
+		return "a list of numbers" + boundsText(f)
 	case f.Type.Kind() == reflect.Map && f.Type.Key().Kind() == reflect.String && f.Type.Elem().Kind() == reflect.String:
 		return "a table of strings"
 	}
@@ -183,9 +183,9 @@ func want(f reflect.StructField) string {
 	case reflect.String:
 		return "a string"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return "a whole number" + bounds(f)
+		return "a whole number" + boundsText(f)
 	case reflect.Float32, reflect.Float64:
-		return "a number" + bounds(f)
+		return "a number" + boundsText(f)
 	}
 	return ""
 }
@@ -193,7 +193,7 @@ func want(f reflect.StructField) string {
 // isTruth reports whether a word of an enum is written without quotes.
 func isTruth(word string) bool { return word == "true" || word == "false" }
 
-func bounds(f reflect.StructField) string {
+func boundsText(f reflect.StructField) string {
 	low, high := f.Tag.Get("min"), f.Tag.Get("max")
 	switch {
 	case low != "" && high != "":
@@ -206,7 +206,7 @@ func bounds(f reflect.StructField) string {
 	return ""
 }
 
-func parse(f reflect.StructField, value any) (reflect.Value, bool) {
+func parseOption(f reflect.StructField, value any) (reflect.Value, bool) {
 	out := reflect.New(f.Type).Elem()
 	if f.Type == durationType {
 		s, ok := value.(string)
@@ -234,7 +234,7 @@ func parse(f reflect.StructField, value any) (reflect.Value, bool) {
 		return out, ok && (words == "" || slices.Contains(strings.Split(words, ","), s))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		n, ok := value.(int64)
-		if !ok || out.OverflowInt(n) || !within(f, float64(n)) {
+		if !ok || out.OverflowInt(n) || !withinBounds(f, float64(n)) {
 			return out, false
 		}
 		out.SetInt(n)
@@ -278,13 +278,13 @@ func numberIn(f reflect.StructField, value any) (x float64, ok bool) {
 	if n, whole := value.(int64); whole {
 		x, ok = float64(n), true
 	}
-	if !ok || math.IsNaN(x) || math.IsInf(x, 0) || !within(f, x) {
+	if !ok || math.IsNaN(x) || math.IsInf(x, 0) || !withinBounds(f, x) {
 		return 0, false
 	}
 	return x + 0, true // -0 becomes 0: one value, one text
 }
 
-func within(f reflect.StructField, x float64) bool {
+func withinBounds(f reflect.StructField, x float64) bool {
 	if s := f.Tag.Get("min"); s != "" {
 		if low, err := strconv.ParseFloat(s, 64); err != nil || x < low {
 			return false
@@ -308,7 +308,7 @@ func durationWithin(f reflect.StructField, d time.Duration) bool {
 	return true
 }
 
-func canonical(v reflect.Value) string {
+func canonicalText(v reflect.Value) string {
 	if v.Type() == durationType {
 		return time.Duration(v.Int()).String()
 	}
@@ -324,13 +324,13 @@ func canonical(v reflect.Value) string {
 	case reflect.Slice:
 		items := make([]string, v.Len())
 		for i := range items {
-			items[i] = canonical(v.Index(i))
+			items[i] = canonicalText(v.Index(i))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case reflect.Map:
 		items := make([]string, 0, v.Len())
 		for it := v.MapRange(); it.Next(); {
-			items = append(items, canonical(it.Key())+" = "+canonical(it.Value()))
+			items = append(items, canonicalText(it.Key())+" = "+canonicalText(it.Value()))
 		}
 		slices.Sort(items)
 		return "{" + strings.Join(items, ", ") + "}"
@@ -338,15 +338,15 @@ func canonical(v reflect.Value) string {
 	panic("recipeset: option of type " + v.Type().String() + " passed checkOptions")
 }
 
-// show prints a TOML value as a person would have written it.
-func show(value any) string {
+// tomlText prints a TOML value as a person would have written it.
+func tomlText(value any) string {
 	switch v := value.(type) {
 	case string:
 		return strconv.Quote(v)
 	case []any:
 		items := make([]string, len(v))
 		for i, e := range v {
-			items[i] = show(e)
+			items[i] = tomlText(e)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case map[string]any:

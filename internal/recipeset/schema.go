@@ -26,11 +26,11 @@ func (o Option) Schema(c recipe.Cooker) map[string]any {
 		about += "; " + o.Want
 	}
 	schema["description"] = about + "; default " + o.Value(c)
-	value := plain(reflect.ValueOf(c).Elem().Field(o.field))
+	value := plainValue(reflect.ValueOf(c).Elem().Field(o.field))
 	if word, isWord := value.(string); isWord && f.Tag.Get("enum") != "" && isTruth(word) {
 		value = word == "true"
 	}
-	if _, ok := parse(f, value); ok { // the default may be no valid value, if it means "not set"
+	if _, ok := parseOption(f, value); ok { // the default may be no valid value, if it means "not set"
 		schema["default"] = value
 	}
 	return schema
@@ -97,8 +97,8 @@ func numberSchema(f reflect.StructField, kind string) map[string]any {
 	return schema
 }
 
-// plain returns the value of an option as SetOption takes it.
-func plain(v reflect.Value) any {
+// plainValue returns the value of an option as SetOption takes it.
+func plainValue(v reflect.Value) any {
 	if v.Type() == durationType {
 		return time.Duration(v.Int()).String()
 	}
@@ -112,13 +112,13 @@ func plain(v reflect.Value) any {
 	case reflect.Slice:
 		items := make([]any, v.Len())
 		for i := range items {
-			items[i] = plain(v.Index(i))
+			items[i] = plainValue(v.Index(i))
 		}
 		return items
 	case reflect.Map:
 		table := make(map[string]any, v.Len())
 		for it := v.MapRange(); it.Next(); {
-			table[it.Key().String()] = plain(it.Value())
+			table[it.Key().String()] = plainValue(it.Value())
 		}
 		return table
 	}

@@ -84,7 +84,7 @@ func checkRecipe(r recipe.Recipe) error {
 	if r.Name == "" {
 		return errors.New("no name")
 	}
-	if !isWord(r.Name, "-") {
+	if !isRecipeWord(r.Name, "-") {
 		return errors.New("name may hold a-z, 0-9 and '-' only")
 	}
 	if r.Version < 1 {
@@ -94,14 +94,14 @@ func checkRecipe(r recipe.Recipe) error {
 		return errors.New("the New function is nil")
 	}
 	c := r.New()
-	if err := checkOptions(c); err != nil {
+	if err := checkCooker(c); err != nil {
 		return err
 	}
-	if err := checkExtensions(r.Extensions); err != nil {
+	if err := checkRecipeExtensions(r.Extensions); err != nil {
 		return err
 	}
 	for _, f := range r.Formats {
-		if err := checkFormat(f); err != nil {
+		if err := checkFileFormat(f); err != nil {
 			return fmt.Errorf("format %q: %w", f.Name, err)
 		}
 	}
@@ -134,12 +134,12 @@ func checkHints(r recipe.Recipe, c recipe.Cooker) error {
 	return nil
 }
 
-// isWord reports whether a text consists of lower-case letters, digits and the given marks.
-func isWord(s, marks string) bool {
+// isRecipeWord reports whether a text consists of lower-case letters, digits and the given marks.
+func isRecipeWord(s, marks string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789"+marks) == ""
 }
 
-func checkFormat(f recipe.Format) error {
+func checkFileFormat(f recipe.Format) error {
 	switch {
 	case f.Name == "":
 		return errors.New("no name")
@@ -150,14 +150,14 @@ func checkFormat(f recipe.Format) error {
 	case slices.ContainsFunc(f.Magic, func(m string) bool { return strings.Trim(m, ".") == "" }):
 		return errors.New("a magic number that any file starts with")
 	}
-	return checkExtensions(f.Extensions)
+	return checkRecipeExtensions(f.Extensions)
 }
 
-// checkExtensions judges a list of extensions.
-func checkExtensions(list []string) error {
+// checkRecipeExtensions judges a list of extensions.
+func checkRecipeExtensions(list []string) error {
 	for i, ext := range list {
 		letters, ok := strings.CutPrefix(ext, ".")
-		if !ok || !isWord(letters, "-_") || len(ext) > maxExtension {
+		if !ok || !isRecipeWord(letters, "-_") || len(ext) > maxExtension {
 			return fmt.Errorf("extension %q: want a dot and one or more of a-z, 0-9, '-' and '_', at most %d bytes", ext, maxExtension)
 		}
 		if slices.Contains(list[:i], ext) {

@@ -47,16 +47,16 @@ var (
 	errOther = fmt.Errorf("no file of this project: %w", fs.ErrNotExist)
 )
 
-// dir returns the directory of a file: of a source in the index, of a file that the asset reads, or of
+// openFolderOf returns the directory of a file: of a source in the index, of a file that the asset reads, or of
 // an artifact. done releases the directory.
-func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
-	list, a, err := p.table.of(string(f.Asset), f.Target)
+func (p *project) openFolderOf(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
+	list, a, err := p.table.findAssetOf(string(f.Asset), f.Target)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	switch name := string(f.Path); f.Side {
 	case "source":
-		if _, ok := list.find(name); !ok && !slices.Contains(a.Dependencies, name) {
+		if _, ok := list.findSource(name); !ok && !slices.Contains(a.Dependencies, name) {
 			return nil, nil, nil, errOther
 		}
 		return p.assets, a, func() {}, nil
@@ -72,7 +72,7 @@ func (p *project) dir(f *file) (dir *confine.Dir, a *survey.Asset, done func(), 
 
 // readAssetFile reads a file whole.
 func (p *project) readAssetFile(f *file) ([]byte, *survey.Asset, error) {
-	dir, a, done, err := p.dir(f)
+	dir, a, done, err := p.openFolderOf(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,25 +84,25 @@ func (p *project) readAssetFile(f *file) ([]byte, *survey.Asset, error) {
 // mostBytes is how many bytes are answered at once.
 const mostBytes = 4 << 20
 
-func (p *project) bytes(w http.ResponseWriter, req *http.Request) {
+func (p *project) answerBytes(w http.ResponseWriter, req *http.Request) {
 	var f file
 	if !webjson.Read(w, req, &f) {
 		return
 	}
-	dir, _, done, err := p.dir(&f)
+	dir, _, done, err := p.openFolderOf(&f)
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	defer done()
 	from, err := dir.OpenFile(string(f.Path))
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	defer from.Close()
 	if f.From < 0 || f.To < f.From {
-		fail(w, errors.New("bytes end before they begin"))
+		answerError(w, errors.New("bytes end before they begin"))
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -128,8 +128,8 @@ type levelInfo struct {
 	Bytes  int `json:"bytes"` // of all pictures
 }
 
-// kindOf returns the name of the pictures of a texture.
-func kindOf(t *texture.Texture) string {
+// nameOfPictures returns the name of the pictures of a texture.
+func nameOfPictures(t *texture.Texture) string {
 	switch {
 	case t.Depth > 0:
 		return "slices"
@@ -141,14 +141,14 @@ func kindOf(t *texture.Texture) string {
 	return ""
 }
 
-func (p *project) texture(_ context.Context, f *file) (any, [][]byte, error) {
+func (p *project) answerTexture(_ context.Context, f *file) (any, [][]byte, error) {
 	t, _, err := p.openTexture(f)
 	if err != nil {
 		return nil, nil, err
 	}
 	info := textureInfo{
 		Format: t.Format.String(), SRGB: t.SRGB, Float: t.Format.Float(), Channels: t.Format.Channels(), Swizzle: t.Swizzle,
-		Premult: t.Premultiplied, Pictures: t.Pictures(), Kind: kindOf(t),
+		Premult: t.Premultiplied, Pictures: t.Pictures(), Kind: nameOfPictures(t),
 	}
 	for i := range t.Levels {
 		w, h := texture.LevelSize(t.W, t.H, i)
@@ -176,7 +176,7 @@ type likenessInfo struct {
 	Note     string   `json:"note,omitempty"`
 }
 
-func (p *project) likeness(ctx context.Context, f *file) (any, [][]byte, error) {
+func (p *project) answerLikeness(ctx context.Context, f *file) (any, [][]byte, error) {
 	t, a, err := p.openTexture(f)
 	if err != nil {
 		return nil, nil, err
@@ -217,7 +217,7 @@ const mostPixels = 16 << 20
 
 var errPixels = errors.New("more than 16 million pixels; choose a smaller level")
 
-func (p *project) picture(ctx context.Context, f *file) (any, [][]byte, error) {
+func (p *project) answerPicture(ctx context.Context, f *file) (any, [][]byte, error) {
 	data, _, err := p.readAssetFile(f)
 	if err != nil {
 		return nil, nil, err
@@ -291,7 +291,7 @@ type meshPart struct {
 	Triangles int        `json:"triangles"`
 }
 
-func (p *project) mesh(ctx context.Context, f *file) (any, [][]byte, error) {
+func (p *project) answerMesh(ctx context.Context, f *file) (any, [][]byte, error) {
 	data, _, err := p.readAssetFile(f)
 	if err != nil {
 		return nil, nil, err
@@ -324,13 +324,13 @@ func meshParts(ctx context.Context, s *drawn.Scene) (header any, parts [][]byte,
 		for k, p := range l.Parts {
 			to.Parts[k] = meshPart{Mesh: p.Mesh, Material: p.Material, Color: p.Color, Made: p.MadeNormals, Vertices: p.Vertices, Triangles: p.Triangles}
 		}
-		parts = append(parts, words(l.Positions), words(l.Normals), words(l.Indices))
+		parts = append(parts, littleEndian(l.Positions), littleEndian(l.Normals), littleEndian(l.Indices))
 	}
 	return info, parts, nil
 }
 
-// words returns numbers of 32 bits as bytes.
-func words[T float32 | uint32](numbers []T) []byte {
+// littleEndian returns numbers of 32 bits as bytes.
+func littleEndian[T float32 | uint32](numbers []T) []byte {
 	b := make([]byte, 4*len(numbers))
 	binary.Encode(b, binary.LittleEndian, numbers) // the sizes are equal
 	return b

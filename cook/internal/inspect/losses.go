@@ -54,8 +54,8 @@ func comparisonOf(c *overview.Candidate) comparison {
 // unasked is how long the comparing goes on that no page asks about.
 const unasked = 5 * time.Second
 
-// begin goes on comparing, unless that is under way.
-func (l *losses) begin(p *project, list []overview.Candidate) {
+// continueComparing goes on comparing, unless that is under way.
+func (l *losses) continueComparing(p *project, list []overview.Candidate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked = time.Now()
@@ -83,7 +83,7 @@ func (l *losses) begin(p *project, list []overview.Candidate) {
 			if known {
 				continue
 			}
-			found := p.compare(&list[i])
+			found := p.compareTexture(&list[i])
 			l.mu.Lock()
 			l.known[comparisonOf(&list[i])] = found
 			l.mu.Unlock()
@@ -94,8 +94,8 @@ func (l *losses) begin(p *project, list []overview.Candidate) {
 	}()
 }
 
-// compare compares a texture with its source, when its turn comes.
-func (p *project) compare(c *overview.Candidate) loss {
+// compareTexture compares a texture with its source, when its turn comes.
+func (p *project) compareTexture(c *overview.Candidate) loss {
 	p.turn <- struct{}{}
 	defer func() { <-p.turn }()
 	out, err := confine.Open(p.out)
@@ -103,11 +103,11 @@ func (p *project) compare(c *overview.Candidate) loss {
 		return loss{Path: execute.Path(c.Asset.Path), Target: c.Asset.Target, Output: execute.Path(c.File.Path), Size: c.File.Size, likenessInfo: likenessInfo{Note: err.Error()}}
 	}
 	defer out.Close()
-	return lossOf(c.Measure(context.Background(), p.judge, out, nil))
+	return lossAnswer(c.Measure(context.Background(), p.judge, out, nil))
 }
 
-// lossOf describes a compared texture for the page.
-func lossOf(t overview.Texture) loss {
+// lossAnswer describes a compared texture for the page.
+func lossAnswer(t overview.Texture) loss {
 	l := loss{
 		Path: execute.Path(t.Path), Target: t.Target, Output: execute.Path(t.Output), Format: t.Encoding.Format, Width: t.Encoding.W, Height: t.Encoding.H, Levels: t.Encoding.Levels, Size: t.Out,
 		likenessInfo: infoOf(t.Likeness, t.Note),
@@ -126,12 +126,12 @@ type lossQuery struct {
 	Down   bool   `json:"down"`
 }
 
-func (q *lossQuery) wants(l *loss) bool {
+func (q *lossQuery) matchesLoss(l *loss) bool {
 	return (q.Role == "" || l.Role == q.Role) && (q.Format == "" || l.Format == q.Format)
 }
 
-// compare orders losses: the worst first, and losses without the figure last in either direction.
-func (q *lossQuery) compare(a, b *loss) int {
+// compareLosses orders losses: the worst first, and losses without the figure last in either direction.
+func (q *lossQuery) compareLosses(a, b *loss) int {
 	order := 0
 	switch q.By {
 	case "path":
@@ -176,7 +176,7 @@ func compareBool(a, b bool) int {
 }
 
 // A comparing says how far the comparing has come.
-type comparing struct {
+type lossesAnswer struct {
 	Of      int      `json:"of"`
 	Done    int      `json:"done"`
 	Known   int      `json:"known"` // that have a PSNR
@@ -189,19 +189,19 @@ type comparing struct {
 // mostLosses is the maximum number of listed textures.
 const mostLosses = 1000
 
-func (p *project) listLosses(w http.ResponseWriter, req *http.Request) {
+func (p *project) answerLosses(w http.ResponseWriter, req *http.Request) {
 	var q lossQuery
 	if !webjson.Read(w, req, &q) {
 		return
 	}
-	list, err := p.table.current()
+	list, err := p.table.currentListing()
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	all := overview.Candidates(list.all)
-	p.losses.begin(p, all)
-	answer := comparing{Of: len(all), Rows: []loss{}}
+	p.losses.continueComparing(p, all)
+	answer := lossesAnswer{Of: len(all), Rows: []loss{}}
 	roles, formats := map[string]int{}, map[string]int{}
 	p.losses.mu.Lock()
 	for i := range all {
@@ -215,13 +215,13 @@ func (p *project) listLosses(w http.ResponseWriter, req *http.Request) {
 		}
 		roles[found.Role]++
 		formats[found.Format]++
-		if q.wants(&found) {
+		if q.matchesLoss(&found) {
 			answer.Rows = append(answer.Rows, found)
 		}
 	}
 	p.losses.mu.Unlock()
-	slices.SortStableFunc(answer.Rows, func(a, b loss) int { return q.compare(&a, &b) })
-	answer.Roles, answer.Formats, answer.Matched = sorted(roles), sorted(formats), len(answer.Rows)
+	slices.SortStableFunc(answer.Rows, func(a, b loss) int { return q.compareLosses(&a, &b) })
+	answer.Roles, answer.Formats, answer.Matched = sortedChoices(roles), sortedChoices(formats), len(answer.Rows)
 	answer.Rows = answer.Rows[:min(mostLosses, len(answer.Rows))]
 	webjson.Write(w, answer)
 }

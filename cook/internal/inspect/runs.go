@@ -43,11 +43,11 @@ type longAction struct {
 // mostListed is how many assets are named of a run.
 const mostListed = 20
 
-// runs answers with the runs of the history, latest first.
-func (p *project) runs(w http.ResponseWriter, _ *http.Request) {
+// answerRuns answers with the runs of the history, latest first.
+func (p *project) answerRuns(w http.ResponseWriter, _ *http.Request) {
 	past, err := survey.Runs(p.out)
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	list := []run{}

@@ -67,10 +67,10 @@ type soundClip struct {
 	Why     string  `json:"why,omitempty"` // why it is cut or missing
 }
 
-// parts returns the bytes that follow the header.
-func (s *sound) parts() [][]byte { return [][]byte{s.peaks, s.clip} }
+// soundParts returns the bytes that follow the header.
+func (s *sound) soundParts() [][]byte { return [][]byte{s.peaks, s.clip} }
 
-func (p *project) sound(ctx context.Context, f *file) (any, [][]byte, error) {
+func (p *project) answerSound(ctx context.Context, f *file) (any, [][]byte, error) {
 	data, _, err := p.readAssetFile(f)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ func (p *project) sound(ctx context.Context, f *file) (any, [][]byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return s, s.parts(), nil
+	return s, s.soundParts(), nil
 }
 
 // soundOf describes a file of any kind that the audio recipe reads or writes.
@@ -104,7 +104,7 @@ func (l soundLimits) readSoundWithin(ctx context.Context, data []byte) (*sound, 
 		return nil, err
 	}
 	if memory > l.memory {
-		format.measure(len(data))
+		format.fillDerived(len(data))
 		why := fmt.Sprintf("the sound needs %d MiB once decoded, the limit is %d", memory>>20, l.memory>>20)
 		return &sound{Format: format, Loudness: unmeasured(why), Peaks: soundPeaks{Why: why}, Clip: soundClip{Why: why}}, nil
 	}
@@ -121,7 +121,7 @@ func (l soundLimits) readSoundWithin(ctx context.Context, data []byte) (*sound, 
 	for _, loop := range c.Loops {
 		format.Loops = append(format.Loops, soundLoop(loop))
 	}
-	format.measure(len(data))
+	format.fillDerived(len(data))
 	s := &sound{Format: format}
 	if s.Loudness, err = loudnessOf(ctx, c); err != nil {
 		return nil, err
@@ -154,8 +154,8 @@ func probeSound(data []byte) (f soundFormat, memory int64, err error) {
 	return f, info.Memory, nil
 }
 
-// measure fills in the fields that follow from the others and the size of the file.
-func (f *soundFormat) measure(size int) {
+// fillDerived fills in the fields that follow from the others and the size of the file.
+func (f *soundFormat) fillDerived(size int) {
 	f.Bytes = size
 	if f.Rate > 0 && f.Frames > 0 {
 		f.Seconds = float64(f.Frames) / float64(f.Rate)
@@ -305,7 +305,7 @@ func (l soundLimits) readOpus(data []byte) (*sound, error) {
 	if f.Loops, err = opusLoops(tags.Data, f.Frames); err != nil {
 		return nil, err
 	}
-	f.measure(len(data))
+	f.fillDerived(len(data))
 	why := "Opus is decoded by the browser, which does not measure it"
 	s := &sound{Format: f, Loudness: unmeasured(why), Peaks: soundPeaks{Why: why}, clip: data}
 	s.Clip = soundClip{Type: "audio/ogg", Seconds: f.Seconds}

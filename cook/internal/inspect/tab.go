@@ -80,7 +80,7 @@ func Tab(o Options) (view.Tab, error) {
 	}
 	p := &project{Options: o, assets: assets, out: out, judge: likeness.NewJudge(assets, set), turn: make(chan struct{}, 2)}
 	p.table.out = out
-	return view.Tab{ID: "assets", Title: "Assets", Files: files, API: p.routes()}, nil
+	return view.Tab{ID: "assets", Title: "Assets", Files: files, API: p.apiRoutes()}, nil
 }
 
 // A project answers the requests of the tab.
@@ -95,20 +95,20 @@ type project struct {
 	turn chan struct{} // limits decoding, which takes memory
 }
 
-func (p *project) routes() http.Handler {
+func (p *project) apiRoutes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /rows", p.rows)
-	mux.HandleFunc("GET /asset", p.asset)
-	mux.HandleFunc("GET /runs", p.runs)
-	mux.HandleFunc("POST /why", p.why)
-	mux.HandleFunc("POST /cook", p.cook)
-	mux.HandleFunc("POST /losses", p.listLosses)
-	mux.HandleFunc("POST /bytes", p.bytes)
-	mux.HandleFunc("POST /texture", p.decoding(p.texture))
-	mux.HandleFunc("POST /likeness", p.decoding(p.likeness))
-	mux.HandleFunc("POST /picture", p.decoding(p.picture))
-	mux.HandleFunc("POST /mesh", p.decoding(p.mesh))
-	mux.HandleFunc("POST /sound", p.decoding(p.sound))
+	mux.HandleFunc("GET /rows", p.answerRows)
+	mux.HandleFunc("GET /asset", p.answerAsset)
+	mux.HandleFunc("GET /runs", p.answerRuns)
+	mux.HandleFunc("POST /why", p.answerWhy)
+	mux.HandleFunc("POST /cook", p.answerCook)
+	mux.HandleFunc("POST /losses", p.answerLosses)
+	mux.HandleFunc("POST /bytes", p.answerBytes)
+	mux.HandleFunc("POST /texture", p.decoding(p.answerTexture))
+	mux.HandleFunc("POST /likeness", p.decoding(p.answerLikeness))
+	mux.HandleFunc("POST /picture", p.decoding(p.answerPicture))
+	mux.HandleFunc("POST /mesh", p.decoding(p.answerMesh))
+	mux.HandleFunc("POST /sound", p.decoding(p.answerSound))
 	return mux
 }
 
@@ -127,17 +127,17 @@ func (p *project) decoding(f func(context.Context, *file) (header any, parts [][
 		case <-ctx.Done():
 			return
 		}
-		header, parts, err := guarded(func() (any, [][]byte, error) { return f(ctx, &of) })
+		header, parts, err := recoverPanic(func() (any, [][]byte, error) { return f(ctx, &of) })
 		if err != nil {
-			fail(w, err)
+			answerError(w, err)
 			return
 		}
 		writeParts(w, header, parts...)
 	}
 }
 
-// guarded turns a panic of a decoder into an error.
-func guarded(f func() (any, [][]byte, error)) (header any, parts [][]byte, err error) {
+// recoverPanic turns a panic of a decoder into an error.
+func recoverPanic(f func() (any, [][]byte, error)) (header any, parts [][]byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("cannot be shown: %v", r)
@@ -146,8 +146,8 @@ func guarded(f func() (any, [][]byte, error)) (header any, parts [][]byte, err e
 	return f()
 }
 
-// fail answers with an error of one line.
-func fail(w http.ResponseWriter, err error) {
+// answerError answers with an error of one line.
+func answerError(w http.ResponseWriter, err error) {
 	webjson.Fail(w, http.StatusUnprocessableEntity, "%v", err)
 }
 
@@ -157,7 +157,7 @@ func fail(w http.ResponseWriter, err error) {
 func writeParts(w http.ResponseWriter, header any, parts ...[]byte) {
 	text, err := json.Marshal(header)
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	for (4+len(text))%8 != 0 {
@@ -181,18 +181,18 @@ var errNoProgram = errors.New("the viewer was not told which program cooks this 
 // longestAnswer is the most bytes that are read of an answer of the program.
 const longestAnswer = 4 << 20
 
-// why answers with the explanations of an asset, one for each target.
-func (p *project) why(w http.ResponseWriter, req *http.Request) {
+// answerWhy answers with the explanations of an asset, one for each target.
+func (p *project) answerWhy(w http.ResponseWriter, req *http.Request) {
 	var q question
 	if !webjson.Read(w, req, &q) {
 		return
 	}
-	text, said, code, err := p.ask(req.Context(), "why", "-json", filepath.Join(p.assets.Name(), filepath.FromSlash(string(q.Path))))
+	text, said, code, err := p.askProgram(req.Context(), "why", "-json", filepath.Join(p.assets.Name(), filepath.FromSlash(string(q.Path))))
 	if err == nil && code != 0 {
 		err = errors.New(strings.TrimSpace(said))
 	}
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	explanations := []json.RawMessage{}
@@ -205,31 +205,31 @@ func (p *project) why(w http.ResponseWriter, req *http.Request) {
 }
 
 // A cookedAgain is how cooking an asset again went.
-type cookedAgain struct {
+type cookAnswer struct {
 	Code int    `json:"code"`
 	Text string `json:"text"`
 }
 
-// cook cooks an asset again, changed or not, also if the page goes away meanwhile.
-func (p *project) cook(w http.ResponseWriter, req *http.Request) {
+// answerCook cooks an asset again, changed or not, also if the page goes away meanwhile.
+func (p *project) answerCook(w http.ResponseWriter, req *http.Request) {
 	var q question
 	if !webjson.Read(w, req, &q) {
 		return
 	}
 	if _, err := p.assets.Stat(string(q.Path)); err != nil {
-		fail(w, fmt.Errorf("%s: %w", pathname.Show(string(q.Path)), errNoAsset))
+		answerError(w, fmt.Errorf("%s: %w", pathname.Show(string(q.Path)), errNoAsset))
 		return
 	}
-	out, said, code, err := p.ask(context.WithoutCancel(req.Context()), "", "-a", "-v", "-wait", "/"+glob.EscapeWord(string(q.Path)))
+	out, said, code, err := p.askProgram(context.WithoutCancel(req.Context()), "", "-a", "-v", "-wait", "/"+glob.EscapeWord(string(q.Path)))
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
-	webjson.Write(w, cookedAgain{code, string(out) + said})
+	webjson.Write(w, cookAnswer{code, string(out) + said})
 }
 
-// ask runs the program. An exit code is no error.
-func (p *project) ask(ctx context.Context, verb string, args ...string) (out []byte, said string, code int, err error) {
+// askProgram runs the program. An exit code is no error.
+func (p *project) askProgram(ctx context.Context, verb string, args ...string) (out []byte, said string, code int, err error) {
 	if p.Program == "" {
 		return nil, "", 0, errNoProgram
 	}

@@ -51,8 +51,8 @@ type choice struct {
 	Assets int    `json:"assets"`
 }
 
-// current returns the present list.
-func (t *table) current() (*listing, error) {
+// currentListing returns the present list.
+func (t *table) currentListing() (*listing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	seal := survey.Seal(t.out)
@@ -75,7 +75,7 @@ func newListing(seal string, all []survey.Asset) *listing {
 	outcomes, recipes, targets := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range all {
 		a := &all[i]
-		l.text[i] = strings.ToLower(a.Path + " " + why(a))
+		l.text[i] = strings.ToLower(a.Path + " " + reasonsText(a))
 		outcomes[string(a.Last.Outcome)]++
 		recipes[a.Method.Recipe]++
 		targets[a.Target]++
@@ -92,11 +92,11 @@ func newListing(seal string, all []survey.Asset) *listing {
 		}
 		return made
 	})
-	l.choices = choices{sorted(outcomes), sorted(recipes), sorted(targets)}
+	l.choices = choices{sortedChoices(outcomes), sortedChoices(recipes), sortedChoices(targets)}
 	return l
 }
 
-func sorted(counts map[string]int) []choice {
+func sortedChoices(counts map[string]int) []choice {
 	list := []choice{}
 	for name, n := range counts {
 		list = append(list, choice{name, n})
@@ -105,8 +105,8 @@ func sorted(counts map[string]int) []choice {
 	return list
 }
 
-// why returns the reasons for the last work on an asset.
-func why(a *survey.Asset) string { return strings.Join(a.Last.Reasons, "; ") }
+// reasonsText returns the reasons for the last work on an asset.
+func reasonsText(a *survey.Asset) string { return strings.Join(a.Last.Reasons, "; ") }
 
 // A row is an asset in the table.
 type row struct {
@@ -126,7 +126,7 @@ type row struct {
 func rowOf(a *survey.Asset) row {
 	r := row{
 		Path: execute.Path(a.Path), Target: a.Target, Recipe: a.Method.Recipe, Outcome: string(a.Last.Outcome), In: a.In, Out: a.Out(),
-		Took: a.CookTime, Why: why(a), Warned: a.Warned, Failed: a.Failed,
+		Took: a.CookTime, Why: reasonsText(a), Warned: a.Warned, Failed: a.Failed,
 	}
 	if at := a.Last.At; !at.IsZero() && at.Unix() != 0 {
 		r.At = &at
@@ -148,14 +148,14 @@ type page struct {
 // mostRows is how many rows a page has at most.
 const mostRows = 500
 
-func (p *project) rows(w http.ResponseWriter, req *http.Request) {
-	list, err := p.table.current()
+func (p *project) answerRows(w http.ResponseWriter, req *http.Request) {
+	list, err := p.table.currentListing()
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	v := req.URL.Query()
-	o := list.order(queryOf(v))
+	o := list.orderRows(queryOf(v))
 	from, _ := strconv.Atoi(v.Get("from"))
 	from = min(max(0, from), len(o.rows))
 	n, _ := strconv.Atoi(v.Get("count"))
@@ -190,12 +190,12 @@ type output struct {
 
 const mostUsers = 1000
 
-func (p *project) asset(w http.ResponseWriter, req *http.Request) {
+func (p *project) answerAsset(w http.ResponseWriter, req *http.Request) {
 	var name execute.Path
 	name.UnmarshalText([]byte(req.URL.Query().Get("path")))
-	list, a, err := p.table.of(string(name), req.URL.Query().Get("target"))
+	list, a, err := p.table.findAssetOf(string(name), req.URL.Query().Get("target"))
 	if err != nil {
-		fail(w, err)
+		answerError(w, err)
 		return
 	}
 	d := assetAnswer{
@@ -221,13 +221,13 @@ func pathsOf(names []string) []execute.Path {
 
 var errNoAsset = errors.New("no such asset in the output directory; it may have been removed since")
 
-// of returns an asset.
-func (t *table) of(name, target string) (*listing, *survey.Asset, error) {
-	list, err := t.current()
+// findAssetOf returns an asset.
+func (t *table) findAssetOf(name, target string) (*listing, *survey.Asset, error) {
+	list, err := t.currentListing()
 	if err != nil {
 		return nil, nil, err
 	}
-	i, _ := list.find(name)
+	i, _ := list.findSource(name)
 	for ; i < len(list.all) && list.all[i].Path == name; i++ {
 		if list.all[i].Target == target {
 			return list, &list.all[i], nil
@@ -236,8 +236,8 @@ func (t *table) of(name, target string) (*listing, *survey.Asset, error) {
 	return nil, nil, errNoAsset
 }
 
-// find returns the first asset of a source, whatever its target.
-func (l *listing) find(name string) (i int, ok bool) {
+// findSource returns the first asset of a source, whatever its target.
+func (l *listing) findSource(name string) (i int, ok bool) {
 	return slices.BinarySearchFunc(l.all, name, func(a survey.Asset, name string) int { return strings.Compare(a.Path, name) })
 }
 
@@ -271,9 +271,9 @@ type totals struct {
 	Took time.Duration `json:"cook_ns"`
 }
 
-// order returns the rows of a query. The last one is remembered: who scrolls asks for it
+// orderRows returns the rows of a query. The last one is remembered: who scrolls asks for it
 // again and again.
-func (l *listing) order(q query) order {
+func (l *listing) orderRows(q query) order {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.asked.done && l.asked.of == q {
@@ -316,7 +316,7 @@ func (l *listing) order(q query) order {
 var columns = map[string]func(a, b *survey.Asset) int{
 	"recipe":  func(a, b *survey.Asset) int { return strings.Compare(a.Method.Recipe, b.Method.Recipe) },
 	"outcome": func(a, b *survey.Asset) int { return strings.Compare(string(a.Last.Outcome), string(b.Last.Outcome)) },
-	"why":     func(a, b *survey.Asset) int { return strings.Compare(why(a), why(b)) },
+	"why":     func(a, b *survey.Asset) int { return strings.Compare(reasonsText(a), reasonsText(b)) },
 	"at":      func(a, b *survey.Asset) int { return a.Last.At.Compare(b.Last.At) },
 	"in":      func(a, b *survey.Asset) int { return cmp.Compare(a.In, b.In) },
 	"out":     func(a, b *survey.Asset) int { return cmp.Compare(a.Out(), b.Out()) },

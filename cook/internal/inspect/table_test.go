@@ -62,7 +62,7 @@ func TestOrder(t *testing.T) {
 					sums.In, sums.Out, sums.Took = sums.In+a.In, sums.Out+a.Out(), sums.Took+a.CookTime
 				}
 			}
-			got := l.order(q)
+			got := l.orderRows(q)
 			if got.totals != sums {
 				t.Fatalf("sums %+v, want %+v", got.totals, sums)
 			}

@@ -185,7 +185,7 @@ func FuzzRead(f *testing.F) {
 	addFolders(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		files := unpack(text)
-		if formatOf(files[Name]) == "1" {
+		if formatDigits(files[Name]) == "1" {
 			if assets, err := files.read(small); err == nil && !bytes.Equal(files[Name], oracleAssets(1, assets)) {
 				t.Fatalf("format 1 is read as another list: %q", files[Name])
 			}
@@ -207,12 +207,12 @@ func FuzzUpdate(f *testing.F) {
 		rounds = append(rounds, []Change{{Asset: assets[i], Remove: true}}, []Change{{Asset: assets[i]}})
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if formatOf(unpack(text)[Name]) == "1" {
+		if formatDigits(unpack(text)[Name]) == "1" {
 			return
 		}
 		for _, changes := range rounds {
 			if checkChanges(changes) != nil {
-				if _, _, err := small.update(unpack(text)[Name], unpack(text).load, changes); err == nil {
+				if _, _, err := small.updateParts(unpack(text)[Name], unpack(text).load, changes); err == nil {
 					t.Fatal("changes that no manifest may hold were taken")
 				}
 				continue

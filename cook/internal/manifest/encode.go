@@ -15,7 +15,7 @@ import (
 // appendAsset appends the line of an asset, without what separates lines.
 func appendAsset(b []byte, a *Asset) []byte {
 	b = append(b, '{')
-	b = appendName(b, "source", a.Source)
+	b = appendQuotedName(b, "source", a.Source)
 	b = appendTarget(b, "target", a.Target)
 	if a.ID != "" {
 		b = append(b, `,"id":"`...)
@@ -29,7 +29,7 @@ func appendAsset(b []byte, a *Asset) []byte {
 		}
 		o := &a.Outputs[i]
 		b = append(b, '{')
-		b = appendName(b, "path", o.Path)
+		b = appendQuotedName(b, "path", o.Path)
 		b = append(b, `,"size":`...)
 		b = strconv.AppendInt(b, o.Size, 10)
 		b = append(b, `,"blake3":"`...)
@@ -42,7 +42,7 @@ func appendAsset(b []byte, a *Asset) []byte {
 // appendPart appends the line of a part in the root.
 func appendPart(b []byte, p *part) []byte {
 	b = append(b, '{')
-	b = appendName(b, "first", p.first.source)
+	b = appendQuotedName(b, "first", p.first.source)
 	b = appendTarget(b, "first_target", p.first.target)
 	b = append(b, `,"path":`...)
 	b = appendText(b, p.name)
@@ -61,7 +61,7 @@ func appendTarget(b []byte, field, target string) []byte {
 	return appendText(b, target)
 }
 
-func appendName(b []byte, field, name string) []byte {
+func appendQuotedName(b []byte, field, name string) []byte {
 	b = append(b, '"')
 	b = append(b, field...)
 	b = append(b, `":`...)
@@ -82,7 +82,7 @@ func appendText(b []byte, s string) []byte {
 	b = append(b, '"')
 	done := 0 // s[:done] is in b
 	for i := 0; i < len(s); {
-		if plain(s[i]) {
+		if isPlainText(s[i]) {
 			i++
 			continue
 		}
@@ -115,8 +115,8 @@ func appendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// plain reports whether a byte is a character that stands for itself in JSON.
-func plain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
+// isPlainText reports whether a byte is a character that stands for itself in JSON.
+func isPlainText(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
 // Build writes the files of a whole manifest: the parts in order, the root
 // last. It holds no more than a part, or 4096 assets, at a time; the data of a
@@ -124,13 +124,13 @@ func plain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c 
 // each of these once, and with clean names. After an error, which may be
 // write's, some parts may have been written, but no root.
 func Build(assets iter.Seq[Asset], write func(File) error) error {
-	if err := standard().build(assets, write); err != nil {
+	if err := standard().buildParts(assets, write); err != nil {
 		return fmt.Errorf("build %s: %w", Name, err)
 	}
 	return nil
 }
 
-func (c cutting) build(assets iter.Seq[Asset], write func(File) error) error {
+func (c cutting) buildParts(assets iter.Seq[Asset], write func(File) error) error {
 	var (
 		parts []part
 		held  []*body // complete ones; while one file may do they wait
@@ -151,10 +151,10 @@ func (c cutting) build(assets iter.Seq[Asset], write func(File) error) error {
 	}
 	cut := cutter{cutting: c}
 	for a := range assets {
-		if err := a.check(); err != nil {
+		if err := a.checkAsset(); err != nil {
 			return err
 		}
-		k := a.key()
+		k := a.assetKey()
 		if total > 0 && last.compare(k) >= 0 {
 			return fmt.Errorf("source %q, target %q comes after source %q, target %q; the list must be sorted and without duplicates",
 				k.source, k.target, last.source, last.target)
@@ -171,11 +171,11 @@ func (c cutting) build(assets iter.Seq[Asset], write func(File) error) error {
 			}
 		}
 	}
-	if b := cut.flush(); b != nil {
+	if b := cut.closeBody(); b != nil {
 		held = append(held, b)
 	}
 	if total <= c.whole {
-		return write(File{Name: Name, Data: join(held)})
+		return write(File{Name: Name, Data: joinBodies(held)})
 	}
 	if err := writeHeld(); err != nil {
 		return err
@@ -221,7 +221,7 @@ func appendListLine(list, line []byte) []byte {
 	return append(list, line...)
 }
 
-func (b *body) appendLine(line []byte) {
+func (b *body) appendBodyLine(line []byte) {
 	b.data = appendListLine(b.data, line)
 	b.assets++
 }
@@ -233,8 +233,8 @@ func (b *body) closePart() (part, File) {
 	return part{first: b.first, name: name, assets: b.assets}, File{Name: name, Data: data}
 }
 
-// join makes one file of consecutive bodies.
-func join(bodies []*body) []byte {
+// joinBodies makes one file of consecutive bodies.
+func joinBodies(bodies []*body) []byte {
 	data := []byte(opening)
 	for _, b := range bodies {
 		if lines := bytes.TrimPrefix(b.data, []byte(opening)); len(lines) > 0 {
@@ -268,18 +268,18 @@ type cutter struct {
 func (c *cutter) cutBefore(k key, line []byte) *body {
 	var complete *body
 	if c.open != nil && k.source != c.source && c.begins(k.source) {
-		complete = c.flush()
+		complete = c.closeBody()
 	}
 	if c.open == nil {
 		c.open = newBody(k, c.room)
 	}
-	c.open.appendLine(line)
+	c.open.appendBodyLine(line)
 	c.source = k.source
 	return complete
 }
 
-// flush returns the open body, or nil. The next asset begins another one.
-func (c *cutter) flush() *body {
+// closeBody returns the open body, or nil. The next asset begins another one.
+func (c *cutter) closeBody() *body {
 	b := c.open
 	c.open = nil
 	if b != nil {

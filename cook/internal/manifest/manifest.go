@@ -73,7 +73,7 @@ type load = func(name string) ([]byte, error)
 // key is what assets are sorted by.
 type key struct{ source, target string }
 
-func (a *Asset) key() key { return key{a.Source, a.Target} }
+func (a *Asset) assetKey() key { return key{a.Source, a.Target} }
 
 func (k key) compare(other key) int {
 	if c := strings.Compare(k.source, other.source); c != 0 {
@@ -82,9 +82,9 @@ func (k key) compare(other key) int {
 	return strings.Compare(k.target, other.target)
 }
 
-// check refuses what no manifest may hold.
-func (a *Asset) check() error {
-	if !below(a.Source) {
+// checkAsset refuses what no manifest may hold.
+func (a *Asset) checkAsset() error {
+	if !namesSource(a.Source) {
 		return fmt.Errorf("source %q is not a clean path below the asset directory", a.Source)
 	}
 	if !utf8.ValidString(a.Target) {
@@ -95,7 +95,7 @@ func (a *Asset) check() error {
 	}
 	for i := range a.Outputs {
 		o := &a.Outputs[i]
-		if !inside(o.Path) {
+		if !namesOutput(o.Path) {
 			return fmt.Errorf("output %q of source %q is not a clean path below the output directory", o.Path, a.Source)
 		}
 		if o.Size < 0 {
@@ -119,14 +119,14 @@ func isUUID(text string) bool {
 	return true
 }
 
-// below reports whether p can name a source. It is the same on all systems: a
+// namesSource reports whether p can name a source. It is the same on all systems: a
 // source is not opened by the name in a manifest.
-func below(p string) bool {
+func namesSource(p string) bool {
 	return p != "." && p != ".." && !strings.HasPrefix(p, "../") && !strings.HasPrefix(p, "/") && path.Clean(p) == p
 }
 
-// inside reports whether p can name an output on this system.
-func inside(p string) bool {
+// namesOutput reports whether p can name an output on this system.
+func namesOutput(p string) bool {
 	return p != "." && filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p
 }
 

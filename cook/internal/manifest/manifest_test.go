@@ -120,10 +120,10 @@ func TestUpdateTouches(t *testing.T) {
 		t.Fatal(err)
 	}
 	find := func(k key) Asset {
-		return assets[slices.IndexFunc(assets, func(a Asset) bool { return a.key() == k })]
+		return assets[slices.IndexFunc(assets, func(a Asset) bool { return a.assetKey() == k })]
 	}
 	border := find(r.parts[3].first)
-	inner := assets[slices.IndexFunc(assets, func(a Asset) bool { return a.key() == border.key() })+1]
+	inner := assets[slices.IndexFunc(assets, func(a Asset) bool { return a.assetKey() == border.assetKey() })+1]
 	edited := inner
 	edited.Outputs = []Output{{Path: "other"}}
 	second := Asset{Source: border.Source, Target: "mobile"} // before "pc"
@@ -162,7 +162,7 @@ func TestUpdateTouches(t *testing.T) {
 		})
 	}
 	t.Run("a part is split", func(t *testing.T) {
-		f := mustBuild(t, standard(), slices.DeleteFunc(slices.Clone(assets), func(a Asset) bool { return a.key() == border.key() }))
+		f := mustBuild(t, standard(), slices.DeleteFunc(slices.Clone(assets), func(a Asset) bool { return a.assetKey() == border.assetKey() }))
 		write, remove, err := Update(f[Name], f.load, []Change{{Asset: border}})
 		if err != nil || len(write) != 3 || len(remove) != 1 {
 			t.Errorf("wrote %d, removed %d: %v; want 3, 1", len(write), len(remove), err)
@@ -245,7 +245,7 @@ func TestWriteFails(t *testing.T) {
 	full := errors.New("disk full")
 	assets := fuzzAssets()
 	for n := range oracle(small, assets) {
-		err := small.build(slices.Values(assets), func(file File) error {
+		err := small.buildParts(slices.Values(assets), func(file File) error {
 			if file.Name == n {
 				return full
 			}
@@ -323,7 +323,7 @@ func TestTextIsThatOfEncodingJSON(t *testing.T) {
 			t.Errorf("%q: %s, want %s", s, got, want)
 		}
 		c := cursor{rest: got}
-		if back := c.text(); utf8.ValidString(s) && (back != s || c.end() != nil) {
+		if back := c.readText(); utf8.ValidString(s) && (back != s || c.expectEnd() != nil) {
 			t.Errorf("%s: read as %q, %v", got, back, c.err)
 		}
 	}

@@ -121,7 +121,7 @@ var (
 			name = append(name, s...)
 		}
 		return string(name)
-	}).Filter(below).Filter(inside)
+	}).Filter(namesSource).Filter(namesOutput)
 	targets = rapid.SampledFrom([]string{"", "", "mobile", "pc", "é<\n"})
 	uuids   = rapid.SampledFrom([]string{"", "", "d0f64a06-1bd3-54fd-96ea-44d6ff1ab0e4", "00000000-0000-0000-0000-000000000000"})
 	outputs = rapid.Custom(func(t *rapid.T) Output {
@@ -148,8 +148,8 @@ var (
 
 // sorted sorts assets and leaves one of each source and target.
 func sorted(assets []Asset) []Asset {
-	slices.SortStableFunc(assets, func(a, b Asset) int { return a.key().compare(b.key()) })
-	return slices.CompactFunc(assets, func(a, b Asset) bool { return a.key() == b.key() })
+	slices.SortStableFunc(assets, func(a, b Asset) int { return a.assetKey().compare(b.assetKey()) })
+	return slices.CompactFunc(assets, func(a, b Asset) bool { return a.assetKey() == b.assetKey() })
 }
 
 // drawChanges draws changes, half of them to assets that are there.
@@ -165,20 +165,20 @@ func drawChanges(t *rapid.T, assets []Asset) []Change {
 		if !ch.Remove && rapid.Bool().Draw(t, "other") {
 			ch.Outputs = rapid.SliceOfN(outputs, 0, 2).Draw(t, "outputs")
 		}
-		byKey[ch.key()] = ch
+		byKey[ch.assetKey()] = ch
 	}
-	return slices.SortedFunc(maps.Values(byKey), func(a, b Change) int { return a.key().compare(b.key()) })
+	return slices.SortedFunc(maps.Values(byKey), func(a, b Change) int { return a.assetKey().compare(b.assetKey()) })
 }
 
 // changed applies changes to a list the plain way.
 func changed(assets []Asset, changes []Change) []Asset {
 	byKey := map[key]Asset{}
 	for _, a := range assets {
-		byKey[a.key()] = a
+		byKey[a.assetKey()] = a
 	}
 	for _, ch := range changes {
-		if delete(byKey, ch.key()); !ch.Remove {
-			byKey[ch.key()] = ch.Asset
+		if delete(byKey, ch.assetKey()); !ch.Remove {
+			byKey[ch.assetKey()] = ch.Asset
 		}
 	}
 	return sorted(slices.Collect(maps.Values(byKey)))
@@ -196,7 +196,7 @@ func (f folder) load(name string) ([]byte, error) {
 }
 
 func (f folder) build(c cutting, assets []Asset) error {
-	return c.build(slices.Values(assets), func(file File) error {
+	return c.buildParts(slices.Values(assets), func(file File) error {
 		f[file.Name] = file.Data
 		return nil
 	})
@@ -226,7 +226,7 @@ func (f folder) parts(c cutting) (names []string, err error) {
 // that is not needed.
 func (f folder) update(t interface{ Fatalf(string, ...any) }, c cutting, changes []Change) error {
 	named, _ := f.parts(c)
-	write, remove, err := c.update(f[Name], f.load, changes)
+	write, remove, err := c.updateParts(f[Name], f.load, changes)
 	if err != nil {
 		if write != nil || remove != nil {
 			t.Fatalf("files to write or remove in spite of %v", err)

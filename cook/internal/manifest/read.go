@@ -87,7 +87,7 @@ func (c cutting) partAssets(parts []part, i int, load load) iter.Seq2[entry, err
 		var source string
 		check := func(e entry, n int64) error {
 			switch {
-			case n == 1 && e.key() != p.first:
+			case n == 1 && e.assetKey() != p.first:
 				return fmt.Errorf("it is not %q, target %q, with which %s says that the part begins", p.first.source, p.first.target, Name)
 			case n > 1 && e.Source != source && c.begins(e.Source):
 				return errors.New("another part should begin here")
@@ -114,22 +114,22 @@ func entries(name string, data []byte, opening string, check func(e entry, n int
 	return func(yield func(entry, error) bool) {
 		var last key
 		var n int64
-		for l, err := range lines(data, opening) {
+		for l, err := range linesBetween(data, opening) {
 			e := entry{line: l.text}
 			if err == nil {
 				e.Asset, err = decodeAsset(string(l.text))
 			}
-			if err == nil && n > 0 && last.compare(e.key()) >= 0 {
+			if err == nil && n > 0 && last.compare(e.assetKey()) >= 0 {
 				err = errors.New("the assets are not sorted, or one comes twice")
 			}
 			if n++; err == nil {
 				err = check(e, n)
 			}
 			if err != nil {
-				yield(entry{}, damaged(name, l.number, err))
+				yield(entry{}, damagedManifest(name, l.number, err))
 				return
 			}
-			last = e.key()
+			last = e.assetKey()
 			if !yield(e, nil) {
 				return
 			}
@@ -160,17 +160,17 @@ func (c cutting) openRoot(data []byte) (root, error) {
 	case bytes.HasPrefix(data, []byte(opening1)):
 		return root{format: 1, assets: data}, nil
 	case bytes.HasPrefix(data, []byte(partsOpening)):
-		parts, err := c.readParts(data)
+		parts, err := c.readManifestParts(data)
 		return root{format: 2, parts: parts}, err
 	}
-	if number := formatOf(data); number != "" && number != "1" && number != "2" {
+	if number := formatDigits(data); number != "" && number != "1" && number != "2" {
 		return root{}, fmt.Errorf("%s: format %.20s: %w", Name, number, ErrFormat)
 	}
 	return root{}, fmt.Errorf("%s: damaged, or not made by cook: it begins with %.40q", Name, data)
 }
 
-// formatOf returns the digits of the format of any root, or "".
-func formatOf(data []byte) string {
+// formatDigits returns the digits of the format of any root, or "".
+func formatDigits(data []byte) string {
 	after, found := bytes.CutPrefix(data, []byte(`{"assetcook":`))
 	digits, _, end := bytes.Cut(after, []byte(","))
 	if !found || !end || len(bytes.Trim(digits, "0123456789")) > 0 {
@@ -179,13 +179,13 @@ func formatOf(data []byte) string {
 	return string(digits)
 }
 
-// readParts checks all that a root says of its parts that can be known without
+// readManifestParts checks all that a root says of its parts that can be known without
 // them.
-func (c cutting) readParts(data []byte) ([]part, error) {
+func (c cutting) readManifestParts(data []byte) ([]part, error) {
 	var parts []part
 	var total int64
 	names := map[string]bool{}
-	for l, err := range lines(data, partsOpening) {
+	for l, err := range linesBetween(data, partsOpening) {
 		var p part
 		if err == nil {
 			p, err = decodePart(string(l.text))
@@ -194,7 +194,7 @@ func (c cutting) readParts(data []byte) ([]part, error) {
 			err = c.checkNext(parts, p, names)
 		}
 		if err != nil {
-			return nil, damaged(Name, l.number, err)
+			return nil, damagedManifest(Name, l.number, err)
 		}
 		parts = append(parts, p)
 		names[p.name] = true
@@ -232,9 +232,9 @@ type line struct {
 	text   []byte
 }
 
-// lines yields what stands between an opening and the closing. After an error
+// linesBetween yields what stands between an opening and the closing. After an error
 // it ends.
-func lines(data []byte, opening string) iter.Seq2[line, error] {
+func linesBetween(data []byte, opening string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		rest, found := bytes.CutPrefix(data, []byte(opening))
 		if !found {
@@ -267,7 +267,7 @@ func lines(data []byte, opening string) iter.Seq2[line, error] {
 	}
 }
 
-func damaged(name string, number int, err error) error {
+func damagedManifest(name string, number int, err error) error {
 	cause := strings.ReplaceAll(err.Error(), "\n", "; ")
 	return fmt.Errorf("%s: damaged at line %d: %s", name, number, cause)
 }

@@ -20,14 +20,14 @@ import (
 // ([ErrFormat]), and must be built anew; or load failed, whose error Update wraps; or the changes are
 // not sorted, or have names that [Build] refuses.
 func Update(root []byte, load func(name string) ([]byte, error), changes []Change) (write []File, remove []string, err error) {
-	write, remove, err = standard().update(root, load, changes)
+	write, remove, err = standard().updateParts(root, load, changes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("update %w", err)
 	}
 	return write, remove, nil
 }
 
-func (c cutting) update(data []byte, load load, changes []Change) (write []File, remove []string, err error) {
+func (c cutting) updateParts(data []byte, load load, changes []Change) (write []File, remove []string, err error) {
 	if err := checkChanges(changes); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", Name, err)
 	}
@@ -40,22 +40,22 @@ func (c cutting) update(data []byte, load load, changes []Change) (write []File,
 	}
 	s := splicer{cutter: cutter{cutting: c}, old: old.parts, load: load}
 	if old.assets != nil {
-		err = s.merge(c.wholeAssets(old), changes)
+		err = s.mergeAssets(c.wholeAssets(old), changes)
 	} else {
 		err = s.mergeParts(changes)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	s.closeManifest(s.flush())
-	parts, files, err := s.files()
+	s.closeManifest(s.closeBody())
+	parts, files, err := s.splicedParts()
 	if err != nil {
 		return nil, nil, err
 	}
 	if bytes.Equal(files[len(files)-1].Data, data) {
 		return nil, nil, nil
 	}
-	write, remove = difference(old.parts, parts, files)
+	write, remove = newAndOldFiles(old.parts, parts, files)
 	return write, remove, nil
 }
 
@@ -66,19 +66,19 @@ func checkChanges(changes []Change) error {
 		if ch.Remove {
 			a.Outputs = nil
 		}
-		if err := a.check(); err != nil {
+		if err := a.checkAsset(); err != nil {
 			return err
 		}
-		if i > 0 && changes[i-1].key().compare(ch.key()) >= 0 {
+		if i > 0 && changes[i-1].assetKey().compare(ch.assetKey()) >= 0 {
 			return fmt.Errorf("the change of source %q, target %q comes twice or is not in order; sort the changes", ch.Source, ch.Target)
 		}
 	}
 	return nil
 }
 
-// difference leaves out the files of parts that the old manifest has already,
+// newAndOldFiles leaves out the files of parts that the old manifest has already,
 // and names the parts that only the old one has.
-func difference(old, now []part, files []File) (write []File, remove []string) {
+func newAndOldFiles(old, now []part, files []File) (write []File, remove []string) {
 	had, has := map[string]bool{}, map[string]bool{}
 	for _, p := range old {
 		had[p.name] = true
@@ -129,11 +129,11 @@ func (s *splicer) mergeParts(changes []Change) error {
 		if n == 0 {
 			// An old part that is not the first begins with a source that always begins a part,
 			// so earlier changes cannot move its start.
-			s.closeManifest(s.flush())
+			s.closeManifest(s.closeBody())
 			s.pieces = append(s.pieces, piece{old: i})
 			continue
 		}
-		if err := s.merge(s.partAssets(s.old, i, s.load), changes[:n]); err != nil {
+		if err := s.mergeAssets(s.partAssets(s.old, i, s.load), changes[:n]); err != nil {
 			return err
 		}
 		changes = changes[n:]
@@ -141,16 +141,16 @@ func (s *splicer) mergeParts(changes []Change) error {
 	return nil
 }
 
-// merge adds assets, changed.
-func (s *splicer) merge(assets iter.Seq2[entry, error], changes []Change) error {
+// mergeAssets adds assets, changed.
+func (s *splicer) mergeAssets(assets iter.Seq2[entry, error], changes []Change) error {
 	for e, err := range assets {
 		if err != nil {
 			return err
 		}
-		k, replaced := e.key(), false
-		for len(changes) > 0 && changes[0].key().compare(k) <= 0 {
-			replaced = changes[0].key() == k
-			if err := s.set(&changes[0]); err != nil {
+		k, replaced := e.assetKey(), false
+		for len(changes) > 0 && changes[0].assetKey().compare(k) <= 0 {
+			replaced = changes[0].assetKey() == k
+			if err := s.setChange(&changes[0]); err != nil {
 				return err
 			}
 			changes = changes[1:]
@@ -163,19 +163,19 @@ func (s *splicer) merge(assets iter.Seq2[entry, error], changes []Change) error 
 		}
 	}
 	for i := range changes {
-		if err := s.set(&changes[i]); err != nil {
+		if err := s.setChange(&changes[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *splicer) set(ch *Change) error {
+func (s *splicer) setChange(ch *Change) error {
 	if ch.Remove {
 		return nil
 	}
 	s.line = appendAsset(s.line[:0], &ch.Asset)
-	return s.spliceAsset(ch.key(), s.line)
+	return s.spliceAsset(ch.assetKey(), s.line)
 }
 
 // spliceAsset takes the next asset. If it begins no part, though the one before it is in
@@ -185,7 +185,7 @@ func (s *splicer) spliceAsset(k key, line []byte) error {
 	if last := len(s.pieces) - 1; last >= 0 && s.open == nil && !s.begins(k.source) {
 		p := s.pieces[last]
 		s.pieces = s.pieces[:last]
-		if err := s.copy(p.old); err != nil {
+		if err := s.copyOldPart(p.old); err != nil {
 			return err
 		}
 	}
@@ -200,20 +200,20 @@ func (s *splicer) closeManifest(b *body) {
 	}
 }
 
-// copy opens a body that is an old part. There must be none open.
-func (s *splicer) copy(i int) error {
+// copyOldPart opens a body that is an old part. There must be none open.
+func (s *splicer) copyOldPart(i int) error {
 	for e, err := range s.partAssets(s.old, i, s.load) {
 		if err != nil {
 			return err
 		}
-		s.cutter.cutBefore(e.key(), e.line) // completes nothing: partAssets saw to that
+		s.cutter.cutBefore(e.assetKey(), e.line) // completes nothing: partAssets saw to that
 	}
 	return nil
 }
 
-// files gives the parts of the new manifest, and its files but for the old
+// splicedParts gives the parts of the new manifest, and its files but for the old
 // parts that stay, the root last.
-func (s *splicer) files() ([]part, []File, error) {
+func (s *splicer) splicedParts() ([]part, []File, error) {
 	var total int64
 	for _, p := range s.pieces {
 		if p.new != nil {
@@ -223,7 +223,7 @@ func (s *splicer) files() ([]part, []File, error) {
 		}
 	}
 	if total <= s.whole {
-		data, err := s.one()
+		data, err := s.wholeFile()
 		return nil, []File{{Name: Name, Data: data}}, err
 	}
 	var parts []part
@@ -240,17 +240,17 @@ func (s *splicer) files() ([]part, []File, error) {
 	return parts, append(files, rootOf(parts)), nil
 }
 
-// one makes a single file of all pieces.
-func (s *splicer) one() ([]byte, error) {
+// wholeFile makes a single file of all pieces.
+func (s *splicer) wholeFile() ([]byte, error) {
 	var bodies []*body
 	for _, p := range s.pieces {
 		if p.new == nil {
-			if err := s.copy(p.old); err != nil {
+			if err := s.copyOldPart(p.old); err != nil {
 				return nil, err
 			}
-			p.new = s.flush()
+			p.new = s.closeBody()
 		}
 		bodies = append(bodies, p.new)
 	}
-	return join(bodies), nil
+	return joinBodies(bodies), nil
 }

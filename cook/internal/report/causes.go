@@ -38,9 +38,9 @@ type cause struct {
 	most     int // messages to show
 }
 
-// event prints a diagnostic about an asset, or counts it.
-func (c *Causes) event(asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
-	key := string(d.Severity) + causeOf(d.Text, asset)
+// printOrCount prints a diagnostic about an asset, or counts it.
+func (c *Causes) printOrCount(asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
+	key := string(d.Severity) + causeOfFailure(d.Text, asset)
 	this := c.of[key]
 	if this == nil {
 		this = &cause{severity: d.Severity, first: d.Text, most: mostShown}
@@ -63,12 +63,12 @@ func (c *Causes) event(asset string, d *frontend.Diagnostic, print func(*fronten
 	if this.shown++; this.shown > 1 {
 		d.Text, _, _ = strings.Cut(d.Text, "\n")
 	}
-	d.Text = shortened(d.Text)
+	d.Text = shortenedCause(d.Text)
 	print(d)
 }
 
-// shortened cuts a message to the most lines.
-func shortened(text string) string {
+// shortenedCause cuts a message to the most lines.
+func shortenedCause(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if more := len(lines) - mostLines; more > 0 {
 		lines = append(lines[:mostLines], fmt.Sprintf("(%s more)", human.Count(more, "line")))
@@ -76,8 +76,8 @@ func shortened(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// rest prints how many messages of each cause were not printed, and forgets all causes.
-func (c *Causes) rest(print func(*frontend.Diagnostic)) {
+// printCounts prints how many messages of each cause were not printed, and forgets all causes.
+func (c *Causes) printCounts(print func(*frontend.Diagnostic)) {
 	var others []string
 	severity := frontend.Warning // severity of the causes that share a line
 	for i, this := range c.list {
@@ -117,9 +117,9 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:shortCause], "") + "..."
 }
 
-// causeOf returns the first line of a message without the parts that differ from asset to asset:
+// causeOfFailure returns the first line of a message without the parts that differ from asset to asset:
 // the name of the asset, quoted words and numbers.
-func causeOf(text, asset string) string {
+func causeOfFailure(text, asset string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	base := path.Base(asset)
 	stem := strings.TrimSuffix(base, path.Ext(base))
@@ -139,8 +139,8 @@ func causeOf(text, asset string) string {
 			}
 			b.WriteString(`"*"`)
 			i += end + 2
-		case isNumber(c):
-			for i < len(text) && (isNumber(text[i]) || text[i] == '.' || isHex(text[i])) {
+		case isASCIIDigit(c):
+			for i < len(text) && (isASCIIDigit(text[i]) || text[i] == '.' || isHexDigit(text[i])) {
 				i++
 			}
 			b.WriteByte('#')
@@ -152,8 +152,8 @@ func causeOf(text, asset string) string {
 	return b.String()
 }
 
-func isNumber(c byte) bool { return c < unicode.MaxASCII && unicode.IsDigit(rune(c)) }
-func isHex(c byte) bool    { return 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+func isASCIIDigit(c byte) bool { return c < unicode.MaxASCII && unicode.IsDigit(rune(c)) }
+func isHexDigit(c byte) bool   { return 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
 const (
 	mostRecalled = 3  // failures

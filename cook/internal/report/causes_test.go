@@ -120,15 +120,15 @@ func TestCauseOf(t *testing.T) {
 		{"a/first.png: cannot be read", "b/second.png: cannot be read"},
 		{"checksum 12ab34 differs", "checksum 99ff00aa differs"},
 	} {
-		if a, b := causeOf(tc.a, "a/first.png"), causeOf(tc.b, "b/second.png"); a != b {
+		if a, b := causeOfFailure(tc.a, "a/first.png"), causeOfFailure(tc.b, "b/second.png"); a != b {
 			t.Errorf("%q and %q are two causes: %q, %q", tc.a, tc.b, a, b)
 		}
 	}
-	if causeOf("no such file", "a") == causeOf("no such directory", "a") {
+	if causeOfFailure("no such file", "a") == causeOfFailure("no such directory", "a") {
 		t.Error("two causes are one")
 	}
 	for _, odd := range []string{"", `"`, `"a`, "1", "\n", "a\nb"} {
-		causeOf(odd, "")
+		causeOfFailure(odd, "")
 	}
 }
 

@@ -21,7 +21,7 @@ const idDigits = 12
 func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%s", show(e.Path, e.Target))
+	line("%s", nameAsset(e.Path, e.Target))
 	if e.ID != "" {
 		line("  id:       %s", e.ID)
 	}
@@ -68,7 +68,7 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	}
 	line("  inputs:")
 	for i := range e.Inputs {
-		line("    %s", input(&e.Inputs[i]))
+		line("    %s", inputLine(&e.Inputs[i]))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -124,29 +124,29 @@ func explainLast(line func(string, ...any), last *cook.LastTime) {
 		line("    from %s", remote.Describe(store.Origin(*o), last.CookTime))
 	}
 	for _, o := range last.Outputs {
-		line("  output:   %s %s (%s, %s)", short(o.Blob), pathname.Show(o.Path), human.Bytes(o.Size), o.State)
+		line("  output:   %s %s (%s, %s)", shortDigest(o.Blob), pathname.Show(o.Path), human.Bytes(o.Size), o.State)
 	}
 }
 
-// input returns a line about one input: content, path, and the last content if it differs.
-func input(in *cook.Input) string {
+// inputLine returns a line about one input: content, path, and the last content if it differs.
+func inputLine(in *cook.Input) string {
 	now := in.Now
 	if in.Err {
 		now = "unreadable"
 	} else if now == "" {
 		now = "absent"
 	}
-	s := fmt.Sprintf("%-*s %s", idDigits, short(now), pathname.Show(in.Path))
+	s := fmt.Sprintf("%-*s %s", idDigits, shortDigest(now), pathname.Show(in.Path))
 	if in.Program {
 		s += " (program)"
 	}
 	if in.Was == "" || in.Was == now {
 		return s
 	}
-	return s + " (was " + short(in.Was) + ")"
+	return s + " (was " + shortDigest(in.Was) + ")"
 }
 
-func short(id string) string { return id[:min(idDigits, len(id))] }
+func shortDigest(id string) string { return id[:min(idDigits, len(id))] }
 
 // Reasons is an observer of a dry run that prints a line for each asset: its next outcome and the
 // reason. Its Text prints the rest.
@@ -180,7 +180,7 @@ func (r *Reasons) Event(e cook.Event) {
 	if e.Err != nil {
 		why = []string{pathname.Escape(e.Err.Error())}
 	}
-	name := show(e.Path, e.Target)
+	name := nameAsset(e.Path, e.Target)
 	if e.Outcome == cook.Removed {
 		name, why = ShowAll(e.Outputs), append(why, "of "+name)
 	}

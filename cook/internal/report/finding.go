@@ -29,7 +29,7 @@ func Find(all cook.Observers, f cook.Finding) {
 // Finding prints a difference, or counts it by cause.
 func (t *Text) Finding(f cook.Finding) {
 	d := diagnoseFinding(t.Dir, &f)
-	t.show(&t.found, f.Path, &d, t.printFound)
+	t.printOrKeep(&t.found, f.Path, &d, t.printFound)
 }
 
 // diagnoseFinding returns the diagnostic of a difference. dir is the asset directory.
@@ -66,11 +66,11 @@ func (j *JSON) Finding(f cook.Finding) {
 	if f.Output != "" {
 		rec.Outputs = []string{f.Output}
 	}
-	j.encode(rec)
+	j.writeJSONRecord(rec)
 }
 
 // Verified writes the last record of a verification.
-func (j *JSON) Verified(v *cook.Verified) { j.encode(Record{Event: "verified", Verified: v}) }
+func (j *JSON) Verified(v *cook.Verified) { j.writeJSONRecord(Record{Event: "verified", Verified: v}) }
 
 // program is printed instead of a file in diagnostics without one.
 const program = "cook"

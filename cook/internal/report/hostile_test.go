@@ -129,7 +129,7 @@ func TestJSONIsThatOfPackageJSON(t *testing.T) {
 		j.Flush()
 		enc := json.NewEncoder(&printable{w: &want})
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(j.recordOf(&e)); err != nil {
+		if err := enc.Encode(j.eventRecord(&e)); err != nil {
 			t.Fatal(err)
 		}
 		if got.String() != want.String() {

@@ -48,7 +48,7 @@ func (j *JSON) Line(record any) error { return j.enc.Encode(record) }
 // Flush writes the buffered records.
 func (j *JSON) Flush() { j.w.Flush() }
 
-func (j *JSON) encode(r Record) {
+func (j *JSON) writeJSONRecord(r Record) {
 	j.enc.Encode(r)
 	j.w.Flush()
 }
@@ -84,12 +84,12 @@ type Record struct {
 }
 
 // Begin writes the first record.
-func (j *JSON) Begin() { j.encode(Record{Event: "begin", Version: recordVersion}) }
+func (j *JSON) Begin() { j.writeJSONRecord(Record{Event: "begin", Version: recordVersion}) }
 
 // Wrong writes a record for an error that prevents a run, with its place in the configuration. file
 // is "" without a place.
 func (j *JSON) Wrong(file string, line, column int, text string) {
-	j.encode(Record{Event: "error", Severity: "error", File: file, Line: line, Column: column, Error: text})
+	j.writeJSONRecord(Record{Event: "error", Severity: "error", File: file, Line: line, Column: column, Error: text})
 }
 
 // Stage writes the buffered records.
@@ -105,14 +105,14 @@ func (j *JSON) Step(_, _, _ string) {}
 func (j *JSON) Reading(_, _ int, _ int64) {}
 
 // Note writes a record of its own.
-func (j *JSON) Note(text string) { j.encode(Record{Event: "note", Text: text}) }
+func (j *JSON) Note(text string) { j.writeJSONRecord(Record{Event: "note", Text: text}) }
 
 // Event writes a record.
 func (j *JSON) Event(e cook.Event) {
 	if b, ok := appendPlain(j.w.AvailableBuffer(), &e); ok && !j.DryRun {
 		j.w.Write(b)
 	} else {
-		rec := j.recordOf(&e)
+		rec := j.eventRecord(&e)
 		if would := wouldBe[e.Outcome]; j.DryRun && would != "" {
 			rec.Event = would
 		}
@@ -137,7 +137,7 @@ func eventName(o cook.Outcome) string {
 	return strings.ReplaceAll(string(o), " ", "_")
 }
 
-func (j *JSON) recordOf(e *cook.Event) Record {
+func (j *JSON) eventRecord(e *cook.Event) Record {
 	rec := Record{
 		Event: eventName(e.Outcome),
 		Path:  e.Path, PathBase64: UnlessUTF8(e.Path), Target: e.Target, Recipe: e.Recipe,
@@ -160,31 +160,31 @@ func (j *JSON) recordOf(e *cook.Event) Record {
 // the many assets without work, and reports false for events with errors or with text to escape.
 func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	l := line{b: b}
-	l.quote(`{"event":"`, eventName(e.Outcome))
-	l.text(`,"path":"`, e.Path)
-	l.text(`,"target":"`, e.Target)
-	l.text(`,"recipe":"`, e.Recipe)
+	l.appendQuotedField(`{"event":"`, eventName(e.Outcome))
+	l.appendTextField(`,"path":"`, e.Path)
+	l.appendTextField(`,"target":"`, e.Target)
+	l.appendTextField(`,"recipe":"`, e.Recipe)
 	for i, out := range e.Outputs {
-		l.quote([...]string{`,"outputs":["`, `,"`}[min(i, 1)], out)
+		l.appendQuotedField([...]string{`,"outputs":["`, `,"`}[min(i, 1)], out)
 	}
 	if len(e.Outputs) > 0 {
 		l.b = append(l.b, ']')
 	}
 	for i := range e.Reasons {
 		reason := &e.Reasons[i]
-		l.quote([...]string{`,"reasons":[{"kind":"`, `,{"kind":"`}[min(i, 1)], string(reason.Kind))
-		l.text(`,"subject":"`, reason.Subject)
-		l.text(`,"old":"`, reason.Old)
-		l.text(`,"new":"`, reason.New)
+		l.appendQuotedField([...]string{`,"reasons":[{"kind":"`, `,{"kind":"`}[min(i, 1)], string(reason.Kind))
+		l.appendTextField(`,"subject":"`, reason.Subject)
+		l.appendTextField(`,"old":"`, reason.Old)
+		l.appendTextField(`,"new":"`, reason.New)
 		l.b = append(l.b, '}')
 	}
 	if len(e.Reasons) > 0 {
 		l.b = append(l.b, ']')
 	}
-	l.number(`,"bytes_in":`, e.In)
-	l.number(`,"bytes_out":`, e.Out)
-	l.number(`,"ns":`, int64(e.Took))
-	l.number(`,"cook_ns":`, int64(e.CookTime))
+	l.appendNumberField(`,"bytes_in":`, e.In)
+	l.appendNumberField(`,"bytes_out":`, e.Out)
+	l.appendNumberField(`,"ns":`, int64(e.Took))
+	l.appendNumberField(`,"cook_ns":`, int64(e.CookTime))
 	return append(l.b, "}\n"...), !l.escaped && e.Err == nil
 }
 
@@ -194,26 +194,26 @@ type line struct {
 	escaped bool
 }
 
-// text appends a field unless its text is empty. key is everything before the text.
-func (l *line) text(key, value string) {
+// appendTextField appends a field unless its text is empty. key is everything before the text.
+func (l *line) appendTextField(key, value string) {
 	if value != "" {
-		l.quote(key, value)
+		l.appendQuotedField(key, value)
 	}
 }
 
-func (l *line) quote(key, value string) {
-	l.escaped = l.escaped || !plain(value)
+func (l *line) appendQuotedField(key, value string) {
+	l.escaped = l.escaped || !isPlainJSON(value)
 	l.b = append(append(append(l.b, key...), value...), '"')
 }
 
-func (l *line) number(key string, value int64) {
+func (l *line) appendNumberField(key string, value int64) {
 	if value != 0 {
 		l.b = strconv.AppendInt(append(l.b, key...), value, 10)
 	}
 }
 
-// plain reports whether a text prints, and needs no escape in JSON.
-func plain(text string) bool {
+// isPlainJSON reports whether a text prints, and needs no escape in JSON.
+func isPlainJSON(text string) bool {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c >= utf8.RuneSelf {
@@ -236,7 +236,7 @@ func plainRunes(text string) bool {
 }
 
 // Summary writes the last record of a run.
-func (j *JSON) Summary(s *cook.Summary) { j.encode(Record{Event: "summary", Summary: s}) }
+func (j *JSON) Summary(s *cook.Summary) { j.writeJSONRecord(Record{Event: "summary", Summary: s}) }
 
 // Measured writes the time and memory of a run by stage and recipe, and the peak of physical memory
 // unless it is 0.

@@ -65,12 +65,12 @@ type started struct {
 	step     string // present step of its recipe
 }
 
-// name returns the asset and the step of its recipe.
-func (s *started) name() string {
+// assetAndStep returns the asset and the step of its recipe.
+func (s *started) assetAndStep() string {
 	if s.step == "" {
-		return show(s.path, s.target)
+		return nameAsset(s.path, s.target)
 	}
-	return show(s.path, s.target) + ": " + pathname.Show(s.step)
+	return nameAsset(s.path, s.target) + ": " + pathname.Show(s.step)
 }
 
 // NewProgress draws in live at each tick until Stop. About ten ticks a second suit a terminal. A log
@@ -82,7 +82,7 @@ func NewProgress(live *frontend.Live, now func() time.Time, tick <-chan time.Tim
 			select {
 			case <-tick:
 				p.mu.Lock()
-				p.draw()
+				p.redraw()
 				p.mu.Unlock()
 			case <-p.quit:
 				return
@@ -161,15 +161,15 @@ func (p *Progress) Event(e cook.Event) {
 // slowest bounds the running assets that are named.
 const slowest = 3
 
-// draw draws the bar and the oldest running assets, or writes a line.
-func (p *Progress) draw() {
+// redraw draws the bar and the oldest running assets, or writes a line.
+func (p *Progress) redraw() {
 	if p.live.IsLog() {
-		p.beat()
+		p.printBeat()
 		return
 	}
-	lines := []string{p.bar(p.live.Width())}
+	lines := []string{p.barLine(p.live.Width())}
 	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // oldest first
-		lines = append(lines, fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.name()))
+		lines = append(lines, fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.assetAndStep()))
 	}
 	p.live.Draw(lines...)
 }
@@ -177,11 +177,11 @@ func (p *Progress) draw() {
 // long is the running time of an asset that is named without a terminal.
 const long = 30 * time.Second
 
-// beat writes a line while the run has work.
-func (p *Progress) beat() {
+// printBeat writes a line while the run has work.
+func (p *Progress) printBeat() {
 	switch r := &p.reading; {
 	case r.of > 0:
-		fmt.Fprintf(p.live, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.rate(p.now()))
+		fmt.Fprintf(p.live, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.readingRate(p.now()))
 		return
 	case p.work.total == 0 || p.work.done >= p.work.total:
 		return
@@ -195,17 +195,17 @@ func (p *Progress) beat() {
 	}
 	for i, s := range p.work.running[:min(slowest, len(p.work.running))] {
 		if ran := p.now().Sub(s.at); ran >= long {
-			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), s.name())
+			text += fmt.Sprintf("%s %s %s", [...]string{";", ","}[min(i, 1)], ran.Round(time.Second), s.assetAndStep())
 		}
 	}
 	fmt.Fprintln(p.live, text)
 }
 
-// bar returns the first line.
-func (p *Progress) bar(width int) string {
+// barLine returns the first line.
+func (p *Progress) barLine(width int) string {
 	switch r := &p.reading; {
 	case r.of > 0:
-		return bar(width, float64(r.files)/float64(r.of), fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.rate(p.now())))
+		return drawBar(width, float64(r.files)/float64(r.of), fmt.Sprintf(" %d/%d files  %s  %s", r.files, r.of, human.Bytes(r.bytes), r.readingRate(p.now())))
 	case p.work.total == 0:
 		return "cook: " + p.stage
 	}
@@ -213,11 +213,11 @@ func (p *Progress) bar(width int) string {
 	if p.work.traffic != "" {
 		text += "  " + p.work.traffic
 	}
-	return bar(width, p.share(), text)
+	return drawBar(width, p.finishedShare(), text)
 }
 
-// rate returns files and bytes per second, "" at the start.
-func (r *reading) rate(now time.Time) string {
+// readingRate returns files and bytes per second, "" at the start.
+func (r *reading) readingRate(now time.Time) string {
 	took := now.Sub(r.begin)
 	if took < 100*time.Millisecond {
 		return ""
@@ -226,8 +226,8 @@ func (r *reading) rate(now time.Time) string {
 	return fmt.Sprintf("%d files/s  %s/s", per(float64(r.files)), human.Bytes(per(float64(r.bytes))))
 }
 
-// share returns the finished part of the expected work, or of the assets if no time is expected.
-func (p *Progress) share() float64 {
+// finishedShare returns the finished part of the expected work, or of the assets if no time is expected.
+func (p *Progress) finishedShare() float64 {
 	if p.work.expected > 0 {
 		return min(1, float64(p.worked())/float64(p.work.expected))
 	}
@@ -244,8 +244,8 @@ func (p *Progress) worked() time.Duration {
 	return past
 }
 
-// bar draws a bar before a text.
-func bar(width int, share float64, text string) string {
+// drawBar draws a bar before a text.
+func drawBar(width int, share float64, text string) string {
 	room := min(40, width-len(text)-len("cook []"))
 	if room < 5 {
 		return "cook" + text

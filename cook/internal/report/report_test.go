@@ -139,7 +139,7 @@ func TestProgress(t *testing.T) {
 	show := func(want ...string) {
 		t.Helper()
 		p.mu.Lock()
-		p.draw()
+		p.redraw()
 		p.mu.Unlock()
 		got := screen(b.String())
 		for len(got) > len(want) && got[len(got)-1] == "" {
@@ -205,7 +205,7 @@ func TestHeartbeat(t *testing.T) {
 		t.Helper()
 		b.Reset()
 		p.mu.Lock()
-		p.draw()
+		p.redraw()
 		p.mu.Unlock()
 		if b.String() != want {
 			t.Errorf("%q, want %q", b.String(), want)

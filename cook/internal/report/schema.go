@@ -134,13 +134,13 @@ func Schema() ([]byte, error) {
 	}
 	var all []schema
 	for _, k := range Kinds() {
-		line, err := m.kind(&k)
+		line, err := m.kindSchema(&k)
 		if err != nil {
 			return nil, err
 		}
 		name := k.Events[0] + "_event" // no object has such a name
 		m.defs[name] = line
-		all = append(all, ref(name))
+		all = append(all, schemaRef(name))
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -156,7 +156,7 @@ func Schema() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func ref(def string) schema { return schema{"$ref": "#/$defs/" + def} }
+func schemaRef(def string) schema { return schema{"$ref": "#/$defs/" + def} }
 
 // A schemaMaker makes the schemas of types.
 type schemaMaker struct {
@@ -164,9 +164,9 @@ type schemaMaker struct {
 	objects map[reflect.Type]*Object
 }
 
-// kind returns the schema of a kind of lines.
-func (m *schemaMaker) kind(k *Kind) (schema, error) {
-	all, err := m.properties(k.of)
+// kindSchema returns the schema of a kind of lines.
+func (m *schemaMaker) kindSchema(k *Kind) (schema, error) {
+	all, err := m.structProperties(k.of)
 	if err != nil {
 		return nil, err
 	}
@@ -182,9 +182,9 @@ func (m *schemaMaker) kind(k *Kind) (schema, error) {
 	return schema{"description": k.Doc, "type": "object", "properties": properties, "required": always, "additionalProperties": false}, nil
 }
 
-// properties returns the schemas of the fields of a struct. It fails if the described fields differ
+// structProperties returns the schemas of the fields of a struct. It fails if the described fields differ
 // from the fields of the struct.
-func (m *schemaMaker) properties(t reflect.Type) (schema, error) {
+func (m *schemaMaker) structProperties(t reflect.Type) (schema, error) {
 	object := m.objects[t]
 	if object == nil {
 		return nil, fmt.Errorf("nothing is said of the fields of %s", t)
@@ -199,7 +199,7 @@ func (m *schemaMaker) properties(t reflect.Type) (schema, error) {
 		if len(said) == 0 || said[0].Name != name {
 			return nil, fmt.Errorf("of %s, nothing is said of %s in its place", t, name)
 		}
-		s, err := m.of(f.Type)
+		s, err := m.schemaOf(f.Type)
 		if err != nil {
 			return nil, err
 		}
@@ -218,8 +218,8 @@ func (m *schemaMaker) properties(t reflect.Type) (schema, error) {
 	return properties, nil
 }
 
-// of returns the schema of a type.
-func (m *schemaMaker) of(t reflect.Type) (schema, error) {
+// schemaOf returns the schema of a type.
+func (m *schemaMaker) schemaOf(t reflect.Type) (schema, error) {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return schema{"type": "string", "format": "date-time"}, nil
@@ -236,9 +236,9 @@ func (m *schemaMaker) of(t reflect.Type) (schema, error) {
 	case reflect.Int, reflect.Int64, reflect.Uint64:
 		return schema{"type": "integer"}, nil
 	case reflect.Pointer:
-		return m.of(t.Elem())
+		return m.schemaOf(t.Elem())
 	case reflect.Slice:
-		items, err := m.of(t.Elem())
+		items, err := m.schemaOf(t.Elem())
 		return schema{"type": "array", "items": items}, err
 	case reflect.Struct:
 		return m.definition(t)
@@ -248,7 +248,7 @@ func (m *schemaMaker) of(t reflect.Type) (schema, error) {
 
 // definition returns a reference to the schema of a struct.
 func (m *schemaMaker) definition(t reflect.Type) (schema, error) {
-	properties, err := m.properties(t)
+	properties, err := m.structProperties(t)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (m *schemaMaker) definition(t reflect.Type) (schema, error) {
 	slices.Sort(required)
 	name := m.objects[t].Name
 	m.defs[name] = schema{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-	return ref(name), nil
+	return schemaRef(name), nil
 }
 
 // countersSchema returns the schema of the output of [counters.Snapshot.MarshalJSON].

@@ -18,10 +18,10 @@ const mostKinds = 6
 // preset that fits its images.
 func WriteKinds(w io.Writer, s *cook.Summary) {
 	if len(s.Copied) > 0 {
-		fmt.Fprintf(w, "copied as they are: %s\n", kinds(s.Copied))
+		fmt.Fprintf(w, "copied as they are: %s\n", kindsText(s.Copied))
 	}
 	if len(s.LeftOut) > 0 {
-		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kinds(s.LeftOut))
+		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kindsText(s.LeftOut))
 	}
 	switch s.Preset {
 	case "2d":
@@ -31,7 +31,7 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 	}
 }
 
-func kinds(list []cook.Kind) string {
+func kindsText(list []cook.Kind) string {
 	var shown []string
 	rest := cook.Kind{}
 	for i, k := range list {
@@ -44,15 +44,15 @@ func kinds(list []cook.Kind) string {
 		if k.Name == "" {
 			name = "without an extension"
 		}
-		shown = append(shown, kind(fmt.Sprintf("%d %s", k.Files, name), k.Bytes))
+		shown = append(shown, kindText(fmt.Sprintf("%d %s", k.Files, name), k.Bytes))
 	}
 	if rest.Files > 0 {
-		shown = append(shown, kind(fmt.Sprintf("and %s of %s", human.Count(rest.Files, "file"), human.Count(len(list)-mostKinds, "other kind")), rest.Bytes))
+		shown = append(shown, kindText(fmt.Sprintf("and %s of %s", human.Count(rest.Files, "file"), human.Count(len(list)-mostKinds, "other kind")), rest.Bytes))
 	}
 	return strings.Join(shown, ", ")
 }
 
-func kind(name string, bytes int64) string {
+func kindText(name string, bytes int64) string {
 	if bytes == 0 {
 		return name
 	}

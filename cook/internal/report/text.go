@@ -42,8 +42,8 @@ const mostKept = 64 << 20
 // Done prints how many failures and warnings were not printed.
 func (t *Text) Done() {
 	hidden := t.causes.hidden() || t.found.hidden()
-	t.causes.rest(t.print)
-	t.found.rest(t.printFound)
+	t.causes.printCounts(t.printDiagnostic)
+	t.found.printCounts(t.printFound)
 	if !hidden {
 		return
 	}
@@ -59,8 +59,8 @@ func (t *Text) Done() {
 	fmt.Fprintf(t.Err, "cook: %s\n", line)
 }
 
-// print prints a failure or a warning.
-func (t *Text) print(d *frontend.Diagnostic) { fmt.Fprint(t.Err, t.Style.Format(d)) }
+// printDiagnostic prints a failure or a warning.
+func (t *Text) printDiagnostic(d *frontend.Diagnostic) { fmt.Fprint(t.Err, t.Style.Format(d)) }
 
 // printFound prints a difference, which is the answer to the command.
 func (t *Text) printFound(d *frontend.Diagnostic) { fmt.Fprint(t.Out, d) }
@@ -69,11 +69,11 @@ func (t *Text) printFound(d *frontend.Diagnostic) { fmt.Fprint(t.Out, d) }
 func (t *Text) problem(e *cook.Event) {
 	d := diagnose(t.Dir, e)
 	t.recap.recapDiagnostic(&d)
-	t.show(&t.causes, e.Path, &d, t.print)
+	t.printOrKeep(&t.causes, e.Path, &d, t.printDiagnostic)
 }
 
-// show prints a diagnostic about an asset, or counts it.
-func (t *Text) show(causes *Causes, asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
+// printOrKeep prints a diagnostic about an asset, or counts it.
+func (t *Text) printOrKeep(causes *Causes, asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
 	if t.Verbose {
 		print(d)
 		return
@@ -81,7 +81,7 @@ func (t *Text) show(causes *Causes, asset string, d *frontend.Diagnostic, print 
 	if line := d.String(); t.all.Len()+len(line) < mostKept {
 		t.all.WriteString(line)
 	}
-	causes.event(asset, d, print)
+	causes.printOrCount(asset, d, print)
 }
 
 // Stage does nothing.
@@ -99,7 +99,7 @@ func (t *Text) Reading(_, _ int, _ int64) {}
 // Note prints a line.
 func (t *Text) Note(text string) {
 	if rest, ok := strings.CutPrefix(text, "warning: "); ok {
-		t.print(&frontend.Diagnostic{Program: program, Severity: frontend.Warning, Text: rest})
+		t.printDiagnostic(&frontend.Diagnostic{Program: program, Severity: frontend.Warning, Text: rest})
 		return
 	}
 	fmt.Fprintf(t.Err, "cook: %s\n", frontend.Indented(text))
@@ -107,7 +107,7 @@ func (t *Text) Note(text string) {
 
 // Event prints failures and warnings, and other outcomes if the options say so.
 func (t *Text) Event(e cook.Event) {
-	name := show(e.Path, e.Target)
+	name := nameAsset(e.Path, e.Target)
 	skipped := false
 	switch e.Outcome {
 	case cook.Started:
@@ -144,8 +144,8 @@ func (t *Text) Event(e cook.Event) {
 	}
 }
 
-// show names an asset.
-func show(path, target string) string {
+// nameAsset names an asset.
+func nameAsset(path, target string) string {
 	if target == "" {
 		return pathname.Show(path)
 	}
@@ -176,8 +176,8 @@ type Rounds struct {
 // that ends the round.
 func NewRounds(begin func() (o cook.Observer, done func())) *Rounds { return &Rounds{begin: begin} }
 
-// round returns the observer of the running round. The caller holds the lock.
-func (r *Rounds) round() cook.Observer {
+// runningRound returns the observer of the running round. The caller holds the lock.
+func (r *Rounds) runningRound() cook.Observer {
 	if r.now == nil {
 		r.now, r.done = r.begin()
 		r.new = map[string]bool{}
@@ -190,7 +190,7 @@ func (r *Rounds) Stage(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if name != watch.StageWait {
-		r.round().Stage(name)
+		r.runningRound().Stage(name)
 		return
 	}
 	if r.now != nil {
@@ -203,14 +203,14 @@ func (r *Rounds) Stage(name string) {
 func (r *Rounds) Planned(assets int, expected time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.round().Planned(assets, expected)
+	r.runningRound().Planned(assets, expected)
 }
 
 // Event passes on, except for a failure that the last round had as well.
 func (r *Rounds) Event(e cook.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o := r.round()
+	o := r.runningRound()
 	if e.Outcome != cook.Failed && e.Outcome != cook.Error {
 		o.Event(e)
 		return
@@ -226,21 +226,21 @@ func (r *Rounds) Event(e cook.Event) {
 func (r *Rounds) Step(path, target, step string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.round().Step(path, target, step)
+	r.runningRound().Step(path, target, step)
 }
 
 // Reading passes on.
 func (r *Rounds) Reading(files, of int, bytes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.round().Reading(files, of, bytes)
+	r.runningRound().Reading(files, of, bytes)
 }
 
 // Note passes on a note, unless this round or the last one had it.
 func (r *Rounds) Note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o := r.round()
+	o := r.runningRound()
 	if !r.last[text] && !r.new[text] {
 		o.Note(text)
 	}

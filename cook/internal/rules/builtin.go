@@ -30,7 +30,7 @@ type table struct {
 	head       func(path string) ([]byte, error) // reads the first bytes of a source; may be nil
 }
 
-func newTable(recipes *recipeset.Set) table {
+func newBuiltinTable(recipes *recipeset.Set) table {
 	t := table{rows: []row{{recipe: recipeset.Fallback, match: "**"}}, first: map[string]int{}, hinted: make([]func(string) int, 1), recognizes: map[int]func([]byte) bool{}}
 	for _, name := range recipes.Names() {
 		r, _ := recipes.Lookup(name)
@@ -58,14 +58,14 @@ func newTable(recipes *recipeset.Set) table {
 	for _, name := range recipes.Names() {
 		r, _ := recipes.Lookup(name)
 		for i := range r.Extracts {
-			t.addHeld(&r, r.Extracts[i].Holds)
+			t.addContainedFiles(&r, r.Extracts[i].Holds)
 		}
 	}
 	return t
 }
 
-// addHeld adds the row for files that the outputs of a recipe may contain.
-func (t *table) addHeld(r *recipe.Recipe, extensions []string) {
+// addContainedFiles adds the row for files that the outputs of a recipe may contain.
+func (t *table) addContainedFiles(r *recipe.Recipe, extensions []string) {
 	var letters []string
 	for _, ext := range extensions {
 		if _, cooked := t.first[ext]; !cooked {
@@ -90,9 +90,9 @@ func braces(words []string) string {
 // maxExtension exceeds the length of every recipe's extensions, in bytes.
 const maxExtension = 64
 
-// findKey returns the row of a path. As in recipe.Ext, a name whose only dot is the first
+// rowOfPath returns the row of a path. As in recipe.Ext, a name whose only dot is the first
 // character has no extension; unlike recipe.Ext, findKey does not allocate.
-func (t *table) findKey(path string) int {
+func (t *table) rowOfPath(path string) int {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	i := strings.LastIndexByte(name, '.')
 	if i <= 0 || len(name)-i > maxExtension {
@@ -101,7 +101,7 @@ func (t *table) findKey(path string) int {
 	var lower [maxExtension]byte
 	n := copy(lower[:], name[i:])
 	for j, c := range lower[:n] {
-		lower[j] = lowered(c)
+		lower[j] = lowerASCII(c)
 	}
 	first, ok := t.first[string(lower[:n])]
 	if !ok {
@@ -127,7 +127,7 @@ func (t *table) rejects(path string, row int) bool {
 // not exactly one.
 func (t *table) likelyRecipe(patterns []string) (name string) {
 	for _, text := range patterns {
-		row := t.findKey("a" + path.Ext(text))
+		row := t.rowOfPath("a" + path.Ext(text))
 		if row == 0 || name != "" && name != t.rows[row].recipe {
 			return ""
 		}
@@ -144,14 +144,14 @@ func (s *Set) ReadHeads(head func(path string) ([]byte, error)) { s.builtin.head
 // Unrecognized returns the recipe that has the extension of a source but does not recognize the
 // source, "" for none. Such a source is copied unless a rule names a recipe.
 func (s *Set) Unrecognized(path string) string {
-	row := s.builtin.findKey(path)
+	row := s.builtin.rowOfPath(path)
 	if !s.builtin.rejects(path, row) {
 		return ""
 	}
 	return s.builtin.rows[row].recipe
 }
 
-func lowered(c byte) byte {
+func lowerASCII(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'
 	}

@@ -84,7 +84,7 @@ recipe = "image"
 
 // findKey finds a row by extension and hint, without allocating.
 func TestBuiltinRowIsFoundWithoutAllocation(t *testing.T) {
-	table := newTable(recipes(t, kindFake, jsonFake, copyFake))
+	table := newBuiltinTable(recipes(t, kindFake, jsonFake, copyFake))
 	for path, want := range map[string]string{
 		"a.png": plains, "a.PnG": plains, "a_n.x.png": plains,
 		"b/a_n.png": normals, "ui/a.png": colors, "ui/.png": "**",
@@ -92,10 +92,10 @@ func TestBuiltinRowIsFoundWithoutAllocation(t *testing.T) {
 		"a.jsonc": "**", "a": "**", ".png": "**", "a.": "**", "a.png.": "**", "": "**", "a.pn\u212a": "**",
 		"a.longer-than-any-extension": "**", "ui.png/a": "**",
 	} {
-		if got := table.rows[table.findKey(path)].match; got != want {
+		if got := table.rows[table.rowOfPath(path)].match; got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
-		if n := testing.AllocsPerRun(10, func() { table.findKey(path) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { table.rowOfPath(path) }); n != 0 {
 			t.Errorf("%s: %v allocations, want none", path, n)
 		}
 	}

@@ -18,16 +18,16 @@ import (
 // an unlimited number.
 const maxSteps = 1000
 
-// chain extends the method of a source or an artifact by the methods of its outputs, as rules for
+// extendChain extends the method of a source or an artifact by the methods of its outputs, as rules for
 // artifacts say. used lists the rules that named the recipes of the earlier steps; left counts
 // the steps that may still be added.
-func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Method, error) {
+func (s *Set) extendChain(m *Method, path, target string, used []int, left *int) (*Method, error) {
 	var then []*Method
 	for i, t := range m.Outputs {
 		name := t.Name(path)
 		var matched selection
 		row := s.matchArtifact(&matched, name, target, used)
-		o := s.choose(&matched, name, target, row)
+		o := s.chooseOutcome(&matched, name, target, row)
 		if o.err != nil {
 			return nil, o.err
 		}
@@ -38,7 +38,7 @@ func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Met
 			at := o.method.chosen.at
 			return nil, &Error{File: at.File, Line: at.Line, Column: at.Column, Msg: fmt.Sprintf("rules for artifacts make more than %d steps of one source", maxSteps)}
 		}
-		next, err := s.chain(o.method, name, target, append(slices.Clip(used), o.method.chosen.layer), left)
+		next, err := s.extendChain(o.method, name, target, append(slices.Clip(used), o.method.chosen.layer), left)
 		if err != nil {
 			return nil, err
 		}
@@ -52,14 +52,14 @@ func (s *Set) chain(m *Method, path, target string, used []int, left *int) (*Met
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.made.join(m, then), nil
+	return s.made.joinSteps(m, then), nil
 }
 
 // matchArtifact matches an artifact without the used rules, which made it.
 func (s *Set) matchArtifact(matched *selection, path, target string, used []int) (row int) {
-	row = s.match(matched, path, s.number[target], target, true)
+	row = s.matchLayers(matched, path, s.number[target], target, true)
 	for _, rule := range used {
-		matched.clear(rule)
+		matched.clearLayer(rule)
 	}
 	return row
 }
@@ -67,7 +67,7 @@ func (s *Set) matchArtifact(matched *selection, path, target string, used []int)
 // eachChoice calls do with the rules that match the source, then each step of its chain.
 func (s *Set) eachChoice(m *Method, path, target string, do func(matched *selection, row int)) {
 	var matched selection
-	do(&matched, s.match(&matched, path, s.number[target], target, false))
+	do(&matched, s.matchLayers(&matched, path, s.number[target], target, false))
 	s.eachLater(m, path, target, nil, do)
 }
 
@@ -83,12 +83,12 @@ func (s *Set) eachLater(m *Method, path, target string, used []int, do func(matc
 	}
 }
 
-// join returns the method of a chain. Equal steps give the same method. The caller holds the lock
+// joinSteps returns the method of a chain. Equal steps give the same method. The caller holds the lock
 // of the Set.
-func (made *choices) join(m *Method, then []*Method) *Method {
-	key := strconv.Itoa(made.numberOf(m))
+func (made *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
+	key := strconv.Itoa(made.numberOfMethod(m))
 	for _, next := range then {
-		key += " " + strconv.Itoa(made.numberOf(next))
+		key += " " + strconv.Itoa(made.numberOfMethod(next))
 	}
 	known := made.chains[key]
 	if known == nil {
@@ -101,8 +101,8 @@ func (made *choices) join(m *Method, then []*Method) *Method {
 	return known
 }
 
-// numberOf numbers methods from 1; nil has number 0.
-func (made *choices) numberOf(m *Method) int {
+// numberOfMethod numbers methods from 1; nil has number 0.
+func (made *outcomeCache) numberOfMethod(m *Method) int {
 	if m == nil {
 		return 0
 	}
@@ -115,14 +115,14 @@ func (made *choices) numberOf(m *Method) int {
 }
 
 // Names returns the names of the placed artifacts of a source, in order.
-func (m *Method) Names(path string) []string { return m.appendNames(nil, path) }
+func (m *Method) Names(path string) []string { return m.appendPlacedNames(nil, path) }
 
-func (m *Method) appendNames(list []string, path string) []string {
+func (m *Method) appendPlacedNames(list []string, path string) []string {
 	for i, t := range m.Outputs {
 		if name := t.Name(path); m.Then == nil || m.Then[i] == nil {
 			list = append(list, name)
 		} else {
-			list = m.Then[i].appendNames(list, name)
+			list = m.Then[i].appendPlacedNames(list, name)
 		}
 	}
 	return list
@@ -183,12 +183,12 @@ func (m *Method) eachStep(path, of string, yield func(Step) bool) bool {
 
 // Bundles reports whether a step reads artifacts of other assets.
 func (m *Method) Bundles() bool {
-	return m.any(func(s *Method) bool { return s.Recipe.Bundles && !s.Traits().IgnoresArtifacts })
+	return m.anyStep(func(s *Method) bool { return s.Recipe.Bundles && !s.Traits().IgnoresArtifacts })
 }
 
 // UsesPath reports whether the artifacts depend on the path of the source.
 func (m *Method) UsesPath() bool {
-	return m.any(func(s *Method) bool { return s.Recipe.UsesPath && !s.Traits().IgnoresPath })
+	return m.anyStep(func(s *Method) bool { return s.Recipe.UsesPath && !s.Traits().IgnoresPath })
 }
 
 // Traits returns the traits of the method's cooker; of a chain, the traits of its first step.
@@ -201,13 +201,13 @@ func (m *Method) Traits() recipe.Traits {
 
 // NamesOutputs reports whether a step writes names of artifacts into its outputs.
 func (m *Method) NamesOutputs() bool {
-	return m.any(func(s *Method) bool { return s.Recipe.NamesOutputs })
+	return m.anyStep(func(s *Method) bool { return s.Recipe.NamesOutputs })
 }
 
 // Cheap reports whether no step costs more than copying its result out of the store.
-func (m *Method) Cheap() bool { return !m.any(func(s *Method) bool { return !s.Recipe.Cheap }) }
+func (m *Method) Cheap() bool { return !m.anyStep(func(s *Method) bool { return !s.Recipe.Cheap }) }
 
-func (m *Method) any(is func(*Method) bool) bool {
+func (m *Method) anyStep(is func(*Method) bool) bool {
 	if m.Then == nil {
 		return is(m)
 	}
@@ -219,9 +219,9 @@ func (m *Method) any(is func(*Method) bool) bool {
 	return false
 }
 
-// follow sets the option Follow.Option to a checksum of the target's rules that may change how
+// hashFollowedRules sets the option Follow.Option to a checksum of the target's rules that may change how
 // the other recipe cooks a file. Only their recipes, outputs and Follow.Keys count.
-func (d *decision) follow(target string, f *recipe.Follow) {
+func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 	other, ok := d.set.vocab.recipes.Lookup(f.Recipe)
 	if !ok {
 		return
@@ -303,7 +303,7 @@ func (s *Set) prefixOf(i int) string {
 
 // Follows reports whether the method depends on how other files are cooked.
 func (m *Method) Follows() bool {
-	return m.any(func(s *Method) bool {
+	return m.anyStep(func(s *Method) bool {
 		return s.Recipe.Follow != nil && slices.ContainsFunc(s.Options, func(o Option) bool {
 			return o.Key == s.Recipe.Follow.Option && o.From != (Origin{}) && o.From.File != "default"
 		})

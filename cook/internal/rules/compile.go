@@ -39,10 +39,10 @@ func newCompiler(recipes *recipeset.Set) *compiler {
 	return &compiler{
 		set: &Set{
 			vocab:   vocabulary{recipes},
-			builtin: newTable(recipes),
+			builtin: newBuiltinTable(recipes),
 			number:  map[string]int{"": 0},
 			texts:   documents{},
-			made: choices{
+			made: outcomeCache{
 				seen:    map[string]*outcome{},
 				decided: map[string]*outcome{},
 				chains:  map[string]*Method{},
@@ -63,12 +63,12 @@ func (c *compiler) finishRules() (*Set, error) {
 	c.set.targets = slices.Sorted(maps.Keys(c.set.number))[1:] // the first is ""
 	for _, a := range c.aims {
 		if _, declared := c.set.number[a.target]; !c.torn && !declared {
-			e := c.set.texts.errorAt(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clip(a.target), instead(a.target, c.set.targets)))
-			c.in.errs = append(c.in.errs, e.meant(a.target, c.set.targets))
+			e := c.set.texts.errorInFile(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clipText(a.target), instead(a.target, c.set.targets)))
+			c.in.errs = append(c.in.errs, e.fixMisspelling(a.target, c.set.targets))
 		}
 	}
 	if len(c.in.errs) > 0 {
-		c.in.errs.sort()
+		c.in.errs.sortByPlace()
 		return nil, c.in.errs
 	}
 	s := c.set
@@ -80,7 +80,7 @@ func (c *compiler) finishRules() (*Set, error) {
 
 // compileFile compiles one file.
 func (c *compiler) compileFile(f File) {
-	d, err := parse(f.Name, f.Data)
+	d, err := parseFile(f.Name, f.Data)
 	if err != nil {
 		c.in.errs = append(c.in.errs, err)
 		c.torn = true
@@ -93,33 +93,33 @@ func (c *compiler) compileFile(f File) {
 	}
 	first := len(c.set.layers)
 	for _, key := range sortedKeys(d.values) {
-		switch at := d.places.field(key); key {
+		switch at := d.places.fieldPlace(key); key {
 		case "rule":
-			c.rules(at, d.values[key], prefix)
+			c.compileRules(at, d.values[key], prefix)
 		case "target":
-			c.targets(at, d.values[key], prefix)
+			c.compileTargets(at, d.values[key], prefix)
 		case "project":
 			if f.Dir != "" {
 				c.in.failf(at.key, "project: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
 				continue
 			}
-			c.in.project(at, d.values[key])
+			c.in.readProjectTable(at, d.values[key])
 		case "remote":
 			if f.Dir != "" {
 				c.in.failf(at.key, "remote: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
 				continue
 			}
-			c.in.remote(at, d.values[key])
+			c.in.readRemoteTable(at, d.values[key])
 		default:
 			words := []string{"rule", "target", "project", "remote"}
-			c.in.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)).meant(key, words)
+			c.in.failf(at.key, "unknown key %q%s", clipText(key), instead(key, words)).fixMisspelling(key, words)
 		}
 	}
 	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})
 	c.set.texts[d.name] = &document{name: d.name, data: d.data, lines: d.lines}
 }
 
-func (c *compiler) rules(at *node, value any, prefix string) {
+func (c *compiler) compileRules(at *node, value any, prefix string) {
 	list, ok := value.([]any)
 	if !ok {
 		c.in.failf(at.key, "rule: want a list of tables; write [[rule]] above each")
@@ -128,18 +128,18 @@ func (c *compiler) rules(at *node, value any, prefix string) {
 	for i, v := range list {
 		table, ok := v.(map[string]any)
 		if !ok {
-			c.in.failf(at.item(i).value, "rule: want a table")
+			c.in.failf(at.itemPlace(i).value, "rule: want a table")
 			continue
 		}
-		if !c.room(at.item(i).value) {
+		if !c.layerFits(at.itemPlace(i).value) {
 			return
 		}
-		c.rule(at.item(i), table, prefix)
+		c.compileRule(at.itemPlace(i), table, prefix)
 	}
 }
 
-// room reports whether another layer fits; the error has the given offset.
-func (c *compiler) room(offset int) bool {
+// layerFits reports whether another layer fits; the error has the given offset.
+func (c *compiler) layerFits(offset int) bool {
 	if len(c.set.layers)+len(c.tables)+len(c.aimed) < maxLayers {
 		return true
 	}

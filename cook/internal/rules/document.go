@@ -39,14 +39,14 @@ const (
 	maxOutside = 2_000   // keys outside of rules, such as targets
 )
 
-// parse reads one file. It reports at most one error: the text after a syntax error cannot be
+// parseFile reads one file. It reports at most one error: the text after a syntax error cannot be
 // checked.
-func parse(name string, data []byte) (*document, *Error) {
+func parseFile(name string, data []byte) (*document, *Error) {
 	if len(data) > MaxFile {
 		return nil, &Error{File: name, Line: 1, Column: 1, Msg: fmt.Sprintf("file has more than %d bytes, the limit", MaxFile)}
 	}
 	d := newDocument(name, data)
-	if err := d.locate(); err != nil {
+	if err := d.locateValues(); err != nil {
 		return nil, err
 	}
 	if err := toml.Unmarshal(d.data, &d.values); err != nil {
@@ -56,10 +56,10 @@ func parse(name string, data []byte) (*document, *Error) {
 			line, column = decode.Position()
 		}
 		if strings.Contains(err.Error(), "after array value") {
-			line, column = d.position(len(bytes.TrimRight(d.data[:min(d.lines[line-1]+column-1, len(d.data))], " \t\r\n")))
+			line, column = d.lineAndColumn(len(bytes.TrimRight(d.data[:min(d.lines[line-1]+column-1, len(d.data))], " \t\r\n")))
 		}
-		out := d.errorAt(line, column, clip(strings.TrimPrefix(err.Error(), "toml: ")))
-		out.Msg = sentence(d.line(line), column, out.Msg)
+		out := d.errorInDocument(line, column, clipText(strings.TrimPrefix(err.Error(), "toml: ")))
+		out.Msg = explainSyntax(d.lineText(line), column, out.Msg)
 		return nil, out.fixSyntax(out.Msg)
 	}
 	return d, nil
@@ -80,29 +80,29 @@ func newDocument(name string, data []byte) *document {
 
 // ErrorAt returns an error at a place of any file.
 func ErrorAt(name string, data []byte, line, column int, msg string) *Error {
-	return newDocument(name, data).errorAt(line, column, msg)
+	return newDocument(name, data).errorInDocument(line, column, msg)
 }
 
-// errorAt returns an error at a place of this file.
-func (d *document) errorAt(line, column int, msg string) *Error {
-	e := &Error{File: d.name, Line: line, Column: column, Msg: msg, text: d.line(line)}
-	e.excerpt, e.caret = d.excerpt(line, column)
+// errorInDocument returns an error at a place of this file.
+func (d *document) errorInDocument(line, column int, msg string) *Error {
+	e := &Error{File: d.name, Line: line, Column: column, Msg: msg, text: d.lineText(line)}
+	e.excerpt, e.caret = d.excerptOfLine(line, column)
 	return e
 }
 
 // documents has files of rules by name, for excerpts in errors.
 type documents map[string]*document
 
-// errorAt returns an error at a place of a file.
-func (all documents) errorAt(file string, line, column int, msg string) *Error {
+// errorInFile returns an error at a place of a file.
+func (all documents) errorInFile(file string, line, column int, msg string) *Error {
 	if d := all[file]; d != nil {
-		return d.errorAt(line, column, msg)
+		return d.errorInDocument(line, column, msg)
 	}
 	return &Error{File: file, Line: line, Column: column, Msg: msg}
 }
 
-// line returns a line, counted from 1, unchanged.
-func (d *document) line(number int) string {
+// lineText returns a line, counted from 1, unchanged.
+func (d *document) lineText(number int) string {
 	if number < 1 || number > len(d.lines) {
 		return ""
 	}
@@ -110,8 +110,8 @@ func (d *document) line(number int) string {
 	return string(text)
 }
 
-// word returns the text at an offset, up to the next delimiter.
-func (d *document) word(offset int) string {
+// wordAt returns the text at an offset, up to the next delimiter.
+func (d *document) wordAt(offset int) string {
 	rest := d.data[min(offset, len(d.data)):]
 	if end := bytes.IndexAny(rest, " \t\r\n,]}#"); end >= 0 {
 		rest = rest[:end]
@@ -119,27 +119,27 @@ func (d *document) word(offset int) string {
 	return string(rest)
 }
 
-// position returns line and column, both from 1.
-func (d *document) position(offset int) (line, column int) {
+// lineAndColumn returns line and column, both from 1.
+func (d *document) lineAndColumn(offset int) (line, column int) {
 	line = sort.SearchInts(d.lines, offset+1)
 	return line, offset - d.lines[line-1] + 1
 }
 
-func (d *document) origin(offset int, match string) Origin {
-	line, column := d.position(offset)
+func (d *document) originAt(offset int, match string) Origin {
+	line, column := d.lineAndColumn(offset)
 	return Origin{File: d.name, Line: line, Column: column, Match: match}
 }
 
-// field returns the place of a table's key, or the table's own place for an unknown key.
-func (n *node) field(key string) *node {
+// fieldPlace returns the place of a table's key, or the table's own place for an unknown key.
+func (n *node) fieldPlace(key string) *node {
 	if f := n.fields[key]; f != nil {
 		return f
 	}
 	return n
 }
 
-// item returns the place of a list's item, or the list's own place.
-func (n *node) item(i int) *node {
+// itemPlace returns the place of a list's item, or the list's own place.
+func (n *node) itemPlace(i int) *node {
 	if i < len(n.items) {
 		return n.items[i]
 	}
@@ -154,8 +154,8 @@ type tableReader struct {
 
 // failf records an error at an offset of the current file.
 func (r *tableReader) failf(offset int, format string, args ...any) *Error {
-	line, column := r.file.position(offset)
-	e := r.file.errorAt(line, column, fmt.Sprintf(format, args...))
+	line, column := r.file.lineAndColumn(offset)
+	e := r.file.errorInDocument(line, column, fmt.Sprintf(format, args...))
 	r.errs = append(r.errs, e)
 	return e
 }
@@ -171,7 +171,7 @@ type locator struct {
 	tooMany int // offset of the first key over a limit, or -1
 }
 
-func (d *document) locate() *Error {
+func (d *document) locateValues() *Error {
 	l := &locator{document: d, tooMany: -1}
 	l.parser.Reset(d.data)
 	table, rule := d.places, false
@@ -185,9 +185,9 @@ func (d *document) locate() *Error {
 			if rule && list && first.Next() == nil {
 				l.inRule = 0
 			}
-			table = l.descend(d.places, e.Key(), rule)
+			table = l.descendKey(d.places, e.Key(), rule)
 			if list {
-				item := &node{key: table.key, value: l.lineOf(int(first.Raw.Offset))}
+				item := &node{key: table.key, value: l.lineIndent(int(first.Raw.Offset))}
 				table.items = append(table.items, item)
 				table = item
 			}
@@ -198,19 +198,19 @@ func (d *document) locate() *Error {
 	if l.tooMany < 0 {
 		return nil
 	}
-	line, column := d.position(l.tooMany)
-	return d.errorAt(line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules", maxKeys, maxInRule, maxOutside))
+	line, column := d.lineAndColumn(l.tooMany)
+	return d.errorInDocument(line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules", maxKeys, maxInRule, maxOutside))
 }
 
-// descend follows a dotted key and creates missing nodes. As in TOML, the name of a list of
+// descendKey follows a dotted key and creates missing nodes. As in TOML, the name of a list of
 // tables means its last item.
-func (l *locator) descend(n *node, key unstable.Iterator, rule bool) *node {
+func (l *locator) descendKey(n *node, key unstable.Iterator, rule bool) *node {
 	for key.Next() {
 		if len(n.items) > 0 {
 			n = n.items[len(n.items)-1]
 		}
 		k := key.Node()
-		l.count(int(k.Raw.Offset), rule)
+		l.countKey(int(k.Raw.Offset), rule)
 		next := n.fields[string(k.Data)]
 		if next == nil {
 			next = &node{key: int(k.Raw.Offset), value: int(k.Raw.Offset)}
@@ -225,17 +225,17 @@ func (l *locator) descend(n *node, key unstable.Iterator, rule bool) *node {
 }
 
 func (l *locator) keyValue(table *node, e *unstable.Node, rule bool) {
-	n := l.descend(table, e.Key(), rule)
+	n := l.descendKey(table, e.Key(), rule)
 	end := 0
 	for key := e.Key(); key.Next(); {
 		end = int(key.Node().Raw.Offset + key.Node().Raw.Length)
 	}
 	// The syntax tree does not know where lists start.
-	n.value = l.skip(l.skip(end, " \t="), " \t")
-	l.contents(n, e.Value(), rule)
+	n.value = l.skipBytes(l.skipBytes(end, " \t="), " \t")
+	l.locateContents(n, e.Value(), rule)
 }
 
-func (l *locator) contents(n *node, value *unstable.Node, rule bool) {
+func (l *locator) locateContents(n *node, value *unstable.Node, rule bool) {
 	switch value.Kind {
 	case unstable.InlineTable:
 		for it := value.Children(); it.Next() && l.tooMany < 0; {
@@ -252,14 +252,14 @@ func (l *locator) contents(n *node, value *unstable.Node, rule bool) {
 			// file adds up over a list.
 			inRule, outside := l.inRule, l.outside
 			l.inRule, l.outside = 0, 0
-			l.count(item.value, rule)
-			l.contents(item, it.Node(), rule)
+			l.countKey(item.value, rule)
+			l.locateContents(item, it.Node(), rule)
 			l.inRule, l.outside = inRule, outside
 		}
 	}
 }
 
-func (l *locator) count(offset int, rule bool) {
+func (l *locator) countKey(offset int, rule bool) {
 	l.keys++
 	if rule {
 		l.inRule++
@@ -271,17 +271,17 @@ func (l *locator) count(offset int, rule bool) {
 	}
 }
 
-func (l *locator) skip(offset int, what string) int {
+func (l *locator) skipBytes(offset int, what string) int {
 	for offset < len(l.data) && strings.IndexByte(what, l.data[offset]) >= 0 {
 		offset++
 	}
 	return offset
 }
 
-// lineOf returns the offset of the first character behind a line's indentation.
-func (l *locator) lineOf(offset int) int {
-	line, _ := l.position(offset)
-	return l.skip(l.lines[line-1], " \t")
+// lineIndent returns the offset of the first character behind a line's indentation.
+func (l *locator) lineIndent(offset int) int {
+	line, _ := l.lineAndColumn(offset)
+	return l.skipBytes(l.lines[line-1], " \t")
 }
 
 // sortedKeys returns a table's keys sorted, so that equal files give equal messages.

@@ -29,11 +29,11 @@ type loss struct {
 	by     Origin
 }
 
-// note records the effect of the layers that match a source.
-func (s *Set) note(matched *selection, path string, d *decision) {
+// noteEffects records the effect of the layers that match a source.
+func (s *Set) noteEffects(matched *selection, path string, d *decision) {
 	for i := range s.asked.uses {
 		l, u := &s.layers[i], &s.asked.uses[i]
-		if !matched.has(i) || l.isTable() && l.recipe != d.recipe {
+		if !matched.hasLayer(i) || l.isTable() && l.recipe != d.recipe {
 			continue
 		}
 		if u.source == "" {
@@ -48,19 +48,19 @@ func (s *Set) note(matched *selection, path string, d *decision) {
 		}
 		for k, o := range l.settings {
 			// The cooker has other options by now, but acceptance does not depend on them.
-			if recipeset.SetOption(d.set.vocab.fresh(d.recipe), o.key, o.value) == nil {
+			if recipeset.SetOption(d.set.vocab.freshCooker(d.recipe), o.key, o.value) == nil {
 				u.taken[k] = true
-				u.count(k, i, d.won[o.key], path)
+				u.countSetting(k, i, d.won[o.key], path)
 			}
 		}
 		if l.outputs != nil {
-			u.count(len(l.settings), i, d.won["outputs"], path)
+			u.countSetting(len(l.settings), i, d.won["outputs"], path)
 		}
 	}
 }
 
-// count records whether a setting of a layer has an effect on a source.
-func (u *use) count(k, layer int, winner win, source string) {
+// countSetting records whether a setting of a layer has an effect on a source.
+func (u *use) countSetting(k, layer int, winner win, source string) {
 	if winner.layer == layer {
 		u.won[k] = true
 	} else {
@@ -73,10 +73,10 @@ func (u *use) count(k, layer int, winner win, source string) {
 func (s *Set) Sets(path string) bool {
 	for target, number := range s.number {
 		var matched selection
-		s.match(&matched, path, number, target, false)
+		s.matchLayers(&matched, path, number, target, false)
 		for i := range s.asked.uses {
 			// A rule for artifacts may match an artifact of the source.
-			if l := &s.layers[i]; (matched.has(i) || l.made) && l.recipe == "" && len(l.settings) > 0 {
+			if l := &s.layers[i]; (matched.hasLayer(i) || l.made) && l.recipe == "" && len(l.settings) > 0 {
 				return true
 			}
 		}
@@ -97,39 +97,39 @@ func (s *Set) Dropped() Errors {
 		}
 		for k, o := range l.settings {
 			if !u.taken[k] {
-				errs = append(errs, s.dropped(u, &o))
+				errs = append(errs, s.droppedSetting(u, &o))
 			}
 		}
 	}
-	errs.sort()
+	errs.sortByPlace()
 	return errs
 }
 
-func (s *Set) dropped(u *use, o *setting) *Error {
+func (s *Set) droppedSetting(u *use, o *setting) *Error {
 	var keys []string
 	for _, name := range u.recipes {
 		if _, ok := s.vocab.recipes.Lookup(name); !ok {
 			continue
 		}
 		var wrong *recipe.OptionError
-		if errors.As(recipeset.SetOption(s.vocab.fresh(name), o.key, o.value), &wrong) {
-			wrong.Got = clip(wrong.Got)
+		if errors.As(recipeset.SetOption(s.vocab.freshCooker(name), o.key, o.value), &wrong) {
+			wrong.Got = clipText(wrong.Got)
 			if text, ok := o.value.(string); ok {
 				if end := meantWord(text, wrong.Want); end != "" {
-					e := s.texts.errorAt(o.at.File, o.line, o.column, wrong.Error()+end)
+					e := s.texts.errorInFile(o.at.File, o.line, o.column, wrong.Error()+end)
 					s.vocab.fixOption(e, wrong, o.value)
 					return e
 				}
 			}
-			return s.texts.errorAt(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clip(u.source), s.vocab.elsewhere(o, u.recipes)))
+			return s.texts.errorInFile(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clipText(u.source), s.vocab.elsewhere(o, u.recipes)))
 		}
-		for _, option := range recipeset.Options(s.vocab.fresh(name)) {
+		for _, option := range recipeset.Options(s.vocab.freshCooker(name)) {
 			keys = append(keys, option.Key)
 		}
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	what := fmt.Sprintf("recipe %q, which cooks what this rule matches, such as %s, has no option %q", u.recipes[0], clip(u.source), o.key)
+	what := fmt.Sprintf("recipe %q, which cooks what this rule matches, such as %s, has no option %q", u.recipes[0], clipText(u.source), o.key)
 	if len(u.recipes) > 1 {
 		what = fmt.Sprintf("no recipe that cooks what this rule matches has an option %q: %s", o.key, strings.Join(u.recipes, ", "))
 	}
@@ -138,7 +138,7 @@ func (s *Set) dropped(u *use, o *setting) *Error {
 	} else {
 		what += s.vocab.elsewhere(o, u.recipes)
 	}
-	return s.texts.errorAt(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
+	return s.texts.errorInFile(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
 }
 
 // Wrong returns the errors of rules that do not depend on the source: the errors of Method with a
@@ -152,9 +152,9 @@ func (s *Set) Wrong() Errors {
 		if !errors.As(o.err, &wrong) || wrong.File == "" || slices.ContainsFunc(errs, func(e *Error) bool { return e.Error() == wrong.Error() }) {
 			continue
 		}
-		errs = append(errs, s.texts.errorAt(wrong.File, wrong.Line, wrong.Column, wrong.Msg))
+		errs = append(errs, s.texts.errorInFile(wrong.File, wrong.Line, wrong.Column, wrong.Msg))
 	}
-	errs.sort()
+	errs.sortByPlace()
 	return errs
 }
 
@@ -164,7 +164,7 @@ func (s *Set) Overruled(path, target string) (lines []string) {
 	if err != nil {
 		var matched selection
 		if number, ok := s.number[target]; ok {
-			return s.overruled(&matched, s.match(&matched, path, number, target, false), target)
+			return s.overruled(&matched, s.matchLayers(&matched, path, number, target, false), target)
 		}
 		return nil
 	}
@@ -176,13 +176,13 @@ func (s *Set) Overruled(path, target string) (lines []string) {
 
 // overruled returns the lines of Overruled for one step of a chain.
 func (s *Set) overruled(matched *selection, row int, target string) (lines []string) {
-	d := s.weigh(matched, row, target)
+	d := s.mergeLayers(matched, row, target)
 	if d.cooker == nil {
 		return nil
 	}
 	for i := range s.layers {
 		l := &s.layers[i]
-		if !matched.has(i) {
+		if !matched.hasLayer(i) {
 			continue
 		}
 		if l.recipe != "" && l.recipe != d.recipe {
@@ -194,7 +194,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 		for _, o := range l.settings {
 			won, taken := d.won[o.key]
 			switch {
-			case recipeset.SetOption(s.vocab.fresh(d.recipe), o.key, o.value) != nil:
+			case recipeset.SetOption(s.vocab.freshCooker(d.recipe), o.key, o.value) != nil:
 				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
 				lines = append(lines, fmt.Sprintf("%s: %s is overridden by %s", o.at, o.key, won.at))
@@ -226,7 +226,7 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 			continue // its targets are not cooked
 		case u.source == "" && l.isTable():
 			if len(l.settings) > 0 {
-				lines = append(lines, s.texts.errorAt(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))
+				lines = append(lines, s.texts.errorInFile(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))
 			}
 		case u.source == "":
 			what, why := "source", ""
@@ -235,16 +235,16 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 			} else if pattern := leftOut(sampleName(l.texts[0])); pattern != "" {
 				why = fmt.Sprintf("; %s is left out unless a .cookignore has !%[1]s", pattern)
 			} else if searched++; searched <= most {
-				why = l.meant(sources)
+				why = l.likelyPattern(sources)
 			}
-			lines = append(lines, s.texts.errorAt(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no %s matches %s%s", what, clip(l.origin.Match), why)))
+			lines = append(lines, s.texts.errorInFile(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no %s matches %s%s", what, clipText(l.origin.Match), why)))
 		case l.recipe != "" && !slices.Contains(u.recipes, l.recipe):
-			lines = append(lines, s.texts.errorAt(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clip(u.source))))
+			lines = append(lines, s.texts.errorInFile(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clipText(u.source))))
 		default:
 			lines = append(lines, s.overridden(l, u)...)
 		}
 	}
-	lines.sort()
+	lines.sortByPlace()
 	return lines
 }
 
@@ -259,14 +259,14 @@ func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 		if k < len(l.settings) {
 			key, at, verb = l.settings[k].key, l.settings[k].at, "has"
 		}
-		lines = append(lines, s.texts.errorAt(at.File, at.Line, at.Column, fmt.Sprintf("%s %s no effect on any asset; %s overrides it for %s", key, verb, lost.by, clip(lost.source))))
+		lines = append(lines, s.texts.errorInFile(at.File, at.Line, at.Column, fmt.Sprintf("%s %s no effect on any asset; %s overrides it for %s", key, verb, lost.by, clipText(lost.source))))
 	}
 	return lines
 }
 
-// meant returns the end of a message about a rule that matches nothing: the likely intended
+// likelyPattern returns the end of a message about a rule that matches nothing: the likely intended
 // pattern, or the mistake in its pattern.
-func (l *layer) meant(sources iter.Seq[string]) string {
+func (l *layer) likelyPattern(sources iter.Seq[string]) string {
 	prefix, text := l.prefix, l.texts[0]
 	try := func(fixed string) bool { return fixed != text && matchesAny(fixed, prefix, sources, false) }
 	if fixed := strings.NewReplacer(`\\`, "/", `\`, "/").Replace(text); try(fixed) {
@@ -282,7 +282,7 @@ func (l *layer) meant(sources iter.Seq[string]) string {
 		return fmt.Sprintf("; patterns begin at the asset directory: did you mean %q?", "/"+rest)
 	}
 	if matchesAny(text, prefix, sources, true) {
-		return "; the case of letters differs: " + found(text, prefix, sources)
+		return "; the case of letters differs: " + foldedMatch(text, prefix, sources)
 	}
 	if fixed := respelled(text, prefix, sources); fixed != "" && matchesAny(fixed, prefix, sources, false) {
 		return fmt.Sprintf("; did you mean %q?", fixed)
@@ -308,9 +308,9 @@ func matchesAny(pattern, prefix string, sources iter.Seq[string], folded bool) b
 	return ok
 }
 
-func found(pattern, prefix string, sources iter.Seq[string]) string {
+func foldedMatch(pattern, prefix string, sources iter.Seq[string]) string {
 	source, _ := firstMatch(pattern, prefix, sources, true)
-	return clip(source)
+	return clipText(source)
 }
 
 func firstMatch(pattern, prefix string, sources iter.Seq[string], folded bool) (string, bool) {

@@ -71,7 +71,7 @@ func (e Errors) Unwrap() []error {
 	return list
 }
 
-func (e Errors) sort() {
+func (e Errors) sortByPlace() {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -89,8 +89,8 @@ func instead(word string, words []string) string {
 	return "; have " + strings.Join(words, ", ")
 }
 
-// clip shortens text from a hostile file before it is printed.
-func clip(s string) string {
+// clipText shortens text from a hostile file before it is printed.
+func clipText(s string) string {
 	const most = 100
 	if len(s) <= most {
 		return s
@@ -117,9 +117,9 @@ func (e *Error) Fix() (Edit, bool) {
 	return *e.fix, true
 }
 
-// meant adds a fix to an error if old is certainly a misspelling of one of the words: replace
+// fixMisspelling adds a fix to an error if old is certainly a misspelling of one of the words: replace
 // old, with or without quotes, by that word.
-func (e *Error) meant(old string, words []string) *Error {
+func (e *Error) fixMisspelling(old string, words []string) *Error {
 	if w := nearest.Certain(old, words); w != "" {
 		e.means(old, w)
 	}
@@ -139,8 +139,8 @@ func (e *Error) means(old, new string) *Error {
 	return e
 }
 
-// replaced sets the fix of an error: replace old at a column by new.
-func (e *Error) replaced(column int, old, new string) *Error {
+// fixAt sets the fix of an error: replace old at a column by new.
+func (e *Error) fixAt(column int, old, new string) *Error {
 	if at := min(column-1, len(e.text)); old != new && strings.HasPrefix(e.text[at:], old) {
 		e.fix = &Edit{e.Line, column, old, new}
 	}
@@ -172,34 +172,34 @@ func (e *Error) fixSyntax(sentence string) *Error {
 	end := len(strings.TrimRight(e.text, " \t\r")) + 1
 	switch {
 	case strings.HasPrefix(sentence, "comments begin") && strings.HasPrefix(rest, "//"):
-		return e.replaced(column, "//", "#")
+		return e.fixAt(column, "//", "#")
 	case strings.HasPrefix(sentence, "the closing quote") && openString().MatchString(value):
-		return e.replaced(end, "", `"`)
+		return e.fixAt(end, "", `"`)
 	case strings.HasPrefix(sentence, `"]" is missing`) && strings.HasPrefix(value, "[") && !strings.Contains(value, "#"):
-		return e.replaced(end, "", "]")
+		return e.fixAt(end, "", "]")
 	case strings.HasPrefix(sentence, "a number cannot begin") && leadingZeros().MatchString(word):
-		return e.replaced(valueColumn, word, strings.TrimLeft(word, "0"))
+		return e.fixAt(valueColumn, word, strings.TrimLeft(word, "0"))
 	case strings.HasPrefix(sentence, `want "=" between`) && strings.HasPrefix(rest, ":"):
-		return e.replaced(column, ":", " =")
+		return e.fixAt(column, ":", " =")
 	case strings.HasPrefix(sentence, "remove the ") && (rest == "," || rest == ";"):
-		return e.replaced(column, rest, "")
+		return e.fixAt(column, rest, "")
 	case strings.HasPrefix(sentence, "write it in lower case"):
-		return e.replaced(valueColumn, word, strings.ToLower(word))
+		return e.fixAt(valueColumn, word, strings.ToLower(word))
 	case strings.HasPrefix(sentence, "want true, have"):
-		return e.replaced(valueColumn, word, "true")
+		return e.fixAt(valueColumn, word, "true")
 	case strings.HasPrefix(sentence, "want false, have"):
-		return e.replaced(valueColumn, word, "false")
+		return e.fixAt(valueColumn, word, "false")
 	case strings.HasPrefix(sentence, "want straight quotes"):
-		return e.replaced(valueColumn, value, strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'").Replace(value))
+		return e.fixAt(valueColumn, value, strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'").Replace(value))
 	case strings.HasPrefix(sentence, "text needs quotes") && plainWord().MatchString(word) && alone:
-		return e.replaced(valueColumn, word, `"`+word+`"`)
+		return e.fixAt(valueColumn, word, `"`+word+`"`)
 	}
 	return e
 }
 
-// sentence explains a syntax error in plain words, for users who do not know the TOML
+// explainSyntax explains a syntax error in plain words, for users who do not know the TOML
 // specification. said is the library's message; column counts from 1.
-func sentence(line string, column int, said string) string {
+func explainSyntax(line string, column int, said string) string {
 	at := min(max(0, column-1), len(line))
 	before, rest := line[:at], strings.TrimLeft(line[at:], " \t")
 	switch {
@@ -238,7 +238,7 @@ func withoutEquals(before, rest string) string {
 	case strings.Contains(rest, "="):
 		return `a key cannot have a space; words of options are joined by "_"`
 	}
-	return fmt.Sprintf(`want "=" behind %q`, clip(strings.TrimSpace(before)))
+	return fmt.Sprintf(`want "=" behind %q`, clipText(strings.TrimSpace(before)))
 }
 
 // afterValue explains an error behind a value.
@@ -273,13 +273,13 @@ func wrongValue(value, said string) string {
 	case strings.ContainsAny(word[:1], "[{"):
 		return said
 	}
-	return fmt.Sprintf("text needs quotes: %q", clip(word))
+	return fmt.Sprintf("text needs quotes: %q", clipText(word))
 }
 
-// excerpt returns a line of the file, shortened for display, and the position of the error in it.
-func (d *document) excerpt(line, column int) (text string, at int) {
+// excerptOfLine returns a line of the file, shortened for display, and the position of the error in it.
+func (d *document) excerptOfLine(line, column int) (text string, at int) {
 	const most = 100 // bytes
-	whole := strings.ToValidUTF8(strings.TrimRight(d.line(line), "\r"), "?")
+	whole := strings.ToValidUTF8(strings.TrimRight(d.lineText(line), "\r"), "?")
 	column = min(column, len(whole)+1)
 	from := 0
 	if column > most/2 && len(whole) > most {
@@ -288,7 +288,7 @@ func (d *document) excerpt(line, column int) (text string, at int) {
 	for from > 0 && from < len(whole) && !utf8.RuneStart(whole[from]) {
 		from--
 	}
-	text = clip(whole[min(from, len(whole)):])
+	text = clipText(whole[min(from, len(whole)):])
 	at = utf8.RuneCountInString(whole[min(from, len(whole)):max(min(from, len(whole)), column-1)])
 	return strings.ReplaceAll(text, "\t", " "), at
 }

@@ -235,7 +235,7 @@ func TestClipKeepsWholeCharacters(t *testing.T) {
 		"a" + strings.Repeat("é", 60): "a" + strings.Repeat("é", 49) + "...",
 		strings.Repeat("\x80", 200):   strings.Repeat("\x80", 96) + "...",
 	} {
-		if got := clip(s); got != want {
+		if got := clipText(s); got != want {
 			t.Errorf("clip(%q) = %q, want %q", s, got, want)
 		}
 	}

@@ -85,9 +85,9 @@ const artifact = 1 << 7
 
 func (b *selection) forArtifact() bool { return b[3]&artifact != 0 }
 
-func (b *selection) set(i int)      { b[selectionHeader+i/8] |= 1 << (i % 8) }
-func (b *selection) clear(i int)    { b[selectionHeader+i/8] &^= 1 << (i % 8) }
-func (b *selection) has(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 1 }
+func (b *selection) setLayer(i int)      { b[selectionHeader+i/8] |= 1 << (i % 8) }
+func (b *selection) clearLayer(i int)    { b[selectionHeader+i/8] &^= 1 << (i % 8) }
+func (b *selection) hasLayer(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 1 }
 
 // Method returns how a source is cooked for a target, "" for none. The path is a clean slash path
 // in the asset tree. Sources with equal results share one Method, so equal methods are equal
@@ -97,35 +97,35 @@ func (b *selection) has(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 
 func (s *Set) Method(path, target string) (*Method, error) {
 	number, ok := s.number[target]
 	if !ok {
-		return nil, &Error{Msg: fmt.Sprintf("unknown target %q%s", clip(target), instead(target, s.targets))}
+		return nil, &Error{Msg: fmt.Sprintf("unknown target %q%s", clipText(target), instead(target, s.targets))}
 	}
 	var matched selection
-	row := s.match(&matched, path, number, target, false)
-	o := s.choose(&matched, path, target, row)
+	row := s.matchLayers(&matched, path, number, target, false)
+	o := s.chooseOutcome(&matched, path, target, row)
 	if o.err != nil || !s.chains {
 		return o.method, o.err
 	}
 	left := maxSteps
-	return s.chain(o.method, path, target, nil, &left)
+	return s.extendChain(o.method, path, target, nil, &left)
 }
 
-// choose returns the outcome of a selection.
-func (s *Set) choose(matched *selection, path, target string, row int) *outcome {
+// chooseOutcome returns the outcome of a selection.
+func (s *Set) chooseOutcome(matched *selection, path, target string, row int) *outcome {
 	key := matched[:selectionHeader+(len(s.layers)+7)/8]
 	s.mu.RLock()
 	known := s.made.seen[string(key)]
 	s.mu.RUnlock()
 	if known == nil {
-		known = s.decide(string(key), path, target, row)
+		known = s.decideNew(string(key), path, target, row)
 	}
 	return known
 }
 
-// match finds the layers that match a source, or an artifact if made, and the row of the built-in
+// matchLayers finds the layers that match a source, or an artifact if made, and the row of the built-in
 // table.
-func (s *Set) match(matched *selection, path string, number int, target string, made bool) (row int) {
+func (s *Set) matchLayers(matched *selection, path string, number int, target string, made bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if row = s.builtin.findKey(path); !made && s.builtin.rejects(path, row) {
+	if row = s.builtin.rowOfPath(path); !made && s.builtin.rejects(path, row) {
 		row = 0
 	}
 	binary.LittleEndian.PutUint32(matched[:], uint32(number))
@@ -140,7 +140,7 @@ func (s *Set) match(matched *selection, path string, number int, target string, 
 		}
 		for i := f.first; i < f.last; i++ {
 			if l := &s.layers[i]; l.made == made && l.patterns.Match(rest, name) {
-				matched.set(i)
+				matched.setLayer(i)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Set) match(matched *selection, path string, number int, target string, 
 			l := &s.layers[i]
 			rest, inside := strings.CutPrefix(path, l.prefix)
 			if inside && l.isFor(target) && (l.isTable() || l.made == made && l.patterns.Match(rest, name)) {
-				matched.set(i)
+				matched.setLayer(i)
 			}
 		}
 	}
@@ -164,8 +164,8 @@ func (l *layer) isFor(target string) bool {
 	return l.targets == nil || slices.Contains(l.targets, target)
 }
 
-// decide computes the outcome of a new selection.
-func (s *Set) decide(key, path, target string, row int) *outcome {
+// decideNew computes the outcome of a new selection.
+func (s *Set) decideNew(key, path, target string, row int) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.made.seen[key]; known != nil {
@@ -173,12 +173,12 @@ func (s *Set) decide(key, path, target string, row int) *outcome {
 	}
 	var matched selection
 	copy(matched[:], key)
-	d := s.weigh(&matched, row, target)
+	d := s.mergeLayers(&matched, row, target)
 	if d.recipe == "" {
 		s.made.seen[key] = &outcome{} // a placed artifact
 		return s.made.seen[key]
 	}
-	s.note(&matched, path, d)
+	s.noteEffects(&matched, path, d)
 	if !slices.Contains(s.asked.targets, target) {
 		s.asked.targets = append(s.asked.targets, target)
 	}
@@ -187,7 +187,7 @@ func (s *Set) decide(key, path, target string, row int) *outcome {
 	same := fmt.Sprintf("%q %s %v %q %d", target, d.recipe, d.had, d.row, d.chose)
 	known := s.made.decided[same]
 	if known == nil {
-		known = d.conclude(target)
+		known = d.makeMethod(target)
 		s.made.decided[same] = known
 	}
 	s.made.seen[key] = known
@@ -214,7 +214,7 @@ type win struct {
 	holder *recipe.Recipe // for a choice of a recipe: result of Method.Holder
 }
 
-func (s *Set) weigh(matched *selection, row int, target string) *decision {
+func (s *Set) mergeLayers(matched *selection, row int, target string) *decision {
 	b := &s.builtin.rows[row]
 	builtin := win{layer: -1, at: Origin{File: "built-in", Match: b.match}}
 	d := &decision{set: s, won: map[string]win{}, chose: -1}
@@ -222,7 +222,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 		d.recipe, d.won["recipe"] = b.recipe, builtin
 	}
 	for i := range s.layers {
-		if l := &s.layers[i]; l.recipe != "" && !l.isTable() && matched.has(i) {
+		if l := &s.layers[i]; l.recipe != "" && !l.isTable() && matched.hasLayer(i) {
 			d.recipe, d.won["recipe"], d.chose = l.recipe, win{layer: i, at: l.chosen}, i
 		}
 	}
@@ -236,7 +236,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 	}
 	for i := range s.layers {
 		l := &s.layers[i]
-		if !matched.has(i) || l.recipe != "" && l.recipe != d.recipe {
+		if !matched.hasLayer(i) || l.recipe != "" && l.recipe != d.recipe {
 			continue
 		}
 		for _, o := range l.settings {
@@ -250,7 +250,7 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 		}
 	}
 	if r.Follow != nil {
-		d.follow(target, r.Follow)
+		d.hashFollowedRules(target, r.Follow)
 	}
 	for _, w := range d.won {
 		d.had = append(d.had, w.layer)
@@ -266,8 +266,8 @@ func (s *Set) weigh(matched *selection, row int, target string) *decision {
 	return d
 }
 
-// conclude checks all options together and makes the method.
-func (d *decision) conclude(target string) *outcome {
+// makeMethod checks all options together and makes the method.
+func (d *decision) makeMethod(target string) *outcome {
 	fail := func(at Origin, format string, args ...any) *outcome {
 		e := &Error{Msg: fmt.Sprintf(format, args...)}
 		if at.Line > 0 {

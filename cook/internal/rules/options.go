@@ -13,10 +13,10 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// option checks one option of a rule or target table and reports whether it is valid. The cooker
+// checkOption checks one option of a rule or target table and reports whether it is valid. The cooker
 // of a named recipe takes the value; without a name, some recipe must have the option and accept
 // the value. words are other keys that might have been intended.
-func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, key string, value any, words []string) bool {
+func (c *compiler) checkOption(at *node, name, guessed string, cooker recipe.Cooker, key string, value any, words []string) bool {
 	if cooker == nil {
 		return c.optionOfAny(at, guessed, key, value, words)
 	}
@@ -25,14 +25,14 @@ func (c *compiler) option(at *node, name, guessed string, cooker recipe.Cooker, 
 	case err == nil:
 		return true
 	case !errors.Is(err, recipeset.ErrNoOption):
-		c.set.vocab.fixOption(c.in.failf(at.value, "%s", c.short(at, err, value)), err, value)
+		c.set.vocab.fixOption(c.in.failf(at.value, "%s", c.shortError(at, err, value)), err, value)
 	case nearest.Word(key, slices.Concat(c.set.vocab.optionKeys(name), words)) != "":
 		words := slices.Concat(c.set.vocab.optionKeys(name), words)
-		c.set.vocab.misspelt(c.in.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, words)), key, words)
+		c.set.vocab.misspelt(c.in.failf(at.key, "unknown key %q for recipe %q%s", clipText(key), name, instead(key, words)), key, words)
 	case len(c.set.vocab.optionKeys(name)) == 0:
-		c.in.failf(at.key, "unknown key %q for recipe %q, which has no options", clip(key), name)
+		c.in.failf(at.key, "unknown key %q for recipe %q, which has no options", clipText(key), name)
 	default:
-		c.in.failf(at.key, "unknown key %q for recipe %q%s", clip(key), name, instead(key, c.set.vocab.optionKeys(name)))
+		c.in.failf(at.key, "unknown key %q for recipe %q%s", clipText(key), name, instead(key, c.set.vocab.optionKeys(name)))
 	}
 	return false
 }
@@ -44,7 +44,7 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 	var wants []string
 	own := "" // the description of the guessed recipe
 	for _, name := range c.set.vocab.recipes.Names() {
-		err := recipeset.SetOption(c.set.vocab.fresh(name), key, value)
+		err := recipeset.SetOption(c.set.vocab.freshCooker(name), key, value)
 		if err == nil {
 			return true
 		}
@@ -64,27 +64,27 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 			wants = []string{cmp.Or(own, wrong.Want)}
 		}
 		err := &recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}
-		c.set.vocab.fixOption(c.in.failf(at.value, "%s", c.short(at, err, value)), err, value)
+		c.set.vocab.fixOption(c.in.failf(at.value, "%s", c.shortError(at, err, value)), err, value)
 		return false
 	}
 	for _, name := range c.set.vocab.recipes.Names() {
 		words = slices.Concat(words, c.set.vocab.optionKeys(name))
 	}
 	if nearest.Word(key, words) != "" {
-		c.set.vocab.misspelt(c.in.failf(at.key, "unknown key %q%s", clip(key), instead(key, words)), key, words)
+		c.set.vocab.misspelt(c.in.failf(at.key, "unknown key %q%s", clipText(key), instead(key, words)), key, words)
 	} else {
-		c.in.failf(at.key, "unknown key %q; no recipe has such an option", clip(key))
+		c.in.failf(at.key, "unknown key %q; no recipe has such an option", clipText(key))
 	}
 	return false
 }
 
-// short returns an option's error with the value clipped.
-func (c *compiler) short(at *node, err error, value any) string {
+// shortError returns an option's error with the value clipped.
+func (c *compiler) shortError(at *node, err error, value any) string {
 	var wrong *recipe.OptionError
 	if !errors.As(err, &wrong) {
 		return err.Error()
 	}
-	brief := &recipe.OptionError{Key: wrong.Key, Got: clip(wrong.Got), Want: wrong.Want}
+	brief := &recipe.OptionError{Key: wrong.Key, Got: clipText(wrong.Got), Want: wrong.Want}
 	if text, ok := value.(string); ok {
 		return brief.Error() + meantWord(text, wrong.Want)
 	}
@@ -92,24 +92,24 @@ func (c *compiler) short(at *node, err error, value any) string {
 	if !isFloat || !strings.HasPrefix(wrong.Want, "a whole number") {
 		return brief.Error()
 	}
-	brief.Got = clip(c.in.file.word(at.value))
+	brief.Got = clipText(c.in.file.wordAt(at.value))
 	if x != math.Trunc(x) || math.Abs(x) >= 1<<53 {
 		return brief.Error()
 	}
 	return fmt.Sprintf("%v; write it without point and exponent: %.0f", brief, x)
 }
 
-// targets compiles everything below [target].
-func (c *compiler) targets(at *node, value any, prefix string) {
+// compileTargets compiles everything below [target].
+func (c *compiler) compileTargets(at *node, value any, prefix string) {
 	names, ok := value.(map[string]any)
 	if !ok {
 		c.in.failf(at.key, "target: want tables such as [target.mobile.image]")
 		return
 	}
 	for _, name := range sortedKeys(names) {
-		place := at.field(name)
+		place := at.fieldPlace(name)
 		if !isTargetName(name) {
-			c.in.failf(place.key, "target %q: want a name of a-z, 0-9, '-' and '_', at most %d bytes", clip(name), maxTargetName)
+			c.in.failf(place.key, "target %q: want a name of a-z, 0-9, '-' and '_', at most %d bytes", clipText(name), maxTargetName)
 			continue
 		}
 		if name == AllTargets {
@@ -125,15 +125,15 @@ func (c *compiler) targets(at *node, value any, prefix string) {
 			continue
 		}
 		for _, recipe := range sortedKeys(tables) {
-			c.target(place.field(recipe), name, recipe, tables[recipe], prefix)
+			c.compileTargetTable(place.fieldPlace(recipe), name, recipe, tables[recipe], prefix)
 		}
 	}
 }
 
-// target compiles one [target.name.recipe].
-func (c *compiler) target(at *node, name, recipe string, value any, prefix string) {
+// compileTargetTable compiles one [target.name.recipe].
+func (c *compiler) compileTargetTable(at *node, name, recipe string, value any, prefix string) {
 	if !c.set.vocab.hasRecipe(recipe) {
-		c.set.vocab.misspelt(c.in.failf(at.key, "unknown recipe %q%s", clip(recipe), instead(recipe, c.set.vocab.recipes.Names())), recipe, c.set.vocab.recipes.Names())
+		c.set.vocab.misspelt(c.in.failf(at.key, "unknown recipe %q%s", clipText(recipe), instead(recipe, c.set.vocab.recipes.Names())), recipe, c.set.vocab.recipes.Names())
 		return
 	}
 	table, ok := value.(map[string]any)
@@ -141,15 +141,15 @@ func (c *compiler) target(at *node, name, recipe string, value any, prefix strin
 		c.in.failf(at.value, "target %q: want a table of options for recipe %q", name, recipe)
 		return
 	}
-	if !c.room(at.key) {
+	if !c.layerFits(at.key) {
 		return
 	}
 	header := "[target." + name + "." + recipe + "]"
-	l := layer{targets: []string{name}, prefix: prefix, recipe: recipe, origin: c.in.file.origin(at.key, header)}
-	cooker := c.set.vocab.fresh(recipe)
+	l := layer{targets: []string{name}, prefix: prefix, recipe: recipe, origin: c.in.file.originAt(at.key, header)}
+	cooker := c.set.vocab.freshCooker(recipe)
 	for _, key := range sortedKeys(table) {
-		place := at.field(key)
-		if c.option(place, recipe, recipe, cooker, key, table[key], nil) {
+		place := at.fieldPlace(key)
+		if c.checkOption(place, recipe, recipe, cooker, key, table[key], nil) {
 			l.settings = append(l.settings, c.setting(key, table[key], place, header))
 		}
 	}

@@ -37,8 +37,8 @@ func (p *Project) Wrong(key, why string) error {
 	if !ok {
 		offset = p.table
 	}
-	line, column := p.file.position(offset)
-	return Errors{p.file.errorAt(line, column, key+": "+why)}
+	line, column := p.file.lineAndColumn(offset)
+	return Errors{p.file.errorInDocument(line, column, key+": "+why)}
 }
 
 // projectKeys are the keys of the table.
@@ -51,7 +51,7 @@ func ReadProject(name string, data []byte) (*Project, error) {
 		return nil, nil // usual case: the rest need not be valid
 	}
 	r := &tableReader{}
-	d, err := parse(name, data)
+	d, err := parseFile(name, data)
 	if err != nil {
 		return nil, Errors{err}
 	}
@@ -59,18 +59,18 @@ func ReadProject(name string, data []byte) (*Project, error) {
 	var p *Project
 	tables := 0
 	if value, ok := d.values["project"]; ok {
-		p = r.project(d.places.field("project"), value)
+		p = r.readProjectTable(d.places.fieldPlace("project"), value)
 		tables++
 	}
 	if value, ok := d.values["remote"]; ok {
 		if p == nil {
-			p = &Project{file: d, table: d.places.field("remote").key, values: map[string]int{}}
+			p = &Project{file: d, table: d.places.fieldPlace("remote").key, values: map[string]int{}}
 		}
-		at := d.places.field("remote")
-		p.Remote = r.remote(at, value)
+		at := d.places.fieldPlace("remote")
+		p.Remote = r.readRemoteTable(at, value)
 		table, _ := value.(map[string]any)
 		for key := range table {
-			p.values[key] = at.field(key).value
+			p.values[key] = at.fieldPlace(key).value
 		}
 		tables++
 	}
@@ -78,7 +78,7 @@ func ReadProject(name string, data []byte) (*Project, error) {
 		return nil, nil
 	}
 	if len(r.errs) > 0 {
-		r.errs.sort()
+		r.errs.sortByPlace()
 		return nil, r.errs
 	}
 	p.HasRules = len(d.values) > tables
@@ -96,8 +96,8 @@ func mayHaveProject(data []byte) bool {
 	return false
 }
 
-// project checks the table [project].
-func (r *tableReader) project(at *node, value any) *Project {
+// readProjectTable checks the table [project].
+func (r *tableReader) readProjectTable(at *node, value any) *Project {
 	p := &Project{file: r.file, table: at.key, values: map[string]int{}}
 	table, ok := value.(map[string]any)
 	if !ok {
@@ -105,7 +105,7 @@ func (r *tableReader) project(at *node, value any) *Project {
 		return p
 	}
 	for _, key := range sortedKeys(table) {
-		place := at.field(key)
+		place := at.fieldPlace(key)
 		p.values[key] = place.value
 		folder := func(to *string) {
 			text, ok := table[key].(string)
@@ -130,7 +130,7 @@ func (r *tableReader) project(at *node, value any) *Project {
 				r.failf(place.value, "ids: want true or false")
 			}
 		default:
-			r.failf(place.key, "unknown key %q%s", clip(key), instead(key, projectKeys)).meant(key, projectKeys)
+			r.failf(place.key, "unknown key %q%s", clipText(key), instead(key, projectKeys)).fixMisspelling(key, projectKeys)
 		}
 	}
 	return p
@@ -148,7 +148,7 @@ func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 	for i, v := range list {
 		place := at
 		if isList {
-			place = at.item(i)
+			place = at.itemPlace(i)
 		}
 		if name, ok := v.(string); ok && isTargetName(name) {
 			targets = append(targets, name)
@@ -220,8 +220,8 @@ func CheckRemote(address string) error {
 	return nil
 }
 
-// remote checks the table [remote].
-func (t *tableReader) remote(at *node, value any) (r Remote) {
+// readRemoteTable checks the table [remote].
+func (t *tableReader) readRemoteTable(at *node, value any) (r Remote) {
 	table, ok := value.(map[string]any)
 	if !ok {
 		t.failf(at.key, "remote: want a table; write [remote] above its keys")
@@ -229,7 +229,7 @@ func (t *tableReader) remote(at *node, value any) (r Remote) {
 	}
 	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "token_file": &r.TokenFile, "basic_file": &r.BasicFile, "sign_key": &r.SignKey}
 	for _, key := range sortedKeys(table) {
-		place := at.field(key)
+		place := at.fieldPlace(key)
 		text, _ := table[key].(string)
 		switch to := files[key]; {
 		case to != nil:
@@ -273,11 +273,11 @@ func (t *tableReader) remote(at *node, value any) (r Remote) {
 				t.failf(place.value, "jobs: want a whole number from 1 to %d", MaxRemoteJobs)
 			}
 		case key == "platform":
-			r.Platform = t.platform(place, table[key])
+			r.Platform = t.readPlatform(place, table[key])
 		case key == "trust":
-			r.Trust = t.trusted(place, table[key])
+			r.Trust = t.readTrust(place, table[key])
 		default:
-			t.failf(place.key, "unknown key %q%s", clip(key), instead(key, remoteKeys)).meant(key, remoteKeys)
+			t.failf(place.key, "unknown key %q%s", clipText(key), instead(key, remoteKeys)).fixMisspelling(key, remoteKeys)
 		}
 	}
 	if r.URL == "" && len(t.errs) == 0 {
@@ -286,8 +286,8 @@ func (t *tableReader) remote(at *node, value any) (r Remote) {
 	return r
 }
 
-// platform checks the properties of machines that execute actions.
-func (t *tableReader) platform(at *node, value any) (properties []string) {
+// readPlatform checks the properties of machines that execute actions.
+func (t *tableReader) readPlatform(at *node, value any) (properties []string) {
 	table, ok := value.(map[string]any)
 	if !ok {
 		t.failf(at.value, `platform: want a table such as { OSFamily = "linux" }`)
@@ -295,15 +295,15 @@ func (t *tableReader) platform(at *node, value any) (properties []string) {
 	for _, key := range sortedKeys(table) {
 		text, isText := table[key].(string)
 		if !isText {
-			t.failf(at.field(key).value, "platform: %s: want a text", clip(key))
+			t.failf(at.fieldPlace(key).value, "platform: %s: want a text", clipText(key))
 		}
 		properties = append(properties, key+"="+text)
 	}
 	return properties
 }
 
-// trusted checks the list of trusted keys.
-func (t *tableReader) trusted(at *node, value any) (files []string) {
+// readTrust checks the list of trusted keys.
+func (t *tableReader) readTrust(at *node, value any) (files []string) {
 	list, ok := value.([]any)
 	if !ok || len(list) == 0 {
 		t.failf(at.value, `trust: want a list of files, such as ["ci.pub"]`)
@@ -311,7 +311,7 @@ func (t *tableReader) trusted(at *node, value any) (files []string) {
 	for i, v := range list {
 		file, _ := v.(string)
 		if file == "" {
-			t.failf(at.item(i).value, "trust: want a file")
+			t.failf(at.itemPlace(i).value, "trust: want a file")
 		}
 		files = append(files, file)
 	}

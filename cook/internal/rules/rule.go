@@ -10,27 +10,27 @@ import (
 // ruleKeys are the keys of a rule that are not options.
 var ruleKeys = []string{"match", "from", "recipe", "output", "outputs", "target"}
 
-// rule compiles one [[rule]].
-func (c *compiler) rule(at *node, table map[string]any, prefix string) {
+// compileRule compiles one [[rule]].
+func (c *compiler) compileRule(at *node, table map[string]any, prefix string) {
 	l := layer{prefix: prefix}
-	matches := c.match(at, table, &l)
-	l.origin = c.in.file.origin(at.value, matches)
-	c.from(at, table, &l)
-	known := c.recipe(at, table, &l)
+	matches := c.compilePatterns(at, table, &l)
+	l.origin = c.in.file.originAt(at.value, matches)
+	c.compileFrom(at, table, &l)
+	known := c.readRecipe(at, table, &l)
 	c.ruleTargets(at, table, &l)
 
-	cooker := c.set.vocab.fresh(l.recipe)
+	cooker := c.set.vocab.freshCooker(l.recipe)
 	for _, key := range sortedKeys(table) {
 		// The options of an unknown recipe cannot be checked.
 		if !known || slices.Contains(ruleKeys, key) {
 			continue
 		}
-		place := at.field(key)
-		if c.option(place, l.recipe, c.set.builtin.likelyRecipe(l.texts), cooker, key, table[key], ruleKeys) {
+		place := at.fieldPlace(key)
+		if c.checkOption(place, l.recipe, c.set.builtin.likelyRecipe(l.texts), cooker, key, table[key], ruleKeys) {
 			l.settings = append(l.settings, c.setting(key, table[key], place, matches))
 		}
 	}
-	c.outputs(at, table, cooker, &l)
+	c.compileOutputs(at, table, cooker, &l)
 	if l.targets != nil {
 		c.aimed = append(c.aimed, l)
 	} else {
@@ -44,8 +44,8 @@ const (
 	fromArtifacts = "artifacts"
 )
 
-// from reads whether a rule is for sources or for artifacts.
-func (c *compiler) from(at *node, table map[string]any, l *layer) {
+// compileFrom reads whether a rule is for sources or for artifacts.
+func (c *compiler) compileFrom(at *node, table map[string]any, l *layer) {
 	value, ok := table["from"]
 	if !ok {
 		return
@@ -55,9 +55,9 @@ func (c *compiler) from(at *node, table map[string]any, l *layer) {
 	case fromArtifacts:
 		l.made, c.set.chains = true, true
 	default:
-		e := c.in.failf(at.field("from").value, "from: want %q or %q", fromSources, fromArtifacts)
+		e := c.in.failf(at.fieldPlace("from").value, "from: want %q or %q", fromSources, fromArtifacts)
 		if text, ok := value.(string); ok {
-			e.meant(text, []string{fromSources, fromArtifacts})
+			e.fixMisspelling(text, []string{fromSources, fromArtifacts})
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 	if !ok {
 		return
 	}
-	at = at.field("target")
+	at = at.fieldPlace("target")
 	list, isList := value.([]any)
 	if !isList {
 		list = []any{value}
@@ -79,7 +79,7 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 	for i, v := range list {
 		place := at
 		if isList {
-			place = at.item(i)
+			place = at.itemPlace(i)
 		}
 		name, ok := v.(string)
 		switch {
@@ -89,26 +89,26 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 			c.in.failf(place.value, "target: \"all\" is not allowed; a rule without a target is for all targets")
 		default:
 			l.targets = append(l.targets, name)
-			c.aims = append(c.aims, aim{name, c.in.file.origin(place.value, "")})
+			c.aims = append(c.aims, aim{name, c.in.file.originAt(place.value, "")})
 		}
 	}
 }
 
 // setting returns an option of a rule or of a target's table.
 func (c *compiler) setting(key string, value any, place *node, match string) setting {
-	line, column := c.in.file.position(place.value)
-	return setting{key, value, c.in.file.origin(place.key, match), column, line}
+	line, column := c.in.file.lineAndColumn(place.value)
+	return setting{key, value, c.in.file.originAt(place.key, match), column, line}
 }
 
-// match compiles a rule's patterns and returns them as text.
-func (c *compiler) match(at *node, table map[string]any, l *layer) string {
+// compilePatterns compiles a rule's patterns and returns them as text.
+func (c *compiler) compilePatterns(at *node, table map[string]any, l *layer) string {
 	value, ok := table["match"]
 	if !ok {
 		c.in.failf(at.value, `rule without match; say which files it is for, as in match = "*.png"`)
 		return ""
 	}
-	at = at.field("match")
-	l.matched = c.in.file.origin(at.value, "")
+	at = at.fieldPlace("match")
+	l.matched = c.in.file.originAt(at.value, "")
 	list, isList := value.([]any)
 	if !isList {
 		list = []any{value}
@@ -119,7 +119,7 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 	for i, v := range list {
 		text, ok := v.(string)
 		if !ok {
-			c.in.failf(at.item(i).value, "match: want a pattern or a list of patterns")
+			c.in.failf(at.itemPlace(i).value, "match: want a pattern or a list of patterns")
 			continue
 		}
 		l.texts = append(l.texts, text)
@@ -128,44 +128,44 @@ func (c *compiler) match(at *node, table map[string]any, l *layer) string {
 		}
 		before := l.patterns.Len()
 		if err := l.patterns.Add(text); err != nil {
-			c.in.failf(at.item(i).value, "match: %v", err)
+			c.in.failf(at.itemPlace(i).value, "match: %v", err)
 		}
 		if c.patterns += l.patterns.Len() - before; c.patterns > maxPatterns {
-			c.in.failf(at.item(i).value, "match: more than %d patterns in all files", maxPatterns)
+			c.in.failf(at.itemPlace(i).value, "match: more than %d patterns in all files", maxPatterns)
 		}
 	}
 	return strings.Join(l.texts, ", ")
 }
 
-// recipe reads the recipe that a rule names, if any. It returns false if the rule names an
+// readRecipe reads the recipe that a rule names, if any. It returns false if the rule names an
 // invalid one.
-func (c *compiler) recipe(at *node, table map[string]any, l *layer) bool {
+func (c *compiler) readRecipe(at *node, table map[string]any, l *layer) bool {
 	value, ok := table["recipe"]
 	if !ok {
 		if _, has := table["command"]; has && slices.Contains(c.set.vocab.optionKeys("command"), "command") {
 			l.recipe = "command"
-			l.chosen = c.in.file.origin(at.field("command").key, l.origin.Match)
+			l.chosen = c.in.file.originAt(at.fieldPlace("command").key, l.origin.Match)
 		}
 		return true
 	}
-	at = at.field("recipe")
+	at = at.fieldPlace("recipe")
 	name, ok := value.(string)
 	if !ok {
 		c.in.failf(at.value, "recipe: want a name; have %s", strings.Join(c.set.vocab.recipes.Names(), ", "))
 		return false
 	}
 	if !c.set.vocab.hasRecipe(name) {
-		c.set.vocab.misspelt(c.in.failf(at.value, "unknown recipe %q%s", clip(name), instead(name, c.set.vocab.recipes.Names())), name, c.set.vocab.recipes.Names())
+		c.set.vocab.misspelt(c.in.failf(at.value, "unknown recipe %q%s", clipText(name), instead(name, c.set.vocab.recipes.Names())), name, c.set.vocab.recipes.Names())
 		return false
 	}
 	l.recipe = name
-	l.chosen = c.in.file.origin(at.key, l.origin.Match)
+	l.chosen = c.in.file.originAt(at.key, l.origin.Match)
 	return true
 }
 
-// outputs compiles a rule's templates. cooker belongs to the recipe that the rule names and has
+// compileOutputs compiles a rule's templates. cooker belongs to the recipe that the rule names and has
 // the rule's options; it may be nil.
-func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker, l *layer) {
+func (c *compiler) compileOutputs(at *node, table map[string]any, cooker recipe.Cooker, l *layer) {
 	one, single := table["output"]
 	value, many := table["outputs"]
 	own := 0
@@ -174,16 +174,16 @@ func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker,
 	}
 	switch {
 	case single && many:
-		c.in.failf(max(at.field("output").key, at.field("outputs").key), "output and outputs: a rule may have only one of them")
+		c.in.failf(max(at.fieldPlace("output").key, at.fieldPlace("outputs").key), "output and outputs: a rule may have only one of them")
 		c.gives[l.recipe] = true
 		return
 	case single:
-		at, value = at.field("output"), one
+		at, value = at.fieldPlace("output"), one
 		if _, ok := value.(string); !ok {
 			c.in.failf(at.value, `output: want a template such as "{stem}.bin"; a list is called outputs`)
 		}
 	case many:
-		at = at.field("outputs")
+		at = at.fieldPlace("outputs")
 		if list, ok := value.([]any); !ok || len(list) == 0 {
 			c.in.failf(at.value, `outputs: want a list of templates such as ["{stem}.bin"]`)
 		}
@@ -203,13 +203,13 @@ func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker,
 		text, ok := v.(string)
 		if !ok {
 			if isList {
-				c.in.failf(at.item(i).value, "outputs: want a template")
+				c.in.failf(at.itemPlace(i).value, "outputs: want a template")
 			}
 			continue
 		}
 		t, err := ParseTemplate(text)
 		if err != nil {
-			c.in.failf(at.item(i).value, "%v", err)
+			c.in.failf(at.itemPlace(i).value, "%v", err)
 			continue
 		}
 		l.outputs = append(l.outputs, t)
@@ -217,5 +217,5 @@ func (c *compiler) outputs(at *node, table map[string]any, cooker recipe.Cooker,
 	if own > 0 && len(list) > 0 && own != len(list) {
 		c.in.failf(at.value, "%s", wrongCount(l.recipe, own, len(list)))
 	}
-	l.written = c.in.file.origin(at.key, l.origin.Match)
+	l.written = c.in.file.originAt(at.key, l.origin.Match)
 }

@@ -98,14 +98,14 @@ type Set struct {
 	number  map[string]int
 
 	mu    sync.RWMutex
-	made  choices
-	asked asked
+	made  outcomeCache
+	asked callLog
 
 	texts documents
 }
 
 // choices caches the outcomes.
-type choices struct {
+type outcomeCache struct {
 	seen    map[string]*outcome // by all matching layers
 	decided map[string]*outcome // by layers with an effect
 	chains  map[string]*Method  // by the numbers of their steps
@@ -113,7 +113,7 @@ type choices struct {
 }
 
 // asked records the calls of Method.
-type asked struct {
+type callLog struct {
 	targets []string
 	uses    []use // of the layers, by the sources
 }
@@ -161,7 +161,7 @@ func Compile(files []File, recipes *recipeset.Set) (*Set, error) {
 	// Only files on one path apply together, so depth decides. Comparing the names makes the
 	// order total.
 	slices.SortStableFunc(files, func(a, b File) int {
-		return cmp.Or(cmp.Compare(depth(a.Dir), depth(b.Dir)), cmp.Compare(a.Dir, b.Dir))
+		return cmp.Or(cmp.Compare(folderDepth(a.Dir), folderDepth(b.Dir)), cmp.Compare(a.Dir, b.Dir))
 	})
 
 	c := newCompiler(recipes)
@@ -171,7 +171,7 @@ func Compile(files []File, recipes *recipeset.Set) (*Set, error) {
 	return c.finishRules()
 }
 
-func depth(dir string) int {
+func folderDepth(dir string) int {
 	if dir == "" {
 		return 0
 	}

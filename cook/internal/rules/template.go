@@ -59,8 +59,8 @@ const maxTemplate = 1024 // bytes
 // "con.png".
 func ParseTemplate(text string) (Template, error) {
 	t := Template{text: text}
-	if err := t.parse(); err != nil {
-		return Template{}, fmt.Errorf("template %q: %w", clip(text), err)
+	if err := t.parseElements(); err != nil {
+		return Template{}, fmt.Errorf("template %q: %w", clipText(text), err)
 	}
 	return t, nil
 }
@@ -121,7 +121,7 @@ func splitExt(name string) (stem, ext string) {
 	return name[:i], name[i:]
 }
 
-func (t *Template) parse() error {
+func (t *Template) parseElements() error {
 	if len(t.text) > maxTemplate {
 		return fmt.Errorf("longer than %d bytes", maxTemplate)
 	}
@@ -207,7 +207,7 @@ func lookupWord(name string) (word, error) {
 		}
 		known = append(known, w.name)
 	}
-	return none, fmt.Errorf("unknown word {%s}%s", clip(name), instead(name, known))
+	return none, fmt.Errorf("unknown word {%s}%s", clipText(name), instead(name, known))
 }
 
 // checkElement checks that an element never becomes "", "." or "..", and that Windows accepts its

@@ -15,8 +15,8 @@ import (
 // A vocabulary has the words of rules: the recipes, their options, and the values of options.
 type vocabulary struct{ recipes *recipeset.Set }
 
-// fresh returns a cooker with a recipe's defaults, nil for an unknown recipe.
-func (v vocabulary) fresh(name string) recipe.Cooker {
+// freshCooker returns a cooker with a recipe's defaults, nil for an unknown recipe.
+func (v vocabulary) freshCooker(name string) recipe.Cooker {
 	if r, ok := v.recipes.Lookup(name); ok {
 		return r.New()
 	}
@@ -31,7 +31,7 @@ func (v vocabulary) hasRecipe(name string) bool {
 
 // optionKeys returns the keys of a recipe's options, sorted.
 func (v vocabulary) optionKeys(name string) (keys []string) {
-	if cooker := v.fresh(name); cooker != nil {
+	if cooker := v.freshCooker(name); cooker != nil {
 		for _, o := range recipeset.Options(cooker) {
 			keys = append(keys, o.Key)
 		}
@@ -43,18 +43,18 @@ func (v vocabulary) optionKeys(name string) (keys []string) {
 // misspelt adds a fix for a misspelt recipe, key or value. A word of another recipe is in the
 // wrong place, not misspelt, so it gets no fix.
 func (v vocabulary) misspelt(e *Error, old string, words []string) {
-	if !v.isWord(old) {
-		e.meant(old, words)
+	if !v.knowsWord(old) {
+		e.fixMisspelling(old, words)
 	}
 }
 
-// isWord reports whether a text is a recipe, an option, or a word of an option's values.
-func (v vocabulary) isWord(text string) bool {
+// knowsWord reports whether a text is a recipe, an option, or a word of an option's values.
+func (v vocabulary) knowsWord(text string) bool {
 	for _, name := range v.recipes.Names() {
 		if name == text {
 			return true
 		}
-		for _, o := range recipeset.Options(v.fresh(name)) {
+		for _, o := range recipeset.Options(v.freshCooker(name)) {
 			if o.Key == text || slices.Contains(quotedIn(o.Want), text) {
 				return true
 			}
@@ -72,12 +72,12 @@ func (v vocabulary) fixOption(e *Error, err error, value any) {
 	switch value := value.(type) {
 	case string:
 		if v.misspelt(e, value, quotedIn(wrong.Want)); e.fix == nil && strings.HasSuffix(e.Msg, "; remove the quotes") {
-			e.replaced(e.Column, `"`+value+`"`, value)
+			e.fixAt(e.Column, `"`+value+`"`, value)
 		}
 	case float64:
 		if _, whole, ok := strings.Cut(e.Msg, "without point and exponent: "); ok {
 			word, _, _ := strings.Cut(e.text[min(e.Column-1, len(e.text)):], " ")
-			e.replaced(e.Column, strings.TrimRight(word, ",]"), whole)
+			e.fixAt(e.Column, strings.TrimRight(word, ",]"), whole)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (v vocabulary) fixOption(e *Error, err error, value any) {
 func (v vocabulary) elsewhere(o *setting, but []string) string {
 	var takers []string
 	for _, name := range v.recipes.Names() {
-		if !slices.Contains(but, name) && recipeset.SetOption(v.fresh(name), o.key, o.value) == nil {
+		if !slices.Contains(but, name) && recipeset.SetOption(v.freshCooker(name), o.key, o.value) == nil {
 			takers = append(takers, fmt.Sprintf("%q", name))
 		}
 	}

@@ -44,7 +44,7 @@ func Do(ctx context.Context, do string, passes int, work string, recipes []recip
 	for _, group := range opt.Probe.Memory.Snapshot().Groups {
 		run.Level("memory/"+group.Name+"/peak", float64(group.Peak))
 	}
-	seen.report(run)
+	seen.reportOutcomes(run)
 	return run.Finish()
 }
 
@@ -103,8 +103,8 @@ func (s sightings) Event(e cook.Event) {
 	seen.took += e.Took
 }
 
-// report tells a run how often each asset had which outcome.
-func (s sightings) report(run *smoke.Run) {
+// reportOutcomes tells a run how often each asset had which outcome.
+func (s sightings) reportOutcomes(run *smoke.Run) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		seen := s[name]
 		slices.Sort(seen.outcomes)

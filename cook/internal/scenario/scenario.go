@@ -152,13 +152,13 @@ func (s *Scenario) checkScenario() error {
 	}
 	cooks := slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Do != Run })
 	if cooks || s.Tree != (Tree{}) {
-		if err := s.Tree.check(filepath.Dir(s.file)); err != nil {
+		if err := s.Tree.checkTree(filepath.Dir(s.file)); err != nil {
 			return err
 		}
 	}
 	names := map[string]int{}
 	for i := range s.Steps {
-		if err := s.Steps[i].check(i); err != nil {
+		if err := s.Steps[i].checkStep(i); err != nil {
 			return err
 		}
 		name := s.Steps[i].Name
@@ -170,7 +170,7 @@ func (s *Scenario) checkScenario() error {
 	return nil
 }
 
-func (t *Tree) check(beside string) error {
+func (t *Tree) checkTree(beside string) error {
 	switch {
 	case t.Dir != "" && t.Files != 0:
 		return errors.New("[tree] has both dir and files; want one")
@@ -198,7 +198,7 @@ func (t *Tree) check(beside string) error {
 	return nil
 }
 
-func (s *Step) check(i int) error {
+func (s *Step) checkStep(i int) error {
 	if !slices.Contains(kinds, s.Do) {
 		return fmt.Errorf("step %d does %q; want one of %s", i+1, s.Do, strings.Join(kinds, ", "))
 	}

@@ -18,7 +18,7 @@ import (
 
 // Suite returns the suite for package smoke. args returns the arguments of cook for a step.
 func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Suite, error) {
-	sum, err := s.sum()
+	sum, err := s.treeDigest()
 	if err != nil {
 		return smoke.Suite{}, err
 	}
@@ -26,11 +26,11 @@ func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Sui
 	known := map[string]map[string]string{} // digests of artifacts, by working directory
 	suite.Reset = func(work string) error {
 		known[work] = map[string]string{}
-		return s.Tree.reset(work)
+		return s.Tree.resetTree(work)
 	}
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		task := smoke.Task{Name: step.Name, Budgets: step.Budget, Prepare: step.prepare}
+		task := smoke.Task{Name: step.Name, Budgets: step.Budget, Prepare: step.applyStep}
 		if step.Do == Run {
 			task.Command = func(ctx context.Context, program, work string) *exec.Cmd {
 				name := step.Run[0]
@@ -56,8 +56,8 @@ func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Sui
 	return suite, nil
 }
 
-// sum returns a digest of the scenario file and its tree.
-func (s *Scenario) sum() (string, error) {
+// treeDigest returns a digest of the scenario file and its tree.
+func (s *Scenario) treeDigest() (string, error) {
 	h := sha256.New()
 	h.Write(s.text)
 	if s.Tree.Dir != "" {
@@ -69,7 +69,7 @@ func (s *Scenario) sum() (string, error) {
 			if err != nil {
 				return err
 			}
-			digest, err := digestOf(name)
+			digest, err := digestFile(name)
 			fmt.Fprintf(h, "%q %s\n", filepath.ToSlash(rel), digest)
 			return err
 		})
@@ -80,7 +80,7 @@ func (s *Scenario) sum() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-func digestOf(name string) (string, error) {
+func digestFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -115,7 +115,7 @@ func newArtifacts(dir string, known map[string]string) ([]smoke.Item, error) {
 		if rel == ".cook" || !d.Type().IsRegular() {
 			return nil
 		}
-		digest, err := digestOf(name)
+		digest, err := digestFile(name)
 		if err != nil {
 			return err
 		}

@@ -21,8 +21,8 @@ const (
 	Store   = "store"
 )
 
-// reset restores a working directory to its state before the first step.
-func (t *Tree) reset(work string) error {
+// resetTree restores a working directory to its state before the first step.
+func (t *Tree) resetTree(work string) error {
 	for _, name := range []string{Assets, Outputs, Store} {
 		if err := busyfile.RemoveAll(filepath.Join(work, name)); err != nil {
 			return err
@@ -67,8 +67,8 @@ func (t *Tree) generate(to string) error {
 
 func folderName(i int) string { return fmt.Sprintf("%02d/%04d", i%16, i) }
 
-// prepare changes the tree as a step says, before it is cooked.
-func (s *Step) prepare(work string) error {
+// applyStep changes the tree as a step says, before it is cooked.
+func (s *Step) applyStep(work string) error {
 	switch s.Do {
 	case Restore:
 		return busyfile.RemoveAll(filepath.Join(work, Outputs))
@@ -76,21 +76,21 @@ func (s *Step) prepare(work string) error {
 	default:
 		return nil
 	}
-	chosen, err := s.choose(filepath.Join(work, Assets))
+	chosen, err := s.chooseStepFiles(filepath.Join(work, Assets))
 	if err != nil {
 		return err
 	}
 	for _, name := range chosen {
-		if err := s.change(name); err != nil {
+		if err := s.changeFile(name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// choose returns the files that a step changes: as many matching files as wanted, spread evenly
+// chooseStepFiles returns the files that a step changes: as many matching files as wanted, spread evenly
 // over their sorted names.
-func (s *Step) choose(assets string) ([]string, error) {
+func (s *Step) chooseStepFiles(assets string) ([]string, error) {
 	var all []string
 	err := filepath.WalkDir(assets, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -118,7 +118,7 @@ func (s *Step) choose(assets string) ([]string, error) {
 	return chosen, nil
 }
 
-func (s *Step) change(name string) error {
+func (s *Step) changeFile(name string) error {
 	switch s.Do {
 	case Touch:
 		now := time.Now()

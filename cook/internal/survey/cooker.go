@@ -63,7 +63,7 @@ func (m *Method) Cooker(from *recipeset.Set) (recipe.Recipe, recipe.Cooker, erro
 		if !ok || text == f.Value {
 			continue
 		}
-		if err := recipeset.SetOption(c, f.Key, valueOf(text)); err != nil {
+		if err := recipeset.SetOption(c, f.Key, tomlValue(text)); err != nil {
 			return r, nil, fmt.Errorf("option %s: %w", f.Key, err)
 		}
 	}
@@ -75,9 +75,9 @@ func (m *Method) Cooker(from *recipeset.Set) (recipe.Recipe, recipe.Cooker, erro
 	return r, c, nil
 }
 
-// valueOf parses the value of a [recipeset.Field] as in a rule. An unknown form, such as a table,
+// tomlValue parses the value of a [recipeset.Field] as in a rule. An unknown form, such as a table,
 // stays a text, which only options of texts and times accept.
-func valueOf(text string) any {
+func tomlValue(text string) any {
 	if list, ok := strings.CutPrefix(text, "["); ok {
 		all := []any{}
 		for quoted, err := strconv.QuotedPrefix(list); err == nil; quoted, err = strconv.QuotedPrefix(list) {

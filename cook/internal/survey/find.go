@@ -53,7 +53,7 @@ func (w *Work) addAsset(a *index.Action) {
 // that assets read.
 func Find(out string, names []string) (f Found, err error) {
 	err = withIndex(out, func(x *index.Index) {
-		f.Name, f.Output = search(x, names)
+		f.Name, f.Output = searchNames(x, names)
 		if f.Name == "" {
 			for row := range x.Rows("") {
 				f.Known = append(f.Known, row.Path())
@@ -63,7 +63,7 @@ func Find(out string, names []string) (f Found, err error) {
 		}
 		l := newLister(x)
 		for _, a := range x.ActionsOf(f.Name) {
-			f.Assets = append(f.Assets, l.asset(&a))
+			f.Assets = append(f.Assets, l.listedAsset(&a))
 			f.Again.addAsset(&a)
 		}
 		readers := readersOf(x, f.Name)
@@ -82,8 +82,8 @@ func Find(out string, names []string) (f Found, err error) {
 	return f, err
 }
 
-// search returns the source that one of the names means, and the name if it names an output.
-func search(x *index.Index, names []string) (name, output string) {
+// searchNames returns the source that one of the names means, and the name if it names an output.
+func searchNames(x *index.Index, names []string) (name, output string) {
 	for _, n := range names {
 		if len(x.ActionsOf(n)) > 0 {
 			return n, ""
@@ -200,7 +200,7 @@ func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
 		last.Dependents(map[dependency.Dependency]bool{dependency.OfFile(file): true, {Kind: dependency.Link, Path: file}: true}, func(source string) { list = append(list, source) })
 		last.Deps(dependency.Kind.IsExtract, func(source string, d index.Dep) {
-			if contents.IsOf(d.On, file) && !contents.IsSilent(d) && (d.On.Kind == dependency.Extract || said(last, d.On.OfOne(path.Base(file)))) {
+			if contents.IsOf(d.On, file) && !contents.IsSilent(d) && (d.On.Kind == dependency.Extract || answeredExtract(last, d.On.OfOne(path.Base(file)))) {
 				list = append(list, source)
 			}
 		})
@@ -210,8 +210,8 @@ func readersOf(last *index.Index, file string) (list []string) {
 	return slices.Compact(list)
 }
 
-// said reports whether a file had an answer to an extract in the last run.
-func said(last *index.Index, x dependency.Dependency) bool {
+// answeredExtract reports whether a file had an answer to an extract in the last run.
+func answeredExtract(last *index.Index, x dependency.Dependency) bool {
 	f, ok := last.Part(x)
 	return ok && f.Blob != contents.Silence
 }

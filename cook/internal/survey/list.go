@@ -83,7 +83,7 @@ var ErrNotCooked = errors.New("nothing has been cooked into it yet")
 // List returns the assets of the last run of an output directory, sorted by path and target. It
 // reads the index, but neither assets nor artifacts, so it does not see later edits.
 func List(out string) (list []Asset, err error) {
-	err = withIndex(out, func(x *index.Index) { list = listed(x) })
+	err = withIndex(out, func(x *index.Index) { list = assetsOfIndex(x) })
 	return list, err
 }
 
@@ -180,16 +180,16 @@ func newLister(x *index.Index) *lister {
 	return &lister{x, map[*index.Field]*Method{}, bundles{x: x}}
 }
 
-func listed(x *index.Index) (list []Asset) {
+func assetsOfIndex(x *index.Index) (list []Asset) {
 	l := newLister(x)
 	for a := range x.Actions() {
-		list = append(list, l.asset(a))
+		list = append(list, l.listedAsset(a))
 	}
 	return list
 }
 
-// asset returns the asset of an action.
-func (l *lister) asset(a *index.Action) Asset {
+// listedAsset returns the asset of an action.
+func (l *lister) listedAsset(a *index.Action) Asset {
 	of := Asset{
 		Path: a.Path, Target: a.Target, Method: l.method(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
 		Source: a.Source, CookTime: a.CookTime, Last: Decision{At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome)},
@@ -208,7 +208,7 @@ func (l *lister) asset(a *index.Action) Asset {
 			continue // IDs are no files, and a silent file has no answer
 		}
 		if d.On.Kind == dependency.Artifacts {
-			for _, o := range l.bundles.chosen(d.On) {
+			for _, o := range l.bundles.chosenArtifacts(d.On) {
 				of.Takes = append(of.Takes, o.path)
 			}
 			continue
@@ -250,8 +250,8 @@ type bundles struct {
 // An output is an artifact, with its path below its target's directory and in the output directory.
 type output struct{ source, below, path string }
 
-// of returns the artifacts of a target.
-func (b *bundles) of(target string) []output {
+// artifactsOf returns the artifacts of a target.
+func (b *bundles) artifactsOf(target string) []output {
 	if b.made == nil {
 		b.made = map[string][]output{}
 		for row := range b.x.Rows("") {
@@ -272,15 +272,15 @@ func (b *bundles) of(target string) []output {
 	return b.made[target]
 }
 
-// chosen returns the artifacts that a dependency chooses.
-func (b *bundles) chosen(on dependency.Dependency) (list []output) {
+// chosenArtifacts returns the artifacts that a dependency chooses.
+func (b *bundles) chosenArtifacts(on dependency.Dependency) (list []output) {
 	var chosen glob.List
 	for _, p := range on.Patterns() {
 		if chosen.Add(p) != nil {
 			return nil // the action has failed
 		}
 	}
-	for _, o := range b.of(on.Path) {
+	for _, o := range b.artifactsOf(on.Path) {
 		if chosen.Match(o.below, path.Base(o.below)) {
 			list = append(list, o)
 		}
@@ -293,7 +293,7 @@ func (b *bundles) chosen(on dependency.Dependency) (list []output) {
 func (b *bundles) takers(sources ...string) []string {
 	takes := map[string][]string{} // sources of the artifacts in each bundle
 	b.x.Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
-		for _, o := range b.chosen(d.On) {
+		for _, o := range b.chosenArtifacts(d.On) {
 			takes[bundle] = append(takes[bundle], o.source)
 		}
 	})

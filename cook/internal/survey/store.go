@@ -90,10 +90,10 @@ func Origin(in *store.Store, a *plan.Action) (o store.Origin) {
 	if in == nil {
 		return o
 	}
-	return origin(in, &a.Last.Action)
+	return originOf(in, &a.Last.Action)
 }
 
-func origin(in *store.Store, last *index.Action) (o store.Origin) {
+func originOf(in *store.Store, last *index.Action) (o store.Origin) {
 	if how := execute.Outcome(last.Decision.Outcome); how != execute.Restored && how != execute.Unchanged {
 		return o
 	}
@@ -123,7 +123,7 @@ func Trace(out, cache string, list []Asset) error {
 	return withIndex(out, func(x *index.Index) {
 		for a := range x.Actions() {
 			if of, ok := at[[2]string{a.Path, a.Target}]; ok {
-				of.Last.Origin = origin(in, a)
+				of.Last.Origin = originOf(in, a)
 			}
 		}
 	})

@@ -133,7 +133,7 @@ func (c *Call) Invoke(ctx context.Context, v *Verb) (status int) {
 
 // Do parses the arguments and runs the handler of a verb.
 func (c *Call) Do(ctx context.Context, v *Verb, h Handler) (status int) {
-	words, status, ok := c.parse(v, h.flagSet(v))
+	words, status, ok := c.parseArguments(v, h.flagSet(v))
 	if !ok {
 		return status
 	}
@@ -160,13 +160,13 @@ func (h Handler) flagSet(v *Verb) *flag.FlagSet {
 	return fs
 }
 
-// parse parses the arguments. The environment sets flags that the command line leaves out, and the
+// parseArguments parses the arguments. The environment sets flags that the command line leaves out, and the
 // project flags that both leave out. Unless ok, the verb has nothing left to do.
-func (c *Call) parse(v *Verb, fs *flag.FlagSet) (words []string, status int, ok bool) {
+func (c *Call) parseArguments(v *Verb, fs *flag.FlagSet) (words []string, status int, ok bool) {
 	words, err := frontend.Parse(fs, presentNames(fs, c.Args))
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		c.help(v, fs)
+		c.printVerbHelp(v, fs)
 		return nil, frontend.OK, false
 	case err != nil:
 		return nil, c.Wrong("%v; see cook help", err), false
@@ -203,8 +203,8 @@ func presentNames(fs *flag.FlagSet, args []string) []string {
 	return args
 }
 
-// help prints the help of a verb.
-func (c *Call) help(v *Verb, fs *flag.FlagSet) {
+// printVerbHelp prints the help of a verb.
+func (c *Call) printVerbHelp(v *Verb, fs *flag.FlagSet) {
 	if v.Help != nil {
 		v.Help(c, c.Stdout)
 		return
@@ -237,7 +237,7 @@ func (c *Call) wantsJSON(env func(string) string) (want bool) {
 		on, err := strconv.ParseBool(value)
 		given, want = true, !hasValue || on || err != nil
 	}
-	value := env(variable("json"))
+	value := env(variableOf("json"))
 	if given || value == "" {
 		return want
 	}
@@ -252,8 +252,8 @@ func (c *Call) wantsJSON(env func(string) string) (want bool) {
 // EnvPrefix begins the names of variables that stand for flags: COOK_CACHE_SIZE for -cache-size.
 const EnvPrefix = "COOK_"
 
-// variable returns the name of the variable that stands for a flag.
-func variable(flag string) string {
+// variableOf returns the name of the variable that stands for a flag.
+func variableOf(flag string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
@@ -273,11 +273,11 @@ func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	var wrong error
 	fs.VisitAll(func(f *flag.Flag) {
-		name := variable(f.Name)
+		name := variableOf(f.Name)
 		known = append(known, name)
 		value, ok := values[name]
 		delete(values, name)
-		to, suggests := f.Value.(suggested)
+		to, suggests := f.Value.(suggestible)
 		if !ok || given[f.Name] && !suggests || wrong != nil {
 			return
 		}
@@ -293,7 +293,7 @@ func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 		return wrong
 	}
 	for i := range c.Verbs { // variables may stand for flags of other verbs
-		c.Verbs[i].Flags().VisitAll(func(f *flag.Flag) { delete(values, variable(f.Name)) })
+		c.Verbs[i].Flags().VisitAll(func(f *flag.Flag) { delete(values, variableOf(f.Name)) })
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if meant := nearest.Word(name, known); meant != "" {

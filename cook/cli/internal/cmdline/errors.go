@@ -16,7 +16,7 @@ import (
 
 // PrintError prints the diagnostics of an error, and adds the flags for its suggestions.
 func (c *Call) PrintError(err error) {
-	c.record(err)
+	c.recordError(err)
 	style := c.Style()
 	for _, d := range frontend.Diagnose("cook", err) {
 		d.Text = WithFlags(d.Text)
@@ -42,9 +42,9 @@ type recorder struct {
 // WritesTo returns standard error itself.
 func (r *recorder) WritesTo() io.Writer { return r.Writer }
 
-// record writes the records of an error with -json: one for each place in the configuration. They
+// recordError writes the records of an error with -json: one for each place in the configuration. They
 // never come before the first record of a run.
-func (c *Call) record(err error) {
+func (c *Call) recordError(err error) {
 	r, ok := c.Stderr.(*recorder)
 	if !ok {
 		return
@@ -123,7 +123,7 @@ func fixes(err error) (n int) {
 
 // Interrupted prints how far an interrupted run has come, and returns its exit status.
 func (c *Call) Interrupted(text string) (status int) {
-	c.record(errors.New(text))
+	c.recordError(errors.New(text))
 	fmt.Fprintf(c.Stderr, "cook: %s\n", text)
 	return frontend.Interrupted
 }
@@ -152,33 +152,33 @@ var suggestions = strings.NewReplacer(
 func WithFlags(text string) string { return suggestions.Replace(text) }
 
 // A flagged error has flags in its suggestions.
-type flagged struct{ error }
+type errorWithFlags struct{ error }
 
-func (e flagged) Error() string { return WithFlags(e.error.Error()) }
-func (e flagged) Unwrap() error { return e.error }
+func (e errorWithFlags) Error() string { return WithFlags(e.error.Error()) }
+func (e errorWithFlags) Unwrap() error { return e.error }
 
 // AddFlags adds flags to the suggestions of an error.
 func AddFlags(err error) error {
 	if err == nil {
 		return nil
 	}
-	return flagged{err}
+	return errorWithFlags{err}
 }
 
 // A flagging observer adds flags to the suggestions of texts, and passes all on.
-type flagging struct{ cook.Observers }
+type flagObserver struct{ cook.Observers }
 
 // Flagging returns an observer that adds flags to the suggestions of texts for other observers.
-func Flagging(to ...cook.Observer) cook.Observer { return flagging{to} }
+func Flagging(to ...cook.Observer) cook.Observer { return flagObserver{to} }
 
-func (o flagging) Event(e cook.Event) {
+func (o flagObserver) Event(e cook.Event) {
 	e.Err = AddFlags(e.Err)
 	o.Observers.Event(e)
 }
 
-func (o flagging) Note(text string) { o.Observers.Note(WithFlags(text)) }
+func (o flagObserver) Note(text string) { o.Observers.Note(WithFlags(text)) }
 
-func (o flagging) Finding(f cook.Finding) {
+func (o flagObserver) Finding(f cook.Finding) {
 	f.Text = WithFlags(f.Text)
 	report.Find(o.Observers, f)
 }

@@ -78,29 +78,29 @@ func (n *Names) Set(text string) error {
 }
 
 // A listed flag value takes one of some words, which completion offers. The verb checks the word.
-type listed struct {
+type wordValue struct {
 	to    *string
 	words func() []string
 }
 
-func (l listed) String() string {
+func (l wordValue) String() string {
 	if l.to == nil {
 		return ""
 	}
 	return *l.to
 }
 
-func (l listed) Set(text string) error {
+func (l wordValue) Set(text string) error {
 	*l.to = text
 	return nil
 }
 
-func (l listed) Choices() []string { return l.words() }
+func (l wordValue) Choices() []string { return l.words() }
 
 // ListedFlag declares a flag that takes one of some words.
 func ListedFlag(fs *flag.FlagSet, to *string, name, preset, usage string, words func() []string) {
 	*to = preset
-	fs.Var(listed{to, words}, name, usage)
+	fs.Var(wordValue{to, words}, name, usage)
 }
 
 // FolderFlags declares the directories of a project.
@@ -259,21 +259,21 @@ func (a *address) chosenBy(p *cook.Remote) { a.URL, a.File = p.URL, p.File }
 
 // asked is a flag value: true asks the server that the project or the environment names. An
 // address asks the server at that address.
-type asked struct {
+type optionalAddress struct {
 	to *cook.Remote
 	on *bool
 }
 
-func (a asked) IsBoolFlag() bool { return true }
+func (a optionalAddress) IsBoolFlag() bool { return true }
 
-func (a asked) String() string {
+func (a optionalAddress) String() string {
 	if a.to == nil {
 		return ""
 	}
 	return a.to.URL
 }
 
-func (a asked) Set(text string) error {
+func (a optionalAddress) Set(text string) error {
 	yes, err := strconv.ParseBool(text)
 	if err == nil {
 		*a.on = yes
@@ -283,7 +283,7 @@ func (a asked) Set(text string) error {
 	return rules.CheckRemote(text)
 }
 
-func (a asked) suggest(text string) error {
+func (a optionalAddress) suggest(text string) error {
 	if a.to.URL != "" {
 		return nil
 	}
@@ -291,15 +291,15 @@ func (a asked) suggest(text string) error {
 	return rules.CheckRemote(text)
 }
 
-func (a asked) chosenBy(p *cook.Remote) { (*address)(a.to).chosenBy(p) }
+func (a optionalAddress) chosenBy(p *cook.Remote) { (*address)(a.to).chosenBy(p) }
 
 // AskedFlag declares -remote for a verb that compares results with a server only if asked to.
 func AskedFlag(fs *flag.FlagSet, r *cook.Remote, on *bool, usage string) {
-	fs.Var(asked{r, on}, "remote", usage)
+	fs.Var(optionalAddress{r, on}, "remote", usage)
 }
 
 // A suggested flag value takes a default from the environment even if the flag is given.
-type suggested interface{ suggest(text string) error }
+type suggestible interface{ suggest(text string) error }
 
 // A server is a flag value that takes the address in a project's cook.toml, and remembers that
 // file.

@@ -75,7 +75,7 @@ func (r *cacheOptions) runCache(ctx context.Context, c *cmdline.Call, words []st
 	if len(words) > 0 {
 		return c.Wrong("cache takes no words, have %q", words)
 	}
-	held, err := r.report(ctx)
+	held, err := r.readCacheReport(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = &cook.ConfigError{Err: err}
 	}
@@ -90,8 +90,8 @@ func (r *cacheOptions) runCache(ctx context.Context, c *cmdline.Call, words []st
 	return frontend.OK
 }
 
-// report reads the store, and the history of the project if there is one.
-func (r *cacheOptions) report(ctx context.Context) (*cacheReport, error) {
+// readCacheReport reads the store, and the history of the project if there is one.
+func (r *cacheOptions) readCacheReport(ctx context.Context) (*cacheReport, error) {
 	out := ""
 	if r.project.Dir != "" || r.project.Out != "" {
 		var err error

@@ -44,7 +44,7 @@ func (r *depsOptions) depsFlags(fs *flag.FlagSet) {
 }
 
 func (r *depsOptions) runDeps(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answer(ctx, c, "deps", true, words, r.deps)
+	return r.answerQuery(ctx, c, "deps", true, words, r.deps)
 }
 
 // A filesJSON is a file in the JSON of cook deps and cook uses, with related files.
@@ -71,11 +71,11 @@ func (r *depsOptions) deps(paths []string, w io.Writer) error {
 		}
 		switch {
 		case found.Name == "":
-			return r.unknown(given, found.Known)
+			return r.unknownAsset(given, found.Known)
 		case len(found.Assets) == 0:
 			return &cook.ConfigError{Err: fmt.Errorf("%s: is no asset; cook uses names the assets that read it", pathname.Show(given))}
 		}
-		err = r.each(w, found.Assets, func(a *survey.Asset) (record any, lines []string) {
+		err = r.printEachAsset(w, found.Assets, func(a *survey.Asset) (record any, lines []string) {
 			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing, Takes: a.Takes}
 			for _, d := range a.Dependencies {
 				if slices.Contains(a.Missing, d) {
@@ -97,8 +97,8 @@ func (r *depsOptions) deps(paths []string, w io.Writer) error {
 	return nil
 }
 
-// each prints lines about each asset, below its name or as JSON.
-func (r *depsOptions) each(w io.Writer, list []survey.Asset, say func(*survey.Asset) (record any, lines []string)) error {
+// printEachAsset prints lines about each asset, below its name or as JSON.
+func (r *depsOptions) printEachAsset(w io.Writer, list []survey.Asset, say func(*survey.Asset) (record any, lines []string)) error {
 	if r.json {
 		return eachJSON(w, list, func(a *survey.Asset) any { record, _ := say(a); return record })
 	}
@@ -149,18 +149,18 @@ func (r *usesOptions) usesFlags(fs *flag.FlagSet) {
 }
 
 func (r *usesOptions) runUses(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answer(ctx, c, "uses", true, words, r.uses)
+	return r.answerQuery(ctx, c, "uses", true, words, r.printUses)
 }
 
-// uses prints the assets that read each path.
-func (r *usesOptions) uses(paths []string, w io.Writer) error {
+// printUses prints the assets that read each path.
+func (r *usesOptions) printUses(paths []string, w io.Writer) error {
 	for _, given := range paths {
 		found, err := r.findAsset(given)
 		if err != nil {
 			return err
 		}
 		if found.Name == "" {
-			return r.unknown(given, found.Known)
+			return r.unknownAsset(given, found.Known)
 		}
 		rec := filesJSON{Path: found.Name, UsedBy: found.Users, Again: found.Again.Assets, Took: found.Again.Took}
 		if found.Output != "" {

@@ -42,12 +42,12 @@ func (r *graphOptions) graphFlags(fs *flag.FlagSet) {
 }
 
 func (r *graphOptions) runGraph(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answer(ctx, c, "graph", false, words, r.graph)
+	return r.answerQuery(ctx, c, "graph", false, words, r.writeGraph)
 }
 
-// graph prints nodes "s:PATH" for files of the asset directory and "o:PATH" for outputs.
-func (r *graphOptions) graph(patterns []string, w io.Writer) error {
-	list, err := r.assets(patterns)
+// writeGraph prints nodes "s:PATH" for files of the asset directory and "o:PATH" for outputs.
+func (r *graphOptions) writeGraph(patterns []string, w io.Writer) error {
+	list, err := r.loadAssets(patterns)
 	if err != nil {
 		return err
 	}

@@ -55,14 +55,14 @@ func (r *idsOptions) idsFlags(fs *flag.FlagSet) {
 }
 
 func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answer(ctx, c, "ids", false, words, func(words []string, w io.Writer) error {
+	return r.answerQuery(ctx, c, "ids", false, words, func(words []string, w io.Writer) error {
 		switch {
 		case !r.project.IDs:
 			return &cook.ConfigError{Err: errors.New("assets have no IDs; they have if cook.toml says ids = true in its table [project], or with -ids")}
 		case r.moved && (len(words) != 2 || r.project.Dir == ""):
 			return &cook.ConfigError{Err: errors.New("want an asset directory, and the old and the new path of an asset; try: cook ids -moved ui/logo.png ui/title.png")}
 		case r.moved:
-			return r.move(r.assetPath(words[0]), r.assetPath(words[1]), w)
+			return r.moveID(r.assetPath(words[0]), r.assetPath(words[1]), w)
 		}
 		return r.listIDs(words, w)
 	})
@@ -70,7 +70,7 @@ func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string
 
 // listIDs prints one line for each asset, whatever the number of its targets.
 func (r *idsOptions) listIDs(patterns []string, w io.Writer) error {
-	list, err := r.assets(patterns)
+	list, err := r.loadAssets(patterns)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (r *idsOptions) assetPath(word string) string {
 	return path.Clean(filepath.ToSlash(word))
 }
 
-// move records that an asset was renamed.
-func (r *idsOptions) move(from, to string, w io.Writer) error {
+// moveID records that an asset was renamed.
+func (r *idsOptions) moveID(from, to string, w io.Writer) error {
 	refuse := func(format string, args ...any) error { return &cook.ConfigError{Err: fmt.Errorf(format, args...)} }
 	at := func(asset string) string { return filepath.Join(r.project.Dir, filepath.FromSlash(asset)) }
 	if info, err := os.Stat(at(to)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(filepath.FromSlash(to)) {

@@ -58,7 +58,7 @@ func (r *listOptions) listFlags(fs *flag.FlagSet) {
 }
 
 func (r *listOptions) runList(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answer(ctx, c, "list", false, words, r.listAssets)
+	return r.answerQuery(ctx, c, "list", false, words, r.listAssets)
 }
 
 // A columnList is a flag value: names of columns.
@@ -79,7 +79,7 @@ var columns = []column{
 	{"target", func(a *survey.Asset) string { return pathname.Show(a.Target) }, nil},
 	{"id", func(a *survey.Asset) string { return a.ID }, nil},
 	{"recipe", func(a *survey.Asset) string { return a.Method.Recipe }, nil},
-	{"outcome", func(a *survey.Asset) string { return outcomeOf(a) }, nil},
+	{"outcome", func(a *survey.Asset) string { return listedOutcome(a) }, nil},
 	{"in", func(a *survey.Asset) string { return human.Bytes(a.In) }, func(a *survey.Asset) int64 { return a.In }},
 	{"out", func(a *survey.Asset) string { return human.Bytes(a.Out()) }, (*survey.Asset).Out},
 	{"time", func(a *survey.Asset) string { return human.Duration(a.CookTime) }, func(a *survey.Asset) int64 { return int64(a.CookTime) }},
@@ -111,8 +111,8 @@ func findColumn(name string) (*column, error) {
 	return nil, &cook.ConfigError{Err: fmt.Errorf("there is no column %q%s", name, end)}
 }
 
-// outcomeOf returns the outcome of an asset in the last run that worked on it.
-func outcomeOf(a *survey.Asset) string {
+// listedOutcome returns the outcome of an asset in the last run that worked on it.
+func listedOutcome(a *survey.Asset) string {
 	if a.Failed {
 		return "failed"
 	}
@@ -152,9 +152,9 @@ func (r *listOptions) listAssets(patterns []string, w io.Writer) error {
 		}
 		shown = append(shown, c)
 	}
-	list, err := r.assets(patterns)
+	list, err := r.loadAssets(patterns)
 	if err == nil && (by.name == "from" || slices.Contains(r.columns.Names, "from")) {
-		err = r.trace(list)
+		err = r.traceOrigins(list)
 	}
 	if err != nil {
 		return err
@@ -188,8 +188,8 @@ func (r *listOptions) listAssets(patterns []string, w io.Writer) error {
 	return t.Flush()
 }
 
-// trace fills in the origins of assets.
-func (r *listOptions) trace(list []survey.Asset) error {
+// traceOrigins fills in the origins of assets.
+func (r *listOptions) traceOrigins(list []survey.Asset) error {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ type outputJSON struct {
 
 func assetRecord(a *survey.Asset) assetJSON {
 	rec := assetJSON{
-		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, ID: a.ID, Recipe: a.Method.Recipe, Outcome: outcomeOf(a), In: a.In, Out: a.Out(), Took: a.CookTime,
+		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, ID: a.ID, Recipe: a.Method.Recipe, Outcome: listedOutcome(a), In: a.In, Out: a.Out(), Took: a.CookTime,
 		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{}, Origin: a.Last.Origin,
 	}
 	for _, o := range a.Outputs {

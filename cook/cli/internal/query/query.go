@@ -27,8 +27,8 @@ import (
 // A lastRun is the project of a query, as its last run left it.
 type lastRun struct{ project cook.Project }
 
-// answer answers a query and returns the exit status. A query of paths needs at least one.
-func (r *lastRun) answer(ctx context.Context, c *cmdline.Call, verb string, ofPaths bool, words []string, print func(words []string, w io.Writer) error) int {
+// answerQuery answers a query and returns the exit status. A query of paths needs at least one.
+func (r *lastRun) answerQuery(ctx context.Context, c *cmdline.Call, verb string, ofPaths bool, words []string, print func(words []string, w io.Writer) error) int {
 	if r.project.Dir == "" && r.project.Out == "" || ofPaths && len(words) == 0 {
 		what := "an asset directory"
 		if ofPaths {
@@ -42,8 +42,8 @@ func (r *lastRun) answer(ctx context.Context, c *cmdline.Call, verb string, ofPa
 	return frontend.OK
 }
 
-// assets returns the assets of the last run that match patterns, all without patterns.
-func (r *lastRun) assets(patterns []string) ([]survey.Asset, error) {
+// loadAssets returns the assets of the last run that match patterns, all without patterns.
+func (r *lastRun) loadAssets(patterns []string) ([]survey.Asset, error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (r *lastRun) assets(patterns []string) ([]survey.Asset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.identify(list); err != nil {
+	if err := r.fillIDs(list); err != nil {
 		return nil, err
 	}
 	if chosen.Len() == 0 {
@@ -80,8 +80,8 @@ func patternList(patterns []string) (*glob.List, error) {
 	return &chosen, nil
 }
 
-// identify fills in the IDs of assets, if they have any.
-func (r *lastRun) identify(list []survey.Asset) error {
+// fillIDs fills in the IDs of assets, if they have any.
+func (r *lastRun) fillIDs(list []survey.Asset) error {
 	if !r.project.IDs || r.project.Dir == "" {
 		return nil
 	}
@@ -123,8 +123,8 @@ func (r *lastRun) findAsset(given string) (survey.Found, error) {
 	return survey.Find(out, names)
 }
 
-// unknown returns the error for a path that the last run did not know.
-func (r *lastRun) unknown(given string, known []string) error {
+// unknownAsset returns the error for a path that the last run did not know.
+func (r *lastRun) unknownAsset(given string, known []string) error {
 	end := ""
 	if w := nearest.Word(path.Clean(filepath.ToSlash(given)), known); w != "" {
 		end = fmt.Sprintf("; did you mean %s?", pathname.Show(w))

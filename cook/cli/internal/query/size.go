@@ -55,7 +55,7 @@ func (r *sizeOptions) sizeFlags(fs *flag.FlagSet) {
 func groupings() []string { return []string{"kind", "recipe", "folder"} }
 
 func (r *sizeOptions) runSize(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answer(ctx, c, "size", false, words, r.size)
+	return r.answerQuery(ctx, c, "size", false, words, r.printSizes)
 }
 
 // A groupJSON is a group of assets with its sums.
@@ -68,8 +68,8 @@ type groupJSON struct {
 	Took   time.Duration `json:"cook_ns"`
 }
 
-// size prints the sums of each group.
-func (r *sizeOptions) size(patterns []string, w io.Writer) error {
+// printSizes prints the sums of each group.
+func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
 	recipes := map[string]string{} // of assets, by path
 	of := map[string]func(path string) string{
 		"kind":   func(p string) string { return cmp.Or(recipe.Ext(p), "without an extension") },
@@ -79,7 +79,7 @@ func (r *sizeOptions) size(patterns []string, w io.Writer) error {
 	if of == nil {
 		return &cook.ConfigError{Err: fmt.Errorf("-by %s: want kind, recipe or folder", pathname.Show(r.by))}
 	}
-	list, err := r.assets(patterns)
+	list, err := r.loadAssets(patterns)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *sizeOptions) size(patterns []string, w io.Writer) error {
 			g.Assets, g.In, g.Out, g.Took = g.Assets+1, g.In+a.In, g.Out+a.Out(), g.Took+a.CookTime
 		}
 	}
-	changed, rest, err := r.changed(patterns)
+	changed, rest, err := r.changedSizes(patterns)
 	if err != nil {
 		return err
 	}
@@ -123,13 +123,13 @@ func (r *sizeOptions) size(patterns []string, w io.Writer) error {
 	t := texttable.New(w, texttable.RightThenName)
 	t.Row("assets", "sources", "outputs", "last run", "cook time", r.by)
 	for _, g := range rows {
-		t.Row(g.Assets, human.Bytes(g.In), human.Bytes(g.Out), signed(g.More), human.Duration(g.Took), pathname.Show(g.Name))
+		t.Row(g.Assets, human.Bytes(g.In), human.Bytes(g.Out), signedBytes(g.More), human.Duration(g.Took), pathname.Show(g.Name))
 	}
 	return t.Flush()
 }
 
-// signed formats a difference in bytes, "" for none.
-func signed(n int64) string {
+// signedBytes formats a difference in bytes, "" for none.
+func signedBytes(n int64) string {
 	switch {
 	case n > 0:
 		return "+" + human.Bytes(n)
@@ -139,9 +139,9 @@ func signed(n int64) string {
 	return ""
 }
 
-// changed returns how much the outputs of each matching asset grew in the last run that had work.
+// changedSizes returns how much the outputs of each matching asset grew in the last run that had work.
 // rest is the growth of assets that the history sums up.
-func (r *sizeOptions) changed(patterns []string) (more map[string]int64, rest int64, err error) {
+func (r *sizeOptions) changedSizes(patterns []string) (more map[string]int64, rest int64, err error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
 		return nil, 0, err

@@ -55,8 +55,8 @@ type recordTo struct {
 	http  string // address, "" for none
 }
 
-// any reports whether a place gets the timeline.
-func (to recordTo) any() bool { return to != recordTo{} }
+// isSet reports whether a place gets the timeline.
+func (to recordTo) isSet() bool { return to != recordTo{} }
 
 func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
@@ -116,11 +116,11 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // cook takes no memory from its pools
 	}
 	defer r.options.Probe.PublishMemory().Close()
-	if (r.print.stats || r.to.any()) && !r.watch {
+	if (r.print.stats || r.to.isSet()) && !r.watch {
 		r.options.Probe.Run = guid.New()
 	}
-	if r.to.any() {
-		code = r.recorded(ctx)
+	if r.to.isSet() {
+		code = r.cookRecorded(ctx)
 	} else {
 		code, _ = r.cookOrWatch(ctx)
 	}
@@ -195,8 +195,8 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	return frontend.Failed, true
 }
 
-// recorded cooks or watches, and records that.
-func (r *cookOptions) recorded(ctx context.Context) int {
+// cookRecorded cooks or watches, and records that.
+func (r *cookOptions) cookRecorded(ctx context.Context) int {
 	r.call.AtWork() // an interrupt must leave nothing behind
 	rec, err := r.startRecording()
 	if err != nil {

@@ -41,14 +41,14 @@ func (r *cookOptions) startRecording() (rec *recording, err error) {
 	}
 	if r.to.feed != "" {
 		if rec.feed, err = listenFeed(r.to.feed); err != nil {
-			return nil, errors.Join(err, rec.discard())
+			return nil, errors.Join(err, rec.discardPlaces())
 		}
 		to = append(to, rec.feed.stream)
 		fmt.Fprintf(r.call.Stderr, "cook: timeline at %s\n", rec.feed.socket.Name())
 	}
 	if r.to.http != "" {
 		if rec.viewer, err = viewer.Start(r.to.http, &r.project, r.call.Stderr); err != nil {
-			return nil, errors.Join(err, rec.discard())
+			return nil, errors.Join(err, rec.discardPlaces())
 		}
 		to = append(to, rec.viewer.Stream)
 	}
@@ -56,10 +56,10 @@ func (r *cookOptions) startRecording() (rec *recording, err error) {
 	return rec, nil
 }
 
-// discard gives up a recording that has not begun.
-func (rec *recording) discard() (err error) {
+// discardPlaces gives up a recording that has not begun.
+func (rec *recording) discardPlaces() (err error) {
 	if rec.trace != nil {
-		rec.trace.discard()
+		rec.trace.removeStream()
 	}
 	if rec.feed != nil {
 		err = rec.feed.endFeed(0)
@@ -77,14 +77,14 @@ func (rec *recording) finishRecording(began bool) error {
 	if rec.trace == nil {
 		return errors.Join(err, feedErr)
 	}
-	defer rec.trace.discard()
+	defer rec.trace.removeStream()
 	switch {
 	case !began: // the recording of an earlier run is worth more
 		return feedErr
 	case err != nil:
 		err = fmt.Errorf("trace %s: recording into the directory of temporary files (TMPDIR): %w", rec.trace.name, err)
 	default:
-		err = rec.trace.save()
+		err = rec.trace.saveTrace()
 	}
 	return errors.Join(err, feedErr)
 }
@@ -168,17 +168,17 @@ func placeFile(name, assets string) error {
 	return nil
 }
 
-// discard removes the stream.
-func (t *trace) discard() {
+// removeStream removes the stream.
+func (t *trace) removeStream() {
 	t.stream.Close()
 	busyfile.Remove(t.stream.Name())
 }
 
-// save writes the file. The stream has ended.
-func (t *trace) save() error {
+// saveTrace writes the file. The stream has ended.
+func (t *trace) saveTrace() error {
 	_, err := t.stream.Seek(0, io.SeekStart)
 	if err == nil {
-		err = atomicfile.Write(t.name, 0o666, t.convert)
+		err = atomicfile.Write(t.name, 0o666, t.convertStream)
 	}
 	if err != nil {
 		return fmt.Errorf("trace %s: %w", t.name, err)
@@ -186,8 +186,8 @@ func (t *trace) save() error {
 	return nil
 }
 
-// convert writes the recording in the format of the file.
-func (t *trace) convert(w io.Writer) error {
+// convertStream writes the recording in the format of the file.
+func (t *trace) convertStream(w io.Writer) error {
 	if t.write == nil {
 		_, err := io.Copy(w, t.stream)
 		return err
@@ -233,12 +233,12 @@ func listenFeed(addr string) (*feed, error) {
 	accepting, stop := context.WithCancel(viewing)
 	context.AfterFunc(accepting, func() { listening.Close() })
 	f.stop, f.hangUp = stop, hangUp
-	f.serving.Go(func() { f.err = f.accept(accepting, viewing) })
+	f.serving.Go(func() { f.err = f.acceptViewers(accepting, viewing) })
 	return f, nil
 }
 
-// accept accepts viewers until accepting ends, and serves each until viewing ends.
-func (f *feed) accept(accepting, viewing context.Context) error {
+// acceptViewers accepts viewers until accepting ends, and serves each until viewing ends.
+func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	slots := make(chan struct{}, maxViewers)
 	for {
 		conn, err := socket.Accept(accepting, f.socket)

@@ -22,12 +22,12 @@ func (r *cookOptions) runWatch(ctx context.Context) int {
 		observer, done := p.observe()
 		return observer, func() { done() }
 	})
-	w := watching{run: r, printer: p}
+	w := watchPrinter{run: r, printer: p}
 	opt := cook.WatchOptions{
 		Strict: r.options.Strict, StopOnFailure: r.options.StopOnFailure, OutputsByFolder: r.options.OutputsByFolder,
 		Limits: r.options.Limits, Probe: r.options.Probe,
 		Observer: cook.Observers{&memoryLimit{memory: r.options.Limits.Memory}, &w.batch, rounds},
-		Round:    w.round,
+		Round:    w.printRound,
 	}
 	err := cook.Watch(ctx, r.project, opt)
 	rounds.Stage(watch.StageWait)
@@ -39,7 +39,7 @@ func (r *cookOptions) runWatch(ctx context.Context) int {
 }
 
 // watching remembers the printed text of a watcher.
-type watching struct {
+type watchPrinter struct {
 	run     *cookOptions
 	printer *printer
 	batch   batch
@@ -47,15 +47,15 @@ type watching struct {
 	wrong   string // error of the rules in the last round
 }
 
-// round prints the end of a round.
-func (w *watching) round(round cook.Round) {
+// printRound prints the end of a round.
+func (w *watchPrinter) printRound(round cook.Round) {
 	r, first := w.run, w.rounds == 0
 	if round.Err != nil {
 		r.call.PrintError(round.Err)
 		return
 	}
 	w.rounds++
-	w.rules(round.Rules)
+	w.printRulesError(round.Rules)
 	if !first && !r.print.json && !r.print.quiet {
 		w.batch.writeBatch(r.call.Stdout, time.Now())
 	}
@@ -66,8 +66,8 @@ func (w *watching) round(round cook.Round) {
 	}
 }
 
-// rules prints an error of the rules once, and when the rules are right again.
-func (w *watching) rules(err error) {
+// printRulesError prints an error of the rules once, and when the rules are right again.
+func (w *watchPrinter) printRulesError(err error) {
 	text := ""
 	if err != nil {
 		text = err.Error()
@@ -76,15 +76,15 @@ func (w *watching) rules(err error) {
 	case text == w.wrong:
 	case err != nil:
 		w.run.call.PrintError(err)
-		w.note("going on with the rules as they were before")
+		w.printNote("going on with the rules as they were before")
 	case !w.run.print.quiet:
-		w.note("the rules are right again")
+		w.printNote("the rules are right again")
 	}
 	w.wrong = text
 }
 
-// note prints a line that is no failure.
-func (w *watching) note(text string) {
+// printNote prints a line that is no failure.
+func (w *watchPrinter) printNote(text string) {
 	if w.run.print.json {
 		report.NewJSON(w.run.call.Stdout).Note(text)
 	}

@@ -102,7 +102,7 @@ func (r *fixOptions) until(check func() error) error {
 		if !errors.As(err, &list) {
 			return err
 		}
-		done, editErr := r.edit(list)
+		done, editErr := r.editFiles(list)
 		if editErr != nil {
 			return errors.Join(editErr, err)
 		}
@@ -112,8 +112,8 @@ func (r *fixOptions) until(check func() error) error {
 	}
 }
 
-// edit makes the fixes of a list of errors, and reports whether it made any.
-func (r *fixOptions) edit(list rules.Errors) (done bool, err error) {
+// editFiles makes the fixes of a list of errors, and reports whether it made any.
+func (r *fixOptions) editFiles(list rules.Errors) (done bool, err error) {
 	files := map[string][]rules.Edit{}
 	for _, e := range list {
 		if edit, ok := e.Fix(); ok && !slices.Contains(files[e.File], edit) {

@@ -74,7 +74,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	if _, err := os.Lstat(config); !errors.Is(err, fs.ErrNotExist) {
 		return c.Wrong("%s exists, and is left as it is; nothing was written", pathname.Show(config))
 	}
-	seen, err := lookAt(ctx, c.Recipes, dir)
+	seen, err := sightTree(ctx, c.Recipes, dir)
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
@@ -111,7 +111,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 		}
 		wrote = append(wrote, pathname.Show(f.name))
 	}
-	fmt.Fprintf(c.Stdout, "wrote %s\n%snow run: %s\n", strings.Join(wrote, ", "), seen.note(config), next)
+	fmt.Fprintf(c.Stdout, "wrote %s\n%snow run: %s\n", strings.Join(wrote, ", "), seen.flatGameNote(config), next)
 	return frontend.OK
 }
 
@@ -143,14 +143,14 @@ func (s *sight) config(dir, home string) string {
 		s.preset(&b)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		s.rule(&b, name)
+		s.writeCommentedRule(&b, name)
 	}
 	p("\n# Options for one target only:\n# [target.mobile.image]\n# gpu = \"mobile\"\n")
 	return b.String()
 }
 
-// rule writes a rule, as a comment, with all options of a recipe.
-func (s *sight) rule(b *strings.Builder, name string) {
+// writeCommentedRule writes a rule, as a comment, with all options of a recipe.
+func (s *sight) writeCommentedRule(b *strings.Builder, name string) {
 	counts, match := s.patterns(name)
 	r, _ := s.recipes.Lookup(name)
 	cooker := r.New()
@@ -214,8 +214,8 @@ func (s *sight) preset(w io.Writer) {
 		"# remove this rule; \"pixel\" is for pixel art, \"3d\" for textures of a scene.\n[[rule]]\nmatch  = %s\npreset = \"2d\"\n", match)
 }
 
-// note returns a line about the rule for a 2D game, "" without that rule.
-func (s *sight) note(config string) string {
+// flatGameNote returns a line about the rule for a 2D game, "" without that rule.
+func (s *sight) flatGameNote(config string) string {
 	if !s.flat {
 		return ""
 	}

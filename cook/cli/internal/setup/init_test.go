@@ -32,7 +32,7 @@ func TestInitComments(t *testing.T) {
 			}
 		}
 	}
-	seen, err := lookAt(t.Context(), recipes.All(), dir)
+	seen, err := sightTree(t.Context(), recipes.All(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +109,12 @@ func TestInitPreset(t *testing.T) {
 		for _, do := range append(most[:6:6], tc.more...) {
 			do(t, dir)
 		}
-		seen, err := lookAt(t.Context(), recipes.All(), dir)
+		seen, err := sightTree(t.Context(), recipes.All(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := seen.config(dir, dir)
-		if has := strings.Contains(text, "\n[[rule]]\nmatch  = \"*.png\"\npreset = \"2d\"\n"); has != tc.want || (seen.note("cook.toml") != "") != tc.want {
+		if has := strings.Contains(text, "\n[[rule]]\nmatch  = \"*.png\"\npreset = \"2d\"\n"); has != tc.want || (seen.flatGameNote("cook.toml") != "") != tc.want {
 			t.Errorf("%s: a rule is %v, want %v", tc.name, has, tc.want)
 		}
 		set, err := recipeset.New(recipes.All()...)

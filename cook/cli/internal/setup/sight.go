@@ -50,8 +50,8 @@ func (s *sight) Event(e cook.Event) {
 	}
 }
 
-// lookAt looks at an asset directory as a first run would.
-func lookAt(ctx context.Context, list []recipe.Recipe, dir string) (*sight, error) {
+// sightTree looks at an asset directory as a first run would.
+func sightTree(ctx context.Context, list []recipe.Recipe, dir string) (*sight, error) {
 	set, err := recipeset.New(list...)
 	if err != nil {
 		return nil, &cook.ConfigError{Err: err}
@@ -68,7 +68,7 @@ func lookAt(ctx context.Context, list []recipe.Recipe, dir string) (*sight, erro
 	if err == nil {
 		slices.Sort(s.pictures)
 		var looks string
-		looks, err = s.looks(ctx, dir)
+		looks, err = s.fittingPreset(ctx, dir)
 		s.flat = looks == "2d"
 	}
 	return s, err
@@ -86,9 +86,9 @@ const (
 // models are extensions of model files that no recipe cooks. They are copied or left out.
 var models = []string{".3ds", ".ac", ".b3d", ".blend", ".dae", ".fbx", ".iqm", ".md2", ".md3", ".md5mesh", ".ms3d", ".ply", ".spm", ".stl"}
 
-// looks returns the preset that fits the assets: "3d" with models, or with maps that only the
+// fittingPreset returns the preset that fits the assets: "3d" with models, or with maps that only the
 // surfaces of models need, "2d" with small pictures that have alpha, "" if neither is clear.
-func (s *sight) looks(ctx context.Context, dir string) (string, error) {
+func (s *sight) fittingPreset(ctx context.Context, dir string) (string, error) {
 	if len(s.pictures) < presetFewest {
 		return "", nil
 	}
@@ -188,7 +188,7 @@ func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) stri
 		}
 	}
 	s.pictures = slices.Compact(s.pictures) // one for each target
-	looks, err := s.looks(ctx, p.Dir)
+	looks, err := s.fittingPreset(ctx, p.Dir)
 	if err != nil {
 		return ""
 	}

@@ -224,8 +224,8 @@ func readPEM(name, kind, prefix string, size int) ([]byte, error) {
 	return key, nil
 }
 
-// chosen returns the entries of a pak that match patterns, all if there are none.
-func chosen(p *pak.Pak, patterns []string) (list []pak.Entry, err error) {
+// chosenFiles returns the entries of a pak that match patterns, all if there are none.
+func chosenFiles(p *pak.Pak, patterns []string) (list []pak.Entry, err error) {
 	var match glob.List
 	for _, text := range patterns {
 		if err := match.Add(text); err != nil {
@@ -264,7 +264,7 @@ func (r *pakOptions) listPak(_ context.Context, words []string) (int, error) {
 		return 0, err
 	}
 	defer p.Close()
-	list, err := chosen(p, words[1:])
+	list, err := chosenFiles(p, words[1:])
 	if err != nil {
 		return 0, err
 	}
@@ -290,7 +290,7 @@ func (r *pakOptions) extractPak(ctx context.Context, words []string) (int, error
 		return 0, err
 	}
 	defer p.Close()
-	list, err := chosen(p, words[2:])
+	list, err := chosenFiles(p, words[2:])
 	if err != nil {
 		return 0, err
 	}

@@ -177,7 +177,7 @@ func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenar
 	if !r.quiet {
 		runner.Log = func(line string) { fmt.Fprintf(r.stderr, "cook: smoke: %s\n", line) }
 	}
-	record, changes, err := r.measure(ctx, &runner)
+	record, changes, err := r.measureSmoke(ctx, &runner)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +188,8 @@ func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenar
 	return changes, r.keepRecord(record)
 }
 
-// measure measures the steps, and compares them with another program or the baseline.
-func (r *smokeOptions) measure(ctx context.Context, runner *smoke.Runner) (*smoke.Record, []smoke.Change, error) {
+// measureSmoke measures the steps, and compares them with another program or the baseline.
+func (r *smokeOptions) measureSmoke(ctx context.Context, runner *smoke.Runner) (*smoke.Record, []smoke.Change, error) {
 	if r.against != "" {
 		c, err := runner.Against(ctx, r.against, r.program)
 		if err != nil {

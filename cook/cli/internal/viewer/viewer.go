@@ -138,7 +138,7 @@ func Start(addr string, p *cook.Project, stderr io.Writer) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
 	}
-	address, err := addressOf(viewer)
+	address, err := viewerAddress(viewer)
 	if err != nil {
 		viewer.Kill()
 		return nil, fmt.Errorf("pages: %w", err)
@@ -156,8 +156,8 @@ func Start(addr string, p *cook.Project, stderr io.Writer) (*Process, error) {
 // startTime bounds the time until a viewer serves.
 const startTime = 20 * time.Second
 
-// addressOf returns the first line of a viewer, which has its address.
-func addressOf(viewer *child.Process) (string, error) {
+// viewerAddress returns the first line of a viewer, which has its address.
+func viewerAddress(viewer *child.Process) (string, error) {
 	late := time.AfterFunc(startTime, viewer.Kill)
 	line, err := bufio.NewReaderSize(viewer, 4<<10).ReadSlice('\n')
 	switch onTime := late.Stop(); {

@@ -44,8 +44,8 @@ func (r *Report) assetRow(a *survey.Asset) []any {
 		outputs = append(outputs, o.Path)
 	}
 	return []any{
-		a.Path, a.Target, a.Method.Recipe, a.In, a.Out(), a.CookTime, string(a.Last.Outcome), moment(a.Last.At), join(a.Last.Reasons),
-		r.usedBy(a.Path), join(outputs),
+		a.Path, a.Target, a.Method.Recipe, a.In, a.Out(), a.CookTime, string(a.Last.Outcome), moment(a.Last.At), joinLines(a.Last.Reasons),
+		r.usedBy(a.Path), joinLines(outputs),
 	}
 }
 
@@ -61,9 +61,9 @@ func moment(t time.Time) any {
 func (r *Report) usedBy(file string) string {
 	const most = 3
 	users := r.users[file]
-	text := join(users[:min(most, len(users))])
+	text := joinLines(users[:min(most, len(users))])
 	if more := len(users) - most; more > 0 {
-		text += " and " + count(more, "more")
+		text += " and " + countOf(more, "more")
 	}
 	return text
 }
@@ -88,7 +88,7 @@ func (r *Report) top(key string, all *Table) *Table {
 		for k, c := range t.Columns {
 			cells[k] = row[all.column(c.Key)]
 		}
-		t.addRow(cells...)
+		t.addTableRow(cells...)
 	}
 	return t
 }
@@ -139,7 +139,7 @@ func groupTables(r *Report) (recipes, folders *Table) {
 			all += g.out
 		}
 		for _, g := range list {
-			t.addRow(g.name, g.assets, g.in, g.out, float64(g.out)/float64(max(1, all)), g.took, g.worked, g.failed)
+			t.addTableRow(g.name, g.assets, g.in, g.out, float64(g.out)/float64(max(1, all)), g.took, g.worked, g.failed)
 		}
 		return t
 	}

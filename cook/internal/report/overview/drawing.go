@@ -16,8 +16,8 @@ import (
 
 const colors = 10 // of tiles
 
-// colorOf returns the class of a recipe's tiles.
-func colorOf(recipe int) string {
+// colorClass returns the class of a recipe's tiles.
+func colorClass(recipe int) string {
 	if recipe < 0 {
 		return "cx"
 	}
@@ -32,13 +32,13 @@ func (p *writer) legend() {
 		if i == 30 {
 			break
 		}
-		p.f("<li><svg viewBox=\"0 0 10 10\" width=12 height=12 aria-hidden=true><rect class=%s width=10 height=10 /></svg> %s", colorOf(i), pathname.Show(cellAs[string](recipes, row, "recipe")))
+		p.f("<li><svg viewBox=\"0 0 10 10\" width=12 height=12 aria-hidden=true><rect class=%s width=10 height=10 /></svg> %s", colorClass(i), pathname.Show(cellAs[string](recipes, row, "recipe")))
 	}
 	p.f("</ul>\n")
 }
 
-// label writes a text into a part of a drawing if enough of the text fits.
-func (p *writer) label(text string, x, y, room float64, class string) {
+// writeLabel writes a text into a part of a drawing if enough of the text fits.
+func (p *writer) writeLabel(text string, x, y, room float64, class string) {
 	const letter = 6.3 // width at 11 px, roughly
 	fits := int(room / letter)
 	if fits < 3 {
@@ -55,14 +55,14 @@ func (p *writer) label(text string, x, y, room float64, class string) {
 // treemap draws the values of assets, by directory or by recipe.
 func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) float64, show func(float64) string) {
 	const width, height = 1200.0, 440.0
-	root := p.report.tree(byRecipe, value)
+	root := p.report.assetTree(byRecipe, value)
 	if root.value <= 0 {
 		return
 	}
 	root.openUp(220)
 	begin := p.buf.Len()
 	p.f("<figure><figcaption>%s: %s</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=map role=group aria-label=\"%s\">\n", title, show(root.value), width, height, title)
-	for _, t := range root.layOut(rect{0, 0, width, height}, 0) {
+	for _, t := range root.layOutTiles(rect{0, 0, width, height}, 0) {
 		if p.buf.Len()-begin > drawingBudget-3000 {
 			break // outer tiles come first, and stand for their inner tiles
 		}
@@ -76,7 +76,7 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 
 // tile draws a tile that links to its row.
 func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
-	class, link := colorOf(t.node.recipe), "#folders"
+	class, link := colorClass(t.node.recipe), "#folders"
 	switch {
 	case t.node.asset != nil && p.rows[t.node.asset] != "":
 		link = "#" + p.rows[t.node.asset]
@@ -92,9 +92,9 @@ func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
 	}
 	lines := []string{pathname.Show(where) + ": " + show(t.node.value) + ", " + percent(t.node.value/whole)}
 	if a := t.node.asset; a != nil {
-		lines = append(lines, "recipe "+a.Method.Recipe, "why: "+cut(join(a.Last.Reasons), 120))
+		lines = append(lines, "recipe "+a.Method.Recipe, "why: "+cutText(joinLines(a.Last.Reasons), 120))
 		if users := p.report.usedBy(a.Path); users != "" {
-			lines = append(lines, "used by: "+cut(users, 120))
+			lines = append(lines, "used by: "+cutText(users, 120))
 		}
 	} else {
 		lines[0] = pathname.Show(where) + ", " + human.Count(t.node.assets, "asset") + ": " + show(t.node.value) + ", " + percent(t.node.value/whole)
@@ -105,9 +105,9 @@ func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
 		name = path.Base(t.node.path)
 	}
 	if name = pathname.Show(name); t.place.h > 13 {
-		p.label(name, t.place.x+3, t.place.y+11, t.place.w-6, "")
+		p.writeLabel(name, t.place.x+3, t.place.y+11, t.place.w-6, "")
 		if !t.node.open && t.place.h > 28 {
-			p.label(show(t.node.value), t.place.x+3, t.place.y+24, t.place.w-6, " class=v")
+			p.writeLabel(show(t.node.value), t.place.x+3, t.place.y+24, t.place.w-6, " class=v")
 		}
 	}
 	p.f("</a>\n")
@@ -117,7 +117,7 @@ func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
 func (p *writer) timeline() {
 	r := p.report
 	if r.last == nil || r.last.Detail == nil {
-		p.table("workers", listBudget)
+		p.writeTableByKey("workers", listBudget)
 		return
 	}
 	const width, left, high = 1200.0, 70.0, 24.0
@@ -147,7 +147,7 @@ func (p *writer) timeline() {
 		}
 		name, class := pathname.Show(string(s.Path)), "cx"
 		if c, known := recipes[string(s.Path)]; known {
-			class = colorOf(c)
+			class = colorClass(c)
 		}
 		text := fmt.Sprintf("%s: %s, from %s to %s", name, human.Duration(s.Busy), human.Duration(s.Begin), human.Duration(s.End))
 		if s.Assets > 1 {
@@ -163,7 +163,7 @@ func (p *writer) timeline() {
 		} else {
 			name = path.Base(name)
 		}
-		p.label(name, x(s.Begin)+3, y+14, wide-6, "")
+		p.writeLabel(name, x(s.Begin)+3, y+14, wide-6, "")
 		p.f("</g>\n")
 	}
 	for i := range 5 {
@@ -172,7 +172,7 @@ func (p *writer) timeline() {
 		p.f("<text class=v x=%.0f y=%.0f text-anchor=%s>%s</text>", x(at), high*float64(rows)+16, anchor, human.Duration(at))
 	}
 	p.f("</svg></figure>\n<details><summary>As a table</summary>\n")
-	p.table("workers", listBudget)
+	p.writeTableByKey("workers", listBudget)
 	p.f("</details>\n")
 }
 
@@ -182,7 +182,7 @@ func (p *writer) chart(s *Series) {
 		return
 	}
 	line := chart.Line{
-		Title: s.Title, Note: fmt.Sprintf("now %s, median %s, highest %s", s.show(s.Summary.Last), s.show(s.Summary.P50), s.show(s.Summary.High.Value)),
+		Title: s.Title, Note: fmt.Sprintf("now %s, median %s, highest %s", s.showFigure(s.Summary.Last), s.showFigure(s.Summary.P50), s.showFigure(s.Summary.High.Value)),
 		Label: s.Title + " of the last runs", Values: s.Values, High: max(s.Summary.High.Value, s.Summary.P50*1.2),
 		First: "run 1", Last: fmt.Sprintf("run %d", len(s.Values)),
 	}
@@ -200,11 +200,11 @@ func (p *writer) chart(s *Series) {
 		}
 	}
 	for _, step := range s.Steps {
-		line.Marks = append(line.Marks, chart.Mark{At: step.At, Kind: chart.Step, Title: fmt.Sprintf("since run %d: %s, before: %s", step.At+1, s.show(step.After), s.show(step.Before))})
+		line.Marks = append(line.Marks, chart.Mark{At: step.At, Kind: chart.Step, Title: fmt.Sprintf("since run %d: %s, before: %s", step.At+1, s.showFigure(step.After), s.showFigure(step.Before))})
 	}
 	for i, v := range s.Values {
 		if s.spike(i) {
-			line.Marks = append(line.Marks, chart.Mark{At: i, Kind: chart.Spike, Title: fmt.Sprintf("run %d: %s", i+1, s.show(v))})
+			line.Marks = append(line.Marks, chart.Mark{At: i, Kind: chart.Spike, Title: fmt.Sprintf("run %d: %s", i+1, s.showFigure(v))})
 		}
 	}
 	line.Write(&p.buf)

@@ -118,13 +118,13 @@ func addGrowth(t *Table, runs []stats.Past) {
 		restAfter += d.Rest.After
 	}
 	for _, c := range SizeChanges(runs) {
-		t.addRow(c.Path, c.Target, c.Before, c.After, c.Growth(), c.what)
+		t.addTableRow(c.Path, c.Target, c.Before, c.After, c.Growth(), c.what)
 	}
 	if rest > 0 {
-		t.addRow(fmt.Sprintf("(%s of other assets)", count(rest, "smaller change")), "", restBefore, restAfter, restAfter-restBefore, "")
+		t.addTableRow(fmt.Sprintf("(%s of other assets)", countOf(rest, "smaller change")), "", restBefore, restAfter, restAfter-restBefore, "")
 	}
 	if len(runs) > 0 {
-		t.Note = fmt.Sprintf("%s, from %s to %s UTC.", count(len(runs), "cook"), Moment.show(runs[0].At), Moment.show(runs[len(runs)-1].At))
+		t.Note = fmt.Sprintf("%s, from %s to %s UTC.", countOf(len(runs), "cook"), Moment.showCell(runs[0].At), Moment.showCell(runs[len(runs)-1].At))
 	}
 	if silent > 0 {
 		t.Note += fmt.Sprintf(" The history has no details of %d of them any more.", silent)
@@ -132,7 +132,7 @@ func addGrowth(t *Table, runs []stats.Past) {
 }
 
 // grown returns the sum of a table of growth, in bytes.
-func grown(t *Table) int64 { return cellAs[int64](t, t.sums(t.Rows), "growth") }
+func grown(t *Table) int64 { return cellAs[int64](t, t.columnSums(t.Rows), "growth") }
 
 // warningsTable lists warnings by cause. A warning holds until its asset is worked on again.
 func warningsTable(r *Report) *Table {
@@ -158,7 +158,7 @@ func warningsTable(r *Report) *Table {
 	byCause, unlisted := map[string]*group{}, 0
 	var groups []*group
 	add := func(path, text string) {
-		key := cause(text)
+		key := warningCause(text)
 		g := byCause[key]
 		if g == nil {
 			g = &group{text: text}
@@ -194,17 +194,17 @@ func warningsTable(r *Report) *Table {
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.warnings, a.warnings) })
 	for _, g := range groups {
-		t.addRow(g.text, g.warnings, g.paths[0], strings.Join(g.paths[1:], "; "))
+		t.addTableRow(g.text, g.warnings, g.paths[0], strings.Join(g.paths[1:], "; "))
 	}
 	if unlisted > 0 {
-		t.Note = fmt.Sprintf("%s more could not be kept.", count(unlisted, "warning"))
+		t.Note = fmt.Sprintf("%s more could not be kept.", countOf(unlisted, "warning"))
 	}
 	return t
 }
 
-// cause returns a warning without its numbers and quoted words, which differ between warnings with
+// warningCause returns a warning without its numbers and quoted words, which differ between warnings with
 // one cause.
-func cause(text string) string {
+func warningCause(text string) string {
 	var b strings.Builder
 	quoted := false
 	for _, c := range text {
@@ -237,7 +237,7 @@ func failuresTable(r *Report) *Table {
 		if n := len(a.Last.Reasons); n > 0 {
 			why = strings.TrimPrefix(a.Last.Reasons[n-1], "error: ")
 		}
-		t.addRow(a.Path, a.Target, a.Method.Recipe, why, moment(a.Last.At))
+		t.addTableRow(a.Path, a.Target, a.Method.Recipe, why, moment(a.Last.At))
 	}
 	return t
 }

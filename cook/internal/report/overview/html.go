@@ -32,16 +32,16 @@ const (
 // WriteHTML writes the page.
 func (r *Report) WriteHTML(to io.Writer) error {
 	p := &writer{report: r, rows: map[*survey.Asset]string{}}
-	assets := p.part(func() { p.assets() }) // first, because tiles link to its rows
-	p.head()
-	p.glance()
-	p.lastCook()
-	p.where()
-	p.textures()
-	p.section("Growth", "growth", func() { p.table("growth_run", listBudget); p.table("growth_day", listBudget) })
-	p.section("Warnings and failures", "problems", func() { p.table("warnings", listBudget); p.table("failures", listBudget) })
-	p.runs()
-	p.section("Assets", "all", func() { p.buf.Write(assets) })
+	assets := p.capturePart(func() { p.writeAssets() }) // first, because tiles link to its rows
+	p.writeHead()
+	p.writeAnswers()
+	p.writeLastCook()
+	p.writeTreemaps()
+	p.writeTextures()
+	p.writeSection("Growth", "growth", func() { p.writeTableByKey("growth_run", listBudget); p.writeTableByKey("growth_day", listBudget) })
+	p.writeSection("Warnings and failures", "problems", func() { p.writeTableByKey("warnings", listBudget); p.writeTableByKey("failures", listBudget) })
+	p.writeRuns()
+	p.writeSection("Assets", "all", func() { p.buf.Write(assets) })
 	p.foot()
 	if p.buf.Len() > MaxBytes {
 		return errors.New("the page has become too large")
@@ -67,8 +67,8 @@ func (p *writer) f(format string, args ...any) {
 	fmt.Fprintf(&p.buf, format, args...)
 }
 
-// part returns the text of do instead of writing it.
-func (p *writer) part(do func()) []byte {
+// capturePart returns the text of do instead of writing it.
+func (p *writer) capturePart(do func()) []byte {
 	whole := p.buf
 	p.buf = bytes.Buffer{}
 	do()
@@ -77,31 +77,31 @@ func (p *writer) part(do func()) []byte {
 	return made
 }
 
-func (p *writer) section(title, id string, body func()) {
+func (p *writer) writeSection(title, id string, body func()) {
 	p.f("<section id=%s><h2>%s</h2>\n", id, title)
 	body()
 	p.f("</section>\n")
 }
 
-// hash returns the name of an allowed style or script in a policy.
-func hash(text string) string {
+// policyHash returns the name of an allowed style or script in a policy.
+func policyHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func (p *writer) head() {
+func (p *writer) writeHead() {
 	r := p.report
 	p.f("<!doctype html>\n<html lang=en>\n<head><meta charset=utf-8>\n")
-	fmt.Fprintf(&p.buf, "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:; style-src %s; script-src %s; base-uri 'none'; form-action 'none'\">\n", hash(style), hash(script))
+	fmt.Fprintf(&p.buf, "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:; style-src %s; script-src %s; base-uri 'none'; form-action 'none'\">\n", policyHash(style), policyHash(script))
 	p.f("<meta name=viewport content=\"width=device-width\"><meta name=color-scheme content=\"light dark\">\n<title>Cook report: %s</title>\n", pathname.Show(r.Out))
 	fmt.Fprintf(&p.buf, "<style>%s</style></head>\n<body>\n", style)
-	p.f("<header><h1>Cook report</h1><p>%s, %s UTC. %s, %s cooked from %s.</p>\n", pathname.Show(r.Out), Moment.show(r.Made),
-		human.Count(len(r.in.Assets), "asset"), r.value("bytes of cooked files"), r.value("bytes of sources"))
+	p.f("<header><h1>Cook report</h1><p>%s, %s UTC. %s, %s cooked from %s.</p>\n", pathname.Show(r.Out), Moment.showCell(r.Made),
+		human.Count(len(r.in.Assets), "asset"), r.keyFigure("bytes of cooked files"), r.keyFigure("bytes of sources"))
 	p.f("<nav><a href=#last>Last cook</a> <a href=#where>Bytes and time</a> <a href=#textures>Textures</a> <a href=#growth>Growth</a> <a href=#problems>Warnings</a> <a href=#history>Runs</a> <a href=#all>Assets</a></nav></header>\n<main>\n")
 }
 
-// value returns a key figure for people.
-func (r *Report) value(figure string) string {
+// keyFigure returns a key figure for people.
+func (r *Report) keyFigure(figure string) string {
 	t := r.Table("key")
 	for _, row := range t.Rows {
 		if cellAs[string](t, row, "figure") == figure {
@@ -116,53 +116,53 @@ func (p *writer) foot() {
 	fmt.Fprintf(&p.buf, "<script>%s</script>\n</body></html>\n", script)
 }
 
-func (p *writer) glance() {
-	p.section("At a glance", "glance", func() {
+func (p *writer) writeAnswers() {
+	p.writeSection("At a glance", "glance", func() {
 		p.f("<dl>\n")
 		for _, s := range p.report.Glance {
 			p.f("<dt>%s</dt><dd>%s <a href=\"#%s\">Details</a></dd>\n", s.Question, s.Answer, s.See)
 		}
 		p.f("</dl>\n")
 		p.f("<details><summary>Key figures</summary>\n")
-		p.table("key", listBudget)
+		p.writeTableByKey("key", listBudget)
 		p.f("</details>\n")
 	})
 }
 
-func (p *writer) lastCook() {
-	p.section("Last cook", "last", func() {
+func (p *writer) writeLastCook() {
+	p.writeSection("Last cook", "last", func() {
 		p.timeline()
 		p.f("<div class=two>\n")
-		p.table("reasons", listBudget)
-		p.table("stages", listBudget)
+		p.writeTableByKey("reasons", listBudget)
+		p.writeTableByKey("stages", listBudget)
 		p.f("</div>\n")
-		p.table("again", againBudget)
+		p.writeTableByKey("again", againBudget)
 	})
 }
 
-func (p *writer) where() {
+func (p *writer) writeTreemaps() {
 	bytes := func(a *survey.Asset) float64 { return float64(a.Out()) }
 	took := func(a *survey.Asset) float64 { return float64(a.CookTime) }
 	showTime := func(v float64) string { return human.Duration(time.Duration(v)) }
 	showBytes := func(v float64) string { return human.Bytes(int64(v)) }
-	p.section("Where bytes and time go", "where", func() {
+	p.writeSection("Where bytes and time go", "where", func() {
 		p.legend()
 		p.treemap("Cooked bytes by directory", false, bytes, showBytes)
 		p.treemap("Cook time by directory", false, took, showTime)
-		p.table("folders", 2*listBudget)
+		p.writeTableByKey("folders", 2*listBudget)
 		p.treemap("Cooked bytes by recipe", true, bytes, showBytes)
 		p.treemap("Cook time by recipe", true, took, showTime)
-		p.table("recipes", listBudget)
+		p.writeTableByKey("recipes", listBudget)
 		p.f("<div class=two>\n")
-		p.table("slowest", listBudget)
-		p.table("largest", listBudget)
+		p.writeTableByKey("slowest", listBudget)
+		p.writeTableByKey("largest", listBudget)
 		p.f("</div>\n")
 	})
 }
 
-func (p *writer) textures() {
+func (p *writer) writeTextures() {
 	list := p.report.in.Textures
-	p.section("Textures", "looks", func() {
+	p.writeSection("Textures", "looks", func() {
 		room := thumbBudget
 		p.f("<ul class=thumbs>\n")
 		for i := range list {
@@ -175,7 +175,7 @@ func (p *writer) textures() {
 				break
 			}
 			loss := t.noteText()
-			if db, ok := known(t.Likeness.PSNR).(float64); ok {
+			if db, ok := finiteCell(t.Likeness.PSNR).(float64); ok {
 				loss = fmt.Sprintf("%.1f dB", db)
 			}
 			name := pathname.Show(t.Path)
@@ -183,21 +183,21 @@ func (p *writer) textures() {
 				base64.StdEncoding.EncodeToString(t.Thumb), name, t.Encoding.formatName(), t.Encoding.W, t.Encoding.H, loss)
 		}
 		p.f("</ul>\n")
-		p.table("textures", 2*listBudget)
+		p.writeTableByKey("textures", 2*listBudget)
 	})
 }
 
-func (p *writer) runs() {
-	p.section("Runs", "history", func() {
+func (p *writer) writeRuns() {
+	p.writeSection("Runs", "history", func() {
 		p.f("<p>The last %s that did something. Dots are spikes: more than twice the median. Dashed lines are steps: from there on the figure was different for good.</p>\n<div class=charts>\n", human.Count(len(p.report.in.Runs), "run"))
 		for i := range p.report.series {
 			p.chart(&p.report.series[i])
 		}
 		p.f("</div>\n")
-		p.table("steps", listBudget)
+		p.writeTableByKey("steps", listBudget)
 		p.f("<h3 id=compare>Two runs compared</h3>\n<p class=note id=choose>The latest two. With scripts any two can be chosen here; <code>cook history</code> compares them without.</p>\n")
-		p.compared()
-		p.table("runs", runBudget)
+		p.writeComparedRuns()
+		p.writeTableByKey("runs", runBudget)
 	})
 }
 

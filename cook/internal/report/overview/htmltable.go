@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// table writes a table in at most budget bytes. If not all rows fit, the last row is the sum of the
+// writeTableByKey writes a table in at most budget bytes. If not all rows fit, the last row is the sum of the
 // others.
-func (p *writer) table(key string, budget int) {
-	p.rowsOf(p.report.Table(key), budget, func(int) string { return "" })
+func (p *writer) writeTableByKey(key string, budget int) {
+	p.writeTable(p.report.Table(key), budget, func(int) string { return "" })
 }
 
-// assets writes the table of all assets, whose rows have IDs.
-func (p *writer) assets() {
+// writeAssets writes the table of all assets, whose rows have IDs.
+func (p *writer) writeAssets() {
 	type name struct{ path, target string }
 	byName := map[name]*survey.Asset{}
 	for i := range p.report.in.Assets {
@@ -25,15 +25,15 @@ func (p *writer) assets() {
 		byName[name{a.Path, a.Target}] = a
 	}
 	t := p.report.Table("assets")
-	p.rowsOf(t, assetBudget, func(i int) string {
+	p.writeTable(t, assetBudget, func(i int) string {
 		id := "a" + strconv.Itoa(i)
 		p.rows[byName[name{cellAs[string](t, t.Rows[i], "path"), cellAs[string](t, t.Rows[i], "target")}]] = id
 		return id
 	})
 }
 
-// rowsOf writes a table. id returns the ID of a row, "" for none.
-func (p *writer) rowsOf(t *Table, budget int, id func(row int) string) {
+// writeTable writes a table. id returns the ID of a row, "" for none.
+func (p *writer) writeTable(t *Table, budget int, id func(row int) string) {
 	begin := p.buf.Len()
 	p.f("<section class=table id=%s><h3>%s</h3>\n", t.Key, t.Title)
 	if t.Note != "" {
@@ -44,11 +44,11 @@ func (p *writer) rowsOf(t *Table, budget int, id func(row int) string) {
 		p.f("<p class=note>None.</p>\n")
 		return
 	}
-	used := t.used()
+	used := t.usedColumns()
 	p.f("<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table><thead><tr>", t.Title)
 	for k, c := range t.Columns {
 		if used[k] {
-			p.f("<th scope=col%s>%s", classOf(c.Kind), c.Title)
+			p.f("<th scope=col%s>%s", cellClass(c.Kind), c.Title)
 		}
 	}
 	p.f("</thead><tbody>\n")
@@ -57,21 +57,21 @@ func (p *writer) rowsOf(t *Table, budget int, id func(row int) string) {
 		if p.buf.Len()-begin > budget-8*longestCell*len(t.Columns) {
 			break
 		}
-		p.row(t, used, row, id(i))
+		p.writeRow(t, used, row, id(i))
 		written++
 	}
 	p.f("</tbody><tfoot>\n")
 	if rest := t.Rows[written:]; len(rest) > 0 {
-		p.total(t, used, rest, human.Count(len(rest), "other row"))
+		p.writeTotal(t, used, rest, human.Count(len(rest), "other row"))
 	}
 	if len(t.Rows) > 1 {
-		p.total(t, used, t.Rows, "all "+strconv.Itoa(len(t.Rows)))
+		p.writeTotal(t, used, t.Rows, "all "+strconv.Itoa(len(t.Rows)))
 	}
 	p.f("</tfoot></table></div>\n")
 }
 
-// used reports which columns have values.
-func (t *Table) used() []bool {
+// usedColumns reports which columns have values.
+func (t *Table) usedColumns() []bool {
 	used := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
 		for k, cell := range row {
@@ -81,9 +81,9 @@ func (t *Table) used() []bool {
 	return used
 }
 
-func classOf(k Kind) string {
+func cellClass(k Kind) string {
 	switch {
-	case k.numeric():
+	case k.isNumeric():
 		return " class=n"
 	case k == Name:
 		return " class=p"
@@ -93,7 +93,7 @@ func classOf(k Kind) string {
 	return ""
 }
 
-func (p *writer) row(t *Table, used []bool, row []any, id string) {
+func (p *writer) writeRow(t *Table, used []bool, row []any, id string) {
 	p.buf.WriteString("<tr")
 	if id != "" {
 		p.buf.WriteString(" id=" + id)
@@ -101,16 +101,16 @@ func (p *writer) row(t *Table, used []bool, row []any, id string) {
 	p.buf.WriteByte('>')
 	for k, c := range t.Columns {
 		if used[k] {
-			p.cell(c.Kind, row[k])
+			p.writeCell(c.Kind, row[k])
 		}
 	}
 	p.buf.WriteByte('\n')
 }
 
-// cell writes a cell. A rounded cell has its exact value as an attribute, so that scripts can sort
+// writeCell writes a cell. A rounded cell has its exact value as an attribute, so that scripts can sort
 // and compare.
-func (p *writer) cell(k Kind, cell any) {
-	p.buf.WriteString("<td" + classOf(k))
+func (p *writer) writeCell(k Kind, cell any) {
+	p.buf.WriteString("<td" + cellClass(k))
 	switch v := cell.(type) {
 	case int64:
 		if k == Bytes {
@@ -120,16 +120,16 @@ func (p *writer) cell(k Kind, cell any) {
 		fmt.Fprintf(&p.buf, " data-v=%d", int64(v))
 	}
 	p.buf.WriteByte('>')
-	text := k.show(cell)
+	text := k.showCell(cell)
 	if len(text) > longestCell+8 {
-		text = cut(text, longestCell)
+		text = cutText(text, longestCell)
 	}
 	p.buf.WriteString(html.EscapeString(text))
 }
 
-// total writes a row of sums, if the table has sums.
-func (p *writer) total(t *Table, used []bool, rows [][]any, title string) {
-	sums, any := t.sums(rows), false
+// writeTotal writes a row of sums, if the table has sums.
+func (p *writer) writeTotal(t *Table, used []bool, rows [][]any, title string) {
+	sums, any := t.columnSums(rows), false
 	for k := range sums {
 		any = any || sums[k] != nil && used[k]
 	}
@@ -143,14 +143,14 @@ func (p *writer) total(t *Table, used []bool, rows [][]any, title string) {
 		case k == 0:
 			p.f("<th scope=row>%s", title)
 		default:
-			p.cell(c.Kind, sums[k])
+			p.writeCell(c.Kind, sums[k])
 		}
 	}
 	p.f("\n")
 }
 
-// compared writes the latest two runs side by side, for a script to replace.
-func (p *writer) compared() {
+// writeComparedRuns writes the latest two runs side by side, for a script to replace.
+func (p *writer) writeComparedRuns() {
 	t := p.report.Table("runs")
 	if len(t.Rows) < 2 {
 		p.f("<p class=note>There is only one run.</p>\n")
@@ -159,12 +159,12 @@ func (p *writer) compared() {
 	before, after := t.Rows[1], t.Rows[0]
 	p.f("<div class=scroll tabindex=0><table id=comparison><thead><tr><th scope=col>figure<th scope=col class=n>run %d<th scope=col class=n>run %d<th scope=col class=n>change</thead><tbody>\n", cellAs[int64](t, before, "run"), cellAs[int64](t, after, "run"))
 	for k, c := range t.Columns {
-		if !c.Kind.numeric() || c.Key == "run" {
+		if !c.Kind.isNumeric() || c.Key == "run" {
 			continue
 		}
 		p.f("<tr><td>%s", c.Title)
-		p.cell(c.Kind, before[k])
-		p.cell(c.Kind, after[k])
+		p.writeCell(c.Kind, before[k])
+		p.writeCell(c.Kind, after[k])
 		p.f("<td class=n>%s\n", Change(before[k], after[k]))
 	}
 	p.f("</tbody></table></div>\n")

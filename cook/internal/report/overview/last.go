@@ -27,25 +27,25 @@ func keyTable(r *Report) *Table {
 			failed++
 		}
 	}
-	number := func(figure string, n int64) { t.addRow(figure, Number.show(n), n) }
+	number := func(figure string, n int64) { t.addTableRow(figure, Number.showCell(n), n) }
 	number("assets", int64(len(r.in.Assets)))
 	number("cooked files", files)
 	number("failed assets", failed)
-	t.addRow("bytes of sources", human.Bytes(in), in)
-	t.addRow("bytes of cooked files", human.Bytes(out), out)
-	t.addRow("time to cook everything, on one core", human.Duration(time.Duration(took)), took)
+	t.addTableRow("bytes of sources", human.Bytes(in), in)
+	t.addTableRow("bytes of cooked files", human.Bytes(out), out)
+	t.addTableRow("time to cook everything, on one core", human.Duration(time.Duration(took)), took)
 	number("runs in the history", int64(len(r.in.Runs)))
 	if r.last != nil {
-		t.addRow("last cook took", human.Duration(r.last.Took), int64(r.last.Took))
+		t.addTableRow("last cook took", human.Duration(r.last.Took), int64(r.last.Took))
 		for _, c := range []struct{ figure, counter string }{
 			{"last cook: cooked", "cook/cook/count"}, {"last cook: restored from the store", "cook/restore/count"}, {"last cook: outputs unchanged", "cook/unchanged/count"},
 			{"last cook: failed", "cook/fail/count"}, {"last cook: outputs removed", "cook/remove/count"},
 		} {
 			number(c.figure, r.last.Counts[c.counter])
 		}
-		t.addRow("last cook: up to date", percent(upToDate(r.last)), int64(r.last.Counts["cook/skip/stamp/count"]+r.last.Counts["cook/skip/checksum/count"]))
+		t.addTableRow("last cook: up to date", percent(shareUpToDate(r.last)), int64(r.last.Counts["cook/skip/stamp/count"]+r.last.Counts["cook/skip/checksum/count"]))
 		saved := time.Duration(r.last.Counts["cook/saved_ns"])
-		t.addRow("last cook: cook time saved", human.Duration(saved), int64(saved))
+		t.addTableRow("last cook: cook time saved", human.Duration(saved), int64(saved))
 	}
 	var saved, cooked, restored int64
 	for i := range r.in.Runs {
@@ -54,15 +54,15 @@ func keyTable(r *Report) *Table {
 		cooked += c["cook/cook/count"]
 		restored += c["cook/restore/count"]
 	}
-	t.addRow("all runs: cook time saved", human.Duration(time.Duration(saved)), saved)
+	t.addTableRow("all runs: cook time saved", human.Duration(time.Duration(saved)), saved)
 	if cooked+restored > 0 {
-		t.addRow("all runs: work that the store spared", percent(float64(restored)/float64(cooked+restored)), restored)
+		t.addTableRow("all runs: work that the store spared", percent(float64(restored)/float64(cooked+restored)), restored)
 	}
 	return t
 }
 
-// upToDate returns the share of assets without work.
-func upToDate(p *stats.Past) float64 {
+// shareUpToDate returns the share of assets without work.
+func shareUpToDate(p *stats.Past) float64 {
 	return float64(p.Counts["cook/skip/stamp/count"]+p.Counts["cook/skip/checksum/count"]) / float64(max(1, p.Counts["cook/found/count"]))
 }
 
@@ -97,7 +97,7 @@ func reasonsTable(r *Report) *Table {
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.assets, a.assets) })
 	for _, g := range groups {
-		t.addRow(g.why, g.assets, g.took, g.example)
+		t.addTableRow(g.why, g.assets, g.took, g.example)
 	}
 	return t
 }
@@ -110,7 +110,7 @@ func againTable(r *Report) *Table {
 	}, Note: "The cook time of restored assets is the saved time. Artifacts of removed sources are in the growth below."}
 	for i := range r.in.Assets {
 		if a := &r.in.Assets[i]; r.ofLast(a) {
-			t.addRow(a.Path, a.Target, string(a.Last.Outcome), join(a.Last.Reasons), a.CookTime, a.Out(), r.usedBy(a.Path))
+			t.addTableRow(a.Path, a.Target, string(a.Last.Outcome), joinLines(a.Last.Reasons), a.CookTime, a.Out(), r.usedBy(a.Path))
 		}
 	}
 	took := t.column("cook_ns")
@@ -129,7 +129,7 @@ func workersTable(r *Report) *Table {
 		return t
 	}
 	for _, s := range r.last.Detail.Spans {
-		t.addRow(int64(s.Worker), s.Begin, s.End, s.Busy, s.Waited, s.Helped, int64(s.Assets), string(s.Path))
+		t.addTableRow(int64(s.Worker), s.Begin, s.End, s.Busy, s.Waited, s.Helped, int64(s.Assets), string(s.Path))
 	}
 	return t
 }
@@ -140,7 +140,7 @@ func stagesTable(r *Report) *Table {
 		{"stage", "stage", Text, false}, {"ns", "time", Time, true}, {"share", "share", Percent, false}, {"peak_rss", "peak memory by its end", Bytes, false}}}
 	if r.last != nil {
 		for _, s := range r.last.Stages {
-			t.addRow(s.Name, s.Took, float64(s.Took)/float64(max(1, r.last.Took)), s.PeakRSS)
+			t.addTableRow(s.Name, s.Took, float64(s.Took)/float64(max(1, r.last.Took)), s.PeakRSS)
 		}
 	}
 	return t

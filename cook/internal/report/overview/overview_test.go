@@ -143,7 +143,7 @@ func TestSelfContained(t *testing.T) {
 	}
 	for element, name := range map[string]string{"style": "style-src", "script": "script-src"} {
 		text := regexp.MustCompile(`(?s)<` + element + `>(.*?)</` + element + `>`).FindStringSubmatch(page)
-		if text == nil || !strings.Contains(policy[1], name+" "+hash(text[1])) {
+		if text == nil || !strings.Contains(policy[1], name+" "+policyHash(text[1])) {
 			t.Errorf("%s is not what %s allows", element, policy[1])
 		}
 	}
@@ -259,7 +259,7 @@ func TestTablesAgree(t *testing.T) {
 				}
 			}
 		}
-		used := table.used()
+		used := table.usedColumns()
 		for i, row := range rows {
 			at := 0
 			for k, c := range table.Columns {
@@ -267,7 +267,7 @@ func TestTablesAgree(t *testing.T) {
 					continue
 				}
 				raw := records[i+1][k]
-				if got, want := html.UnescapeString(row[at][3]), cut(c.Kind.show(table.Rows[i][k]), longestCell); got != want {
+				if got, want := html.UnescapeString(row[at][3]), cutText(c.Kind.showCell(table.Rows[i][k]), longestCell); got != want {
 					t.Fatalf("%s: row %d, %s: %q in HTML, want %q", table.Key, i, c.Key, got, want)
 				}
 				if m := htmlRaw.FindStringSubmatch(row[at][2]); m != nil && m[1] != raw {

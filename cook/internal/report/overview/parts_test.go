@@ -45,7 +45,7 @@ func TestTreeAddsUp(t *testing.T) {
 		want += float64(in.Assets[i].Out())
 	}
 	for _, byRecipe := range []bool{false, true} {
-		root := r.tree(byRecipe, func(a *survey.Asset) float64 { return float64(a.Out()) })
+		root := r.assetTree(byRecipe, func(a *survey.Asset) float64 { return float64(a.Out()) })
 		root.openUp(200)
 		var check func(n *node)
 		check = func(n *node) {
@@ -63,7 +63,7 @@ func TestTreeAddsUp(t *testing.T) {
 			}
 		}
 		check(root)
-		tiles := root.layOut(rect{0, 0, 1200, 440}, 0)
+		tiles := root.layOutTiles(rect{0, 0, 1200, 440}, 0)
 		if root.value != want || len(tiles) > 230 || !byRecipe && len(tiles) < 50 {
 			t.Errorf("%v in %d tiles, want %v", root.value, len(tiles), want)
 		}
@@ -81,7 +81,7 @@ func TestSums(t *testing.T) {
 	for _, key := range []string{"assets", "folders", "recipes"} {
 		table := r.Table(key)
 		at := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Key == "bytes_out" })
-		if got := table.sums(table.Rows)[at]; got != want {
+		if got := table.columnSums(table.Rows)[at]; got != want {
 			t.Errorf("%s: %v, want %d", key, got, want)
 		}
 	}
@@ -217,8 +217,8 @@ func TestUsedBy(t *testing.T) {
 func TestMarkdownCellsHoldAnyName(t *testing.T) {
 	for _, name := range []string{"a|b.png", "a\nb", "<img src=x>", "`a`", "[a](b)", "@somebody", "**a**", "\\|"} {
 		table := Table{Title: "T", Columns: []Column{{Key: "path", Title: "path", Kind: Text}, {Key: "n", Title: "n", Kind: Number}, {Key: "none", Title: "none", Kind: Text}}}
-		table.addRow(name, int64(7), nil)
-		table.addRow("second", int64(8), nil)
+		table.addTableRow(name, int64(7), nil)
+		table.addTableRow("second", int64(8), nil)
 		var b strings.Builder
 		table.writeMarkdown(&b, 1)
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")

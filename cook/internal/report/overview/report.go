@@ -76,7 +76,7 @@ func New(in Input) *Report {
 		keyTable(r), reasonsTable(r), againTable(r), workersTable(r), stagesTable(r), recipes, folders, r.top("slowest", assets), r.top("largest", assets),
 		texturesTable(r), growthSinceRun(r), growthSinceDay(r), warningsTable(r), failuresTable(r), stepsTable(r), runsTable(r), assets,
 	}
-	r.glance()
+	r.answerQuestions()
 	return r
 }
 
@@ -106,8 +106,8 @@ func (r *Report) Keys() []string {
 // the columns. It leaves out empty tables.
 func (r *Report) WriteJSON(to io.Writer) error {
 	w := bufio.NewWriter(to)
-	out, _ := json.Marshal(Name.raw(r.Out))
-	made, _ := json.Marshal(Moment.raw(r.Made))
+	out, _ := json.Marshal(Name.rawCell(r.Out))
+	made, _ := json.Marshal(Moment.rawCell(r.Made))
 	fmt.Fprintf(w, "{\"out\":%s,\"made\":%s", out, made)
 	for _, t := range r.Tables {
 		fmt.Fprintf(w, ",\n%q:[", t.Key)
@@ -118,7 +118,7 @@ func (r *Report) WriteJSON(to io.Writer) error {
 			w.WriteString("\n{")
 			first := true
 			for k, c := range t.Columns {
-				v := c.Kind.raw(row[k])
+				v := c.Kind.rawCell(row[k])
 				if v == nil || v == "" {
 					continue
 				}
@@ -151,7 +151,7 @@ func (t *Table) WriteCSV(to io.Writer) error {
 	for _, row := range t.Rows {
 		for k, c := range t.Columns {
 			record[k] = ""
-			switch v := c.Kind.raw(row[k]).(type) {
+			switch v := c.Kind.rawCell(row[k]).(type) {
 			case string:
 				record[k] = v
 			case int64:
@@ -166,19 +166,19 @@ func (t *Table) WriteCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// join makes one line of several.
-func join(lines []string) string { return strings.Join(lines, "; ") }
+// joinLines makes one line of several.
+func joinLines(lines []string) string { return strings.Join(lines, "; ") }
 
-func count(n int, thing string) string {
+func countOf(n int, thing string) string {
 	if thing == "more" || thing == "other" {
 		return fmt.Sprintf("%d %s", n, thing)
 	}
 	return human.Count(n, thing)
 }
 
-// glance answers the most frequent questions.
-func (r *Report) glance() {
-	r.ask("Which assets were cooked again, and why?", "again", r.againText())
+// answerQuestions answers the most frequent questions.
+func (r *Report) answerQuestions() {
+	r.addAnswer("Which assets were cooked again, and why?", "again", r.againText())
 	bound, longest := Bound(r.last), ""
 	again := r.Table("again")
 	for _, row := range again.Rows {
@@ -190,18 +190,18 @@ func (r *Report) glance() {
 	if t := r.Table("slowest"); len(t.Rows) > 0 && r.last != nil && r.last.Counts["cook/cook/count"] < int64(len(r.in.Assets)) {
 		bound += fmt.Sprintf(" Of all assets, %s takes longest (%s).", pathname.Show(cellAs[string](t, t.Rows[0], "path")), human.Duration(cellAs[time.Duration](t, t.Rows[0], "cook_ns")))
 	}
-	r.ask("What took longest, and what bounded the cook?", "last", longest+bound)
-	r.ask("Which textures lost most quality?", "textures", r.lossText())
-	r.ask("What grew since yesterday?", "growth_day", r.growthText())
+	r.addAnswer("What took longest, and what bounded the cook?", "last", longest+bound)
+	r.addAnswer("Which textures lost most quality?", "textures", r.lossText())
+	r.addAnswer("What grew since yesterday?", "growth_day", r.growthText())
 	if t := r.Table("failures"); len(t.Rows) > 0 {
-		r.ask("What failed?", "failures", fmt.Sprintf("%s; the first is %s.", count(len(t.Rows), "asset"), pathname.Show(cellAs[string](t, t.Rows[0], "path"))))
+		r.addAnswer("What failed?", "failures", fmt.Sprintf("%s; the first is %s.", countOf(len(t.Rows), "asset"), pathname.Show(cellAs[string](t, t.Rows[0], "path"))))
 	}
 	if t := r.Table("warnings"); len(t.Rows) > 0 {
-		r.ask("What looks like a mistake?", "warnings", fmt.Sprintf("%s of %s, most often: %s.", count(int(cellAs[int64](t, t.sums(t.Rows), "warnings")), "warning"), count(len(t.Rows), "cause"), cut(pathname.Escape(cellAs[string](t, t.Rows[0], "cause")), longestCell)))
+		r.addAnswer("What looks like a mistake?", "warnings", fmt.Sprintf("%s of %s, most often: %s.", countOf(int(cellAs[int64](t, t.columnSums(t.Rows), "warnings")), "warning"), countOf(len(t.Rows), "cause"), cutText(pathname.Escape(cellAs[string](t, t.Rows[0], "cause")), longestCell)))
 	}
 }
 
-func (r *Report) ask(question, see, answer string) {
+func (r *Report) addAnswer(question, see, answer string) {
 	r.Glance = append(r.Glance, Sentence{question, answer, see})
 }
 
@@ -219,7 +219,7 @@ func (r *Report) againText() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o.name))
 		}
 	}
-	text := fmt.Sprintf("The last cook (%s UTC, %s) had %s: %s.", Moment.show(r.last.At), human.Duration(r.last.Took), count(int(c["cook/found/count"]), "asset"), strings.Join(parts, ", "))
+	text := fmt.Sprintf("The last cook (%s UTC, %s) had %s: %s.", Moment.showCell(r.last.At), human.Duration(r.last.Took), countOf(int(c["cook/found/count"]), "asset"), strings.Join(parts, ", "))
 	var why []string
 	reasons := r.Table("reasons")
 	for i, row := range reasons.Rows {
@@ -227,7 +227,7 @@ func (r *Report) againText() string {
 			why = append(why, "…")
 			break
 		}
-		why = append(why, fmt.Sprintf("%s (%d)", cut(pathname.Escape(cellAs[string](reasons, row, "why")), 80), cellAs[int64](reasons, row, "assets")))
+		why = append(why, fmt.Sprintf("%s (%d)", cutText(pathname.Escape(cellAs[string](reasons, row, "why")), 80), cellAs[int64](reasons, row, "assets")))
 	}
 	if len(why) > 0 {
 		text += " Because: " + strings.Join(why, ", ") + "."
@@ -254,7 +254,7 @@ func (r *Report) lossText() string {
 	case compared == 0:
 		return "None is known to have lost any."
 	}
-	return fmt.Sprintf("Of %s compared: %s.", count(compared, "texture"), strings.Join(worst, ", "))
+	return fmt.Sprintf("Of %s compared: %s.", countOf(compared, "texture"), strings.Join(worst, ", "))
 }
 
 func (r *Report) growthText() string {
@@ -263,11 +263,11 @@ func (r *Report) growthText() string {
 		return "Nothing. " + t.Note
 	}
 	if len(r.in.Runs) == 1 {
-		return "Not known: there has been one cook, which made " + r.value("bytes of cooked files") + "."
+		return "Not known: there has been one cook, which made " + r.keyFigure("bytes of cooked files") + "."
 	}
 	sign := func(n int64) string {
 		if n < 0 {
-			return Bytes.show(n)
+			return Bytes.showCell(n)
 		}
 		return "+" + human.Bytes(n)
 	}

@@ -29,19 +29,19 @@ type Step struct {
 	Before, After float64
 }
 
-// show formats a value of the series for people.
-func (s *Series) show(v float64) string {
+// showFigure formats a value of the series for people.
+func (s *Series) showFigure(v float64) string {
 	switch s.Kind {
 	case Time:
 		return human.Duration(time.Duration(v))
 	case Percent:
 		return percent(v)
 	}
-	return s.Kind.show(int64(v))
+	return s.Kind.showCell(int64(v))
 }
 
-// raw returns a value as a cell.
-func (s *Series) raw(v float64) any {
+// valueAsCell returns a value as a cell.
+func (s *Series) valueAsCell(v float64) any {
 	switch s.Kind {
 	case Time:
 		return time.Duration(v)
@@ -59,7 +59,7 @@ type runColumn struct {
 	drawn, log bool
 }
 
-func counter(key, title string, kind Kind, name string) runColumn {
+func counterColumn(key, title string, kind Kind, name string) runColumn {
 	return runColumn{key: key, title: title, kind: kind, of: func(p *stats.Past) float64 { return float64(p.Counts[name]) }}
 }
 
@@ -89,15 +89,15 @@ func runColumns() []runColumn {
 	}
 	return []runColumn{
 		{"took_ns", "wall time", Time, func(p *stats.Past) float64 { return float64(p.Took) }, true, true},
-		counter("found", "assets", Number, "cook/found/count"),
-		drawn(counter("cooked", "cooked", Number, "cook/cook/count"), true),
-		counter("restored", "restored", Number, "cook/restore/count"),
-		counter("unchanged", "unchanged", Number, "cook/unchanged/count"),
-		counter("failed", "failed", Number, "cook/fail/count"),
-		counter("removed", "removed", Number, "cook/remove/count"),
-		{"up_to_date", "up to date", Percent, upToDate, true, false},
-		drawn(counter("bytes_out", "bytes cooked", Bytes, "cook/found/bytes_out"), false),
-		drawn(counter("saved_ns", "time saved", Time, "cook/saved_ns"), false),
+		counterColumn("found", "assets", Number, "cook/found/count"),
+		drawn(counterColumn("cooked", "cooked", Number, "cook/cook/count"), true),
+		counterColumn("restored", "restored", Number, "cook/restore/count"),
+		counterColumn("unchanged", "unchanged", Number, "cook/unchanged/count"),
+		counterColumn("failed", "failed", Number, "cook/fail/count"),
+		counterColumn("removed", "removed", Number, "cook/remove/count"),
+		{"up_to_date", "up to date", Percent, shareUpToDate, true, false},
+		drawn(counterColumn("bytes_out", "bytes cooked", Bytes, "cook/found/bytes_out"), false),
+		drawn(counterColumn("saved_ns", "time saved", Time, "cook/saved_ns"), false),
 		{"peak_rss", "peak memory", Bytes, peakMemory, true, false},
 		stageTime("scan"), stageTime("checksum"), stageTime("plan"), stageTime("cook"), stageTime("save"),
 	}
@@ -122,8 +122,8 @@ func series(runs []stats.Past) []Series {
 	return all
 }
 
-// median returns the middle value, the lower one of two.
-func median(values []float64) float64 {
+// medianOf returns the middle value, the lower one of two.
+func medianOf(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
 }
@@ -133,7 +133,7 @@ func (s *Series) findSteps() {
 	points := append(smoke.ChangePoints(s.Values), len(s.Values))
 	from := 0
 	for k := range points[:len(points)-1] {
-		before, after := median(s.Values[from:points[k]]), median(s.Values[points[k]:points[k+1]])
+		before, after := medianOf(s.Values[from:points[k]]), medianOf(s.Values[points[k]:points[k+1]])
 		from = points[k]
 		if before != after {
 			s.Steps = append(s.Steps, Step{points[k], before, after})
@@ -153,7 +153,7 @@ func stepsTable(r *Report) *Table {
 	for i := range r.series {
 		s := &r.series[i]
 		for _, step := range s.Steps {
-			t.addRow(s.Title, int64(step.At+1), moment(r.in.Runs[step.At].At), s.show(step.Before), s.show(step.After))
+			t.addTableRow(s.Title, int64(step.At+1), moment(r.in.Runs[step.At].At), s.showFigure(step.Before), s.showFigure(step.After))
 		}
 	}
 	return t
@@ -173,7 +173,7 @@ func runsTable(r *Report) *Table {
 		}
 		row := []any{int64(i + 1), id, moment(p.At)}
 		for _, c := range columns {
-			row = append(row, (&Series{Kind: c.kind}).raw(c.of(&p)))
+			row = append(row, (&Series{Kind: c.kind}).valueAsCell(c.of(&p)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

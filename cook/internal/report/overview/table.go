@@ -27,8 +27,8 @@ const (
 	Decibel             // float64
 )
 
-// numeric reports whether cells are aligned to the right.
-func (k Kind) numeric() bool { return k != Text && k != Name && k != Moment }
+// isNumeric reports whether cells are aligned to the right.
+func (k Kind) isNumeric() bool { return k != Text && k != Name && k != Moment }
 
 // A Column is a column of a table. Its key names it in JSON and CSV.
 type Column struct {
@@ -46,8 +46,8 @@ type Table struct {
 	Rows       [][]any
 }
 
-// addRow adds a row.
-func (t *Table) addRow(cells ...any) { t.Rows = append(t.Rows, cells) }
+// addTableRow adds a row.
+func (t *Table) addTableRow(cells ...any) { t.Rows = append(t.Rows, cells) }
 
 // column returns the index of the column with a key.
 func (t *Table) column(key string) int {
@@ -62,8 +62,8 @@ func (t *Table) column(key string) int {
 // cellAs returns a row's cell in the column with a key. The cell holds a T.
 func cellAs[T any](t *Table, row []any, key string) T { return row[t.column(key)].(T) }
 
-// sums adds up the columns with sums. Other cells are nil.
-func (t *Table) sums(rows [][]any) []any {
+// columnSums adds up the columns with sums. Other cells are nil.
+func (t *Table) columnSums(rows [][]any) []any {
 	all := make([]any, len(t.Columns))
 	for k, c := range t.Columns {
 		if !c.Sum {
@@ -86,8 +86,8 @@ func (t *Table) sums(rows [][]any) []any {
 	return all
 }
 
-// show formats a cell for people.
-func (k Kind) show(cell any) string {
+// showCell formats a cell for people.
+func (k Kind) showCell(cell any) string {
 	switch v := cell.(type) {
 	case nil:
 		return ""
@@ -95,7 +95,7 @@ func (k Kind) show(cell any) string {
 		if k == Name {
 			return pathname.Show(v)
 		}
-		return cut(pathname.Escape(v), longestCell)
+		return cutText(pathname.Escape(v), longestCell)
 	case int64:
 		switch {
 		case k == Bytes && v < 0:
@@ -130,9 +130,9 @@ func percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
-// raw formats a cell for programs: numbers in bytes, nanoseconds and shares, times as RFC 3339.
+// rawCell formats a cell for programs: numbers in bytes, nanoseconds and shares, times as RFC 3339.
 // Texts and names are complete and valid UTF-8; other names are quoted as Go strings.
-func (k Kind) raw(cell any) any {
+func (k Kind) rawCell(cell any) any {
 	switch v := cell.(type) {
 	case string:
 		if k == Name && !utf8.ValidString(v) {
@@ -155,8 +155,8 @@ func (k Kind) raw(cell any) any {
 // longestCell bounds the bytes of a text in a cell.
 const longestCell = 200
 
-// cut shortens a text to most bytes.
-func cut(text string, most int) string {
+// cutText shortens a text to most bytes.
+func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -30,7 +30,7 @@ func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	for _, row := range slices.Backward(t.Rows[:min(lines, len(t.Rows))]) {
 		var cells []any
 		for _, k := range columns {
-			cells = append(cells, t.Columns[k].Kind.show(row[k]))
+			cells = append(cells, t.Columns[k].Kind.showCell(row[k]))
 		}
 		w.Row(cells...)
 	}
@@ -45,7 +45,7 @@ func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 			continue
 		}
 		most := slices.Max(s.Values)
-		about := fmt.Sprintf("median %s, highest %s in run %d, %s", s.show(s.Summary.P50), s.show(most), slices.Index(s.Values, most)+1, count(s.spikes(), "spike"))
+		about := fmt.Sprintf("median %s, highest %s in run %d, %s", s.showFigure(s.Summary.P50), s.showFigure(most), slices.Index(s.Values, most)+1, countOf(s.spikes(), "spike"))
 		w.Row(s.Title, chart.Sparkline(s.Values, 60), about)
 	}
 	if err := w.Flush(); err != nil {
@@ -88,7 +88,7 @@ func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 		if c.Kind != Moment {
 			change = Change(before[k], after[k])
 		}
-		w.Row(c.Title, c.Kind.show(before[k]), c.Kind.show(after[k]), change)
+		w.Row(c.Title, c.Kind.showCell(before[k]), c.Kind.showCell(after[k]), change)
 	}
 	return w.Flush()
 }
@@ -125,14 +125,14 @@ func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	for k, c := range t.Columns {
 		filled := false
 		for _, row := range shown {
-			filled = filled || c.Kind.show(row[k]) != ""
+			filled = filled || c.Kind.showCell(row[k]) != ""
 		}
 		if !filled || c.Key == "raw" {
 			continue
 		}
 		columns = append(columns, k)
-		head += " " + escapeMarkdown(c.Title) + " |"
-		if c.Kind.numeric() {
+		head += " " + escapeMarkdownCell(c.Title) + " |"
+		if c.Kind.isNumeric() {
 			rule += "---:|"
 		} else {
 			rule += "---|"
@@ -142,7 +142,7 @@ func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	for _, row := range shown {
 		fmt.Fprint(w, "|")
 		for _, k := range columns {
-			fmt.Fprintf(w, " %s |", escapeMarkdown(cut(t.Columns[k].Kind.show(row[k]), longestOfMarkdown)))
+			fmt.Fprintf(w, " %s |", escapeMarkdownCell(cutText(t.Columns[k].Kind.showCell(row[k]), longestOfMarkdown)))
 		}
 		fmt.Fprintln(w)
 	}
@@ -151,8 +151,8 @@ func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	}
 }
 
-// escapeMarkdown escapes a text for a cell of a table in Markdown.
-func escapeMarkdown(text string) string {
+// escapeMarkdownCell escapes a text for a cell of a table in Markdown.
+func escapeMarkdownCell(text string) string {
 	var b strings.Builder
 	for _, c := range text {
 		switch {

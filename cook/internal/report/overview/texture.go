@@ -81,13 +81,13 @@ func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, al
 func (c *Candidate) Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, draw func(context.Context, *texture.Texture) ([]byte, error)) Texture {
 	t := Texture{Path: c.Asset.Path, Target: c.Asset.Target, Output: c.File.Path, In: c.Asset.In, Out: c.File.Size}
 	t.Likeness.Measure = cooked.Unmeasured()
-	if err := t.measure(ctx, judge, out, c.Asset, draw); err != nil {
+	if err := t.measureFile(ctx, judge, out, c.Asset, draw); err != nil {
 		t.Note = err.Error()
 	}
 	return t
 }
 
-func (t *Texture) measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, a *survey.Asset, draw func(context.Context, *texture.Texture) ([]byte, error)) (err error) {
+func (t *Texture) measureFile(ctx context.Context, judge *likeness.Judge, out *confine.Dir, a *survey.Asset, draw func(context.Context, *texture.Texture) ([]byte, error)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("cannot be shown: %v", p)
@@ -178,17 +178,17 @@ func texturesTable(r *Report) *Table {
 	r.in.Textures = list
 	for i := range list {
 		x := &list[i]
-		t.addRow(x.Path, x.Target, x.Likeness.Role, x.Likeness.Why, x.Encoding.formatName(), int64(x.Encoding.W), int64(x.Encoding.H), int64(x.Encoding.Levels), x.In, x.Out,
-			known(x.Likeness.PSNR), known(x.Likeness.Angle), known(x.Likeness.Coverage), x.noteText())
+		t.addTableRow(x.Path, x.Target, x.Likeness.Role, x.Likeness.Why, x.Encoding.formatName(), int64(x.Encoding.W), int64(x.Encoding.H), int64(x.Encoding.Levels), x.In, x.Out,
+			finiteCell(x.Likeness.PSNR), finiteCell(x.Likeness.Angle), finiteCell(x.Likeness.Coverage), x.noteText())
 	}
 	if r.in.Unlooked > 0 {
-		t.Note += fmt.Sprintf(" Of %s the largest %d were looked at.", count(len(list)+r.in.Unlooked, "texture"), len(list))
+		t.Note += fmt.Sprintf(" Of %s the largest %d were looked at.", countOf(len(list)+r.in.Unlooked, "texture"), len(list))
 	}
 	return t
 }
 
-// known returns the cell of a number, nil unless it is finite.
-func known(x float64) any {
+// finiteCell returns the cell of a number, nil unless it is finite.
+func finiteCell(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}

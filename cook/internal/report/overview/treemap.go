@@ -39,7 +39,7 @@ func (n *node) addRecipePart(v float64, assets, recipe int) {
 	}
 }
 
-func (n *node) child(name, path string) *node {
+func (n *node) childNode(name, path string) *node {
 	c := n.index[name]
 	if c == nil {
 		if n.index == nil {
@@ -52,8 +52,8 @@ func (n *node) child(name, path string) *node {
 	return c
 }
 
-// tree sorts assets by directory or by recipe.
-func (r *Report) tree(byRecipe bool, value func(*survey.Asset) float64) *node {
+// assetTree sorts assets by directory or by recipe.
+func (r *Report) assetTree(byRecipe bool, value func(*survey.Asset) float64) *node {
 	root := &node{recipe: -1}
 	for i := range r.in.Assets {
 		a := &r.in.Assets[i]
@@ -64,7 +64,7 @@ func (r *Report) tree(byRecipe bool, value func(*survey.Asset) float64) *node {
 		at, recipe := root, r.recipe[a.Method.Recipe]
 		at.addRecipePart(v, 1, recipe)
 		step := func(name, path string) {
-			at = at.child(name, path)
+			at = at.childNode(name, path)
 			at.addRecipePart(v, 1, recipe)
 		}
 		if byRecipe {
@@ -117,7 +117,7 @@ func (n *node) openUp(most int) {
 			for _, c := range rest {
 				others.addRecipePart(c.value, c.assets, c.recipe)
 			}
-			others.name = count(others.assets, "other")
+			others.name = countOf(others.assets, "other")
 			next.below = append(next.below[:keep:keep], others)
 		}
 		next.open = true
@@ -142,8 +142,8 @@ type tile struct {
 
 const titleHeight = 15 // height of an open node's title
 
-// layOut returns the tiles of a node, outer ones first.
-func (n *node) layOut(in rect, depth int) (tiles []tile) {
+// layOutTiles returns the tiles of a node, outer ones first.
+func (n *node) layOutTiles(in rect, depth int) (tiles []tile) {
 	if depth > 0 {
 		tiles = append(tiles, tile{n, in, depth})
 	}
@@ -154,7 +154,7 @@ func (n *node) layOut(in rect, depth int) (tiles []tile) {
 		in = rect{in.x + 2, in.y + titleHeight, in.w - 4, in.h - titleHeight - 2}
 	}
 	for i, r := range squarify(n.below, n.value, in) {
-		tiles = append(tiles, n.below[i].layOut(r, depth+1)...)
+		tiles = append(tiles, n.below[i].layOutTiles(r, depth+1)...)
 	}
 	return tiles
 }
