@@ -83,7 +83,7 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 	return removed, asPublic(err)
 }
 
-// ExtraOptions choose what Extra does. The zero value removes nothing.
+// ExtraOptions are the options of Extra. The zero value removes nothing.
 type ExtraOptions struct {
 	Remove bool
 	// Force also removes files of a directory that cook did not make. Cook makes an output

@@ -1,5 +1,5 @@
-// Package cook turns a directory of source assets into a directory of shippable ones and does only the
-// work that is needed.
+// Package cook turns a directory of source assets into a directory of shippable ones and does only
+// the work that is needed.
 //
 //	project := cook.Project{Dir: "assets", Recipes: recipes.All()}
 //	summary, err := cook.Cook(ctx, project, cook.CookOptions{})
@@ -24,7 +24,7 @@
 // A run writes the index after everything that the index describes is on the disk. A run that ends
 // early, by whatever means, leaves an older index: the next run sees too many differences, never
 // too few. Artifacts are renamed into place when they are complete. Before that, their names are in
-// a journal, so that even without an index cook can tell its own files from yours. It never touches
+// a journal, so even without an index cook distinguishes its own files from yours. It never touches
 // yours.
 //
 // A run stamps a source before it reads it and again after cooking. If the source changed in
@@ -47,7 +47,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// CookOptions choose what Cook brings up to date, and how.
+// CookOptions are the options of Cook. The zero value cooks all changed assets.
 type CookOptions struct {
 	// Patterns limit the run to matching sources. They are globs on paths below Dir, as in
 	// rules: a directory stands for everything below it, and "!" excludes. Nil means all sources.
@@ -92,10 +92,10 @@ func (o *CookOptions) sessionOptionsOf(p Project) session.Options {
 	return opt
 }
 
-// Cook brings the output directory up to date with the asset directory. Assets that fail are counted in
-// the Summary and reported to the Observer. Cook returns an error only if the run as a whole failed:
-// a *ConfigError, a *LockedError, the error of ctx after an interrupt, or a failure to read or write
-// the state of the output directory. The Summary then has the work that was done.
+// Cook brings the output directory up to date with the asset directory. Assets that fail are
+// counted in the Summary and reported to the Observer. Cook returns an error only if the run as a
+// whole failed: a *ConfigError, a *LockedError, the error of ctx after an interrupt, or a failure
+// to read or write the state of the output directory. The Summary then has the work that was done.
 func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	begun, noted := time.Now(), false
 	for {
@@ -116,8 +116,8 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	}
 }
 
-// cookWithoutWaiting is Cook without waiting for the lock of the output directory. beside reports whether a
-// watcher has the lock, is alive and will soon release it.
+// cookWithoutWaiting is Cook without waiting for the lock of the output directory. beside reports
+// whether a watcher has the lock, is alive and will soon release it.
 func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
 	access := session.Ask
 	if opt.Mode.DryRun {
@@ -156,7 +156,7 @@ func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, be
 	return summary, beside, err
 }
 
-// WatchOptions choose how a watcher cooks, as CookOptions do.
+// WatchOptions are the options of Watch, with the meaning that they have in CookOptions.
 type WatchOptions struct {
 	Strict          bool
 	StopOnFailure   bool
@@ -175,16 +175,16 @@ type Round struct {
 	Err     error
 	// Rules is the error of the present rules, if the round used earlier ones.
 	Rules error
-	// Directories is the number of watched directories. 0 means that the system cannot watch, and that
-	// the watcher looks at the tree from time to time.
+	// Directories is the number of watched directories. 0 means that the system cannot watch, and
+	// that the watcher looks at the tree from time to time.
 	Folders int
 }
 
 // Watch cooks, and cooks again after each change, until ctx ends. It returns the error of ctx, or of
 // the first round if that could not begin.
 //
-// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree. The Observer
-// sees the stage "wait" between two rounds.
+// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree. The
+// Observer sees the stage "wait" between two rounds.
 func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o := p.sessionOptions()
 	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder

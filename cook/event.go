@@ -31,7 +31,7 @@ type Observer interface {
 	Reading(files, of int, bytes int64)
 }
 
-// An Outcome says what happened to an asset.
+// An Outcome is the result of a run for one asset.
 type Outcome = execute.Outcome
 
 const (

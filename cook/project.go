@@ -65,7 +65,7 @@ func FindProject(folder string) (p Project, file string, err error) {
 	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, State: found.State, Targets: found.Targets, IDs: found.IDs, Remote: found.Remote}, found.File, nil
 }
 
-// Limits bound what a run uses. It has the fields
+// Limits are the limits of a run. It has the fields
 //
 //	Workers   int   // assets cooked at once; 0 means one for each CPU
 //	Memory    int64 // bytes for all running recipes together; 0 means half of what the machine or container has

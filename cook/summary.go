@@ -56,7 +56,7 @@ type Summary struct {
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
 	// First is true if nothing had been cooked into the output directory before. The command cook
-	// then sets Preset to the preset that it suggests for pictures without a rule: "2d", "3d",
+	// then sets Preset to the preset that it suggests for images without a rule: "2d", "3d",
 	// or "" if it cannot tell.
 	First  bool   `json:"-"`
 	Preset string `json:"preset,omitempty"`
@@ -74,7 +74,7 @@ type Summary struct {
 //	Bytes int64 // 0 for directories
 type Kind = pass.Kind
 
-// Traffic counts what a run and Project.Remote sent to each other. It has the fields
+// Traffic counts the data between a run and Project.Remote. It has the fields
 //
 //	Looked     int64         // assets whose results were looked for
 //	Hits       int64         // assets with a result

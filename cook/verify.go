@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/verify"
 )
 
-// VerifyOptions choose what Verify does. The zero value cooks a sample of 5% again.
+// VerifyOptions are the options of Verify. The zero value cooks a sample of 5% again.
 type VerifyOptions struct {
 	// Patterns limit all checks to some sources, as in CookOptions.
 	Patterns []string

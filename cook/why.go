@@ -70,7 +70,7 @@ type LastTime struct {
 	Origin   *Origin       `json:"origin,omitempty"` // nil if it was cooked on this machine
 }
 
-// An Origin says which server a result came from, in the words of the server. It has the fields
+// An Origin is the origin of a result, as its server describes it. It has the fields
 //
 //	Server string    // address
 //	Run    string    // ID of the run that cooked it

@@ -55,12 +55,12 @@ type Options struct {
 	Memory int64
 }
 
-// Stats say what Create did.
+// Stats count the work of Create.
 type Stats struct {
 	Files  int   // all
 	Kept   int   // files that kept their places in Previous
 	Reused int   // files copied from Reuse
-	Size   int64 // of the pak
+	Size   int64 // bytes of the pak
 	// Written is how many bytes were not taken from Previous or Reuse.
 	Written int64
 }
@@ -132,15 +132,15 @@ func createFile(ctx context.Context, name string, files []File, opt Options) (St
 type writer struct {
 	cores   *parallel.Cores
 	files   []File
-	entries []Entry // of the files
+	entries []Entry // entries of the files
 	kept    []bool  // whether they are in their places
 	out     *os.File
 	encoder *zstd.Encoder // nil to compress nothing
 	gaps    regions       // free space between kept files
-	layout  layout        // of the other files
+	layout  layout        // places of the other files
 	reuse   *reuse        // nil for none
 	batch   int           // files that are packed side by side
-	memory  int64         // that they may take, 0 for any
+	memory  int64         // bytes that they may take; 0 for no limit
 	stats   Stats
 }
 

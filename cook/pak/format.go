@@ -42,7 +42,7 @@ const (
 	gone    = 2
 )
 
-// ErrDamaged is what errors about a pak wrap that is not as the format has it.
+// ErrDamaged is wrapped by the errors about a pak that breaks its format.
 var ErrDamaged = errors.New("damaged pak")
 
 func damagedPak(format string, args ...any) error {
@@ -58,7 +58,7 @@ type Entry struct {
 	Offset int64
 	// Digest is the BLAKE3 of the file.
 	Digest hashing.Digest
-	// Compressed says that the data is a frame of Zstandard.
+	// Compressed is set if the data is a frame of Zstandard.
 	Compressed bool
 	// Gone removes the file of paks below this one.
 	Gone bool
@@ -84,7 +84,7 @@ func slotCount(n int) int {
 	return slots
 }
 
-// checkPakName says why a name cannot stand in a pak.
+// checkPakName returns an error for a name that a pak cannot have.
 func checkPakName(name string) error {
 	switch {
 	case !fs.ValidPath(name) || name == ".":

@@ -9,38 +9,36 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Patchers load a file by chunks of this size, at multiples of it, and take those from the
-// old version that they find there.
+// chunkSize is the unit of patchers: they load the chunks of a file that the old version lacks.
 const chunkSize = 1 << 20
 
 const (
-	// restartSize is after how many bytes, on average, files begin at a chunk whatever
-	// comes before them.
+	// restartSize is the mean distance, in bytes, of files that begin at a chunk whatever their
+	// predecessors are.
 	restartSize = 32 << 20
-	// minCut and maxCut are how many bytes of a chunk may stay unused at its end.
+	// minCut and maxCut bound the unused bytes at the end of a chunk.
 	minCut = 32 << 10
 	maxCut = 128 << 10
-	// largestStep bounds what large data is aligned to.
+	// largestStep is the alignment of the largest data.
 	largestStep = 64 << 10
 )
 
-// A layout gives data its places, one after the other. They depend on the names and sizes
-// alone, and an edit moves little: data that shrinks or grows by less than the room behind
-// it moves nothing, and what moves does so up to the next file that begins at a chunk.
-// There are two kinds of those:
+// A layout gives data its places, one after the other. The places depend on the names and sizes
+// alone, and an edit moves little: data that shrinks or grows by less than the room behind it moves
+// no other data, and other edits move data up to the next file that begins at a chunk. Two kinds of
+// files begin at a chunk:
 //
-//   - One that would cross into the next chunk, and those just before it. Which of these is
-//     the first is decided by the hashes of their names, so that it is the same one
-//     although all of them have moved a little.
-//   - One whose hash says so, once in restartSize. So an added or removed file moves no
-//     more than that, or by whole chunks.
+//   - A file that would cross into the next chunk, together with some files just before it. The
+//     hashes of their names decide which file is the first, so the choice survives small moves.
+//   - A file chosen by its hash alone, once in restartSize. So an added or removed file moves no
+//     more than restartSize, or moves files by whole chunks.
 type layout struct {
-	end  int64     // of all that has been added
+	end  int64     // end of the added data
 	held []*packed // files whose places may still change
 }
 
-// placeData gives data a place behind the data before. It returns those whose places are final,
-// in order.
+// placeData gives data a place behind the earlier data. It returns the files whose places are now
+// final, in order.
 func (l *layout) placeData(p *packed) (final []*packed) {
 	step := stepFor(p.entry.Packed)
 	size := upToMultiple(p.entry.Packed, step)
@@ -80,8 +78,9 @@ func (l *layout) placeAtEnd(p *packed) {
 	l.end = upToMultiple(p.entry.Offset+p.entry.Packed, step)
 }
 
-// cutBehind returns the index of the first held file that moves behind a boundary, if at most unused bytes
-// before the boundary may stay empty. It may be the number of held files; it is -1 if none moves.
+// cutBehind returns the index of the first held file that moves behind a boundary, if at most
+// unused bytes before the boundary may stay empty. It may be the number of held files; it is -1 if
+// none moves.
 func (l *layout) cutBehind(boundary, unused int64) (first int) {
 	first = -1
 	least := uint64(0)
@@ -130,8 +129,8 @@ const (
 	// Content of more than twice pieceSize is compressed by pieces of that size, a frame
 	// each, so that an edit does not change the frames of other pieces.
 	pieceSize = 512 << 10
-	// pieceStep is what frames of pieces are filled up to with a frame that is skipped, so
-	// that they stay where they are when those before shrink or grow a little.
+	// pieceStep is the multiple to which skipped frames fill up pieces, so that a piece stays in
+	// place when earlier pieces shrink or grow a little.
 	pieceStep = 8 << 10
 	// skippable begins a frame that is skipped; its size follows.
 	skippable = 0x184d2a50
@@ -144,9 +143,9 @@ func newFrameEncoder(level, workers int) (*zstd.Encoder, error) {
 
 // A packed is a file in its stored form.
 type packed struct {
-	i     int // of the file
+	i     int // index of the file
 	entry Entry
-	hash  uint64 // of the name
+	hash  uint64 // hash of the name
 	data  []byte // nil if it is in
 	old   *oldEntry
 }

@@ -27,7 +27,7 @@ const signatureSize = ed25519.SignatureSize
 type Pak struct {
 	file      *os.File
 	footer    footer
-	directory *mapped.File // from the records to the end
+	directory *mapped.File // the file from the records to the end
 
 	records, slots, names []byte
 }
@@ -232,8 +232,8 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// decodeEntry decodes the frame of an entry. Its memory is bounded by the size in the entry and a window,
-// whatever the frame declares.
+// decodeEntry decodes the frame of an entry. Its memory is bounded by the size in the entry and a
+// window, whatever the frame declares.
 func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)
@@ -302,11 +302,11 @@ func (p *Pak) Verify(wrong func(error)) error {
 	})
 }
 
-// ErrSignature says that a pak is not signed with a key, or was changed since.
+// ErrSignature is the error for a pak that a key has not signed, or that was changed since.
 var ErrSignature = errors.New("the signature is not right")
 
-// VerifySignature proves that the directory, and with it the digests of all files, is what
-// the owner of a key has signed. Verify or ReadVerified prove the files.
+// VerifySignature proves that the owner of a key has signed the directory, which has the digests of
+// all files. Verify and ReadVerified prove the files.
 func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 	if !p.footer.signed {
 		return fmt.Errorf("%w: there is none", ErrSignature)
@@ -342,7 +342,7 @@ func (p *Pak) ReadVerified(name string) ([]byte, error) {
 
 // A Difference is an entry that two paks do not have in common.
 type Difference struct {
-	Old, New Entry // without a name where there is none
+	Old, New Entry // an entry without a name for a file that only one pak has
 }
 
 // Diff yields the files that differ between two paks, sorted by name. Where and how they are

@@ -16,14 +16,14 @@ import (
 // A reuse copies data of another pak. A nil reuse has no data.
 type reuse struct {
 	file  *os.File
-	known map[hashing.Digest]*oldEntry // by content
-	run   run                          // that is still to be copied
+	known map[hashing.Digest]*oldEntry // entries by content
+	run   run                          // the bytes that are still to be copied
 }
 
 // An oldEntry is one of that pak.
 type oldEntry struct {
 	Entry
-	number int // in the order of the data
+	number int // number in the order of the data
 }
 
 // A run is bytes that are copied at once.
@@ -64,7 +64,7 @@ func (r *reuse) reuseKnown(p *packed, digest hashing.Digest, size int64) bool {
 	return true
 }
 
-// copyFromOld copies the data of a file to its place, or will do so with what follows.
+// copyFromOld copies the data of a file to its place, at once or together with the next files.
 func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	from, to := p.old.Offset, p.entry.Offset
 	// Neighboring entries are one run, with only zeros between them.
@@ -79,8 +79,8 @@ func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	return nil
 }
 
-// copyPutOff copies what take has put off. Package os has the system do it, and that shares blocks
-// where both files have theirs at the same offsets, if it begins with a whole one.
+// copyPutOff copies the ranges that take has put off. Package os has the system do it, and that
+// shares blocks where both files have theirs at the same offsets, if it begins with a whole one.
 func (r *reuse) copyPutOff(out *os.File) error {
 	if r == nil || r.run.size == 0 {
 		return nil
@@ -166,8 +166,8 @@ func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 	return w.copyPrevious(old, known)
 }
 
-// copyPrevious copies the data of the previous pak that stays, sharing its blocks if the file
-// system can, and clears what does not.
+// copyPrevious copies the unchanged data of the previous pak, sharing its blocks if the file system
+// can, and clears the rest.
 func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 	if reflink.Clone(w.out, old.file) == nil {
 		for i, kept := range w.kept {
@@ -223,7 +223,7 @@ func (r regions) haveOverlap() bool {
 	return false
 }
 
-// gaps returns what lies between them, from an offset on.
+// gaps returns the regions between the regions, from an offset on.
 func (r regions) gaps(from int64) (gaps regions) {
 	r.sortRegions()
 	for _, x := range r {

@@ -98,7 +98,7 @@ func (j *Job) Source() ([]byte, error) {
 	return data, err
 }
 
-// Hold records that the job has allocated memory of a kind, such as "decoded pictures", for
+// Hold records that the job has allocated memory of a kind, such as "decoded images", for
 // profiles of memory. It counts as held until the job ends. After 64 kinds all others count as one.
 func (j *Job) Hold(kind string, bytes int) {
 	if j.env.Hold != nil && bytes > 0 {
@@ -106,7 +106,7 @@ func (j *Job) Hold(kind string, bytes int) {
 	}
 }
 
-// Step tells recordings and people who wait what the recipe does, such as "decode" or "encode",
+// Step names the present work of the recipe, such as "decode", in recordings and progress lines
 // until end is called. Steps may nest. Names are few, short and the same for all sources; after 64
 // names all others count as one. Only the goroutine of the job may call Step.
 //

@@ -26,8 +26,8 @@ type follower struct {
 	out    string
 	listed map[string]artifact
 	seen   os.FileInfo   // the manifest when it was last read, nil for none
-	at     feed.Position // in the feed of the watcher
-	fault  error         // of the last comparison with the manifest
+	at     feed.Position // position in the feed of the watcher
+	fault  error         // error of the last comparison with the manifest
 }
 
 // An artifact is an artifact of the manifest.
@@ -183,8 +183,8 @@ func (f *follower) readManifestFile(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// manifestStamp returns the stamp of the manifest, nil if there is none. Each change of a manifest is a
-// rename, so it has another stamp.
+// manifestStamp returns the stamp of the manifest, nil if there is none. Each change of a manifest
+// is a rename, so it has another stamp.
 func (f *follower) manifestStamp() os.FileInfo {
 	info, err := os.Stat(filepath.Join(f.out, manifest.Name))
 	if err != nil {

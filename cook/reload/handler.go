@@ -61,7 +61,7 @@ func Handler(out string) http.Handler {
 
 type handler struct {
 	out     string
-	history *feed.History // of events
+	history *feed.History // the last events
 
 	mu       sync.Mutex
 	clients  int

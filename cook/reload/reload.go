@@ -1,4 +1,4 @@
-// Package reload tells running programs which artifacts have changed, so that they can
+// Package reload reports changed artifacts to running programs, so that they can
 // load them again: in a game, textures change while they are painted.
 //
 //	for batch, err := range reload.Follow(ctx, "build/data") {
@@ -43,13 +43,13 @@ import (
 
 // A Batch has the changes of one cook, sorted by path.
 type Batch struct {
-	Number  int // from 1, for each call of Follow
+	Number  int // numbered from 1, for each call of Follow
 	Changes []Change
 }
 
 // A Change is an artifact with new content, or a removed one.
 type Change struct {
-	Path    string         // in the output directory, with slashes
+	Path    string         // path in the output directory, with slashes
 	Blob    hashing.Digest // BLAKE3 of its content; zero if it was removed
 	Removed bool
 	Cause   Cause
@@ -66,8 +66,8 @@ type Cause struct {
 	Saved time.Time
 }
 
-// Follow yields the changes in an output directory after this call, until ctx ends. Call it before you
-// load the artifacts. The directory need not exist yet.
+// Follow yields the changes in an output directory after this call, until ctx ends. Call it before
+// you load the artifacts. The directory need not exist yet.
 //
 // Follow yields an error once if the manifest cannot be read. The error does not end the loop: the
 // changes come when the manifest can be read again.

@@ -39,7 +39,7 @@ func Options(c recipe.Cooker) []Option {
 
 // A description has the options that the fields of a struct declare.
 type description struct {
-	options []Option // in the order of the struct
+	options []Option // options in the order of the struct
 	keyed   []Option // options that can change the result, by key
 	err     error    // a field that cannot be an option
 }
@@ -75,7 +75,8 @@ func describeOptions(t reflect.Type) *description {
 var ErrNoOption = errors.New("no such option")
 
 // SetOption sets one option from a value as a TOML reader returns it: bool, int64, float64, string,
-// []any or map[string]any. A wrong value returns a *recipe.OptionError and leaves the option unchanged.
+// []any or map[string]any. A wrong value returns a *recipe.OptionError and leaves the option
+// unchanged.
 func SetOption(c recipe.Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
 	for _, o := range describeOptions(v.Type()).options {
@@ -226,7 +227,7 @@ func parseOption(f reflect.StructField, value any) (reflect.Value, bool) {
 		s, ok := value.(string)
 		words := f.Tag.Get("enum")
 		if ok = ok && (words == "" || !isTruth(s)); words != "" {
-			if b, truth := value.(bool); truth { // of words such as "auto,true,false"
+			if b, truth := value.(bool); truth { // one of the words, as in "auto,true,false"
 				s, ok = strconv.FormatBool(b), true
 			}
 		}

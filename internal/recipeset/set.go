@@ -1,5 +1,5 @@
-// Package recipeset has what the cooker needs of recipes and their authors do not: sets of checked
-// recipes, the options of their cookers by name, and JSON Schema of these options.
+// Package recipeset is the cooker's side of recipes, which authors of recipes do not need: sets of
+// checked recipes, the options of their cookers by name, and JSON Schema of these options.
 package recipeset
 
 import (

@@ -31,13 +31,13 @@ type file struct {
 	Side   string       `json:"side"` // "source" or "output"
 	Path   execute.Path `json:"path"`
 
-	// of a picture
+	// fields for images
 	Level   int `json:"level"`
 	Picture int `json:"picture"`
-	Width   int `json:"width"` // to scale a source to; 0 for its own width
+	Width   int `json:"width"` // wanted width of a source; 0 for its own width
 	Height  int `json:"height"`
 
-	// of bytes
+	// fields for bytes
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }
@@ -47,8 +47,8 @@ var (
 	errOther = fmt.Errorf("no file of this project: %w", fs.ErrNotExist)
 )
 
-// openFolderOf returns the directory of a file: of a source in the index, of a file that the asset reads, or of
-// an artifact. done releases the directory.
+// openFolderOf returns the directory of a file: of a source in the index, of a file that the asset
+// reads, or of an artifact. done releases the directory.
 func (p *project) openFolderOf(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
 	list, a, err := p.table.findAssetOf(string(f.Asset), f.Target)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *project) readAssetFile(f *file) ([]byte, *survey.Asset, error) {
 	return data, a, err
 }
 
-// mostBytes is how many bytes are answered at once.
+// mostBytes bounds the bytes of one answer.
 const mostBytes = 4 << 20
 
 func (p *project) answerBytes(w http.ResponseWriter, req *http.Request) {
@@ -118,17 +118,17 @@ type textureInfo struct {
 	Swizzle  string      `json:"swizzle,omitempty"`
 	Premult  bool        `json:"premultiplied,omitempty"`
 	Pictures int         `json:"pictures"`
-	Kind     string      `json:"kind,omitempty"` // name of the pictures, if there are several
+	Kind     string      `json:"kind,omitempty"` // "slices", "faces" or "layers" of several images
 	Levels   []levelInfo `json:"levels"`
 }
 
 type levelInfo struct {
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	Bytes  int `json:"bytes"` // of all pictures
+	Bytes  int `json:"bytes"` // sum over all images
 }
 
-// nameOfPictures returns the name of the pictures of a texture.
+// nameOfPictures returns the name of a texture's images, "" for a single image.
 func nameOfPictures(t *texture.Texture) string {
 	switch {
 	case t.Depth > 0:
@@ -166,9 +166,9 @@ func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) 
 	return t, a, err
 }
 
-// A likenessInfo says how like a texture is to its source.
+// A likenessInfo is the similarity of a texture to its source.
 type likenessInfo struct {
-	PSNR     *float64 `json:"psnr"`               // nil if the pixels are the same, or if Note says why it is not known
+	PSNR     *float64 `json:"psnr"`               // nil for equal pixels, or if Note has the reason
 	Angle    *float64 `json:"angle,omitempty"`    // mean, in degrees, of normals
 	Coverage *float64 `json:"coverage,omitempty"` // most that a level's share of drawn pixels is off by
 	Role     string   `json:"role,omitempty"`
@@ -206,13 +206,13 @@ type pictureInfo struct {
 	Width  int  `json:"width"`
 	Height int  `json:"height"`
 	Scaled bool `json:"scaled,omitempty"`
-	Bits   int  `json:"bits"` // that a channel has in the file, 32 for floating point
+	Bits   int  `json:"bits"` // bits of a channel in the file, 32 for floating point
 	// OfWidth and OfHeight are the size of the source.
 	OfWidth  int `json:"of_width"`
 	OfHeight int `json:"of_height"`
 }
 
-// mostPixels is how many pixels a page is given at once.
+// mostPixels bounds the pixels of one answer.
 const mostPixels = 16 << 20
 
 var errPixels = errors.New("more than 16 million pixels; choose a smaller level")
@@ -268,7 +268,7 @@ func (p *project) answerPicture(ctx context.Context, f *file) (any, [][]byte, er
 // positions and normals (32-bit floats x, y, z of each vertex), then indices (32 bits, three for each
 // triangle).
 type meshInfo struct {
-	Bytes  int64       `json:"bytes"` // of all files of the model
+	Bytes  int64       `json:"bytes"` // sum over all files of the model
 	Levels []meshLevel `json:"levels"`
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// Losses compare all textures with their sources, one after the other, the largest first, as long as
-// a page asks for progress. They keep all results.
+// losses has the results of comparing textures with their sources. A goroutine compares one texture
+// after the other, the largest first, as long as a page asks for progress.
 type losses struct {
 	mu    sync.Mutex
 	known map[comparison]loss
@@ -51,10 +51,10 @@ func comparisonOf(c *overview.Candidate) comparison {
 	return comparison{c.Asset.Path, c.Asset.Target, c.File.Path, c.Asset.Source, c.Asset.Last.At}
 }
 
-// unasked is how long the comparing goes on that no page asks about.
+// unasked is the time after which comparing ends if no page asks for progress.
 const unasked = 5 * time.Second
 
-// continueComparing goes on comparing, unless that is under way.
+// continueComparing starts the goroutine that compares textures, unless it runs already.
 func (l *losses) continueComparing(p *project, list []overview.Candidate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *losses) continueComparing(p *project, list []overview.Candidate) {
 		return
 	}
 	if old := l.known; old == nil || len(old) > 2*len(list)+100 {
-		l.known = map[comparison]loss{} // without removed artifacts
+		l.known = map[comparison]loss{} // forgets removed artifacts
 		for i := range list {
 			if found, ok := old[comparisonOf(&list[i])]; ok {
 				l.known[comparisonOf(&list[i])] = found
@@ -130,7 +130,8 @@ func (q *lossQuery) matchesLoss(l *loss) bool {
 	return (q.Role == "" || l.Role == q.Role) && (q.Format == "" || l.Format == q.Format)
 }
 
-// compareLosses orders losses: the worst first, and losses without the figure last in either direction.
+// compareLosses orders losses: the worst first, and losses without the figure last in either
+// direction.
 func (q *lossQuery) compareLosses(a, b *loss) int {
 	order := 0
 	switch q.By {
@@ -175,11 +176,11 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// A comparing says how far the comparing has come.
+// A comparing has the progress of the comparisons, and the rows.
 type lossesAnswer struct {
 	Of      int      `json:"of"`
 	Done    int      `json:"done"`
-	Known   int      `json:"known"` // that have a PSNR
+	Known   int      `json:"known"` // textures with a PSNR
 	Matched int      `json:"matched"`
 	Rows    []loss   `json:"rows"`
 	Roles   []choice `json:"roles"`

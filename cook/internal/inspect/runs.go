@@ -25,7 +25,7 @@ type run struct {
 	Warnings  int64         `json:"warnings"`
 	Bound     string        `json:"bound"`   // the cause of its duration
 	Grew      int64         `json:"grew"`    // bytes of the outputs, compared with the run before
-	Largest   []growth      `json:"largest"` // of all assets that grew or shrank
+	Largest   []growth      `json:"largest"` // assets that grew or shrank most
 	Slowest   []longAction  `json:"slowest"`
 }
 
@@ -40,7 +40,7 @@ type longAction struct {
 	Took time.Duration `json:"ns"`
 }
 
-// mostListed is how many assets are named of a run.
+// mostListed bounds the named assets of a run.
 const mostListed = 20
 
 // answerRuns answers with the runs of the history, latest first.

@@ -38,7 +38,7 @@ type soundFormat struct {
 	Channels int         `json:"channels"`
 	Frames   int64       `json:"frames"`
 	Seconds  float64     `json:"seconds"`
-	Bytes    int         `json:"bytes"`   // of the file
+	Bytes    int         `json:"bytes"`   // size of the file
 	BitRate  float64     `json:"bitRate"` // bits a second, of the whole file
 	Loops    []soundLoop `json:"loops"`
 }
@@ -61,7 +61,7 @@ type soundPeaks struct {
 
 // A soundClip describes the second part: a file that a browser decodes.
 type soundClip struct {
-	Type    string  `json:"type,omitempty"` // of media: "audio/wav"
+	Type    string  `json:"type,omitempty"` // media type: "audio/wav"
 	Bytes   int     `json:"bytes"`
 	Seconds float64 `json:"seconds"`
 	Why     string  `json:"why,omitempty"` // why it is cut or missing
@@ -168,7 +168,7 @@ func (f *soundFormat) fillDerived(size int) {
 
 const peakSize = 8 // two float32
 
-// looks is how many samples are worked on between two looks at the context.
+// looks is the number of samples between two looks at the context.
 const looks = 1 << 18
 
 // peaksOf returns the first part for a clip of at least as many frames as columns.

@@ -9,7 +9,7 @@
 // need the recipes of the project it starts the program that cooks it: for the reasons of an asset,
 // and to cook it again.
 //
-// Everyone who may see the page sees the names of assets. Only requests with the token, which are
+// Every visitor of the page sees the names of assets. Only requests with the token, which are
 // therefore POST, get the content of files. The tab opens nothing outside the asset directory and the
 // output directory, and in the output directory only files that the index lists.
 package inspect
@@ -46,10 +46,10 @@ import (
 //go:embed tab
 var embedded embed.FS
 
-// Options say what project is shown.
+// Options describe the project to show.
 type Options struct {
-	Dir string // of the source assets
-	Out string // output directory; "" is the one that a cook would take
+	Dir string // directory of the source assets
+	Out string // output directory; "" is the default of a cook
 
 	// Program cooks the project and explains assets: it takes the flags of the command
 	// cook, and Flags besides -dir and -out. With "" neither can be asked for.
@@ -176,9 +176,9 @@ type question struct {
 	Path execute.Path `json:"path"`
 }
 
-var errNoProgram = errors.New("the viewer was not told which program cooks this project")
+var errNoProgram = errors.New("the viewer does not know which program cooks this project; start it by cook view")
 
-// longestAnswer is the most bytes that are read of an answer of the program.
+// longestAnswer bounds the bytes read from the program.
 const longestAnswer = 4 << 20
 
 // answerWhy answers with the explanations of an asset, one for each target.
@@ -204,7 +204,7 @@ func (p *project) answerWhy(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, explanations)
 }
 
-// A cookedAgain is how cooking an asset again went.
+// A cookedAgain is the result of cooking an asset again.
 type cookAnswer struct {
 	Code int    `json:"code"`
 	Text string `json:"text"`

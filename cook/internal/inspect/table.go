@@ -145,7 +145,7 @@ type page struct {
 	Choices choices `json:"choices"`
 }
 
-// mostRows is how many rows a page has at most.
+// mostRows bounds the rows of a page.
 const mostRows = 500
 
 func (p *project) answerRows(w http.ResponseWriter, req *http.Request) {
@@ -243,7 +243,7 @@ func (l *listing) findSource(name string) (i int, ok bool) {
 
 // A query chooses and orders rows.
 type query struct {
-	words                   string // all of them are in the path or a reason, in whatever case
+	words                   string // words in the path or the reasons, ignoring case
 	outcome, recipe, target string // "" for any
 	run                     string // the last one if "last", or RFC 3339 when it began
 	by                      string
@@ -271,7 +271,7 @@ type totals struct {
 	Took time.Duration `json:"cook_ns"`
 }
 
-// orderRows returns the rows of a query. The last one is remembered: who scrolls asks for it
+// orderRows returns the rows of a query. The last order is kept, because scrolling asks for it
 // again and again.
 func (l *listing) orderRows(q query) order {
 	l.mu.Lock()
@@ -312,7 +312,7 @@ func (l *listing) orderRows(q query) order {
 	return o
 }
 
-// columns are what rows can be ordered by; the list is in the order of paths.
+// columns has the orders of rows; without an order, rows are sorted by path.
 var columns = map[string]func(a, b *survey.Asset) int{
 	"recipe":  func(a, b *survey.Asset) int { return strings.Compare(a.Method.Recipe, b.Method.Recipe) },
 	"outcome": func(a, b *survey.Asset) int { return strings.Compare(string(a.Last.Outcome), string(b.Last.Outcome)) },

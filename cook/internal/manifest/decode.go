@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// decodeAsset reads what appendAsset wrote, and nothing else.
+// decodeAsset reads the line of an asset, and refuses lines that appendAsset would write otherwise.
 func decodeAsset(line string) (Asset, error) {
 	var a Asset
 	c := cursor{rest: line}
@@ -45,7 +45,7 @@ func decodeAsset(line string) (Asset, error) {
 	return a, a.checkAsset()
 }
 
-// decodePart reads what appendPart wrote, and nothing else.
+// decodePart reads the line of a part, and refuses lines that appendPart would write otherwise.
 func decodePart(line string) (part, error) {
 	var p part
 	c := cursor{rest: line}
@@ -128,7 +128,7 @@ func (c *cursor) readTarget(field string) string {
 	return target
 }
 
-// readText reads what appendText wrote.
+// readText reads a text that appendText wrote.
 func (c *cursor) readText() string {
 	start := c.rest
 	s, simple := c.readQuoted()
@@ -147,8 +147,8 @@ func (c *cursor) spelled(start string, want []byte) {
 	}
 }
 
-// readQuoted reads a JSON string. It is simple if there is no other spelling that
-// had to be looked for: all of its characters stand for themselves.
+// readQuoted reads a JSON string. simple reports whether the string has no escapes, and so no other
+// spelling.
 func (c *cursor) readQuoted() (s string, simple bool) {
 	start := c.rest
 	c.expectText(`"`)

@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// appendAsset appends the line of an asset, without what separates lines.
+// appendAsset appends the line of an asset, without the separator of lines.
 func appendAsset(b []byte, a *Asset) []byte {
 	b = append(b, '{')
 	b = appendQuotedName(b, "source", a.Source)
@@ -183,10 +183,10 @@ func (c cutting) buildParts(assets iter.Seq[Asset], write func(File) error) erro
 	return write(rootOf(parts))
 }
 
-// cutting says which lists are cut, and where.
+// cutting decides which lists become several parts, and where a part begins.
 type cutting struct {
 	whole int64  // assets that a list may have to stay in one file
-	mask  uint64 // of the bits that are zero in the hash of a source that begins a part
+	mask  uint64 // hash bits that are 0 for the first source of a part
 }
 
 // standard is the cutting of the format; tests use smaller ones.
@@ -205,7 +205,7 @@ type part struct {
 type body struct {
 	first  key
 	assets int64
-	data   []byte // without the closing
+	data   []byte // lines without the closing
 }
 
 func newBody(first key, room int) *body {
@@ -260,7 +260,7 @@ type cutter struct {
 	cutting
 	open   *body  // nil: none
 	room   int    // bytes that the next body is to have room for
-	source string // of the last asset in open
+	source string // source of the last asset in open
 }
 
 // cutBefore appends the line of the next asset. If that line begins a part, cutBefore

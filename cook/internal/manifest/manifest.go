@@ -3,16 +3,14 @@
 //
 // # Where parts begin
 //
-// Besides the first asset, a part begins with each source whose XXH3-64 has its
-// low 10 bits zero. So the places are known from the sorted list alone and do
-// not shift: an edit changes the part it falls in, at most the one before too,
-// and the root. Counting to 1024 instead would move every later border when an
-// asset comes in near the beginning. Only the source is hashed, and a source
-// begins no second part, so the targets of a source stay together.
+// Besides the first asset, a part begins with each source whose XXH3-64 has its low 10 bits zero. So
+// the sorted list alone decides the borders, and they do not shift: an edit changes its own part, at
+// most the part before it, and the root. With parts of a fixed length, a new asset near the beginning
+// would move every later border. Only the source is hashed, and a source begins at most one part, so
+// the targets of a source stay together.
 //
-// Parts have 1024 assets of different sources on average and one in a hundred
-// has over 4700. Names that were chosen for it can make a part as long as the
-// list; that costs time, nothing else.
+// A part has 1024 sources on average, and one part in a hundred has over 4700. Names chosen on
+// purpose can make a part as long as the list, which costs time and nothing else.
 package manifest
 
 import (
@@ -44,7 +42,7 @@ type Asset struct {
 	Source  string   // slash-separated and clean, below the asset directory
 	Target  string   // UTF-8, may be empty
 	ID      string   `json:",omitempty"` // a UUID that the source keeps through renames; "" if assets have none
-	Outputs []Output // in the order of the recipe
+	Outputs []Output // outputs in the order of the recipe
 }
 
 // Output is an artifact.
@@ -63,14 +61,14 @@ type File struct {
 // Change sets the asset of a source and target, or removes it. Setting one that
 // is not there adds it; removing one that is not there changes nothing.
 type Change struct {
-	Asset       // to remove it, source and target are enough
+	Asset       // source and target suffice for a removal
 	Remove bool // rather than set
 }
 
 // load reads a file of a manifest by its name, as in [File].
 type load = func(name string) ([]byte, error)
 
-// key is what assets are sorted by.
+// key orders assets.
 type key struct{ source, target string }
 
 func (a *Asset) assetKey() key { return key{a.Source, a.Target} }
@@ -82,7 +80,7 @@ func (k key) compare(other key) int {
 	return strings.Compare(k.target, other.target)
 }
 
-// checkAsset refuses what no manifest may hold.
+// checkAsset returns an error for an asset that no manifest may contain.
 func (a *Asset) checkAsset() error {
 	if !namesSource(a.Source) {
 		return fmt.Errorf("source %q is not a clean path below the asset directory", a.Source)
@@ -169,7 +167,7 @@ const StateDir = ".cook"
 // artifact can have it.
 func Reserved(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	const prefix = StateDir + "-" // of directories that exist for a while
+	const prefix = StateDir + "-" // prefix of temporary directories
 	own := strings.EqualFold(first, StateDir) || len(first) > len(prefix) && strings.EqualFold(first[:len(prefix)], prefix)
 	return own || strings.EqualFold(path, Name) || strings.EqualFold(first, PartsDir)
 }

@@ -51,7 +51,7 @@ func (c cutting) readAssets(data []byte, load load) iter.Seq2[Asset, error] {
 	}
 }
 
-// entry is an asset and the line that stands for it.
+// An entry is an asset and its line in a file.
 type entry struct {
 	Asset
 	line []byte
@@ -228,11 +228,11 @@ func (c cutting) checkNext(before []part, p part, names map[string]bool) error {
 
 // line is a line of a file, without the comma at its end.
 type line struct {
-	number int // from 1
+	number int // line number, from 1
 	text   []byte
 }
 
-// linesBetween yields what stands between an opening and the closing. After an error
+// linesBetween yields the lines between an opening and the closing. After an error
 // it ends.
 func linesBetween(data []byte, opening string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {

@@ -115,9 +115,8 @@ type splicer struct {
 	line   []byte // buffer of a changed asset
 }
 
-// mergeParts takes the changes into the parts they fall into. A part has the
-// sources from its first to the next part's first; the first part has those
-// before, too.
+// mergeParts merges the changes into their parts. A part has the sources from its first source up to
+// the first source of the next part; the first part also has all earlier sources.
 func (s *splicer) mergeParts(changes []Change) error {
 	for i := range s.old {
 		n := len(changes)
@@ -178,9 +177,8 @@ func (s *splicer) setChange(ch *Change) error {
 	return s.spliceAsset(ch.assetKey(), s.line)
 }
 
-// spliceAsset takes the next asset. If it begins no part, though the one before it is in
-// an old part that was to stay, then the asset that used to begin one between
-// them is gone, and that old part goes on.
+// spliceAsset adds the next asset. If the asset begins no part although the asset before it is in an
+// old part that should stay, the asset that began the next part is gone, and the old part goes on.
 func (s *splicer) spliceAsset(k key, line []byte) error {
 	if last := len(s.pieces) - 1; last >= 0 && s.open == nil && !s.begins(k.source) {
 		p := s.pieces[last]

@@ -25,7 +25,7 @@ const (
 // Causes prints failures and warnings by cause: the first few of each at once, and at the end the
 // number of the others. It leaves out no cause.
 type Causes struct {
-	list []*cause // in the order of their first messages
+	list []*cause // causes in the order of their first messages
 	of   map[string]*cause
 }
 
@@ -117,8 +117,8 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:shortCause], "") + "..."
 }
 
-// causeOfFailure returns the first line of a message without the parts that differ from asset to asset:
-// the name of the asset, quoted words and numbers.
+// causeOfFailure returns the first line of a message without the parts that differ from asset to
+// asset: the name of the asset, quoted words and numbers.
 func causeOfFailure(text, asset string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	base := path.Base(asset)

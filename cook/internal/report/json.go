@@ -60,7 +60,7 @@ type Record struct {
 	// with the warning as Text), "note" or "summary". A verification also has "difference" and
 	// "verified". The first record is "begin". Dry runs say "would_cook" for "cooked", and so on.
 	Event    string `json:"event"`
-	Version  int    `json:"version,omitempty"`  // of the records; only in "begin"
+	Version  int    `json:"version,omitempty"`  // version of the records; only in "begin"
 	Severity string `json:"severity,omitempty"` // "error" or "warning"
 	Path     string `json:"path,omitempty"`
 	// PathBase64 has the bytes of a path that is not UTF-8. Path then has U+FFFD in their place.
@@ -188,7 +188,7 @@ func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	return append(l.b, "}\n"...), !l.escaped && e.Err == nil
 }
 
-// A line is a record under construction. escaped says that a text needs package json.
+// A line is a record under construction. escaped is set if a text needs package json.
 type line struct {
 	b       []byte
 	escaped bool

@@ -63,7 +63,7 @@ type sarifFile struct {
 
 type sarifRegion struct {
 	StartLine   int `json:"startLine"`
-	StartColumn int `json:"startColumn"` // in bytes
+	StartColumn int `json:"startColumn"` // column in bytes
 }
 
 // Stage does nothing.

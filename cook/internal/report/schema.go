@@ -68,7 +68,7 @@ func Kinds() []Kind {
 // An Object is a struct of the records.
 type Object struct {
 	Name   string
-	Fields []Field // in the order of the struct
+	Fields []Field // fields in the order of the struct
 
 	of reflect.Type
 }
@@ -182,8 +182,8 @@ func (m *schemaMaker) kindSchema(k *Kind) (schema, error) {
 	return schema{"description": k.Doc, "type": "object", "properties": properties, "required": always, "additionalProperties": false}, nil
 }
 
-// structProperties returns the schemas of the fields of a struct. It fails if the described fields differ
-// from the fields of the struct.
+// structProperties returns the schemas of the fields of a struct. It fails if the described fields
+// differ from the fields of the struct.
 func (m *schemaMaker) structProperties(t reflect.Type) (schema, error) {
 	object := m.objects[t]
 	if object == nil {

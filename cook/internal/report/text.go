@@ -21,7 +21,7 @@ type Text struct {
 	Out   io.Writer      // the answer to the command
 	Err   io.Writer      // failures, warnings and notes
 	Dir   string         // the asset directory, from the working directory
-	Style frontend.Style // of Err
+	Style frontend.Style // style of Err
 
 	Verbose bool // a line for each asset with work
 	Explain bool // reasons below each line; with Verbose, also for skipped assets

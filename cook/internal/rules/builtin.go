@@ -23,7 +23,7 @@ type row struct {
 type table struct {
 	rows   []row                   // the first is the fallback
 	first  map[string]int          // extension to a recipe's first row
-	hinted []func(path string) int // by first row: picks a following row for a path; may be nil
+	hinted []func(path string) int // functions by first row, which pick a following row for a path; may be nil
 	// recognizes maps a recipe's first row to the function that reports whether a file is for the
 	// recipe. A recipe without a function takes all files with its extensions.
 	recognizes map[int]func(head []byte) bool
@@ -123,8 +123,8 @@ func (t *table) rejects(path string, row int) bool {
 	return err == nil && !recognizes(head)
 }
 
-// likelyRecipe returns the recipe that cooks the extensions at the end of the patterns, "" if there is
-// not exactly one.
+// likelyRecipe returns the recipe that cooks the extensions at the end of the patterns, "" if there
+// is not exactly one.
 func (t *table) likelyRecipe(patterns []string) (name string) {
 	for _, text := range patterns {
 		row := t.rowOfPath("a" + path.Ext(text))

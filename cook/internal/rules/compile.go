@@ -11,7 +11,7 @@ import (
 // A compiler turns files into layers and collects the errors.
 type compiler struct {
 	set      *Set
-	tables   []layer // of targets, after the rules without a target
+	tables   []layer // tables of targets, after the rules without a target
 	aimed    []layer // rules with a target, last
 	patterns int     // so far
 	full     bool    // too many layers; already reported

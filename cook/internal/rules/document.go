@@ -27,8 +27,8 @@ type document struct {
 type node struct {
 	key    int // first occurrence of its key
 	value  int
-	fields map[string]*node // of a table
-	items  []*node          // of a list
+	fields map[string]*node // values of a table, by key
+	items  []*node          // values of a list
 }
 
 // The TOML library finds repeated keys by walking all keys it has seen, so its time is quadratic
@@ -165,9 +165,9 @@ func (r *tableReader) failf(offset int, format string, args ...any) *Error {
 type locator struct {
 	*document
 	parser  unstable.Parser
-	keys    int // in the file
-	inRule  int // in the current rule
-	outside int // outside of rules
+	keys    int // keys of the file
+	inRule  int // keys of the current rule
+	outside int // keys outside of rules
 	tooMany int // offset of the first key over a limit, or -1
 }
 

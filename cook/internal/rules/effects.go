@@ -19,8 +19,8 @@ type use struct {
 	source  string   // the first source that it matches, "" for none
 	recipes []string // recipes of the matching sources
 	taken   []bool   // settings that some of these recipes accept
-	won     []bool   // by setting and output: has an effect on some source
-	lost    []loss   // by setting, while it has no effect
+	won     []bool   // settings, and outputs last, with an effect on some source
+	lost    []loss   // a source for each setting that is overridden there
 }
 
 // A loss is a source for which another layer overrides a setting.

@@ -14,9 +14,9 @@ import (
 
 // An Error is one error in the configuration.
 type Error struct {
-	File   string // as in File.Name; "" if no file is at fault
-	Line   int    // from 1
-	Column int    // in bytes, from 1
+	File   string // a File.Name; "" if no file is at fault
+	Line   int    // line from 1
+	Column int    // byte of the line, from 1
 	Msg    string
 
 	excerpt string // the displayed line; "" if unknown
@@ -117,8 +117,8 @@ func (e *Error) Fix() (Edit, bool) {
 	return *e.fix, true
 }
 
-// fixMisspelling adds a fix to an error if old is certainly a misspelling of one of the words: replace
-// old, with or without quotes, by that word.
+// fixMisspelling adds a fix to an error if old is certainly a misspelling of one of the words:
+// replace old, with or without quotes, by that word.
 func (e *Error) fixMisspelling(old string, words []string) *Error {
 	if w := nearest.Certain(old, words); w != "" {
 		e.means(old, w)
@@ -276,7 +276,8 @@ func wrongValue(value, said string) string {
 	return fmt.Sprintf("text needs quotes: %q", clipText(word))
 }
 
-// excerptOfLine returns a line of the file, shortened for display, and the position of the error in it.
+// excerptOfLine returns a line of the file, shortened for display, and the position of the error in
+// it.
 func (d *document) excerptOfLine(line, column int) (text string, at int) {
 	const most = 100 // bytes
 	whole := strings.ToValidUTF8(strings.TrimRight(d.lineText(line), "\r"), "?")

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A Method says how a source is cooked: the merged result of all rules that match it. It is
+// A Method is the way to cook a source: the merged result of all rules that match the source. It is
 // shared and must not be changed.
 type Method struct {
 	// Alone is the method without Then, nil if there is no Then.
@@ -52,9 +52,9 @@ type Option struct {
 
 // An Origin is a place in the configuration: a rule, or a key.
 type Origin struct {
-	File   string // as in File.Name, "built-in" or "default"
-	Line   int    // from 1; 0 outside of files
-	Column int    // in bytes, from 1; 0 outside of files
+	File   string // a File.Name, "built-in" or "default"
+	Line   int    // line from 1; 0 outside of files
+	Column int    // byte of the line, from 1; 0 outside of files
 	// Match is the rule's patterns, or the header of a target's table.
 	Match string
 }
@@ -121,8 +121,8 @@ func (s *Set) chooseOutcome(matched *selection, path, target string, row int) *o
 	return known
 }
 
-// matchLayers finds the layers that match a source, or an artifact if made, and the row of the built-in
-// table.
+// matchLayers finds the layers that match a source, or an artifact if made, and the row of the
+// built-in table.
 func (s *Set) matchLayers(matched *selection, path string, number int, target string, made bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if row = s.builtin.rowOfPath(path); !made && s.builtin.rejects(path, row) {
@@ -200,7 +200,7 @@ type decision struct {
 	recipe  string
 	cooker  recipe.Cooker
 	outputs *layer         // the layer with the outputs; nil for the recipe's own
-	won     map[string]win // by "recipe", "outputs" and the keys of options that are set
+	won     map[string]win // winners by "recipe", "outputs" and option key
 	chose   int            // the rule that names the recipe, -1 for none
 	had     []int          // layers with an effect, in order
 	row     string         // the pattern of the built-in rule, if used
@@ -211,7 +211,7 @@ type decision struct {
 type win struct {
 	layer  int
 	at     Origin
-	holder *recipe.Recipe // for a choice of a recipe: result of Method.Holder
+	holder *recipe.Recipe // result of Method.Holder, if a recipe is chosen
 }
 
 func (s *Set) mergeLayers(matched *selection, row int, target string) *decision {

@@ -23,7 +23,7 @@ type Project struct {
 	Targets                []string
 	IDs                    bool
 	Remote                 Remote
-	// HasRules says that the file also has rules or targets.
+	// HasRules is set if the file also has rules or targets.
 	HasRules bool
 
 	file   *document

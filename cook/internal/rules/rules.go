@@ -83,7 +83,7 @@ const (
 	// need to read at most one byte more.
 	MaxFile     = 4 << 20
 	maxLayers   = 10_000 // rules and target tables of all files together
-	maxPatterns = 50_000 // of all files, with alternatives expanded
+	maxPatterns = 50_000 // patterns of all files, with alternatives expanded
 )
 
 // A Set is the compiled configuration of an asset tree. It is safe for concurrent use.
@@ -92,7 +92,7 @@ type Set struct {
 	builtin table
 	layers  []layer  // rules without a target, tables of targets, rules with a target
 	chains  bool     // some rule is for artifacts
-	folders []folder // of the rules without a target
+	folders []folder // directories of the rules without a target
 	aimed   int      // index of the first layer for some targets only
 	targets []string // declared, sorted
 	number  map[string]int
@@ -106,33 +106,33 @@ type Set struct {
 
 // choices caches the outcomes.
 type outcomeCache struct {
-	seen    map[string]*outcome // by all matching layers
-	decided map[string]*outcome // by layers with an effect
-	chains  map[string]*Method  // by the numbers of their steps
-	numbers map[*Method]int     // of steps
+	seen    map[string]*outcome // outcomes by all matching layers
+	decided map[string]*outcome // outcomes by the layers with an effect
+	chains  map[string]*Method  // chains by the numbers of their steps
+	numbers map[*Method]int     // numbers of steps
 }
 
 // asked records the calls of Method.
 type callLog struct {
 	targets []string
-	uses    []use // of the layers, by the sources
+	uses    []use // effects of the layers on the sources
 }
 
-// A directory has the rules of one file that apply to all targets.
+// A folder has the rules of one file that apply to all targets.
 type folder struct {
-	prefix      string // of the paths in it: "" or "dir/"
+	prefix      string // common prefix of the paths: "" or "dir/"
 	first, last int    // its rules are layers[first:last]
 }
 
 // A layer is one [[rule]] or one [target.name.recipe] table.
 type layer struct {
 	origin   Origin
-	patterns glob.List // of a rule
-	texts    []string  // of the patterns; a table has none
+	patterns glob.List // patterns of a rule
+	texts    []string  // text of the patterns; a table has none
 	matched  Origin    // place of the patterns
-	made     bool      // a rule for artifacts
+	made     bool      // the rule is for artifacts
 	targets  []string  // one for a table; nil in a rule means all
-	prefix   string    // as in directory
+	prefix   string    // same as folder.prefix
 	recipe   string    // "" for none
 	chosen   Origin    // the place that names the recipe
 	settings []setting // sorted by key
@@ -142,9 +142,9 @@ type layer struct {
 
 type setting struct {
 	key    string
-	value  any // as the TOML reader returns it
+	value  any // value from the TOML reader
 	at     Origin
-	column int // of the value, if in the key's line
+	column int // column of the value
 	line   int
 }
 

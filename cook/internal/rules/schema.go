@@ -91,7 +91,7 @@ func projectSchema() schema {
 	}
 }
 
-// aboutRecipe says which sources a recipe cooks by default and its outputs.
+// aboutRecipe describes the sources that a recipe cooks by default, and its outputs.
 func aboutRecipe(r recipe.Recipe, c recipe.Cooker) string {
 	text := "recipe " + r.Name
 	if len(r.Extensions) > 0 {

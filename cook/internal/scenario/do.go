@@ -103,7 +103,7 @@ func (s sightings) Event(e cook.Event) {
 	seen.took += e.Took
 }
 
-// reportOutcomes tells a run how often each asset had which outcome.
+// reportOutcomes adds the outcomes of each asset, with their numbers, to a run.
 func (s sightings) reportOutcomes(run *smoke.Run) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		seen := s[name]

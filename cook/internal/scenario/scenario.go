@@ -78,7 +78,7 @@ type Tree struct {
 	Dir     string // copied; or
 	Files   int    // generated
 	Folders int
-	Bytes   int // of the largest file
+	Bytes   int // bytes of the largest file
 	Seed    uint64
 }
 

@@ -43,7 +43,7 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 	}, size)
 }
 
-// ErrOtherRecipe says that this program lacks the recipe of a method, or has another version.
+// ErrOtherRecipe is the error for a method whose recipe this program lacks or has in another version.
 var ErrOtherRecipe = errors.New("cooked by a recipe that this program does not have")
 
 // Cooker returns the recipe of a method, and its cooker with all options set.

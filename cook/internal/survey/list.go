@@ -34,7 +34,7 @@ type Asset struct {
 	Warned       bool          // its recipe warned
 	Source       store.BlobID  // its content when it was cooked
 	In           int64         // bytes of the source
-	CookTime     time.Duration // of the recipe's last run
+	CookTime     time.Duration // duration of the recipe's last run
 	Last         Decision
 	Outputs      []Output
 	Inputs
@@ -77,7 +77,7 @@ type Method struct {
 	Options map[string]string
 }
 
-// ErrNotCooked says that no cook has completed in an output directory.
+// ErrNotCooked is the error for an output directory in which no cook has completed.
 var ErrNotCooked = errors.New("nothing has been cooked into it yet")
 
 // List returns the assets of the last run of an output directory, sorted by path and target. It
@@ -244,7 +244,7 @@ func methodOf(m index.Method) *Method {
 // bundles knows the artifacts in bundles.
 type bundles struct {
 	x    *index.Index
-	made map[string][]output // by target; filled on the first use
+	made map[string][]output // artifacts by target; filled on the first use
 }
 
 // An output is an artifact, with its path below its target's directory and in the output directory.

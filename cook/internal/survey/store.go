@@ -129,8 +129,8 @@ func Trace(out, cache string, list []Asset) error {
 	})
 }
 
-// Makes asks a recipe what it makes of a source, and what it warns of. That it cannot cook it
-// shows elsewhere.
+// Makes returns the lines of a recipe about the result for a source, and the recipe's warnings. It
+// ignores errors of the recipe, which the action has already.
 func Makes(ctx context.Context, s *session.Session, a *plan.Action) (lines, warnings []string) {
 	explain := a.Method.Choice.Traits().Explain
 	if explain == nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Verb is a word that may stand first on the command line. Help, completion and the manual page
+// A Verb is the first word of a command line. Help, completion and the manual page
 // are made from its fields.
 type Verb struct {
 	Name     string // "" for a command line without a verb
@@ -60,14 +60,14 @@ func HandlerOf[T any](flags func(*T, *flag.FlagSet), run func(*T, context.Contex
 	}
 }
 
-// An Argument is what completion offers for a word or for the value of a flag.
+// An Argument describes the completions of a word or of a flag's value.
 type Argument struct {
 	Words          func() []string // nil for none
 	Files, Folders bool
 
-	// Patterns says that words are patterns of sources: paths become patterns.
+	// Patterns is set if words are patterns of sources: paths become patterns.
 	Patterns bool
-	// Target says that the first word never names the asset directory.
+	// Target is set if the first word never names the asset directory.
 	Target bool
 }
 
@@ -84,11 +84,11 @@ type CookFunc func(context.Context, cook.Project, cook.CookOptions) (cook.Summar
 
 // A Call is one command line, and all that verbs need from the program.
 type Call struct {
-	Verbs   []Verb // of the program; the first one has no name
+	Verbs   []Verb // verbs of the program; the first one has no name
 	Recipes []recipe.Recipe
 	Cook    CookFunc // tests replace it
 	AtWork  func()   // verbs call it before they work on assets
-	Args    []string // behind the verb
+	Args    []string // words and flags behind the verb
 
 	Stdout, Stderr io.Writer
 }
@@ -160,8 +160,8 @@ func (h Handler) flagSet(v *Verb) *flag.FlagSet {
 	return fs
 }
 
-// parseArguments parses the arguments. The environment sets flags that the command line leaves out, and the
-// project flags that both leave out. Unless ok, the verb has nothing left to do.
+// parseArguments parses the arguments. The environment sets flags that the command line leaves out,
+// and the project flags that both leave out. Unless ok, the verb has nothing left to do.
 func (c *Call) parseArguments(v *Verb, fs *flag.FlagSet) (words []string, status int, ok bool) {
 	words, err := frontend.Parse(fs, presentNames(fs, c.Args))
 	switch {
@@ -249,10 +249,10 @@ func (c *Call) wantsJSON(env func(string) string) (want bool) {
 	return v.Flags().Lookup("json") != nil && (on || err != nil)
 }
 
-// EnvPrefix begins the names of variables that stand for flags: COOK_CACHE_SIZE for -cache-size.
+// EnvPrefix begins the names of variables that set flags: COOK_CACHE_SIZE sets -cache-size.
 const EnvPrefix = "COOK_"
 
-// variableOf returns the name of the variable that stands for a flag.
+// variableOf returns the name of the variable that sets a flag.
 func variableOf(flag string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
@@ -292,7 +292,7 @@ func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	if wrong != nil || len(values) == 0 || len(known) == 0 {
 		return wrong
 	}
-	for i := range c.Verbs { // variables may stand for flags of other verbs
+	for i := range c.Verbs { // variables may set flags of other verbs
 		c.Verbs[i].Flags().VisitAll(func(f *flag.Flag) { delete(values, variableOf(f.Name)) })
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -52,7 +52,7 @@ type cacheReport struct {
 	Dir     string       `json:"dir"`
 	Kinds   []cacheKind  `json:"kinds"`
 	Recipes []cacheShare `json:"recipes,omitempty"`
-	Runs    int          `json:"runs,omitempty"`     // that had work
+	Runs    int          `json:"runs,omitempty"`     // runs with work to do
 	Found   int64        `json:"restored,omitempty"` // results these runs took from the store
 	Cooked  int64        `json:"cooked,omitempty"`   // results these runs made
 }

@@ -58,8 +58,8 @@ type filesJSON struct {
 	MadeOf     string   `json:"made_of,omitempty"`
 	UsedBy     []string `json:"used_by,omitempty"`
 
-	Again int           `json:"assets,omitempty"`  // that an edit cooks again
-	Took  time.Duration `json:"cook_ns,omitempty"` // of these assets, last time
+	Again int           `json:"assets,omitempty"`  // assets that an edit cooks again
+	Took  time.Duration `json:"cook_ns,omitempty"` // last cook time of these assets
 }
 
 // deps prints the dependencies of each path.

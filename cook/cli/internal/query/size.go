@@ -70,7 +70,7 @@ type groupJSON struct {
 
 // printSizes prints the sums of each group.
 func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
-	recipes := map[string]string{} // of assets, by path
+	recipes := map[string]string{} // recipes by path of the asset
 	of := map[string]func(path string) string{
 		"kind":   func(p string) string { return cmp.Or(recipe.Ext(p), "without an extension") },
 		"recipe": func(p string) string { return cmp.Or(recipes[p], "none") },
@@ -139,8 +139,8 @@ func signedBytes(n int64) string {
 	return ""
 }
 
-// changedSizes returns how much the outputs of each matching asset grew in the last run that had work.
-// rest is the growth of assets that the history sums up.
+// changedSizes returns how much the outputs of each matching asset grew in the last run that had
+// work. rest is the growth of assets that the history sums up.
 func (r *sizeOptions) changedSizes(patterns []string) (more map[string]int64, rest int64, err error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {

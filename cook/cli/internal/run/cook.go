@@ -216,7 +216,7 @@ func (r *cookOptions) cookRecorded(ctx context.Context) int {
 	return code
 }
 
-// adviseFirst tells the user of a first run which preset fits the pictures, and warns of state that
+// adviseFirst tells the user of a first run which preset fits the images, and warns of state that
 // is likely to be served.
 func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
 	if !sum.First || sum.DryRun {

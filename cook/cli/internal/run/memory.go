@@ -34,8 +34,8 @@ const (
 	largeTree = 10_000   // assets with work to do
 	largeHeap = 64 << 20 // bytes, of some 150,000 assets
 
-	percentCooking = 50 // with a large heap
-	percentSaving  = 25 // with a large tree
+	percentCooking = 50 // GC percent with a large heap
+	percentSaving  = 25 // GC percent with a large tree
 )
 
 func (m *memoryLimit) Stage(name string) {
@@ -73,7 +73,7 @@ func (m *memoryLimit) Planned(assets int, _ time.Duration) {
 	}
 	// Recipes do not pay for the tree that the run remembers.
 	limit := m.memory + m.live + besides
-	if limit < debug.SetMemoryLimit(-1) { // which GOMEMLIMIT may have set
+	if limit < debug.SetMemoryLimit(-1) { // the present limit, perhaps from GOMEMLIMIT
 		debug.SetMemoryLimit(limit)
 	}
 }

@@ -99,7 +99,7 @@ func (r *cookOptions) warnMissing(stats events.Stats) {
 		fmt.Fprintf(r.call.Stderr, "cook: %s: %d events are missing, they came faster than they could be written\n", what, stats.Dropped)
 	}
 	if stats.Unnamed > 0 {
-		fmt.Fprintf(r.call.Stderr, "cook: %s: %d names found no room and are shown as …\n", what, stats.Unnamed)
+		fmt.Fprintf(r.call.Stderr, "cook: %s: %d names did not fit into the recording and are shown as …\n", what, stats.Unnamed)
 	}
 }
 
@@ -115,8 +115,8 @@ type trace struct {
 	start  time.Time
 }
 
-// createTrace prepares a file, whose ending says its format, and reports now if it cannot be written.
-// The file must not be in the directory assets.
+// createTrace prepares a file, whose ending chooses the format, and fails now if the file cannot be
+// written. The file must not be in the directory assets.
 func createTrace(name, assets string) (*trace, error) {
 	t := &trace{name: name}
 	var known bool
@@ -135,8 +135,8 @@ func createTrace(name, assets string) (*trace, error) {
 	return t, nil
 }
 
-// placeFile checks that a file can be made, and that it lies neither among the assets nor in a
-// directory of cook's own.
+// placeFile checks that a file can be written, and that it is neither among the assets nor in a
+// directory of cook itself.
 func placeFile(name, assets string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return errors.New("is a directory; name a file")
@@ -216,7 +216,7 @@ type feed struct {
 	stop    context.CancelFunc // accepts no more viewers
 	hangUp  context.CancelFunc
 	serving sync.WaitGroup
-	err     error // of accept; read it after serving
+	err     error // error of acceptViewers; valid after serving
 }
 
 // listenFeed serves a stream at an address of [socket.ListenTCP].
@@ -260,8 +260,8 @@ func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	}
 }
 
-// endFeed accepts no more viewers, waits until the present viewers have the whole stream, and hangs up
-// on viewers that take longer than patience.
+// endFeed accepts no more viewers, waits until the present viewers have the whole stream, and hangs
+// up on viewers that take longer than patience.
 func (f *feed) endFeed(patience time.Duration) error {
 	f.stop()
 	late := time.AfterFunc(patience, f.hangUp)

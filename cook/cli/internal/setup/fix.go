@@ -120,7 +120,7 @@ func (r *fixOptions) editFiles(list rules.Errors) (done bool, err error) {
 			files[e.File] = append(files[e.File], edit)
 		}
 	}
-	for _, e := range list { // in the order of the errors
+	for _, e := range list { // files in the order of the errors
 		edits := files[e.File]
 		if edits == nil {
 			continue

@@ -207,7 +207,7 @@ func (s *sight) ignore() string {
 	return b.String()
 }
 
-// preset writes a rule for the pictures of a 2D game.
+// preset writes a rule for the images of a 2D game.
 func (s *sight) preset(w io.Writer) {
 	_, match := s.patterns("image")
 	fmt.Fprintf(w, "\n# The images look like a 2D game: small, most with alpha, and no models. If they are not,\n"+

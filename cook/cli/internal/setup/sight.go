@@ -27,7 +27,7 @@ type sight struct {
 	kinds           map[string]map[string]int
 	copied, leftOut []cook.Kind
 	pictures        []string // paths of the recipe image's sources, sorted
-	flat            bool     // the pictures belong to a 2D game
+	flat            bool     // the images belong to a 2D game
 }
 
 func (s *sight) Stage(string)               {}
@@ -74,20 +74,20 @@ func sightTree(ctx context.Context, list []recipe.Recipe, dir string) (*sight, e
 	return s, err
 }
 
-// Limits that tell the pictures of a 2D game by a sample: a game of sprites has few large pictures,
-// and most of its pictures are transparent in places.
+// Limits of the sample that recognizes a 2D game: a game of sprites has few large images,
+// and most of its images are transparent in places.
 const (
-	presetFewest = 8       // pictures; fewer say nothing
-	presetSample = 64      // pictures that are read
-	presetSide   = 512     // pixels of a side of a small picture
-	presetBytes  = 1 << 20 // of the file of a small picture
+	presetFewest = 8       // images; a smaller sample decides nothing
+	presetSample = 64      // images to read
+	presetSide   = 512     // longest side of a small image, in pixels
+	presetBytes  = 1 << 20 // largest file of a small image
 )
 
 // models are extensions of model files that no recipe cooks. They are copied or left out.
 var models = []string{".3ds", ".ac", ".b3d", ".blend", ".dae", ".fbx", ".iqm", ".md2", ".md3", ".md5mesh", ".ms3d", ".ply", ".spm", ".stl"}
 
 // fittingPreset returns the preset that fits the assets: "3d" with models, or with maps that only the
-// surfaces of models need, "2d" with small pictures that have alpha, "" if neither is clear.
+// surfaces of models need, "2d" with small images that have alpha, "" if neither is clear.
 func (s *sight) fittingPreset(ctx context.Context, dir string) (string, error) {
 	if len(s.pictures) < presetFewest {
 		return "", nil
@@ -108,7 +108,7 @@ func (s *sight) hasModels() bool {
 		slices.ContainsFunc(slices.Concat(s.copied, s.leftOut), func(k cook.Kind) bool { return slices.Contains(models, k.Name) })
 }
 
-// isMap reports whether the name of a picture says that it belongs to the surface of a model.
+// isMap reports whether an image is named like a map for the surface of a model.
 func isMap(path string) bool {
 	switch role.OfPath(path).Role() {
 	case role.Normal, role.Data, role.Height, role.Lightmap:
@@ -117,7 +117,7 @@ func isMap(path string) bool {
 	return false
 }
 
-// areSprites reports whether the pictures of a sample are small and have alpha.
+// areSprites reports whether the images of a sample are small and have alpha.
 func areSprites(ctx context.Context, dir string, pictures []string) (bool, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -146,8 +146,8 @@ func areSprites(ctx context.Context, dir string, pictures []string) (bool, error
 	return 4*small >= 3*n && 2*clear >= n, nil
 }
 
-// smallPicture reads a picture, nil if it is large or damaged. The only error is that the context
-// ended.
+// smallPicture reads an image, nil if the image is large or damaged. The only error is that the
+// context ended.
 func smallPicture(ctx context.Context, root *os.Root, path string) (*pixmap.Map, error) {
 	f, err := root.Open(path)
 	if err != nil {
@@ -165,7 +165,7 @@ func smallPicture(ctx context.Context, root *os.Root, path string) (*pixmap.Map,
 	return m, nil
 }
 
-// PresetOfFirst returns the preset that fits the pictures of a first run: "2d", "3d", or "" if
+// PresetOfFirst returns the preset that fits the images of a first run: "2d", "3d", or "" if
 // neither is clear. Pictures with a preset in the rules do not count.
 func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) string {
 	out, err := survey.OutputFolder(p.Dir, p.Out)

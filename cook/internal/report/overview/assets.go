@@ -101,7 +101,7 @@ func groupTables(r *Report) (recipes, folders *Table) {
 		assets  int64
 		in, out int64
 		took    time.Duration
-		worked  int64 // by the latest run
+		worked  int64 // assets with work in the latest run
 		failed  int64
 	}
 	sum := func(of func(a *survey.Asset) string) []*group {

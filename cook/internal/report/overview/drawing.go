@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-const colors = 10 // of tiles
+const colors = 10 // number of colors of tiles
 
 // colorClass returns the class of a recipe's tiles.
 func colorClass(recipe int) string {

@@ -24,9 +24,9 @@ const (
 	assetBudget   = 520_000
 	againBudget   = 120_000
 	runBudget     = 330_000
-	listBudget    = 50_000 // of each other table
+	listBudget    = 50_000 // for each other table
 	thumbBudget   = 240_000
-	drawingBudget = 70_000 // of each of 5 drawings
+	drawingBudget = 70_000 // for each of 5 drawings
 )
 
 // WriteHTML writes the page.

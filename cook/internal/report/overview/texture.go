@@ -76,8 +76,8 @@ func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, al
 	return textures, err
 }
 
-// Measure reads a texture and compares it with its source. The Note says why that failed. draw makes
-// the thumbnail; nil for none.
+// Measure reads a texture and compares it with its source. The Note has the reason of a failure.
+// draw makes the thumbnail; nil for none.
 func (c *Candidate) Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, draw func(context.Context, *texture.Texture) ([]byte, error)) Texture {
 	t := Texture{Path: c.Asset.Path, Target: c.Asset.Target, Output: c.File.Path, In: c.Asset.In, Out: c.File.Size}
 	t.Likeness.Measure = cooked.Unmeasured()
