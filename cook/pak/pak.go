@@ -406,5 +406,5 @@ func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	case other.Digest():
 		return true, nil
 	}
-	return false, fmt.Errorf("%s: a patch for another pak than %s; compare it with the pak that it patches", p.file.Name(), other.file.Name())
+	return false, fmt.Errorf("%s: is a patch for another pak than %s; compare the patch with the pak that it patches", p.file.Name(), other.file.Name())
 }

@@ -137,7 +137,7 @@ func checkFields(t reflect.Type) error {
 			if f.Name == "_" {
 				continue
 			}
-			return fmt.Errorf("field %s is not exported: an option that cannot be seen cannot be fingerprinted", f.Name)
+			return fmt.Errorf("field %s is not exported: every option must be in the fingerprint", f.Name)
 		}
 		key := f.Tag.Get("toml")
 		switch {

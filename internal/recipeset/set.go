@@ -122,7 +122,7 @@ func checkHints(r recipe.Recipe, c recipe.Cooker) error {
 		return errors.New("hints without extensions have no effect")
 	}
 	if (len(r.Hints) > 0) != (r.Hinted != nil) {
-		return errors.New("hints need the function Hinted, and it needs hints")
+		return errors.New("hints need the function Hinted, and Hinted needs hints")
 	}
 	for _, h := range r.Hints {
 		if err := SetOption(c, h.Key, h.Value); errors.Is(err, ErrNoOption) {
@@ -146,9 +146,9 @@ func checkFileFormat(f recipe.Format) error {
 	case len(f.Extensions) == 0:
 		return errors.New("no extensions")
 	case len(f.Magic) == 0 && !f.Loose:
-		return errors.New("without magic numbers it has to be loose")
+		return errors.New("a format without magic numbers must set Loose")
 	case slices.ContainsFunc(f.Magic, func(m string) bool { return strings.Trim(m, ".") == "" }):
-		return errors.New("a magic number that any file starts with")
+		return errors.New("a magic number matches every file; want at least one byte that is no dot")
 	}
 	return checkRecipeExtensions(f.Extensions)
 }

@@ -198,8 +198,8 @@ func TestNewRefuses(t *testing.T) {
 		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hinted: func(string) int { return -1 }}, "hints need the function Hinted"},
 		{knowing(recipe.Format{Extensions: []string{".a"}, Magic: []string{"a"}}), `format "": no name`},
 		{knowing(recipe.Format{Name: "an A", Magic: []string{"a"}}), `format "an A": no extensions`},
-		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}}), "without magic numbers it has to be loose"},
-		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}, Magic: []string{"a", "..."}}), "that any file starts with"},
+		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}}), "a format without magic numbers must set Loose"},
+		{knowing(recipe.Format{Name: "an A", Extensions: []string{".a"}, Magic: []string{"a", "..."}}), "a magic number matches every file"},
 		{knowing(recipe.Format{Name: "an A", Extensions: []string{"a"}, Magic: []string{"a"}}), `format "an A": extension "a": want a dot`},
 		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Hints: []recipe.Hint{{Key: "level", Value: int64(1)}}}, "hints without extensions"},
 	} {

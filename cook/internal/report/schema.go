@@ -187,17 +187,17 @@ func (m *schemaMaker) kindSchema(k *Kind) (schema, error) {
 func (m *schemaMaker) structProperties(t reflect.Type) (schema, error) {
 	object := m.objects[t]
 	if object == nil {
-		return nil, fmt.Errorf("nothing is said of the fields of %s", t)
+		return nil, fmt.Errorf("the schema lacks the fields of %s", t)
 	}
-	said := object.Fields
+	described := object.Fields
 	properties := schema{}
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "-" {
 			continue
 		}
-		if len(said) == 0 || said[0].Name != name {
-			return nil, fmt.Errorf("of %s, nothing is said of %s in its place", t, name)
+		if len(described) == 0 || described[0].Name != name {
+			return nil, fmt.Errorf("the schema of %s lacks the field %s at its place", t, name)
 		}
 		s, err := m.schemaOf(f.Type)
 		if err != nil {
@@ -206,14 +206,14 @@ func (m *schemaMaker) structProperties(t reflect.Type) (schema, error) {
 		if list := f.Type.Kind() == reflect.Slice; list && options == "" && s["type"] == "array" {
 			s["type"] = []string{"array", "null"}
 		}
-		if words := said[0].Words; words != nil {
+		if words := described[0].Words; words != nil {
 			s["enum"] = words
 		}
-		s["description"] = said[0].Doc
-		properties[name], said = s, said[1:]
+		s["description"] = described[0].Doc
+		properties[name], described = s, described[1:]
 	}
-	if len(said) > 0 {
-		return nil, fmt.Errorf("%s has no field %s", t, said[0].Name)
+	if len(described) > 0 {
+		return nil, fmt.Errorf("%s has no field %s", t, described[0].Name)
 	}
 	return properties, nil
 }

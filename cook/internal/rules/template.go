@@ -237,7 +237,7 @@ func checkElement(parts []part) error {
 		return fmt.Errorf("has an element %q; write the directories out", text)
 	}
 	if !solid {
-		return errors.New("an element needs {name}, {stem}, {path} or some text, or it may come out empty")
+		return errors.New("an element without {name}, {stem}, {path} or text may be empty; add one of them")
 	}
 	if last := parts[len(parts)-1]; last.word == none && strings.TrimRight(last.literal, ". ") != last.literal {
 		return errors.New("an element ends in a dot or a space, which Windows drops")

@@ -58,7 +58,7 @@ func (r *idsOptions) runIDs(ctx context.Context, c *cmdline.Call, words []string
 	return r.answerQuery(ctx, c, "ids", false, words, func(words []string, w io.Writer) error {
 		switch {
 		case !r.project.IDs:
-			return &cook.ConfigError{Err: errors.New("assets have no IDs; they have if cook.toml says ids = true in its table [project], or with -ids")}
+			return &cook.ConfigError{Err: errors.New("assets have no IDs; set ids = true in the table [project] of cook.toml, or use -ids")}
 		case r.moved && (len(words) != 2 || r.project.Dir == ""):
 			return &cook.ConfigError{Err: errors.New("want an asset directory, and the old and the new path of an asset; try: cook ids -moved ui/logo.png ui/title.png")}
 		case r.moved:

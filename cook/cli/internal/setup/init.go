@@ -72,7 +72,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	}
 	config, ignore := filepath.Join(home, scan.ConfigName), filepath.Join(dir, scan.IgnoreName)
 	if _, err := os.Lstat(config); !errors.Is(err, fs.ErrNotExist) {
-		return c.Wrong("%s exists, and is left as it is; nothing was written", pathname.Show(config))
+		return c.Wrong("%s exists already; nothing was written", pathname.Show(config))
 	}
 	seen, err := sightTree(ctx, c.Recipes, dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	}
 	text := seen.config(dir, home)
 	if _, err := rules.ReadProject(config, []byte(text)); err != nil {
-		return c.Wrong("the name of directory %s cannot stand in a cook.toml; rename it", pathname.Show(dir))
+		return c.Wrong("cook.toml cannot contain the name of directory %s; rename the directory", pathname.Show(dir))
 	}
 	schema, err := rules.Schema(seen.recipes)
 	if err != nil {

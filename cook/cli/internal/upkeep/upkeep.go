@@ -190,7 +190,7 @@ func (r *exportOptions) runExport(ctx context.Context, c *cmdline.Call, words []
 		return c.Fail(ctx, err)
 	}
 	for _, name := range done.Kept {
-		c.Warn(fmt.Sprintf("%s is not exported any more, and was edited; it stays", pathname.Show(name)))
+		c.Warn(fmt.Sprintf("%s was edited and is no longer exported; the file stays", pathname.Show(name)))
 	}
 	would := ""
 	if r.dryRun {
