@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"flag"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/manpage"
 	"github.com/assetcook/assetcook/recipes"
 )
 
@@ -49,6 +52,74 @@ func TestRecipesThatClash(t *testing.T) {
 		code := c.runArguments(t.Context(), func() {}, args, &stdout, &stderr)
 		if want := "cook: error: recipes \"image\" and \"mine\" both have the extension .png; "; code != frontend.Usage || !strings.HasPrefix(stderr.String(), want) {
 			t.Errorf("%q: exit status %d, %q", args, code, stderr.String())
+		}
+	}
+}
+
+// The manual page has all verbs, flags and recipes, and formatters have nothing to say of it.
+func TestManPage(t *testing.T) {
+	c := command{cook.Cook, recipes.All()}
+	var b strings.Builder
+	writeMan(&b, c.newCall(nil))
+	page, verbs, _ := strings.Cut(b.String(), "\n.SH \"VERBS\"\n")
+	all := 0
+	flagsOf("").VisitAll(func(f *flag.Flag) {
+		all++
+		if !strings.Contains(page, ".TP\n\\fB\\-"+manpage.Roff(f.Name)+"\\fR") {
+			t.Errorf("-%s is not there", f.Name)
+		}
+	})
+	for i, v := range c.newCall(nil).Verbs[1:] {
+		_, section, found := strings.Cut(verbs, ".SS \"cook "+v.Name+"\"\n")
+		if !found {
+			t.Fatalf("%s is not there", v.Name)
+		}
+		if i+1 < len(c.newCall(nil).Verbs[1:]) {
+			section, _, _ = strings.Cut(section, "\n.SS ")
+		}
+		v.Flags().VisitAll(func(f *flag.Flag) {
+			all++
+			if !strings.Contains(section, ".TP\n\\fB\\-"+manpage.Roff(f.Name)+"\\fR") {
+				t.Errorf("cook %s -%s is not there:\n%s", v.Name, f.Name, section)
+			}
+		})
+	}
+	if all < 80 {
+		t.Errorf("%d flags", all)
+	}
+	for _, r := range c.recipes {
+		if !strings.Contains(b.String(), ".TP\n\\fB"+manpage.Roff(r.Name)+"\\fR\n") {
+			t.Errorf("recipe %s is not there", r.Name)
+		}
+	}
+	for _, formatter := range [][]string{
+		{"groff", "-man", "-ww", "-z"},
+		{"mandoc", "-Tlint", "-Wwarning"},
+		{"man", "--warnings=w", "-l", "-"},
+	} {
+		if _, err := exec.LookPath(formatter[0]); err != nil {
+			t.Log(err)
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), formatter[0], formatter[1:]...)
+		cmd.Stdin = strings.NewReader(b.String())
+		cmd.Env = append(cmd.Environ(), "LC_ALL=C.UTF-8", "MANPAGER=cat")
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		complaints := stderr.String()
+		if formatter[0] == "mandoc" {
+			complaints = ""
+			for line := range strings.Lines(string(out)) {
+				if !strings.Contains(line, "missing date") { // a build of tests has none
+					complaints += line
+				}
+			}
+		} else if err != nil {
+			complaints += err.Error()
+		}
+		if complaints != "" {
+			t.Errorf("%q: %s", formatter, complaints)
 		}
 	}
 }

@@ -3,6 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"image"
@@ -10,6 +14,7 @@ import (
 	"image/png"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -260,5 +265,54 @@ func fileSize(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if (fmt.Sprint(info.Size()) == args[1]) == neg {
 		ts.Fatalf("%s has %d bytes", args[0], info.Size())
+	}
+}
+
+// flip FILE|DIR OFFSET inverts one byte of a file, or of each file in a directory.
+func flipByte(ts *testscript.TestScript, _ bool, args []string) {
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		data[at] ^= 0xff
+		if err := os.Chmod(name, 0o666); err != nil { // blobs are read-only
+			return err
+		}
+		return os.WriteFile(name, data, 0o666)
+	}))
+}
+
+// code N PROGRAM ARGS ... fails unless the program exits with that status.
+func exitCode(ts *testscript.TestScript, _ bool, args []string) {
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit status %d, want %s", code, args[0])
+	}
+}
+
+// keys NAME ... writes NAME.key and NAME.pub as openssl does.
+func writeKeys(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range args {
+		seed := sha256.Sum256([]byte(name))
+		key := ed25519.NewKeyFromSeed(seed[:])
+		private, err := x509.MarshalPKCS8PrivateKey(key)
+		ts.Check(err)
+		public, err := x509.MarshalPKIXPublicKey(key.Public())
+		ts.Check(err)
+		for ending, block := range map[string]*pem.Block{".key": {Type: "PRIVATE KEY", Bytes: private}, ".pub": {Type: "PUBLIC KEY", Bytes: public}} {
+			ts.Check(os.WriteFile(ts.MkAbs(name+ending), pem.EncodeToMemory(block), 0o600))
+		}
 	}
 }
