@@ -48,6 +48,7 @@ func validPart(part string) bool {
 	return doublestar.ValidatePattern(part) && strings.Count(part, "{") == strings.Count(part, "}")
 }
 
+// A globWalk finds the files that match a pattern, for a job.
 type globWalk struct {
 	job   *Job
 	found []string

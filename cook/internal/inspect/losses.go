@@ -176,7 +176,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// A comparing has the progress of the comparisons, and the rows.
+// A lossesAnswer has the progress of the comparisons, and the rows.
 type lossesAnswer struct {
 	Of      int      `json:"of"`
 	Done    int      `json:"done"`

@@ -204,7 +204,7 @@ func (p *project) answerWhy(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, explanations)
 }
 
-// A cookedAgain is the result of cooking an asset again.
+// A cookAnswer is the result of cooking an asset again.
 type cookAnswer struct {
 	Code int    `json:"code"`
 	Text string `json:"text"`

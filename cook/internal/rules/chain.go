@@ -52,7 +52,7 @@ func (s *Set) extendChain(m *Method, path, target string, used []int, left *int)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.made.joinSteps(m, then), nil
+	return s.cache.joinSteps(m, then), nil
 }
 
 // matchArtifact matches an artifact without the used rules, which made it.
@@ -85,31 +85,31 @@ func (s *Set) eachLater(m *Method, path, target string, used []int, do func(matc
 
 // joinSteps returns the method of a chain. Equal steps give the same method. The caller holds the lock
 // of the Set.
-func (made *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
-	key := strconv.Itoa(made.numberOfMethod(m))
+func (c *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
+	key := strconv.Itoa(c.numberOfMethod(m))
 	for _, next := range then {
-		key += " " + strconv.Itoa(made.numberOfMethod(next))
+		key += " " + strconv.Itoa(c.numberOfMethod(next))
 	}
-	known := made.chains[key]
+	known := c.chains[key]
 	if known == nil {
 		whole, alone := *m, *m
 		whole.chosen.holder, alone.chosen.holder = nil, nil // rules decide about its artifacts
 		whole.Alone, whole.Then, alone.Whole = &alone, then, &whole
 		known = &whole
-		made.chains[key] = known
+		c.chains[key] = known
 	}
 	return known
 }
 
 // numberOfMethod numbers methods from 1; nil has number 0.
-func (made *outcomeCache) numberOfMethod(m *Method) int {
+func (c *outcomeCache) numberOfMethod(m *Method) int {
 	if m == nil {
 		return 0
 	}
-	n, ok := made.numbers[m]
+	n, ok := c.numbers[m]
 	if !ok {
-		n = len(made.numbers) + 1
-		made.numbers[m] = n
+		n = len(c.numbers) + 1
+		c.numbers[m] = n
 	}
 	return n
 }
@@ -245,7 +245,7 @@ func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 		}
 		last = i
 		k.String("folder", d.set.prefixOf(i))
-		k.Bool("artifacts", l.made)
+		k.Bool("artifacts", l.forArtifacts)
 		for _, text := range l.texts {
 			k.String("match", text)
 		}

@@ -42,7 +42,7 @@ func newCompiler(recipes *recipeset.Set) *compiler {
 			builtin: newBuiltinTable(recipes),
 			number:  map[string]int{"": 0},
 			texts:   documents{},
-			made: outcomeCache{
+			cache: outcomeCache{
 				seen:    map[string]*outcome{},
 				decided: map[string]*outcome{},
 				chains:  map[string]*Method{},
@@ -74,7 +74,7 @@ func (c *compiler) finishRules() (*Set, error) {
 	s := c.set
 	s.aimed = len(s.layers)
 	s.layers = slices.Concat(s.layers, c.tables, c.aimed)
-	s.asked.uses = make([]use, len(s.layers))
+	s.calls.uses = make([]use, len(s.layers))
 	return s, nil
 }
 

@@ -31,8 +31,8 @@ type loss struct {
 
 // noteEffects records the effect of the layers that match a source.
 func (s *Set) noteEffects(matched *selection, path string, d *decision) {
-	for i := range s.asked.uses {
-		l, u := &s.layers[i], &s.asked.uses[i]
+	for i := range s.calls.uses {
+		l, u := &s.layers[i], &s.calls.uses[i]
 		if !matched.hasLayer(i) || l.isTable() && l.recipe != d.recipe {
 			continue
 		}
@@ -74,9 +74,9 @@ func (s *Set) Sets(path string) bool {
 	for target, number := range s.number {
 		var matched selection
 		s.matchLayers(&matched, path, number, target, false)
-		for i := range s.asked.uses {
+		for i := range s.calls.uses {
 			// A rule for artifacts may match an artifact of the source.
-			if l := &s.layers[i]; (matched.hasLayer(i) || l.made) && l.recipe == "" && len(l.settings) > 0 {
+			if l := &s.layers[i]; (matched.hasLayer(i) || l.forArtifacts) && l.recipe == "" && len(l.settings) > 0 {
 				return true
 			}
 		}
@@ -90,8 +90,8 @@ func (s *Set) Dropped() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var errs Errors
-	for i := range s.asked.uses {
-		l, u := &s.layers[i], &s.asked.uses[i]
+	for i := range s.calls.uses {
+		l, u := &s.layers[i], &s.calls.uses[i]
 		if u.source == "" || l.recipe != "" {
 			continue // Useless reports it; a named recipe was checked when its rule was read
 		}
@@ -147,7 +147,7 @@ func (s *Set) Wrong() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var errs Errors
-	for _, o := range s.made.decided {
+	for _, o := range s.cache.decided {
 		var wrong *Error
 		if !errors.As(o.err, &wrong) || wrong.File == "" || slices.ContainsFunc(errs, func(e *Error) bool { return e.Error() == wrong.Error() }) {
 			continue
@@ -219,10 +219,10 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 	var lines Errors
 	const most = 20 // more are not worth a search
 	searched := 0
-	for i := range s.asked.uses {
-		l, u := &s.layers[i], &s.asked.uses[i]
+	for i := range s.calls.uses {
+		l, u := &s.layers[i], &s.calls.uses[i]
 		switch {
-		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.asked.targets, l.isFor):
+		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.calls.targets, l.isFor):
 			continue // its targets are not cooked
 		case u.source == "" && l.isTable():
 			if len(l.settings) > 0 {
@@ -230,7 +230,7 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 			}
 		case u.source == "":
 			what, why := "source", ""
-			if l.made {
+			if l.forArtifacts {
 				what = "artifact"
 			} else if pattern := leftOut(sampleName(l.texts[0])); pattern != "" {
 				why = fmt.Sprintf("; %s is left out unless a .cookignore has !%[1]s", pattern)

@@ -113,7 +113,7 @@ func (s *Set) Method(path, target string) (*Method, error) {
 func (s *Set) chooseOutcome(matched *selection, path, target string, row int) *outcome {
 	key := matched[:selectionHeader+(len(s.layers)+7)/8]
 	s.mu.RLock()
-	known := s.made.seen[string(key)]
+	known := s.cache.seen[string(key)]
 	s.mu.RUnlock()
 	if known == nil {
 		known = s.decideNew(string(key), path, target, row)
@@ -121,16 +121,16 @@ func (s *Set) chooseOutcome(matched *selection, path, target string, row int) *o
 	return known
 }
 
-// matchLayers finds the layers that match a source, or an artifact if made, and the row of the
+// matchLayers finds the layers that match a source, or an artifact if ofArtifact, and the row of the
 // built-in table.
-func (s *Set) matchLayers(matched *selection, path string, number int, target string, made bool) (row int) {
+func (s *Set) matchLayers(matched *selection, path string, number int, target string, ofArtifact bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if row = s.builtin.rowOfPath(path); !made && s.builtin.rejects(path, row) {
+	if row = s.builtin.rowOfPath(path); !ofArtifact && s.builtin.rejects(path, row) {
 		row = 0
 	}
 	binary.LittleEndian.PutUint32(matched[:], uint32(number))
 	binary.LittleEndian.PutUint32(matched[4:], uint32(row))
-	if made {
+	if ofArtifact {
 		matched[3] |= artifact
 	}
 	for _, f := range s.folders {
@@ -139,7 +139,7 @@ func (s *Set) matchLayers(matched *selection, path string, number int, target st
 			continue
 		}
 		for i := f.first; i < f.last; i++ {
-			if l := &s.layers[i]; l.made == made && l.patterns.Match(rest, name) {
+			if l := &s.layers[i]; l.forArtifacts == ofArtifact && l.patterns.Match(rest, name) {
 				matched.setLayer(i)
 			}
 		}
@@ -148,7 +148,7 @@ func (s *Set) matchLayers(matched *selection, path string, number int, target st
 		for i := s.aimed; i < len(s.layers); i++ {
 			l := &s.layers[i]
 			rest, inside := strings.CutPrefix(path, l.prefix)
-			if inside && l.isFor(target) && (l.isTable() || l.made == made && l.patterns.Match(rest, name)) {
+			if inside && l.isFor(target) && (l.isTable() || l.forArtifacts == ofArtifact && l.patterns.Match(rest, name)) {
 				matched.setLayer(i)
 			}
 		}
@@ -168,29 +168,29 @@ func (l *layer) isFor(target string) bool {
 func (s *Set) decideNew(key, path, target string, row int) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.made.seen[key]; known != nil {
+	if known := s.cache.seen[key]; known != nil {
 		return known // another goroutine was faster
 	}
 	var matched selection
 	copy(matched[:], key)
 	d := s.mergeLayers(&matched, row, target)
 	if d.recipe == "" {
-		s.made.seen[key] = &outcome{} // a placed artifact
-		return s.made.seen[key]
+		s.cache.seen[key] = &outcome{} // a placed artifact
+		return s.cache.seen[key]
 	}
 	s.noteEffects(&matched, path, d)
-	if !slices.Contains(s.asked.targets, target) {
-		s.asked.targets = append(s.asked.targets, target)
+	if !slices.Contains(s.calls.targets, target) {
+		s.calls.targets = append(s.calls.targets, target)
 	}
 
 	// Matching rules without an effect do not distinguish choices.
 	same := fmt.Sprintf("%q %s %v %q %d", target, d.recipe, d.had, d.row, d.chose)
-	known := s.made.decided[same]
+	known := s.cache.decided[same]
 	if known == nil {
 		known = d.makeMethod(target)
-		s.made.decided[same] = known
+		s.cache.decided[same] = known
 	}
-	s.made.seen[key] = known
+	s.cache.seen[key] = known
 	return known
 }
 

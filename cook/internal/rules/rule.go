@@ -53,7 +53,7 @@ func (c *compiler) compileFrom(at *node, table map[string]any, l *layer) {
 	switch value {
 	case fromSources:
 	case fromArtifacts:
-		l.made, c.set.chains = true, true
+		l.forArtifacts, c.set.chains = true, true
 	default:
 		e := c.in.failf(at.fieldPlace("from").value, "from: want %q or %q", fromSources, fromArtifacts)
 		if text, ok := value.(string); ok {

@@ -98,13 +98,13 @@ type Set struct {
 	number  map[string]int
 
 	mu    sync.RWMutex
-	made  outcomeCache
-	asked callLog
+	cache outcomeCache
+	calls callLog
 
 	texts documents
 }
 
-// choices caches the outcomes.
+// An outcomeCache has the known outcomes and chains.
 type outcomeCache struct {
 	seen    map[string]*outcome // outcomes by all matching layers
 	decided map[string]*outcome // outcomes by the layers with an effect
@@ -112,7 +112,7 @@ type outcomeCache struct {
 	numbers map[*Method]int     // numbers of steps
 }
 
-// asked records the calls of Method.
+// A callLog records the calls of Method.
 type callLog struct {
 	targets []string
 	uses    []use // effects of the layers on the sources
@@ -126,18 +126,18 @@ type folder struct {
 
 // A layer is one [[rule]] or one [target.name.recipe] table.
 type layer struct {
-	origin   Origin
-	patterns glob.List // patterns of a rule
-	texts    []string  // text of the patterns; a table has none
-	matched  Origin    // place of the patterns
-	made     bool      // the rule is for artifacts
-	targets  []string  // one for a table; nil in a rule means all
-	prefix   string    // same as folder.prefix
-	recipe   string    // "" for none
-	chosen   Origin    // the place that names the recipe
-	settings []setting // sorted by key
-	outputs  []Template
-	written  Origin // place of the outputs
+	origin       Origin
+	patterns     glob.List // patterns of a rule
+	texts        []string  // text of the patterns; a table has none
+	matched      Origin    // place of the patterns
+	forArtifacts bool      // the patterns match artifacts
+	targets      []string  // one for a table; nil in a rule means all
+	prefix       string    // same as folder.prefix
+	recipe       string    // "" for none
+	chosen       Origin    // the place that names the recipe
+	settings     []setting // sorted by key
+	outputs      []Template
+	written      Origin // place of the outputs
 }
 
 type setting struct {

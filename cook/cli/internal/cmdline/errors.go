@@ -151,7 +151,7 @@ var suggestions = strings.NewReplacer(
 // WithFlags adds flags to the suggestions of a text.
 func WithFlags(text string) string { return suggestions.Replace(text) }
 
-// A flagged error has flags in its suggestions.
+// An errorWithFlags is an error with flags in its suggestions.
 type errorWithFlags struct{ error }
 
 func (e errorWithFlags) Error() string { return WithFlags(e.error.Error()) }
@@ -165,7 +165,7 @@ func AddFlags(err error) error {
 	return errorWithFlags{err}
 }
 
-// A flagging observer adds flags to the suggestions of texts, and passes all on.
+// A flagObserver adds flags to the suggestions of texts, and passes on all calls.
 type flagObserver struct{ cook.Observers }
 
 // Flagging returns an observer that adds flags to the suggestions of texts for other observers.

@@ -77,7 +77,8 @@ func (n *Names) Set(text string) error {
 	return nil
 }
 
-// A listed flag value takes one of some words, which completion offers. The verb checks the word.
+// A wordValue is a flag value of one word. Completion offers the known words; the verb checks the
+// word.
 type wordValue struct {
 	to    *string
 	words func() []string
@@ -257,7 +258,7 @@ func (a *address) Set(text string) error {
 
 func (a *address) chosenBy(p *cook.Remote) { a.URL, a.File = p.URL, p.File }
 
-// asked is a flag value: true asks the server that the project or the environment names. An
+// An optionalAddress is a flag value: true asks the server that the project or the environment names. An
 // address asks the server at that address.
 type optionalAddress struct {
 	to *cook.Remote
@@ -298,7 +299,7 @@ func AskedFlag(fs *flag.FlagSet, r *cook.Remote, on *bool, usage string) {
 	fs.Var(optionalAddress{r, on}, "remote", usage)
 }
 
-// A suggested flag value takes a default from the environment even if the flag is given.
+// A suggestible flag value takes a default from the environment even if the flag is given.
 type suggestible interface{ suggest(text string) error }
 
 // A server is a flag value that takes the address in a project's cook.toml, and remembers that

@@ -38,7 +38,7 @@ func (r *cookOptions) runWatch(ctx context.Context) int {
 	return r.call.Fail(ctx, err)
 }
 
-// watching remembers the printed text of a watcher.
+// A watchPrinter prints the rounds of a watcher.
 type watchPrinter struct {
 	run     *cookOptions
 	printer *printer
