@@ -19,7 +19,7 @@ const (
 
 // A link is a connection to a server that may fail and is then given up.
 type link struct {
-	ctx    context.Context // of all requests; ends when the server is given up
+	ctx    context.Context // ends when the server is given up
 	giveUp context.CancelFunc
 	note   func(string)
 	begun  time.Time
@@ -47,7 +47,7 @@ func newLink(ctx context.Context, open func(context.Context) (Server, error), no
 		l.waited = time.Since(l.begun)
 		l.mu.Unlock()
 		if l.err != nil {
-			l.stop(l.err)
+			l.giveUpServer(l.err)
 		}
 		close(l.opened)
 	}()
@@ -85,26 +85,27 @@ func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
 	}
 }
 
-// do makes a request that moves size bytes, and retries it once if the server was unavailable.
-func (l *link) do(ctx context.Context, size int64, request func(context.Context, Server) error) error {
-	return l.try(ctx, size, isUnavailable, request)
+// call makes a request that moves size bytes, and retries it once if the server was unavailable.
+func (l *link) call(ctx context.Context, size int64, request func(context.Context, Server) error) error {
+	return l.callCounting(ctx, size, isUnavailable, request)
 }
 
-// uploadBlob is do for uploads of blobs. A server that fails for one blob may accept others.
+// uploadBlob is call for uploads of blobs. A server that fails for one blob may accept others.
 func (l *link) uploadBlob(ctx context.Context, size int64, request func(context.Context, Server) error) error {
-	return l.try(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
+	return l.callCounting(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
 func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 
-// try is do with a function counts that says which errors are failures of the server.
-func (l *link) try(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
+// callCounting is call with a function counts, which reports whether an error is a failure of the
+// server.
+func (l *link) callCounting(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
 	server, err := l.ready(ctx, true)
 	if err != nil {
 		return err
 	}
 	for try := 0; ; try++ {
-		err := l.once(ctx, server, lookTime+time.Duration(size)*time.Second/slowest, counts, request)
+		err := l.callOnce(ctx, server, lookTime+time.Duration(size)*time.Second/slowest, counts, request)
 		if try > 0 || !errors.Is(err, ErrUnavailable) {
 			return err
 		}
@@ -116,8 +117,9 @@ func (l *link) try(ctx context.Context, size int64, counts func(error) bool, req
 	}
 }
 
-// once makes one request with a time limit. counts says which errors are failures of the server.
-func (l *link) once(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
+// callOnce makes one request with a time limit. counts reports whether an error is a failure of the
+// server.
+func (l *link) callOnce(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff
 	}
@@ -134,14 +136,81 @@ func (l *link) once(ctx context.Context, server Server, limit time.Duration, cou
 	case limited.Err() != nil && err != nil:
 		err = fmt.Errorf("%w: no answer in time", ErrUnavailable)
 	}
-	l.count(err, counts(err))
+	l.countRequest(err, counts(err))
 	return err
 }
 
-func (l *link) close() {
+// closeServer ends all requests, and closes the server.
+func (l *link) closeServer() {
 	l.giveUp()
 	<-l.opened
 	if l.server != nil {
 		l.server.Close()
 	}
+}
+
+// Limits after which a server is given up.
+const (
+	failsInRow  = 3
+	failsWindow = time.Minute
+	failsShare  = 10 // one in this number
+	failsLeast  = 20 // with at least this many requests
+)
+
+// errOff is the error of requests after the server was given up.
+var errOff = errors.New("the server is not asked any more in this run")
+
+// lately records the requests of the last minute.
+type lately struct {
+	outcomes []outcome // oldest first
+	inRow    int       // failures
+}
+
+type outcome struct {
+	at     time.Time
+	failed bool
+}
+
+// countRequest records the outcome of a request, and gives up the server after too many failures.
+func (l *link) countRequest(err error, failed bool) {
+	now := time.Now()
+	l.mu.Lock()
+	l.requests++
+	enough := l.lately.noteOutcome(now, failed)
+	l.mu.Unlock()
+	if enough {
+		l.giveUpServer(err)
+	}
+}
+
+// noteOutcome records an outcome, and reports whether there were too many failures.
+func (l *lately) noteOutcome(now time.Time, failed bool) bool {
+	for len(l.outcomes) > 0 && now.Sub(l.outcomes[0].at) > failsWindow {
+		l.outcomes = l.outcomes[1:]
+	}
+	l.outcomes = append(l.outcomes, outcome{now, failed})
+	if !failed {
+		l.inRow = 0
+		return false
+	}
+	l.inRow++
+	failures := 0
+	for _, o := range l.outcomes {
+		if o.failed {
+			failures++
+		}
+	}
+	return l.inRow >= failsInRow || len(l.outcomes) >= failsLeast && failures*failsShare >= len(l.outcomes)
+}
+
+// giveUpServer ends all requests to the server, with one note to the user.
+func (l *link) giveUpServer(why error) {
+	l.mu.Lock()
+	again := l.off
+	l.off = true
+	l.mu.Unlock()
+	if !again && l.ctx.Err() == nil {
+		l.note(fmt.Sprintf("%v; the server is not asked any more in this run", why))
+	}
+	l.giveUp()
 }

@@ -480,7 +480,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 		"internal error":       {code: codes.Internal, says: "later runs try again", again: true},
 		"resource exhausted":   {code: codes.ResourceExhausted, says: "later runs try again", again: true},
 		"invalid":              {code: codes.InvalidArgument, says: "it is cooked on each machine"},
-		"says how large":       {code: codes.Internal, most: least - 1, says: "too large for the server, which takes 2.0 MiB; it is cooked on each machine"},
+		"says how large":       {code: codes.Internal, most: least - 1, says: "too large for the server, which takes at most 2.0 MiB; it is cooked on each machine"},
 		"says how large, zstd": {code: codes.Internal, most: least - 1, says: "too large for the server"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -561,7 +561,7 @@ func TestTornRecordIsNotedAndMissing(t *testing.T) {
 		t.Error("a torn record is a result")
 	}
 	c.Close(t.Context())
-	if len(taker.notes) != 1 || !strings.Contains(taker.notes[0], "models/a.gltf: the server's record is wrong: ") || !strings.Contains(taker.notes[0], "it counts as missing, and the asset is cooked") {
+	if len(taker.notes) != 1 || !strings.Contains(taker.notes[0], "models/a.gltf: the server's record is wrong: ") || !strings.Contains(taker.notes[0], "the record counts as missing, and the asset is cooked") {
 		t.Errorf("notes: %q", taker.notes)
 	}
 }

@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// tellTime is the interval of traffic reports.
-	tellTime = 250 * time.Millisecond
+	// reportTime is the interval of traffic reports.
+	reportTime = 250 * time.Millisecond
 	// rateTicks is the number of intervals over which a rate is averaged.
 	rateTicks = 8
-	// mostTold limits the number of reported transfers.
-	mostTold = 20_000
+	// mostReported limits the number of reported transfers.
+	mostReported = 20_000
 )
 
 // A traffic reports the transfers between the run and the server.
 type traffic struct {
-	tell func(remote.Traffic)
+	publish func(remote.Traffic)
 
 	mu     sync.Mutex
 	now    amount
 	active int
-	begun  int // transfers so far
+	begun  int // number of transfers so far
 }
 
-// An amount is bytes, down and up.
+// An amount is the number of transferred bytes.
 type amount struct{ down, up int64 }
 
 // A transfer is a group of blobs in one request.
@@ -37,29 +37,31 @@ type transfer struct {
 	remote.Transfer
 }
 
-// begin begins a transfer, which ends with end.
-func (t *traffic) begin(up bool, blobs int, bytes int64) *transfer {
+// beginGroup begins a transfer, which endGroup ends.
+func (t *traffic) beginGroup(up bool, blobs int, bytes int64) *transfer {
 	t.mu.Lock()
 	t.active++
 	t.begun++
 	is := &transfer{t, remote.Transfer{ID: t.begun, Up: up, Blobs: blobs, Bytes: bytes}}
 	t.mu.Unlock()
-	is.tell()
+	is.report()
 	return is
 }
 
-func (t *transfer) end() {
+// endGroup ends a transfer.
+func (t *transfer) endGroup() {
 	t.of.mu.Lock()
 	t.of.active--
 	t.of.mu.Unlock()
 	t.Ended = true
-	t.tell()
+	t.report()
 }
 
-func (t *transfer) tell() {
-	if t.ID <= mostTold {
-		told := t.Transfer
-		t.of.tell(remote.Traffic{Transfer: &told})
+// report reports a transfer, unless there were too many before.
+func (t *transfer) report() {
+	if t.ID <= mostReported {
+		snapshot := t.Transfer
+		t.of.publish(remote.Traffic{Transfer: &snapshot})
 	}
 }
 
@@ -88,15 +90,15 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// follow reports at each tick the transferred bytes and their rate, as long as they change, and
+// reportRates reports at each tick the transferred bytes and their rate, as long as they change, and
 // once more at the end of all transfers.
-func (t *traffic) follow(ctx context.Context, ticks <-chan time.Time) {
+func (t *traffic) reportRates(ctx context.Context, ticks <-chan time.Time) {
 	type sample struct {
 		at time.Time
 		amount
 	}
 	var lately []sample // one per tick; empty while nothing is in flight
-	var told amount
+	var reported amount
 	for {
 		var at time.Time
 		select {
@@ -108,7 +110,7 @@ func (t *traffic) follow(ctx context.Context, ticks <-chan time.Time) {
 		now := sample{at, t.now}
 		active := t.active > 0
 		t.mu.Unlock()
-		if !active && now.amount == told && lately == nil {
+		if !active && now.amount == reported && lately == nil {
 			continue
 		}
 		news := remote.Traffic{Down: now.down, Up: now.up, Active: active}
@@ -122,7 +124,7 @@ func (t *traffic) follow(ctx context.Context, ticks <-chan time.Time) {
 		if !active {
 			lately = nil
 		}
-		told = now.amount
-		t.tell(news)
+		reported = now.amount
+		t.publish(news)
 	}
 }
