@@ -143,7 +143,7 @@ func TestExecutedEqualsFromScratch(t *testing.T) {
 }
 
 func (f *badFarm) play(t *testing.T, script oracle.Script) {
-	f.server.Executes, f.server.Env, f.server.Result = true, []string{"GORACE=" + noSleep}, f.spoil
+	f.server.Farm.Executes, f.server.Farm.Env, f.server.Farm.Result = true, []string{"GORACE=" + noSleep}, f.spoil
 	fault := f.server.Fault
 	f.server.Fault = func(ctx context.Context, call string) error {
 		if (call == "Execute" || call == "WaitExecution") && f.dice(6) == 0 {

@@ -93,7 +93,7 @@ func TestOtherMachineCooksAnAction(t *testing.T) {
 		"SHA-256": {}, "BLAKE3": {BLAKE3: true}, "zstd": {BLAKE3: true, Zstd: true}, "no batches": {NoBatch: true}, "cut": {CutAt: 100_000}, "no uploads": {ReadOnly: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server.Executes = true
+			server.Farm.Executes = true
 			m := newMachine(t, server.Start(t))
 			e := newErrand(t, name)
 			c := m.run()

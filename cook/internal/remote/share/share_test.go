@@ -485,7 +485,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &remotetest.Server{Zstd: strings.Contains(name, "zstd"), Blobs: remotetest.Blobs{Most: c.most}}
-			server.Refuse = func(size int64) error {
+			server.Blobs.Refuse = func(size int64) error {
 				if size >= least {
 					return status.Error(c.code, "no")
 				}
