@@ -1,3 +1,15 @@
+// Package pass brings an output directory up to date with a tree of assets:
+//
+//	s     := session.Open      directories, lock, clock; immutable
+//	last  := s.LoadIndex       the index of the last run
+//	delta := changes.Find      the differences, and the sources that they concern
+//	todo  := todo.Make         the work, with a reason for each action; pure in package plan
+//	work  := Execute           the only stage that cooks or writes artifacts
+//	         commit.Commit     manifest, one sync, index
+//
+// There is one way through these stages. In a first run everything differs, in a no-op run
+// nothing does, and a watcher's round knows where to look. A dry run ends before it writes. Each
+// stage returns its result as a value, so the pass gives a step up by dropping the value.
 package pass
 
 import (
@@ -151,4 +163,41 @@ func decided(delta *changes.Delta, t *todo.Todo) Done {
 		done.First = firstRun(delta, t)
 	}
 	return done
+}
+
+// Decide finds the differences from the last run and plans the work. It changes nothing.
+func Decide(ctx context.Context, s *session.Session, last *index.Index, where changes.Where) (*changes.Delta, *todo.Todo, error) {
+	delta, err := changes.Find(ctx, s, last, where)
+	if err != nil {
+		return nil, nil, err
+	}
+	if delta.Whole {
+		t, err := planWork(ctx, s, delta)
+		return delta, t, err
+	}
+	var t *todo.Todo
+	err = index.Guard(func() (err error) { t, err = planWork(ctx, s, delta); return err })
+	if err == nil && !t.Partial() {
+		return delta, t, nil
+	}
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	// Unreadable rules, contested outputs or a damaged index: listing the whole tree shows
+	// what is wrong.
+	s.Observer.Stage("scan")
+	if delta, err = changes.ListTree(ctx, s, s.CheckedIndex(last)); err != nil {
+		return nil, nil, err
+	}
+	t, err = planWork(ctx, s, delta)
+	return delta, t, err
+}
+
+// planWork plans the work for a delta and judges the rules.
+func planWork(ctx context.Context, s *session.Session, delta *changes.Delta) (*todo.Todo, error) {
+	t, err := todo.Make(ctx, s, delta)
+	if err != nil {
+		return nil, err
+	}
+	return t, lint.Rules(s, delta, t)
 }

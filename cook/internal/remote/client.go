@@ -1,3 +1,28 @@
+// Package remote lets a run download results from a server that a team shares, and upload its
+// own.
+//
+//	execute --Look, Fetch, Keep, Run--> Client --wire--> serve-remote --gRPC or HTTP--> server
+//	      \                                                   /
+//	       `------------------- store -----------------------'
+//
+// A separate process, "cook serve-remote", speaks to the server: its network libraries use memory
+// and threads that the run does not count, and the run survives its hang or crash. A [Client]
+// starts it with the first question, so a run without work neither starts it nor connects.
+//
+// # Actions that other machines cook
+//
+// A server may have machines that execute actions. Run lets one of them cook an action with
+// this program: see [Action] and [Record]. Afterwards the artifacts are in the store. The run
+// compares the dependencies in the record with the files here.
+//
+// # Failure is a miss
+//
+// No method returns an error. The run cooks every result that does not arrive in time, and passes
+// the reason once to the note function of [New]. The first line in each direction has the version
+// of the protocol. If serve-remote has another version, dies, prints an invalid answer, or prints
+// nothing for half a minute, every later question is a miss, and one note says so.
+//
+// Package cook/internal/remote/share is the other end of the wire.
 package remote
 
 import (
@@ -305,101 +330,4 @@ func (c *Client) Close(ctx context.Context) Stats {
 		a.Stats.Looked, a.Stats.Hits = 0, 0 // look-ups of uploads only
 	}
 	return *a.Stats
-}
-
-// ask sends a request and waits for its answer.
-func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
-	_, got := c.sendForOne(r)
-	begun := time.Now()
-	defer func() { c.patience.Add(-int64(max(0, time.Since(begun)-worth))) }()
-	timer := time.NewTimer(worth + max(0, time.Duration(c.patience.Load())))
-	defer timer.Stop()
-	select {
-	case a, ok := <-got:
-		return a, ok
-	case <-timer.C:
-		return Answer{}, false
-	case <-ctx.Done():
-		return Answer{}, false
-	}
-}
-
-// send sends a request without an answer.
-func (c *Client) send(r Request) { c.sendFor(r, nil) }
-
-// sendForOne sends a request with one answer, and returns its number. If no answer will come, the
-// channel is closed without one.
-func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
-	got := make(chan Answer, 1)
-	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
-		if ok {
-			got <- a
-		}
-		close(got)
-	})
-	return seq, got
-}
-
-// sendFor sends a request, and returns the number of its first answer. It calls answer for each
-// answer: one, or one for each key of Expect. An answer that will not come is not ok.
-func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
-	c.starting.Do(c.start)
-	answers := 0
-	switch {
-	case answer == nil:
-	case r.Op == Expect:
-		answers = len(r.Keys)
-	default:
-		answers = 1
-	}
-	if !c.writeRequest(&r, answers, answer) {
-		for n := range answers {
-			answer(n, Answer{}, false)
-		}
-	}
-	return r.Seq
-}
-
-// writeRequest writes a request and registers answer for its answers. It reports whether answer
-// has been called, or will be.
-func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
-	c.to.Lock()
-	defer c.to.Unlock()
-	if !c.await(r, answers, answer) {
-		return false
-	}
-	if c.to.Encode(r) == nil {
-		return true
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting == nil {
-		return true // receive has called answer
-	}
-	for n := range answers {
-		delete(c.waiting, r.Seq+uint64(n))
-	}
-	return false
-}
-
-// await numbers a request and registers answer, unless no answer will come.
-func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting == nil {
-		return false
-	}
-	if answers > 0 {
-		r.Seq = c.seq + 1
-		c.seq += uint64(answers)
-	}
-	for n := range answers {
-		c.waiting[r.Seq+uint64(n)] = func(a Answer, ok bool) { answer(n, a, ok) }
-	}
-	if r.Op == Expect {
-		for _, k := range r.Keys {
-			c.answers[k] = nil
-		}
-	}
-	return true
 }

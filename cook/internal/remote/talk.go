@@ -13,6 +13,103 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
+// ask sends a request and waits for its answer.
+func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
+	_, got := c.sendForOne(r)
+	begun := time.Now()
+	defer func() { c.patience.Add(-int64(max(0, time.Since(begun)-worth))) }()
+	timer := time.NewTimer(worth + max(0, time.Duration(c.patience.Load())))
+	defer timer.Stop()
+	select {
+	case a, ok := <-got:
+		return a, ok
+	case <-timer.C:
+		return Answer{}, false
+	case <-ctx.Done():
+		return Answer{}, false
+	}
+}
+
+// send sends a request without an answer.
+func (c *Client) send(r Request) { c.sendFor(r, nil) }
+
+// sendForOne sends a request with one answer, and returns its number. If no answer will come, the
+// channel is closed without one.
+func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
+	got := make(chan Answer, 1)
+	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
+		if ok {
+			got <- a
+		}
+		close(got)
+	})
+	return seq, got
+}
+
+// sendFor sends a request, and returns the number of its first answer. It calls answer for each
+// answer: one, or one for each key of Expect. An answer that will not come is not ok.
+func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
+	c.starting.Do(c.start)
+	answers := 0
+	switch {
+	case answer == nil:
+	case r.Op == Expect:
+		answers = len(r.Keys)
+	default:
+		answers = 1
+	}
+	if !c.writeRequest(&r, answers, answer) {
+		for n := range answers {
+			answer(n, Answer{}, false)
+		}
+	}
+	return r.Seq
+}
+
+// writeRequest writes a request and registers answer for its answers. It reports whether answer
+// has been called, or will be.
+func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
+	c.to.Lock()
+	defer c.to.Unlock()
+	if !c.await(r, answers, answer) {
+		return false
+	}
+	if c.to.Encode(r) == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		return true // receive has called answer
+	}
+	for n := range answers {
+		delete(c.waiting, r.Seq+uint64(n))
+	}
+	return false
+}
+
+// await numbers a request and registers answer, unless no answer will come.
+func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		return false
+	}
+	if answers > 0 {
+		r.Seq = c.seq + 1
+		c.seq += uint64(answers)
+	}
+	for n := range answers {
+		c.waiting[r.Seq+uint64(n)] = func(a Answer, ok bool) { answer(n, a, ok) }
+	}
+	if r.Op == Expect {
+		for _, k := range r.Keys {
+			c.answers[k] = nil
+		}
+	}
+	return true
+}
+
 // A talk is the conversation of a client with its serve-remote.
 type talk struct {
 	conn     io.ReadWriteCloser // nil before it begins

@@ -1,12 +1,14 @@
 package stats
 
 import (
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/advice"
+	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
@@ -110,9 +112,12 @@ func (m *Meter) Event(e execute.Event) {
 
 // Planned, Reading, Step and Note forward to the next observer.
 func (m *Meter) Planned(actions int, expected time.Duration) { m.next.Planned(actions, expected) }
-func (m *Meter) Reading(files, of int, bytes int64)          { m.next.Reading(files, of, bytes) }
-func (m *Meter) Step(source, target, step string)            { m.next.Step(source, target, step) }
-func (m *Meter) Note(text string)                            { m.next.Note(text) }
+
+func (m *Meter) Reading(files, of int, bytes int64) { m.next.Reading(files, of, bytes) }
+
+func (m *Meter) Step(source, target, step string) { m.next.Step(source, target, step) }
+
+func (m *Meter) Note(text string) { m.next.Note(text) }
 
 // Uncounted returns the next observer, for events of actions that AddUnchanged counts.
 func (m *Meter) Uncounted() session.Observer { return m.next }
@@ -151,4 +156,34 @@ func (m *Meter) Stop() {
 func (m *Meter) Stages() []Stage {
 	m.stages.end()
 	return m.stages.stages
+}
+
+// A stopwatch measures the stages of a pass.
+type stopwatch struct {
+	now    func() time.Time
+	stages []Stage // in the order of their first begin
+	at     int     // the current stage
+	begun  time.Time
+}
+
+// begin ends the current stage and begins another.
+func (w *stopwatch) begin(name string) {
+	w.end()
+	w.at = slices.IndexFunc(w.stages, func(s Stage) bool { return s.Name == name })
+	if w.at < 0 {
+		w.at = len(w.stages)
+		w.stages = append(w.stages, Stage{Name: name})
+	}
+	w.begun = w.now()
+}
+
+// end ends the current stage, if any.
+func (w *stopwatch) end() {
+	if w.begun.IsZero() {
+		return
+	}
+	s := &w.stages[w.at]
+	s.Took += w.now().Sub(w.begun)
+	s.PeakRSS = sysmem.PeakRSS()
+	w.begun = time.Time{}
 }
