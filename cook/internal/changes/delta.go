@@ -226,11 +226,11 @@ func (r Restamped) restamp(f *index.File) {
 	}
 }
 
-// Totals adds up the actions that a delta does not concern. All of them are up to date; touched
-// counts the ones with a touched file, whose checksums prove that.
-func (d *Delta) Totals(scope *session.Scope) (all, touched index.Totals) {
+// UpToDate adds up the actions that a delta does not concern, which are up to date. touched counts
+// the actions among them with a touched file, whose checksum is the proof.
+func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
 	if len(scope.Patterns) > 0 {
-		for row := range d.unchangedRows(scope) {
+		for row := range d.upToDateRows(scope) {
 			all.AddRow(row)
 		}
 	} else {
@@ -244,7 +244,7 @@ func (d *Delta) Totals(scope *session.Scope) (all, touched index.Totals) {
 	}
 	tally := d.Last.Tally()
 	d.eachSame(func(ref index.Ref, role index.Role) {
-		if (role == index.Asset || role == index.Made) && !d.concerns(ref, role) {
+		if (role == index.Asset || role == index.Made) && !d.concernsFile(ref, role) {
 			tally.Node(ref)
 		}
 	})
@@ -269,8 +269,8 @@ func (d *Delta) hasSameContent(ref index.Ref) bool {
 	return reread || d.touchedAt(ref) != nil
 }
 
-// concerns reports whether the delta concerns a source, or the source of an output.
-func (d *Delta) concerns(ref index.Ref, role index.Role) bool {
+// concernsFile reports whether the delta concerns a source, or the source of an output.
+func (d *Delta) concernsFile(ref index.Ref, role index.Role) bool {
 	if len(d.Concerned) == 0 {
 		return false
 	}
@@ -280,9 +280,9 @@ func (d *Delta) concerns(ref index.Ref, role index.Role) bool {
 	return d.Concerned[d.Last.Path(ref)]
 }
 
-// unchangedRows yields the actions in scope that the delta does not concern, with their
+// upToDateRows yields the actions in scope that the delta does not concern, with their
 // sources.
-func (d *Delta) unchangedRows(scope *session.Scope) iter.Seq2[*index.Row, string] {
+func (d *Delta) upToDateRows(scope *session.Scope) iter.Seq2[*index.Row, string] {
 	return func(yield func(*index.Row, string) bool) {
 		for row := range d.Last.Rows(scope.Prefix()) {
 			source := row.Path()
@@ -293,19 +293,19 @@ func (d *Delta) unchangedRows(scope *session.Scope) iter.Seq2[*index.Row, string
 	}
 }
 
-// ReportUnchanged sends an observer an event for each action that the delta does not concern,
-// for Mode.EveryAction. The observer must not count them, because Totals does.
-func (d *Delta) ReportUnchanged(scope *session.Scope, o session.Observer) {
+// ReportUpToDate sends an observer an event for each action that the delta does not concern,
+// for Mode.EveryAction. The observer must not count them, because UpToDate does.
+func (d *Delta) ReportUpToDate(scope *session.Scope, o session.Observer) {
 	if d.Whole {
 		return
 	}
-	for row, source := range d.unchangedRows(scope) {
-		o.Event(d.upToDate(row, source))
+	for row, source := range d.upToDateRows(scope) {
+		o.Event(d.upToDateEvent(row, source))
 	}
 }
 
-// upToDate returns the event of an action that the delta does not concern.
-func (d *Delta) upToDate(row *index.Row, source string) execute.Event {
+// upToDateEvent returns the event of an action that the delta does not concern.
+func (d *Delta) upToDateEvent(row *index.Row, source string) execute.Event {
 	e := execute.Event{
 		Path: source, Target: row.Target(), Recipe: plan.RecipeOf(row.Method()), Outcome: execute.UpToDate, Reasons: plan.Untouched,
 		CookTime: row.CookTime(), Outputs: make([]string, row.Made()),

@@ -13,22 +13,23 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
-	"github.com/assetcook/assetcook/cook/internal/todo"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// FailSuspects fails each action whose source looks like a mistake, for strict runs. It also
-// fails up-to-date actions; their outputs stay.
-func FailSuspects(ctx context.Context, s *session.Session, t *todo.Todo) {
-	parallel.Each(ctx, s.Limits.Workers, len(t.Plan.Actions), func(_, i int) error {
-		if a := &t.Plan.Actions[i]; a.Err == nil {
+// SuspectErrors returns an error for each action of a plan whose source looks like a mistake, nil
+// for other actions and for actions that have failed.
+func SuspectErrors(ctx context.Context, s *session.Session, p *plan.Plan) []error {
+	errs := make([]error, len(p.Actions))
+	parallel.Each(ctx, s.Limits.Workers, len(p.Actions), func(_, i int) error {
+		if a := &p.Actions[i]; a.Err == nil {
 			if lines := Suspect(s, a); len(lines) > 0 {
-				a.Err, a.State = errors.New(strings.Join(lines, "; ")), plan.Rests
+				errs[i] = errors.New(strings.Join(lines, "; "))
 			}
 		}
 		return nil
 	})
+	return errs
 }
 
 // Suspect returns the likely mistakes in the source of an action, one line each.

@@ -68,9 +68,9 @@ func begin(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, n
 	m.Stats.Looked = lookedAt(d)
 	m.Stats.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
-		m.Stats.AddUnchanged(t.Unchanged, t.Touched)
+		m.Stats.AddUpToDate(t.UpToDate, t.Touched)
 		if s.Mode.EveryAction {
-			d.ReportUnchanged(&s.Scope, m.Uncounted())
+			d.ReportUpToDate(&s.Scope, m.Uncounted())
 		}
 		return nil
 	})
@@ -108,7 +108,7 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 		return lint.SuspectHead(formats, a, first)
 	}
 	if s.Mode.Strict {
-		lint.FailSuspects(ctx, s, t)
+		failActions(t.Plan, lint.SuspectErrors(ctx, s, t.Plan))
 		suspect = nil
 	}
 	s.Observer.Stage("cook")
@@ -130,6 +130,16 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 	}
 	work.Done = done
 	return work, nil
+}
+
+// failActions fails the actions of a plan that have an error, also actions that are up to date.
+// Their outputs stay.
+func failActions(p *plan.Plan, errs []error) {
+	for i, err := range errs {
+		if err != nil {
+			p.Actions[i].Err, p.Actions[i].State = err, plan.Rests
+		}
+	}
 }
 
 // addReading counts the reading that found the differences.

@@ -119,7 +119,7 @@ func (m *Meter) Step(source, target, step string) { m.next.Step(source, target, 
 
 func (m *Meter) Note(text string) { m.next.Note(text) }
 
-// Uncounted returns the next observer, for events of actions that AddUnchanged counts.
+// Uncounted returns the next observer, for events of actions that AddUpToDate counts.
 func (m *Meter) Uncounted() session.Observer { return m.next }
 
 // publish shows the sums to the probe.

@@ -111,9 +111,9 @@ func (t *Stats) AddEvent(e *execute.Event) {
 	}
 }
 
-// AddUnchanged counts up-to-date actions without events. Checksums of touched files prove that
-// for touched of them, stamps for the others.
-func (t *Stats) AddUnchanged(all, touched index.Totals) {
+// AddUpToDate counts up-to-date actions without events. Checksums of touched files are the proof for
+// touched of them, stamps for the others.
+func (t *Stats) AddUpToDate(all, touched index.Totals) {
 	t.Found.addTotals(all)
 	t.Outcomes.ByChecksum.addTotals(touched)
 	t.Outcomes.ByStamp.addTotals(index.Totals{Actions: all.Actions - touched.Actions, In: all.In - touched.In, Out: all.Out - touched.Out})

@@ -39,16 +39,16 @@ type Todo struct {
 	IDs       *Identities        // nil if assets have none
 	Looked    int64              // outputs whose stamps were compared
 	Reading   time.Duration      // spent on finding out contents
-	// Unchanged sums up the actions that the delta does not concern. Touched sums up the
-	// ones of them with touched files.
-	Unchanged, Touched index.Totals
+	// UpToDate sums up the actions that the delta does not concern. Touched sums up the
+	// actions among them with touched files.
+	UpToDate, Touched index.Totals
 }
 
 // Make plans the work for a delta. It reports stages and damage to the observer, but no events.
 func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, error) {
 	t := &Todo{Plan: &plan.Plan{}, Targets: d.Targets, Rules: d.Edited.Rules}
 	if !d.Whole {
-		t.Unchanged, t.Touched = d.Totals(&s.Scope)
+		t.UpToDate, t.Touched = d.UpToDate(&s.Scope)
 	}
 	if !d.Whole && len(d.Concerned) == 0 {
 		return t, nil
