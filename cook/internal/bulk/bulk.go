@@ -207,11 +207,11 @@ func (w *Worker) Close() {
 
 // Sum reads the file of a tree at a slash-separated path.
 func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
-	dir, name, err := w.in(t, path)
+	dir, name, err := w.openParent(t, path)
 	if err != nil {
 		return Answer{}, err
 	}
-	return w.sum(dir, name, ask)
+	return w.answerAsk(dir, name, ask)
 }
 
 // SumBytes hashes a content that was read elsewhere, and copies it, so that an equal file that
@@ -223,7 +223,7 @@ func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
 // Bytes returns the content of a small file of a tree. The result is valid until the worker's
 // next call. A file larger than the buffer is an error.
 func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
-	dir, name, err := w.in(t, path)
+	dir, name, err := w.openParent(t, path)
 	if err != nil {
 		return nil, scan.Stamp{}, err
 	}
@@ -233,15 +233,15 @@ func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
 		return nil, scan.Stamp{}, err
 	}
 	defer f.Close()
-	data, end, err := w.read(f, info.Size)
+	data, end, err := w.readToEnd(f, info.Size)
 	if err == nil && !end {
 		err = syscall.EFBIG
 	}
 	return data, scan.StampOfInfo(&info), err
 }
 
-// in opens the directory of a file, unless it is open already, and returns the file's name in it.
-func (w *Worker) in(t *Tree, path string) (dirfd.Folder, []byte, error) {
+// openParent opens the directory of a file, unless it is open already, and returns the file's name in it.
+func (w *Worker) openParent(t *Tree, path string) (dirfd.Folder, []byte, error) {
 	slash := strings.LastIndexByte(path, '/')
 	folder := path[:max(slash, 0)]
 	at := -1
@@ -268,7 +268,7 @@ func (w *Worker) in(t *Tree, path string) (dirfd.Folder, []byte, error) {
 	return w.open[at].Folder, w.name, nil
 }
 
-func (w *Worker) sum(dir dirfd.Folder, name []byte, ask Ask) (Answer, error) {
+func (w *Worker) answerAsk(dir dirfd.Folder, name []byte, ask Ask) (Answer, error) {
 	var info dirfd.Info
 	f, err := dir.OpenFile(name, &info)
 	if err != nil {
@@ -284,7 +284,7 @@ func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err
 	a.Busy = ask.Busy && f.Busy()
 	// Another name of the same file. A file with a single name may have the inode of the last
 	// file, if that was removed, and also its time if the clock is coarse.
-	if info.Links > 1 && a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.has(ask.Want) {
+	if info.Links > 1 && a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.hasSums(ask.Want) {
 		a.FileSum = w.last.only(ask.Want)
 		return a, nil
 	}
@@ -292,7 +292,7 @@ func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err
 		a.FileSum, err = w.large(f, info.Size, ask.Want)
 		return a, err
 	}
-	data, end, err := w.read(f, info.Size)
+	data, end, err := w.readToEnd(f, info.Size)
 	switch {
 	case err != nil:
 		return Answer{}, err
@@ -317,11 +317,11 @@ func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a
 			return Answer{FileSum: w.small(buf[:n], scan.Stamp{}, ask.Want), Busy: busy}, nil
 		}
 	}
-	return w.sum(dir, name, ask)
+	return w.answerAsk(dir, name, ask)
 }
 
-// read reads a file to its end, or until the buffer is full.
-func (w *Worker) read(f dirfd.File, size int64) (data []byte, end bool, err error) {
+// readToEnd reads a file to its end, or until the buffer is full.
+func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err error) {
 	buf := w.buffer()
 	for n := 0; n < len(buf); {
 		m, err := f.Read(buf[n:])
@@ -339,7 +339,7 @@ func (w *Worker) read(f dirfd.File, size int64) (data []byte, end bool, err erro
 
 // small hashes a content that was read into the next buffer.
 func (w *Worker) small(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
-	if w.last.has(want) && want&hashing.WantDigest != 0 && bytes.Equal(data, w.last.data) {
+	if w.last.hasSums(want) && want&hashing.WantDigest != 0 && bytes.Equal(data, w.last.data) {
 		w.last.data, w.last.stamp = data, stamp
 	} else {
 		w.last = small{data, stamp, want, w.summer.SumBytes(data, want)}
@@ -348,7 +348,7 @@ func (w *Worker) small(data []byte, stamp scan.Stamp, want hashing.Want) hashing
 	return w.last.only(want)
 }
 
-func (s *small) has(want hashing.Want) bool { return s.want != 0 && s.want&want == want }
+func (s *small) hasSums(want hashing.Want) bool { return s.want != 0 && s.want&want == want }
 
 // only returns the wanted fields of the sum.
 func (s *small) only(want hashing.Want) hashing.FileSum {

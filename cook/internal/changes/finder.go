@@ -32,8 +32,8 @@ type finder struct {
 	rules map[string]scan.Stamp  // edited rule files
 }
 
-// wants reports whether an action is in scope.
-func (f *finder) wants(source, target string) bool {
+// actionInScope reports whether an action is in scope.
+func (f *finder) actionInScope(source, target string) bool {
 	return slices.Contains(f.delta.Targets, target) && f.s.Scope.Has(source)
 }
 
@@ -49,8 +49,8 @@ func (f *finder) concern(path string) {
 	}
 }
 
-// outdated leaves a source to the next run for a target.
-func (f *finder) outdated(target, source string) {
+// leaveOutdated leaves a source to the next run for a target.
+func (f *finder) leaveOutdated(target, source string) {
 	if f.delta.Edited.Outdated == nil {
 		f.delta.Edited.Outdated = map[string][]string{}
 	}
@@ -174,10 +174,10 @@ func (f *finder) addBundles() {
 	f.last.Deps(dependency.Kind.IsArtifacts, func(source string, d index.Dep) {
 		target := d.On.Path
 		switch {
-		case f.wants(source, target):
+		case f.actionInScope(source, target):
 			f.concern(source)
 		case slices.Contains(f.delta.Targets, target):
-			f.outdated(target, source)
+			f.leaveOutdated(target, source)
 		}
 	})
 }
@@ -284,7 +284,7 @@ func (f *finder) followRules() error {
 		case slices.Contains(f.delta.Targets, target):
 			f.concern(row.Path())
 		default:
-			f.outdated(target, row.Path())
+			f.leaveOutdated(target, row.Path())
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	if delta.Empty() {
 		return Committed{}, nil
 	}
-	c, done, err := collect(run{s, delta, t, work})
+	c, done, err := collectState(run{s, delta, t, work})
 	if err != nil {
 		return Committed{}, err
 	}
@@ -69,10 +69,10 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	return done, err
 }
 
-// collect puts together the state that a run leaves. The result refers to no part of the run if
+// collectState puts together the state that a run leaves. The result refers to no part of the run if
 // that was over the whole tree.
-func collect(r run) (c state.Commit, done Committed, err error) {
-	actions := r.actions()
+func collectState(r run) (c state.Commit, done Committed, err error) {
+	actions := r.resultActions()
 	c = state.Commit{
 		Last: r.delta.Last, IDs: r.todo.IDs.Of, Journal: r.openClaims(actions), Whole: r.s.Scope.Whole(),
 		Checksum: r.s.Basis.Checksum, Clock: r.s.Clock.Stamps, Note: r.s.Observer.Note,
@@ -81,7 +81,7 @@ func collect(r run) (c state.Commit, done Committed, err error) {
 		c.Listed = state.Changes(eachAction(r.delta.Before), actions, r.todo.IDs.Of)
 		done.Actions = actions
 	}
-	if c.Pending, err = r.unsynced(); err != nil {
+	if c.Pending, err = r.unsyncedFiles(); err != nil {
 		return c, done, err
 	}
 	if len(r.todo.Plan.Actions)+len(r.delta.Before) > 0 {
@@ -108,8 +108,8 @@ func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
 	}
 }
 
-// actions returns the planned actions as they are now, and the kept ones.
-func (r run) actions() []index.Action {
+// resultActions returns the planned actions as they are now, and the kept ones.
+func (r run) resultActions() []index.Action {
 	p := r.todo.Plan
 	list := make([]index.Action, 0, len(p.Actions)+len(p.Kept))
 	for _, b := range p.Kept {
@@ -136,7 +136,7 @@ func (r run) actions() []index.Action {
 			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
 				row.Decision.At = last.Decision.At // the same failure again
 			}
-			stamps.settle(row.Made)
+			stamps.settleArtifacts(row.Made)
 		}
 		list = append(list, row)
 	}
@@ -164,10 +164,10 @@ type recheck struct {
 	fine   func(device uint64) bool // whether a file system has fine stamps
 }
 
-// settle marks the artifacts with trusted stamps as settled. Their stamps were not old enough
+// settleArtifacts marks the artifacts with trusted stamps as settled. Their stamps were not old enough
 // when the contents were summed. On file systems with fine stamps each change sets another
-// time, so that does no harm. On others, settle sums the artifact again.
-func (c recheck) settle(made []index.Artifact) {
+// time, so that does no harm. On others, settleArtifacts sums the artifact again.
+func (c recheck) settleArtifacts(made []index.Artifact) {
 	for i := range made {
 		m := &made[i]
 		if m.Settled || !c.clock.SettledSince(m.Stamp) {

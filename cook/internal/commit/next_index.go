@@ -256,9 +256,9 @@ func (r run) editIDs(next *index.Next) {
 	}
 }
 
-// unsynced collects everything that this run saw or made and the last index does not have. It
+// unsyncedFiles collects everything that this run saw or made and the last index does not have. It
 // must be on the disk before the index is. Call it before the index is edited.
-func (r run) unsynced() (*state.Pending, error) {
+func (r run) unsyncedFiles() (*state.Pending, error) {
 	d := r.delta
 	pending, err := r.s.State.NewPending(r.s.Assets)
 	if err != nil {

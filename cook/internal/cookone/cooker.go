@@ -185,7 +185,7 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	w := watch{mark: c.env.Contents.Mark(), begin: c.env.Now(), opened: map[dependency.Dependency]bool{}}
 	var elsewhere processorTime
 	env := c.recipeEnv(ctx, t, tmp, &w, how)
-	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.addProcessorTime
+	env.Each, env.Used = elsewhere.eachOnProcessor(env.Each), elsewhere.addProcessorTime
 	job := jobs.New(t.Action.Method.Choice.Recipe, env, t.Action.Source.Stamp.Size)
 	span := how.Probe.Begin("cook/run/recipe", "")
 	var cookErr error
@@ -195,20 +195,20 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	cookErr = cmp.Or(w.denied, cookErr)
 	span.End()
 	if how.Holdings != nil {
-		how.Holdings.release(how.Probe)
+		how.Holdings.endHoldings(how.Probe)
 	}
 	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: jobs.Warnings(job)}
 	if known && r.CookTime > 0 { // the clock of a test may stand still
-		r.CookTime = max(used+elsewhere.sum(), time.Nanosecond)
+		r.CookTime = max(used+elsewhere.sumProcessorTime(), time.Nanosecond)
 	}
-	r.Deps, err = c.checkInputs(ctx, t, jobs.Deps(job), &w, how.Probe)
+	r.Deps, err = c.proveInputs(ctx, t, jobs.Deps(job), &w, how.Probe)
 	if how.Again != nil && how.Again.Read != nil {
 		how.Again.Read(r.Deps)
 	}
 	if err := errors.Join(err, cookErr); err != nil {
 		return Ready{}, c.InUserTerms(err, tmp, t)
 	}
-	r.Made, err = c.collect(ctx, t, tmp, how.Probe)
+	r.Made, err = c.collectOutputs(ctx, t, tmp, how.Probe)
 	return r, err
 }
 
@@ -234,7 +234,7 @@ func protect(f func() error) (err error) {
 // InUserTerms replaces the names of scratch files in the text of an error by the names that
 // a user knows.
 func (c *Cooker) InUserTerms(err error, tmp *Scratch, t Task) error {
-	pairs := append(t.chain.names(), c.env.Assets.Name()+string(os.PathSeparator), "")
+	pairs := append(t.chain.namePairs(), c.env.Assets.Name()+string(os.PathSeparator), "")
 	for i, name := range tmp.abs() {
 		output := "output " + pathname.Show(t.Action.Outputs[i])
 		pairs = append(pairs, name, output, tmp.files[i], output)

@@ -51,7 +51,7 @@ func TestProcessorTime(t *testing.T) {
 	defer stop.Store(true)
 	const piece = 5 * time.Millisecond
 	var elsewhere processorTime
-	each := elsewhere.each(func(_ context.Context, n int, do func(int) error) error {
+	each := elsewhere.eachOnProcessor(func(_ context.Context, n int, do func(int) error) error {
 		var helpers sync.WaitGroup
 		for i := range n - 1 {
 			helpers.Go(func() { do(i) })
@@ -68,7 +68,7 @@ func TestProcessorTime(t *testing.T) {
 		elsewhere.addProcessorTime(piece) // a program
 	})
 	passed := time.Since(begin)
-	if total := used + elsewhere.sum(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {
-		t.Errorf("%v and %v elsewhere of %v, want about %v", used, elsewhere.sum(), passed, 6*piece)
+	if total := used + elsewhere.sumProcessorTime(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {
+		t.Errorf("%v and %v elsewhere of %v, want about %v", used, elsewhere.sumProcessorTime(), passed, 6*piece)
 	}
 }

@@ -23,7 +23,7 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 	case err != nil && w.isBeingSaved(ctx, t):
 		return Result{Outcome: NotReached}, nil
 	case err != nil:
-		return w.run.fail(ctx, t.Action, err), nil
+		return w.run.failedResult(ctx, t.Action, err), nil
 	}
 	return Result{
 		Outcome: outcome, State: index.Done, Warned: len(r.Warnings) > 0,
@@ -106,7 +106,7 @@ func (w *worker) cookHere(ctx context.Context, t cookone.Task) (cookone.Ready, e
 	r := w.run
 	how := cookone.Attempt{
 		Scratch: func(outputs []string) *cookone.Scratch { return r.outputs.NewScratch(outputs, w.sums) },
-		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.note,
+		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.noteLineOnce,
 		Steps: cookone.Steps{Keep: w.keep},
 	}
 	if t.Action.IsForced() {

@@ -66,9 +66,9 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	r := newReporter(Options{})
 	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
-	r.addSize(&plan.Action{Path: "old", Last: last}, Cooked, 50)
-	r.addSize(&plan.Action{Path: "new"}, Cooked, 7)
-	r.addSize(&plan.Action{Path: "idle", Last: last}, UpToDate, 50)
+	r.addGrowth(&plan.Action{Path: "old", Last: last}, Cooked, 50)
+	r.addGrowth(&plan.Action{Path: "new"}, Cooked, 7)
+	r.addGrowth(&plan.Action{Path: "idle", Last: last}, UpToDate, 50)
 	want := []Size{{Path: "old", Before: 34, After: 50}, {Path: "new", Before: -1, After: 7}}
 	if got := r.detail.Sizes; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

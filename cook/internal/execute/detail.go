@@ -133,12 +133,12 @@ func (t *track) addSpan(s Span) {
 			at = i
 		}
 	}
-	t.spans[at-1].join(&t.spans[at])
+	t.spans[at-1].joinSpan(&t.spans[at])
 	t.spans = slices.Delete(t.spans, at, at+1)
 }
 
-// join makes one span of two neighbors.
-func (s *Span) join(next *Span) {
+// joinSpan makes one span of two neighbors.
+func (s *Span) joinSpan(next *Span) {
 	s.End = next.End
 	s.Busy += next.Busy
 	s.Waited += next.Waited
@@ -174,8 +174,8 @@ func (d *Detail) addTracks(tracks []*track) {
 	}
 }
 
-// addSize notes the size of an action's artifacts. The largest changes are listed.
-func (d *Detail) addSize(s Size) {
+// noteArtifactSize notes the size of an action's artifacts. The largest changes are listed.
+func (d *Detail) noteArtifactSize(s Size) {
 	if s.Before == s.After {
 		return
 	}

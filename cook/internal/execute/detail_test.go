@@ -72,7 +72,7 @@ func TestDetailIsBounded(t *testing.T) {
 			s.Path = Path(long)
 		}
 		growth += s.growth()
-		d.addSize(s)
+		d.noteArtifactSize(s)
 		d.addWarning("some/path", long)
 	}
 	d.cutSizes()

@@ -160,9 +160,9 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	r.finder = &lookup.Finder{Cooker: r.cooker, Outputs: r.outputs, Store: env.Store, Warn: r.reports.warnOfStore}
 	r.queue = newQueue(opt.DryRun, r.endWaiting)
 	if !opt.DryRun { // a question asks no server
-		r.openRemote(ctx, env.Remote)
+		r.openBroker(ctx, env.Remote)
 	}
-	r.retire()
+	r.retireUnclaimed()
 	learning := r.carryOut(ctx)
 	done := &Done{Results: r.results, Learning: learning}
 	if r.remote != nil {
@@ -189,13 +189,13 @@ func (r *run) isIdle() bool {
 	return r.outputs.Idle() && r.plan.Late == 0
 }
 
-// retire sets aside the artifacts that no action claims any more.
-func (r *run) retire() {
+// retireUnclaimed sets aside the artifacts that no action claims any more.
+func (r *run) retireUnclaimed() {
 	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
 		if is.Err == nil && !r.opt.DryRun {
 			r.reports.noteRetired(is)
 		}
-		r.reports.event(removed(is))
+		r.reports.reportEvent(removed(is))
 	})
 }
 
@@ -222,42 +222,42 @@ func (r *run) carryOut(ctx context.Context) (learning time.Duration) {
 		a := &r.plan.Actions[i]
 		switch {
 		case a.Err != nil:
-			r.finish(i, Result{Action: a, Outcome: Failed, Err: a.Err}, nil, 0)
-			r.queue.schedule.settle(i)
+			r.finishAction(i, Result{Action: a, Outcome: Failed, Err: a.Err}, nil, 0)
+			r.queue.schedule.markSettled(i)
 		case a.Runs() || a.IsLate():
 			todo = append(todo, i)
 			took[i] = cookone.Expected(a)
 		default:
-			r.rest(i, a)
-			r.queue.schedule.settle(i)
+			r.finishResting(i, a)
+			r.queue.schedule.markSettled(i)
 		}
 	}
 	if len(todo) == 0 {
 		return 0
 	}
-	r.queue.schedule.begin(todo)
+	r.queue.schedule.makeReady(todo)
 	if r.remote != nil {
 		r.queue.schedule.ready = r.remote.Ask(r.queue.schedule.ready)
 	}
 	return r.runWorkers(ctx, min(r.opt.Workers, len(todo)))
 }
 
-// rest finishes an action that needs no work.
-func (r *run) rest(i int, a *plan.Action) {
+// finishResting finishes an action that needs no work.
+func (r *run) finishResting(i int, a *plan.Action) {
 	made := make([]index.Artifact, len(a.Last.Outputs))
 	for k := range a.Last.Outputs {
 		made[k] = cookone.AsFound(&a.Last.Outputs[k])
 	}
-	r.finish(i, Result{Action: a, Outcome: UpToDate, CookTime: a.Last.CookTime, Made: made}, nil, 0)
+	r.finishAction(i, Result{Action: a, Outcome: UpToDate, CookTime: a.Last.CookTime, Made: made}, nil, 0)
 }
 
-// finish records and reports the result of an action, with the warnings about its source.
-func (r *run) finish(i int, res Result, warnings []string, took time.Duration) {
+// finishAction records and reports the result of an action, with the warnings about its source.
+func (r *run) finishAction(i int, res Result, warnings []string, took time.Duration) {
 	if res.Outcome == Failed && r.opt.StopOnFailure {
 		r.queue.stopped.Store(true)
 	}
 	r.results[i] = res
-	r.reports.result(&r.results[i], warnings, took)
+	r.reports.reportResult(&r.results[i], warnings, took)
 }
 
 // endWaiting ends an action that waits when nothing else is left to do. on is nil if the run
@@ -265,28 +265,28 @@ func (r *run) finish(i int, res Result, warnings []string, took time.Duration) {
 func (r *run) endWaiting(i int, on *dependency.Dependency) {
 	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // as decided, if it was
 	if on == nil {
-		r.finish(i, Result{Action: a, Outcome: NotReached}, nil, 0)
+		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return
 	}
 	err := error(r.env.Artifacts.Pending(*on))
 	res := Result{Outcome: Failed, State: index.Failed, Err: err}
 	if !r.opt.DryRun {
-		res = r.fail(context.Background(), a, err)
+		res = r.failedResult(context.Background(), a, err)
 	}
 	res.Action = a
-	r.finish(i, res, nil, 0)
+	r.finishAction(i, res, nil, 0)
 }
 
-// fail returns the result of an action that could not be brought up to date. Artifacts that
+// failedResult returns the result of an action that could not be brought up to date. Artifacts that
 // do not belong to its present inputs are removed.
-func (r *run) fail(ctx context.Context, a *plan.Action, err error) Result {
+func (r *run) failedResult(ctx context.Context, a *plan.Action, err error) Result {
 	res := Result{Outcome: Failed, State: index.Failed}
 	if a.Last != nil {
 		res.CookTime, res.Made = a.Last.CookTime, a.Last.Made
 	}
 	if ctx.Err() == nil {
 		res.Made = r.outputs.StillGood(a)
-		stale := r.outputs.RemoveStale(a, res.Made, func(is place.Removal) { r.reports.event(removed(is)) })
+		stale := r.outputs.RemoveStale(a, res.Made, func(is place.Removal) { r.reports.reportEvent(removed(is)) })
 		err = errors.Join(err, stale)
 	}
 	res.Err = err

@@ -165,9 +165,9 @@ func (q *queue) leave(i int, on *artifacts.Wait, how Outcome) {
 	q.atWork--
 	switch {
 	case on != nil:
-		q.schedule.wait(i, on.Question, on.On)
+		q.schedule.waitForOthers(i, on.Question, on.On)
 	case how != NotReached: // otherwise actions that wait for it are not reached either
-		q.schedule.settle(i)
+		q.schedule.markSettled(i)
 	}
 	q.more.Broadcast()
 }

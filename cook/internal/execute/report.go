@@ -31,8 +31,8 @@ func newReporter(opt Options) *reporter {
 	}
 }
 
-// event reports an event.
-func (r *reporter) event(e Event) {
+// reportEvent reports an event.
+func (r *reporter) reportEvent(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.report(e)
@@ -47,8 +47,8 @@ func (r *reporter) showStep(a *plan.Action, step string) {
 	}
 }
 
-// note reports a line once.
-func (r *reporter) note(line string) {
+// noteLineOnce reports a line once.
+func (r *reporter) noteLineOnce(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key := [2]string{"", line}; !r.warned[key] {
@@ -66,8 +66,8 @@ func (r *reporter) warnOfStore(err error) {
 	})
 }
 
-// result reports the result of an action.
-func (r *reporter) result(res *Result, warnings []string, took time.Duration) {
+// reportResult reports the result of an action.
+func (r *reporter) reportResult(res *Result, warnings []string, took time.Duration) {
 	a := res.Action
 	e := Event{
 		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
@@ -83,14 +83,14 @@ func (r *reporter) result(res *Result, warnings []string, took time.Duration) {
 		e.Out += m.Stamp.Size
 	}
 	if res.Outcome != Failed && res.Outcome != NotReached { // a failure says more
-		r.warn(a, warnings)
+		r.reportWarnings(a, warnings)
 	}
-	r.addSize(a, res.Outcome, e.Out)
-	r.event(e)
+	r.addGrowth(a, res.Outcome, e.Out)
+	r.reportEvent(e)
 }
 
-// warn reports warnings about the source of an action, each once for all targets.
-func (r *reporter) warn(a *plan.Action, lines []string) {
+// reportWarnings reports warnings about the source of an action, each once for all targets.
+func (r *reporter) reportWarnings(a *plan.Action, lines []string) {
 	for _, line := range lines {
 		key := [2]string{a.Path, line}
 		r.mu.Lock()
@@ -101,13 +101,13 @@ func (r *reporter) warn(a *plan.Action, lines []string) {
 		}
 		r.mu.Unlock()
 		if !again {
-			r.event(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})
+			r.reportEvent(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})
 		}
 	}
 }
 
-// addSize notes the growth of the artifacts of an action, which have now bytes.
-func (r *reporter) addSize(a *plan.Action, how Outcome, now int64) {
+// addGrowth notes the growth of the artifacts of an action, which have now bytes.
+func (r *reporter) addGrowth(a *plan.Action, how Outcome, now int64) {
 	if how == UpToDate || how == NotReached {
 		return
 	}
@@ -120,7 +120,7 @@ func (r *reporter) addSize(a *plan.Action, how Outcome, now int64) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.detail.addSize(s)
+	r.detail.noteArtifactSize(s)
 }
 
 // noteRetired notes the size of a retired artifact.
@@ -150,7 +150,7 @@ func (r *reporter) finishDetail(actions []plan.Action) *Detail {
 		}
 		for _, k := range order {
 			if size, ok := gone[k]; ok {
-				d.addSize(Size{k.path, k.target, size, -1})
+				d.noteArtifactSize(Size{k.path, k.target, size, -1})
 			}
 		}
 	}

@@ -45,19 +45,19 @@ func newSchedule(took []time.Duration, bundles bool) schedule {
 	return s
 }
 
-// begin makes actions ready, which come in ascending order.
-func (s *schedule) begin(actions []int) {
+// makeReady makes actions ready, which come in ascending order.
+func (s *schedule) makeReady(actions []int) {
 	s.ready = actions
-	slices.SortFunc(s.ready, s.compare)
+	slices.SortFunc(s.ready, s.compareUrgency)
 }
 
-// compare orders ready actions.
-func (s *schedule) compare(i, j int) int {
-	return cmp.Or(cmp.Compare(s.class(j), s.class(i)), cmp.Compare(i, j))
+// compareUrgency orders ready actions.
+func (s *schedule) compareUrgency(i, j int) int {
+	return cmp.Or(cmp.Compare(s.durationClass(j), s.durationClass(i)), cmp.Compare(i, j))
 }
 
-// class returns the same number for all ways that take about as long.
-func (s *schedule) class(i int) int {
+// durationClass returns the same number for all ways that take about as long.
+func (s *schedule) durationClass(i int) int {
 	way := s.took[i]
 	if s.after != nil {
 		way += s.after[i]
@@ -74,8 +74,8 @@ func (s *schedule) takeReady() (i int, ok bool) {
 	return i, true
 }
 
-// wait lets a bundle wait for other actions, unless all are settled meanwhile.
-func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
+// waitForOthers lets a bundle wait for other actions, unless all are settled meanwhile.
+func (s *schedule) waitForOthers(i int, question dependency.Dependency, on []int) {
 	left := 0
 	for _, k := range on {
 		if !s.settled[k].Load() {
@@ -92,14 +92,14 @@ func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
 	for _, k := range s.ready {
 		s.after[k] = s.longest(k, known)
 	}
-	slices.SortFunc(s.ready, s.compare)
+	slices.SortFunc(s.ready, s.compareUrgency)
 }
 
 // isSettled reports whether an action has ended. It is always true without bundles.
 func (s *schedule) isSettled(i int) bool { return s.settled == nil || s.settled[i].Load() }
 
-// settle notes that an action has ended. Bundles that waited for nothing else become ready.
-func (s *schedule) settle(i int) {
+// markSettled notes that an action has ended. Bundles that waited for nothing else become ready.
+func (s *schedule) markSettled(i int) {
 	if s.settled == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (s *schedule) push(i int) {
 	if s.after != nil {
 		s.after[i] = s.longest(i, map[int]time.Duration{})
 	}
-	at, _ := slices.BinarySearchFunc(s.ready, i, s.compare)
+	at, _ := slices.BinarySearchFunc(s.ready, i, s.compareUrgency)
 	s.ready = slices.Insert(s.ready, at, i)
 }
 

@@ -31,9 +31,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// warn reports a problem with a path that is not an asset, or cannot become one because of the
+// warnOfPath reports a problem with a path that is not an asset, or cannot become one because of the
 // problem. It fails a strict run.
-func warn(s *session.Session, path string, err error) {
+func warnOfPath(s *session.Session, path string, err error) {
 	outcome := execute.Warned
 	if s.Mode.Strict {
 		outcome = execute.Error
@@ -45,7 +45,7 @@ func warn(s *session.Session, path string, err error) {
 func Problems(s *session.Session, problems []scan.Problem) {
 	for _, p := range problems {
 		if !p.Fatal() {
-			warn(s, p.Path, errors.New(p.Reason()))
+			warnOfPath(s, p.Path, errors.New(p.Reason()))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 func EmptyTree(ctx context.Context, s *session.Session) {
 	text := "no assets in " + pathname.Show(s.Place.Dir)
 	if name := firstFile(ctx, s); name != "" {
-		warn(s, "", fmt.Errorf("%s; what is there is left out, such as %s", text, pathname.Show(name)))
+		warnOfPath(s, "", fmt.Errorf("%s; what is there is left out, such as %s", text, pathname.Show(name)))
 		return
 	}
 	s.Observer.Note(text)
@@ -138,7 +138,7 @@ func warnOfMisnamed(s *session.Session, d *changes.Delta, t *todo.Todo) {
 			meant = scan.IgnoreName
 		}
 		if meant != "" {
-			warn(s, file, fmt.Errorf("is %s; did you mean to call it %s?", but, meant))
+			warnOfPath(s, file, fmt.Errorf("is %s; did you mean to call it %s?", but, meant))
 		}
 	}
 	for i := range t.Plan.Actions {
@@ -157,7 +157,7 @@ type repeated struct {
 	n     int
 }
 
-func (r *repeated) again(text string) {
+func (r *repeated) noteSimilar(text string) {
 	if r.n++; r.n == 1 {
 		r.first = text
 	}
@@ -179,7 +179,7 @@ func Unrecognized(s *session.Session, t *todo.Todo) {
 			continue
 		}
 		if name := t.Rules.Set.Unrecognized(a.Path); name != "" {
-			list.again(fmt.Sprintf("%s is copied: its content is not what the recipe %q reads", pathname.Show(a.Path), name))
+			list.noteSimilar(fmt.Sprintf("%s is copied: its content is not what the recipe %q reads", pathname.Show(a.Path), name))
 		}
 	}
 	if list.n > 0 {
@@ -199,11 +199,11 @@ func Portability(s *session.Session, p *plan.Plan) {
 			source = rules.Unportable(a.Path)
 		}
 		if source != "" {
-			names.again(fmt.Sprintf("source %s %s, which Windows does not take; rename it", pathname.Show(a.Path), source))
+			names.noteSimilar(fmt.Sprintf("source %s %s, which Windows does not take; rename it", pathname.Show(a.Path), source))
 		}
 		for _, out := range a.Outputs {
 			if why := rules.Unportable(out); why != "" && source == "" && a.Runs() {
-				names.again(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
+				names.noteSimilar(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
 			}
 			for name := out; name != "."; name = path.Dir(name) {
 				lower := strings.ToLower(name)
@@ -213,7 +213,7 @@ func Portability(s *session.Session, p *plan.Plan) {
 				} else if other == name {
 					break // its directories are known, too
 				} else if a.Runs() {
-					clashes.again(fmt.Sprintf("outputs %s and %s differ in case only; Windows and macOS take them for one", pathname.Show(other), pathname.Show(name)))
+					clashes.noteSimilar(fmt.Sprintf("outputs %s and %s differ in case only; Windows and macOS take them for one", pathname.Show(other), pathname.Show(name)))
 				}
 			}
 		}

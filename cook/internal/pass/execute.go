@@ -46,9 +46,9 @@ func ignoringDirtyStamps(s *session.Session) *session.Session {
 	return &with
 }
 
-// begin checks the owner of the output directory, reports problems and the plan, and records
-// renames. After begin, a pass never starts again. narrow says that a watcher knew where to look.
-func begin(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
+// beginPass checks the owner of the output directory, reports problems and the plan, and records
+// renames. After beginPass, a pass never starts again. narrow says that a watcher knew where to look.
+func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
 	if t.Works() {
 		if err := s.CheckOwner(); err != nil {
 			return err
@@ -152,8 +152,8 @@ func addReading(to *stats.Stats, d *changes.Delta, t *todo.Todo, done *execute.D
 	}
 }
 
-// trim shrinks the store if that is due.
-func trim(ctx context.Context, s *session.Session, store *store.Store) {
+// trimStore shrinks the store if that is due.
+func trimStore(ctx context.Context, s *session.Session, store *store.Store) {
 	if store != nil && store.TrimDue(s.Clock.Now(), s.Limits.CacheSize) {
 		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Clock.Now()); err != nil && ctx.Err() == nil {
 			s.Observer.Note(fmt.Sprintf("store: %v", err))
@@ -161,9 +161,9 @@ func trim(ctx context.Context, s *session.Session, store *store.Store) {
 	}
 }
 
-// finish ends the measurements and adds a pass that worked to the history. If that fails, the
+// finishPass ends the measurements and adds a pass that worked to the history. If that fails, the
 // pass only notes it.
-func finish(s *session.Session, done *Done, m *stats.Meter) {
+func finishPass(s *session.Session, done *Done, m *stats.Meter) {
 	m.Stop()
 	done.Stats, done.Took = m.Stats, s.Clock.Now().Sub(s.Clock.Started)
 	if s.Mode.DryRun || !done.Stats.Worked() {

@@ -71,7 +71,7 @@ type Watching struct {
 func RunWatched(ctx context.Context, s *session.Session, where changes.Where, watching Watching) (done Done, err error) {
 	meter := stats.NewMeter(s)
 	s = observed(s, meter)
-	defer func() { finish(s, &done, meter) }()
+	defer func() { finishPass(s, &done, meter) }()
 	last, err := s.LoadIndex()
 	if err != nil {
 		return done, err
@@ -96,7 +96,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 		return Done{}, err
 	}
 	done := decided(delta, t)
-	if err := begin(s, delta, t, meter, where != nil); err != nil {
+	if err := beginPass(s, delta, t, meter, where != nil); err != nil {
 		return done, err
 	}
 	if s.Place.Remote.URL != "" && t.Works() {
@@ -113,7 +113,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 		return done, errors.Join(err, ctx.Err())
 	}
 	if watching.Changed != nil {
-		watching.Changed(changed(delta, t, work.Done))
+		watching.Changed(changedArtifacts(delta, t, work.Done))
 	}
 	if t.Works() {
 		if err := s.State.SetOwner(s.Assets.Name()); err != nil {
@@ -135,7 +135,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 			return done, err
 		}
 	}
-	trim(ctx, s, store)
+	trimStore(ctx, s, store)
 	return done, ctx.Err()
 }
 

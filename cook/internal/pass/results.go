@@ -28,9 +28,9 @@ type Changed struct {
 	Saved          time.Time // when the source was written; zero if removed
 }
 
-// changed returns the artifacts that a pass changed, sorted by path: the ones renamed into
+// changedArtifacts returns the artifacts that a pass changed, sorted by path: the ones renamed into
 // place, and the ones with another entry or no entry in the manifest.
-func changed(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
+func changedArtifacts(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 	if !d.Whole && len(d.Concerned) == 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func changed(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 	}
 	for i := range done.Results {
 		if a := done.Results[i].Action; replaces(a, &done.Results[i]) {
-			for _, m := range listed(a.Last) {
+			for _, m := range manifestArtifacts(a.Last) {
 				lost(m.Path, a.Path, a.Target, a.Reasons)
 			}
 		}
@@ -54,7 +54,7 @@ func changed(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 		res := &done.Results[i]
 		a := res.Action
 		if !replaces(a, res) {
-			for _, m := range listed(a.Last) {
+			for _, m := range manifestArtifacts(a.Last) {
 				delete(all, m.Path)
 			}
 			continue
@@ -63,7 +63,7 @@ func changed(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 			continue
 		}
 		for _, m := range res.Made {
-			was := slices.ContainsFunc(listed(a.Last), func(l index.Artifact) bool { return l.Path == m.Path && l.Blob == m.Blob })
+			was := slices.ContainsFunc(manifestArtifacts(a.Last), func(l index.Artifact) bool { return l.Path == m.Path && l.Blob == m.Blob })
 			if was && !done.Placed[m.Path] {
 				delete(all, m.Path)
 				continue
@@ -82,8 +82,8 @@ func replaces(a *plan.Action, res *execute.Result) bool {
 	return a.Err == nil && res.Outcome != execute.NotReached && res.Outcome != execute.UpToDate
 }
 
-// listed returns the artifacts of an action that the manifest has.
-func listed(b *contents.Before) []index.Artifact {
+// manifestArtifacts returns the artifacts of an action that the manifest has.
+func manifestArtifacts(b *contents.Before) []index.Artifact {
 	if b == nil || b.State != index.Done {
 		return nil
 	}

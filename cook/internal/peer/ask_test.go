@@ -293,7 +293,7 @@ func TestOtherUser(t *testing.T) {
 	if got, err := Ask(t.Context(), dir, nil); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("server: %q, %v", got, err)
 	}
-	if got, err := ask(t.Context(), dir, nil, os.Geteuid()+1); !errors.Is(err, fs.ErrPermission) {
+	if got, err := askListener(t.Context(), dir, nil, os.Geteuid()+1); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("client: %q, %v", got, err)
 	}
 }
@@ -419,7 +419,7 @@ func TestMoreClientsWait(t *testing.T) {
 	for _, conn := range conns[:20] {
 		conn.Close()
 	}
-	if got, err := await(last); string(got) != "Q" {
+	if got, err := awaitAnswer(last); string(got) != "Q" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

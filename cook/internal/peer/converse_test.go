@@ -17,7 +17,7 @@ import (
 // upper answers in capitals.
 func upper(_ context.Context, question []byte) []byte { return bytes.ToUpper(question) }
 
-// client is one end of a connection on whose other end converse is at work.
+// client is one end of a connection on whose other end answerClient is at work.
 // ended is closed when that has returned.
 func client(t *testing.T, ctx context.Context, handle Handler) (conn net.Conn, ended chan struct{}) {
 	t.Helper()
@@ -26,7 +26,7 @@ func client(t *testing.T, ctx context.Context, handle Handler) (conn net.Conn, e
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)
-		converse(ctx, other, handle)
+		answerClient(ctx, other, handle)
 	}()
 	return conn, ended
 }
@@ -173,7 +173,7 @@ func TestQuestionsInAdvance(t *testing.T) {
 			writeFrame(conn, []byte("b"))
 		}()
 		for _, want := range []string{"A", "B"} {
-			if got, err := await(conn); string(got) != want {
+			if got, err := awaitAnswer(conn); string(got) != want {
 				t.Errorf("%q, %v, want %q", got, err, want)
 			}
 		}
@@ -206,11 +206,11 @@ func TestAwait(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if got, err := await(conn); string(got) != "Q" || time.Since(start) != time.Hour {
+		if got, err := awaitAnswer(conn); string(got) != "Q" || time.Since(start) != time.Hour {
 			t.Errorf("%q, %v after %v", got, err, time.Since(start))
 		}
 		start = time.Now()
-		if got, err := await(conn); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != silence {
+		if got, err := awaitAnswer(conn); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != silence {
 			t.Errorf("of one that does not answer: %q, %v after %v", got, err, time.Since(start))
 		}
 	})

@@ -37,14 +37,14 @@ type Listener struct {
 // processes begin at once. If the system does not identify the process at the other end, the error
 // wraps [errors.ErrUnsupported].
 func Listen(dir string) (*Listener, error) {
-	l, err := listen(dir)
+	l, err := listenIn(dir)
 	if err != nil {
 		return nil, fmt.Errorf("listen in %s: %w", dir, err)
 	}
 	return l, nil
 }
 
-func listen(dir string) (*Listener, error) {
+func listenIn(dir string) (*Listener, error) {
 	if !identifiesPeers {
 		return nil, errors.ErrUnsupported
 	}
@@ -88,7 +88,7 @@ func removeStale(dir, path string) error {
 	if info.Mode().Type() != fs.ModeSocket {
 		return fmt.Errorf("%s is in the way and not a socket: remove it", path)
 	}
-	conn, err := dial(context.Background(), dir)
+	conn, err := dialListener(context.Background(), dir)
 	switch {
 	case err == nil:
 		conn.Close()
@@ -158,7 +158,7 @@ func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 			if err != nil || checkUser(p.user, l.user) != nil {
 				return
 			}
-			converse(inner, conn, handle)
+			answerClient(inner, conn, handle)
 		})
 	}
 }
@@ -169,8 +169,8 @@ type stream interface {
 	SetReadDeadline(time.Time) error
 }
 
-// converse answers the questions of one client.
-func converse(ctx context.Context, conn stream, handle Handler) {
+// answerClient answers the questions of one client.
+func answerClient(ctx context.Context, conn stream, handle Handler) {
 	defer conn.Close()
 	r := bufio.NewReader(conn)
 	for {

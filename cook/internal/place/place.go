@@ -111,7 +111,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	case pathname.IsAbsent(err):
 		// No file, or no directory yet: Rename will tell.
 	case err != nil:
-		return o.explain(out, err) // it may be foreign
+		return o.explainInTheWay(out, err) // it may be foreign
 	case info.IsDir():
 		return folderInTheWay(out)
 	case info.Mode().IsRegular() && (info.Mode().Perm() == o.mode || !o.owned(out)) && o.inPlaceAlready(a, i, scan.StampOf(info), made):
@@ -129,7 +129,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 		err = o.made.Rename(tmp.Files()[i], &folder, base)
 	}
 	if err != nil {
-		return o.explain(out, err)
+		return o.explainInTheWay(out, err)
 	}
 	tmp.Placed(i)
 	o.done.notePlaced(out)
@@ -204,7 +204,7 @@ func (o *Outputs) Foretell(a *plan.Action, made []store.Artifact) error {
 		case pathname.IsAbsent(err):
 			err = o.foretellDir(path.Dir(out))
 		case err != nil:
-			err = o.explain(out, err)
+			err = o.explainInTheWay(out, err)
 		case info.IsDir() && !o.emptiedByRetiring(out):
 			err = folderInTheWay(out)
 		case info.IsDir(), o.owned(out), made == nil && info.Mode().IsRegular():
@@ -294,9 +294,9 @@ func (r *record) noteEmptied(output string) {
 	r.emptied = append(r.emptied, path.Dir(output))
 }
 
-// explain returns an error that says what to do if a directory of an output's path is a link
+// explainInTheWay returns an error that says what to do if a directory of an output's path is a link
 // out of the output directory.
-func (o *Outputs) explain(out string, err error) error {
+func (o *Outputs) explainInTheWay(out string, err error) error {
 	if dir := o.dir.Outward(out); dir != "" {
 		return fmt.Errorf("output directory %s is a link that leads out of %s; remove the link", pathname.Show(dir), o.dir.Name())
 	}

@@ -42,7 +42,7 @@ func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
 				}
 				outward[dir] = true
 			}
-			removal.Err = fmt.Errorf("output of a source that is gone: %w", o.explain(old.Path, err))
+			removal.Err = fmt.Errorf("output of a source that is gone: %w", o.explainInTheWay(old.Path, err))
 		case !there:
 			continue
 		case !dryRun:
@@ -57,7 +57,7 @@ func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
 	}
 	for _, old := range o.retired {
 		if err := o.done.removeEmpty(o.dir.Root(), path.Dir(old.Path)); err != nil {
-			err = fmt.Errorf("empty directory of outputs of a source that is gone: %w", o.explain(old.Path, err))
+			err = fmt.Errorf("empty directory of outputs of a source that is gone: %w", o.explainInTheWay(old.Path, err))
 			report(Removal{Source: old.Source, Target: old.Target, Err: err})
 		}
 	}

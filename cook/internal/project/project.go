@@ -66,7 +66,7 @@ func readProject(name string, trusted owners) (*Project, error) {
 		return nil, nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !trusted.have(info) {
+	if info, err := f.Stat(); err != nil || !trusted.ownFile(info) {
 		return nil, errForeign
 	}
 	data, err := io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
@@ -129,14 +129,14 @@ func (p *Project) confine(says *rules.Project) error {
 		files = append(files, named{"trust", name})
 	}
 	for _, f := range files {
-		if f.name != "" && !within(root, real(f.name)) {
+		if f.name != "" && !isWithin(root, real(f.name)) {
 			return says.Wrong(f.key, pathname.Show(pathname.FromHere(f.name))+" is outside the directory of this file; move it there, or name it by a flag")
 		}
 	}
-	if p.Remote.URL != "" && !within(root, real(p.Dir)) {
+	if p.Remote.URL != "" && !isWithin(root, real(p.Dir)) {
 		return says.Wrong("dir", fmt.Sprintf("%s is outside the directory of this file, which chooses a server that sees assets; move this file to a directory above the assets", pathname.Show(pathname.FromHere(p.Dir))))
 	}
-	if p.Out != "" && real(p.Out) != root && within(real(p.Out), root) {
+	if p.Out != "" && real(p.Out) != root && isWithin(real(p.Out), root) {
 		return says.Wrong("out", fmt.Sprintf("%s is above the directory of this file; choose another output directory", pathname.Show(pathname.FromHere(p.Out))))
 	}
 	for _, f := range []named{{"dir", p.Dir}, {"out", p.Out}, {"state", p.State}} {
@@ -164,8 +164,8 @@ func real(name string) string {
 	}
 }
 
-// within reports whether a path is a directory or below it.
-func within(dir, name string) bool {
+// isWithin reports whether a path is a directory or below it.
+func isWithin(dir, name string) bool {
 	_, ok := pathname.Below(dir, name)
 	return ok
 }
@@ -173,7 +173,7 @@ func within(dir, name string) bool {
 // hiddenOutside returns the first hidden directory in a path outside the root, "" for none.
 // Directories above the root do not count.
 func hiddenOutside(root, name string) string {
-	if within(root, name) {
+	if isWithin(root, name) {
 		return ""
 	}
 	volume := filepath.VolumeName(name)
@@ -181,7 +181,7 @@ func hiddenOutside(root, name string) string {
 	for _, element := range strings.Split(name[len(volume):], string(os.PathSeparator)) {
 		at += string(os.PathSeparator) + element
 		at = filepath.Clean(at)
-		if strings.HasPrefix(element, ".") && !within(at, root) {
+		if strings.HasPrefix(element, ".") && !isWithin(at, root) {
 			return at
 		}
 	}

@@ -203,7 +203,7 @@ func (c *Client) Expects(k Key) bool {
 // Forget ends the look-up of expected results.
 func (c *Client) Forget(keys ...Key) {
 	if c != nil && len(keys) > 0 {
-		c.send(Request{Op: Forget, Keys: keys})
+		c.sendOnly(Request{Op: Forget, Keys: keys})
 	}
 }
 
@@ -226,18 +226,18 @@ func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Durat
 	c.mu.Unlock()
 	switch {
 	case arrived != nil:
-		return c.known(k, arrived)
+		return c.decodeKnown(k, arrived)
 	case expected:
 		return known
 	}
-	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}, Assets: []string{asset}}, worth); ok {
-		return c.known(k, &a)
+	if a, ok := c.sendAndWait(ctx, Request{Op: Look, Keys: []Key{k}, Assets: []string{asset}}, worth); ok {
+		return c.decodeKnown(k, &a)
 	}
 	return known
 }
 
-// known decodes an answer about a key. A malformed answer gives nothing.
-func (c *Client) known(k Key, a *Answer) (known Known) {
+// decodeKnown decodes an answer about a key. A malformed answer gives nothing.
+func (c *Client) decodeKnown(k Key, a *Answer) (known Known) {
 	var err error
 	if a.ReadSets != nil {
 		if known.ReadSets, err = store.UnmarshalReadSets(k.Action, a.ReadSets); err != nil {
@@ -263,7 +263,7 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	if !c.Reads() {
 		return false
 	}
-	a, ok := c.ask(ctx, Request{Op: Fetch, Keys: []Key{k}}, worth)
+	a, ok := c.sendAndWait(ctx, Request{Op: Fetch, Keys: []Key{k}}, worth)
 	return ok && a.Found
 }
 
@@ -288,7 +288,7 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 		ok = ok && a.Record != nil && json.Unmarshal(a.Record, &ran.Record) == nil && ran.Record.Format == ActionFormat
 		return ran, ok
 	case <-ctx.Done():
-		c.send(Request{Op: Drop, Seq: seq})
+		c.sendOnly(Request{Op: Drop, Seq: seq})
 		return Ran{}, false
 	}
 }
@@ -297,7 +297,7 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 // ends: the result of an action with dependencies first, then its read sets.
 func (c *Client) Keep(asset string, keys ...Key) {
 	if c != nil && c.opt.Upload {
-		c.send(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})
+		c.sendOnly(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})
 	}
 }
 
@@ -319,7 +319,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flush+2*time.Second)
 	defer cancel()
-	a, ok := c.ask(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
+	a, ok := c.sendAndWait(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
 	c.talk.conn.Close()
 	<-c.talk.received
 	c.noteEnd(ok)

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// ask sends a request and waits for its answer.
-func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
+// sendAndWait sends a request and waits for its answer.
+func (c *Client) sendAndWait(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
 	_, got := c.sendForOne(r)
 	begun := time.Now()
 	defer func() { c.patience.Add(-int64(max(0, time.Since(begun)-worth))) }()
@@ -30,8 +30,8 @@ func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answe
 	}
 }
 
-// send sends a request without an answer.
-func (c *Client) send(r Request) { c.sendFor(r, nil) }
+// sendOnly sends a request without an answer.
+func (c *Client) sendOnly(r Request) { c.sendFor(r, nil) }
 
 // sendForOne sends a request with one answer, and returns its number. If no answer will come, the
 // channel is closed without one.
@@ -49,7 +49,7 @@ func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
 // sendFor sends a request, and returns the number of its first answer. It calls answer for each
 // answer: one, or one for each key of Expect. An answer that will not come is not ok.
 func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
-	c.starting.Do(c.start)
+	c.starting.Do(c.startProcess)
 	answers := 0
 	switch {
 	case answer == nil:
@@ -71,7 +71,7 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.to.Lock()
 	defer c.to.Unlock()
-	if !c.await(r, answers, answer) {
+	if !c.registerAnswer(r, answers, answer) {
 		return false
 	}
 	if c.to.Encode(r) == nil {
@@ -80,7 +80,7 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
-		return true // receive has called answer
+		return true // receiveAnswers has called answer
 	}
 	for n := range answers {
 		delete(c.waiting, r.Seq+uint64(n))
@@ -88,8 +88,8 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	return false
 }
 
-// await numbers a request and registers answer, unless no answer will come.
-func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
+// registerAnswer numbers a request and registers answer, unless no answer will come.
+func (c *Client) registerAnswer(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
@@ -113,9 +113,9 @@ func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok 
 // A talk is the conversation of a client with its serve-remote.
 type talk struct {
 	conn     io.ReadWriteCloser // nil before it begins
-	received chan struct{}      // closed when receive has ended
+	received chan struct{}      // closed when receiveAnswers has ended
 	silent   chan struct{}      // closed when serve-remote has been silent too long
-	steps    atomic.Int64       // steps of receive: odd while it handles an answer
+	steps    atomic.Int64       // steps of receiveAnswers: odd while it handles an answer
 
 	// Guarded by the client's mu.
 	ending bool  // the run has ended
@@ -123,8 +123,8 @@ type talk struct {
 	said   bool  // a note has told the user
 }
 
-// start starts serve-remote. If that fails, every question is a miss.
-func (c *Client) start() {
+// startProcess starts serve-remote. If that fails, every question is a miss.
+func (c *Client) startProcess() {
 	conn, err := c.begin()
 	c.mu.Lock()
 	if err != nil {
@@ -145,9 +145,9 @@ func (c *Client) start() {
 	go func() {
 		defer close(c.talk.received)
 		defer abandon()
-		c.receive(conn)
+		c.receiveAnswers(conn)
 	}()
-	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // receive notices a failure
+	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // receiveAnswers notices a failure
 }
 
 const (
@@ -162,13 +162,13 @@ const (
 	mostSilent = 6               // Beats without a line
 )
 
-// receive passes on answers until serve-remote ends, writes an invalid line, or is silent for too
+// receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent for too
 // long. Then it notes the reason and ends all waits for answers.
-func (c *Client) receive(conn io.ReadWriteCloser) {
+func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 	c.talk.silent = make(chan struct{})
 	over := make(chan struct{})
-	go c.watch(over, conn)
-	why := c.converse(conn)
+	go c.closeIfSilent(over, conn)
+	why := c.passOnAnswers(conn)
 	close(over)
 	select {
 	case <-c.talk.silent:
@@ -196,8 +196,8 @@ func (c *Client) receive(conn io.ReadWriteCloser) {
 	io.Copy(io.Discard, conn) // serve-remote cannot exit while its output is not read
 }
 
-// watch closes the connection if nothing arrives for too long while receive waits.
-func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
+// closeIfSilent closes the connection if nothing arrives for too long while receiveAnswers waits.
+func (c *Client) closeIfSilent(over <-chan struct{}, conn io.Closer) {
 	ticker := time.NewTicker(Beat)
 	defer ticker.Stop()
 	for last, quiet := int64(0), 0; quiet < mostSilent; {
@@ -215,9 +215,9 @@ func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
 	conn.Close()
 }
 
-// converse passes on answers until they end, and returns the reason: io.EOF if serve-remote ended
+// passOnAnswers passes on answers until they end, and returns the reason: io.EOF if serve-remote ended
 // without an error.
-func (c *Client) converse(from io.Reader) error {
+func (c *Client) passOnAnswers(from io.Reader) error {
 	const longest = 64 << 20 // of a line, with records of the store in base64
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longest)

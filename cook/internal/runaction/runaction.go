@@ -47,7 +47,7 @@ func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	rec := record(ctx, dir, recipes)
+	rec := cookOrRefuse(ctx, dir, recipes)
 	rec.Format = remote.ActionFormat
 	text, err := json.Marshal(rec)
 	if err != nil {
@@ -56,8 +56,8 @@ func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	return os.WriteFile(filepath.Join(out, remote.RecordFile), text, 0o666)
 }
 
-// record cooks the action in a directory, or refuses it.
-func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remote.Record) {
+// cookOrRefuse cooks the action in a directory, or refuses it.
+func cookOrRefuse(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remote.Record) {
 	refuse := func(err error) remote.Record { return remote.Record{Refused: err.Error()} }
 	want, err := readWanted(filepath.Join(dir, remote.ActionFile))
 	if err != nil {
@@ -78,14 +78,14 @@ func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remot
 	}
 	defer out.Close()
 	m := &machine{dir: dir, assets: assets, out: out, contents: contentsOf(assets, recipes)}
-	a, err := m.action(ctx, want, recipes)
+	a, err := m.rebuildAction(ctx, want, recipes)
 	if err == nil {
 		err = m.lookAtAll(ctx)
 	}
 	if err != nil {
 		return refuse(err)
 	}
-	return m.cook(ctx, a)
+	return m.cookAction(ctx, a)
 }
 
 // maxAction is the most bytes of an action.json.
@@ -133,8 +133,8 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 	})
 }
 
-// action builds an action anew, and refuses an action with another ID here.
-func (m *machine) action(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
+// rebuildAction builds an action anew, and refuses an action with another ID here.
+func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
 	set, err := recipe.NewSet(recipes...)
 	if err != nil {
 		return nil, err
@@ -207,8 +207,8 @@ func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error 
 	return os.Setenv("PATH", path)
 }
 
-// cook cooks an action into numbered files.
-func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) {
+// cookAction cooks an action into numbered files.
+func (m *machine) cookAction(ctx context.Context, a *plan.Action) (rec remote.Record) {
 	sums, _ := hashing.Lookup("xxh3")
 	again := cookone.NewAgain(cookone.Env{
 		Assets: m.assets, Contents: m.contents, Artifacts: &artifacts.Catalog{}, Checksum: sums,

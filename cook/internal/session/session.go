@@ -103,7 +103,7 @@ func Open(opt Options, access Access) (*Session, error) {
 		s.Close()
 		return nil, err
 	}
-	identify(s)
+	computeFingerprint(s)
 	return s, nil
 }
 
@@ -118,7 +118,7 @@ func (s *Session) Lock(access Access) error {
 	}
 	closeOut(s)
 	err = openOut(s, access)
-	identify(s)
+	computeFingerprint(s)
 	return err
 }
 
@@ -228,8 +228,8 @@ func (s *Session) Ignored(path string, isFolder bool) (scan.Verdict, bool) {
 	})
 }
 
-// identify computes the fingerprint of a new session, and keeps the rule file that it covers.
-func identify(s *Session) {
+// computeFingerprint computes the fingerprint of a new session, and keeps the rule file that it covers.
+func computeFingerprint(s *Session) {
 	s.Basis.Fingerprint, s.Basis.config = hashing.Digest{}, nil
 	program, err := os.Executable()
 	if err != nil {

@@ -94,7 +94,7 @@ func Publish(s *session.Session, known *Stats) {
 // Stage begins a stage of the recording and of the history.
 func (m *Meter) Stage(name string) {
 	m.next.Stage(name)
-	m.stages.begin(name)
+	m.stages.beginStage(name)
 	m.stage.End()
 	m.stage = m.row.Begin("cook/stage/"+name, "")
 	m.publish()
@@ -154,7 +154,7 @@ func (m *Meter) Stop() {
 // Stages ends the current stage and returns the cost of each stage. It asks the system for the
 // memory of the process, so a no-op run should not call it.
 func (m *Meter) Stages() []Stage {
-	m.stages.end()
+	m.stages.endStage()
 	return m.stages.stages
 }
 
@@ -166,9 +166,9 @@ type stopwatch struct {
 	begun  time.Time
 }
 
-// begin ends the current stage and begins another.
-func (w *stopwatch) begin(name string) {
-	w.end()
+// beginStage ends the current stage and begins another.
+func (w *stopwatch) beginStage(name string) {
+	w.endStage()
 	w.at = slices.IndexFunc(w.stages, func(s Stage) bool { return s.Name == name })
 	if w.at < 0 {
 		w.at = len(w.stages)
@@ -177,8 +177,8 @@ func (w *stopwatch) begin(name string) {
 	w.begun = w.now()
 }
 
-// end ends the current stage, if any.
-func (w *stopwatch) end() {
+// endStage ends the current stage, if any.
+func (w *stopwatch) endStage() {
 	if w.begun.IsZero() {
 		return
 	}

@@ -74,7 +74,7 @@ func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, err
 	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
 		return nil, err
 	}
-	if t.IDs, err = identify(s, d, t.Contents); err != nil {
+	if t.IDs, err = followRenames(s, d, t.Contents); err != nil {
 		return nil, err
 	}
 	t.Artifacts.IDs = t.IDs.Of

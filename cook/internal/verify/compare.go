@@ -22,8 +22,8 @@ type difference struct {
 	bytes  *ByteDifference // nil without the old output
 }
 
-// compareOutputs returns the outputs that differ.
-func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made cookone.Made) ([]difference, error) {
+// compareRepeated returns the outputs that differ.
+func (w *worker) compareRepeated(a *plan.Action, scratch *confine.Dir, made cookone.Made) ([]difference, error) {
 	var all []difference
 	for i, m := range made.Artifacts {
 		was := &a.Last.Outputs[i]
@@ -144,17 +144,17 @@ type result struct {
 	err  error
 }
 
-// same reports whether two cooks gave the same artifacts. All errors are the same, because
+// sameArtifacts reports whether two cooks gave the same artifacts. All errors are the same, because
 // their texts may contain file names.
-func (r result) same(other result) bool {
+func (r result) sameArtifacts(other result) bool {
 	return (r.err == nil) == (other.err == nil) && slices.Equal(r.made, other.made)
 }
 
-// cause finds the condition that changes the artifacts of an action, by cooking it a few more
+// findCause finds the condition that changes the artifacts of an action, by cooking it a few more
 // times. Its result completes a sentence that begins with the name of the recipe.
-func (w *worker) cause(ctx context.Context, a *plan.Action) string {
+func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 	with := func(c perturbations) (res result) {
-		res.err = w.cook(ctx, a, c, nil, func(_ *confine.Dir, made cookone.Made) error {
+		res.err = w.cookPerturbed(ctx, a, c, nil, func(_ *confine.Dir, made cookone.Made) error {
 			res.made = made.Artifacts
 			return nil
 		})
@@ -163,12 +163,12 @@ func (w *worker) cause(ctx context.Context, a *plan.Action) string {
 	was := result{made: storedOf(&a.Last.Action)}
 	const random = "is not deterministic"
 	plain := with(0)
-	if !with(0).same(plain) {
+	if !with(0).sameArtifacts(plain) {
 		return random
 	}
-	if !plain.same(was) {
+	if !plain.sameArtifacts(was) {
 		switch {
-		case !with(otherScratch).same(plain):
+		case !with(otherScratch).sameArtifacts(plain):
 			return "depends on " + conditions[0].name
 		case plain.err != nil:
 			return "fails now"
@@ -177,7 +177,7 @@ func (w *worker) cause(ctx context.Context, a *plan.Action) string {
 	}
 	var causes []string
 	for _, c := range conditions {
-		if !with(c.change).same(plain) {
+		if !with(c.change).sameArtifacts(plain) {
 			causes = append(causes, c.name)
 		}
 	}

@@ -118,8 +118,8 @@ type reporter struct {
 	span        profile.Span    // of the stage
 }
 
-// found reports a finding.
-func (r *reporter) found(f Finding) {
+// reportFinding reports a finding.
+func (r *reporter) reportFinding(f Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !f.Warning {
@@ -133,8 +133,8 @@ func (r *reporter) found(f Finding) {
 	}
 }
 
-// event reports an event.
-func (r *reporter) event(e execute.Event) {
+// reportCookEvent reports an event.
+func (r *reporter) reportCookEvent(e execute.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Event(e)
@@ -154,8 +154,8 @@ func (r *reporter) noteOnce(m *plan.Method, text string) {
 	r.observer.Note(text)
 }
 
-// note notes a line that is no finding.
-func (r *reporter) note(text string) {
+// noteLine notes a line that is no finding.
+func (r *reporter) noteLine(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Note(text)

@@ -34,8 +34,8 @@ type check struct {
 	problem error // nil if output.State says everything
 }
 
-// readOutput reads an artifact. No stamp or checksum replaces its content.
-func (r *reader) readOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, c *check) {
+// readArtifactContent reads an artifact. No stamp or checksum replaces its content.
+func (r *reader) readArtifactContent(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, c *check) {
 	c.output.State = contents.Edited
 	got, err := w.Sum(tree, c.output.Artifact.Path, bulk.Ask{Want: hashing.WantDigest})
 	if err == nil {
@@ -117,20 +117,20 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 
 // checkExtra reports the files of the output directory that no action makes.
 func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
-	files, err := s.State.Extra(ctx, state.Outputs(each(before), claims), s.Place.Cache)
+	files, err := s.State.Extra(ctx, state.Outputs(eachKnown(before), claims), s.Place.Cache)
 	for _, name := range files {
-		r.found(Finding{Kind: ExtraFile, Path: name, Text: "is made by nothing; move it away or remove extra files"})
+		r.reportFinding(Finding{Kind: ExtraFile, Path: name, Text: "is made by nothing; move it away or remove extra files"})
 	}
 	if err != nil && ctx.Err() == nil {
-		r.found(Finding{Kind: Unreadable, Path: s.Out.Name(), Text: err.Error()})
+		r.reportFinding(Finding{Kind: Unreadable, Path: s.Out.Name(), Text: err.Error()})
 	}
 	return ctx.Err()
 }
 
 // checkManifest compares the manifest with a new one for all actions.
 func checkManifest(s *session.Session, r *reporter, before []contents.Before, targets []string, ids *todo.Identities) error {
-	return s.State.Manifest.Check(each(before), ids.Of, func(name, what string) {
-		r.found(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
+	return s.State.Manifest.Check(eachKnown(before), ids.Of, func(name, what string) {
+		r.reportFinding(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
 	})
 }
 
@@ -171,12 +171,12 @@ func newReader(s *session.Session, delta *changes.Delta, targets []string, found
 		s: s, targets: targets, summer: hashing.NewSummer(s.Basis.Checksum), sources: delta.Sources, found: found.Begin(delta.Sources),
 		before: make([]contents.Before, len(delta.Before)), store: opened,
 	}
-	r.list(delta.Before)
+	r.mergeFiles(delta.Before)
 	return r
 }
 
-// list merges sources and actions, which are sorted by path.
-func (r *reader) list(actions []index.Action) {
+// mergeFiles merges sources and actions, which are sorted by path.
+func (r *reader) mergeFiles(actions []index.Action) {
 	made := 0
 	for i := range actions {
 		made += len(actions[i].Made)
@@ -199,7 +199,7 @@ func (r *reader) list(actions []index.Action) {
 		own := outputs[:len(a.Made):len(a.Made)]
 		outputs = outputs[len(a.Made):]
 		r.before[i].Outputs = own
-		wanted, stored := r.wants(a), r.mayBeStored(a)
+		wanted, stored := r.isInScope(a), r.mayBeStored(a)
 		for n, m := range a.Made {
 			own[n].Artifact = m
 			if !wanted {
@@ -219,13 +219,13 @@ func (r *reader) list(actions []index.Action) {
 	}
 }
 
-// wants reports whether an action is in scope.
-func (r *reader) wants(a *index.Action) bool {
+// isInScope reports whether an action is in scope.
+func (r *reader) isInScope(a *index.Action) bool {
 	return slices.Contains(r.targets, a.Target) && r.s.Scope.Has(a.Path)
 }
 
-// path returns the path of the source that a file belongs to.
-func (r *reader) path(f file) string {
+// sourcePath returns the path of the source that a file belongs to.
+func (r *reader) sourcePath(f file) string {
 	switch f.kind {
 	case source:
 		return r.sources[f.at].Path
@@ -235,8 +235,8 @@ func (r *reader) path(f file) string {
 	return r.blobs[f.at].action.Path
 }
 
-// size returns the expected size of a file.
-func (r *reader) size(f file) int64 {
+// expectedSize returns the expected size of a file.
+func (r *reader) expectedSize(f file) int64 {
 	switch f.kind {
 	case source:
 		return r.sources[f.at].Stamp.Size
@@ -257,8 +257,8 @@ func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 			trees[i].Close()
 		}
 	}()
-	runs := bulk.Runs(len(r.files), func(i, j int) bool { return bulk.SameFolder(r.path(r.files[i]), r.path(r.files[j])) },
-		func(i int) int64 { return r.size(r.files[i]) })
+	runs := bulk.Runs(len(r.files), func(i, j int) bool { return bulk.SameFolder(r.sourcePath(r.files[i]), r.sourcePath(r.files[j])) },
+		func(i int) int64 { return r.expectedSize(r.files[i]) })
 	return bulk.Each(ctx, r.s.Limits.Workers, r.summer, runs, func(w *bulk.Worker, run bulk.Run) error {
 		for _, f := range r.files[run.First:run.Last] {
 			if err := ctx.Err(); err != nil {
@@ -268,7 +268,7 @@ func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 			case source:
 				r.found.Read(ctx, w, tree, int(f.at))
 			case output:
-				r.readOutput(ctx, w, tree, &r.checks[f.at])
+				r.readArtifactContent(ctx, w, tree, &r.checks[f.at])
 			case blob:
 				b := &r.blobs[f.at]
 				b.err = b.readBlobs(ctx, w, tree, r.store)
@@ -276,7 +276,7 @@ func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 		}
 		var bytes int64
 		for _, f := range r.files[run.First:run.Last] {
-			bytes += r.size(f)
+			bytes += r.expectedSize(f)
 		}
 		report.reading(run.Last-run.First, len(r.files), bytes)
 		return nil

@@ -46,8 +46,8 @@ func parseSample(text string) (sample, error) {
 	return sample{}, configError("sample %q: want a number of assets such as 20, a part such as 5%%, or all", text)
 }
 
-// of returns the number of assets in a sample of n. A part that is not zero has at least one.
-func (s sample) of(n int) int {
+// sampleSize returns the number of assets in a sample of n. A part that is not zero has at least one.
+func (s sample) sampleSize(n int) int {
 	return min(n, s.count+int(math.Ceil(s.part*float64(n))))
 }
 
@@ -64,11 +64,11 @@ func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	var known []int
 	for i := range p.Actions {
 		a := &p.Actions[i]
-		if a.Err == nil && !a.Held() && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(outdated(a)) == 0) {
+		if a.Err == nil && !a.Held() && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(reasonsToCook(a)) == 0) {
 			known = append(known, i)
 		}
 	}
-	return draw(p, known, s.of(countCooked(p)), seed)
+	return drawSample(p, known, s.sampleSize(countCooked(p)), seed)
 }
 
 // countCooked counts the actions of a plan that are not held.
@@ -81,9 +81,9 @@ func countCooked(p *plan.Plan) (n int) {
 	return n
 }
 
-// draw chooses n actions by seed alone, in cooking order. One asset of each method comes
+// drawSample chooses n actions by seed alone, in cooking order. One asset of each method comes
 // before a second asset of any method, because an error of a method concerns all its assets.
-func draw(p *plan.Plan, from []int, n int, seed uint64) []int {
+func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 	seen := map[*plan.Method]bool{}
@@ -126,25 +126,25 @@ func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
 		a := &p.Actions[i]
 		switch {
 		case a.Err != nil:
-			r.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: a.Err.Error()})
+			r.reportFinding(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: a.Err.Error()})
 		case lost && (a.Last != nil || a.Held()):
 		default:
-			if reasons := outdated(a); len(reasons) > 0 {
-				r.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: describe(reasons)})
+			if reasons := reasonsToCook(a); len(reasons) > 0 {
+				r.reportFinding(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: describeOutdated(reasons)})
 			}
 		}
 	}
 	for _, old := range p.Retired {
 		if _, err := s.Out.Root().Lstat(old.Path); err == nil {
-			r.found(Finding{Kind: NotUpToDate, Path: old.Source, Target: old.Target, Output: old.Path,
+			r.reportFinding(Finding{Kind: NotUpToDate, Path: old.Source, Target: old.Target, Output: old.Path,
 				Text: fmt.Sprintf("%s is made by no source any more; run cook", pathname.Show(old.Path))})
 		}
 	}
 }
 
-// outdated returns the reasons for cooking an action, without the reasons about the state of
+// reasonsToCook returns the reasons for cooking an action, without the reasons about the state of
 // its outputs, which checks report.
-func outdated(a *plan.Action) []plan.Reason {
+func reasonsToCook(a *plan.Action) []plan.Reason {
 	if !a.Runs() {
 		return nil
 	}
@@ -153,8 +153,8 @@ func outdated(a *plan.Action) []plan.Reason {
 	})
 }
 
-// describe returns the text of a finding about an action that is not up to date.
-func describe(reasons []plan.Reason) string {
+// describeOutdated returns the text of a finding about an action that is not up to date.
+func describeOutdated(reasons []plan.Reason) string {
 	if len(reasons) == 1 && reasons[0].Kind == plan.FailedLastTime {
 		return "could not be cooked the last time; to see why, run cook"
 	}

@@ -73,7 +73,7 @@ type record struct {
 func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 	var records []record
 	for i := range r.before {
-		if a := &r.before[i].Action; r.mayBeStored(a) && r.wants(a) {
+		if a := &r.before[i].Action; r.mayBeStored(a) && r.isInScope(a) {
 			records = append(records, record{action: a})
 		}
 	}
@@ -90,7 +90,7 @@ func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 		if records[i].differ {
 			// Two cooks of the same inputs made different artifacts.
 			recipe := plan.RecipeOf(a.Method)
-			report.found(Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: recipe,
+			report.reportFinding(Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: recipe,
 				Text: fmt.Sprintf("the store has another result of the same inputs: the recipe %q is not deterministic", recipe)})
 		}
 	}
@@ -123,14 +123,14 @@ func (r *reader) readRecords(ctx context.Context, records []record) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			records[i].readRecord(w, &tree, r.store)
+			records[i].readStoredRecord(w, &tree, r.store)
 		}
 		return nil
 	})
 }
 
-// readRecord reads a record, and compares it with the index.
-func (e *record) readRecord(w *bulk.Worker, tree *bulk.Tree, opened *store.Store) {
+// readStoredRecord reads a record, and compares it with the index.
+func (e *record) readStoredRecord(w *bulk.Worker, tree *bulk.Tree, opened *store.Store) {
 	a := e.action
 	if len(a.Deps) > 0 {
 		_, e.sets = opened.ReadSets(a.ID)
@@ -169,21 +169,21 @@ func reportStore(r *reporter, a *index.Action, err error) {
 	if errors.Is(err, store.ErrDamaged) && !errors.As(err, &kept) {
 		f.Text += "; it is removed, and cooked anew when it is needed"
 	}
-	r.found(f)
+	r.reportFinding(f)
 }
 
 // errNotReached says that the server answered no question.
 var errNotReached = errors.New("remote: the server was not reached, so nothing was compared with it")
 
-// openRemote returns a client of the server whose results are compared, nil for none. The
+// openSharedClient returns a client of the server whose results are compared, nil for none. The
 // client asks as a run does, but waits as long as the server takes, and uploads nothing.
-func openRemote(ctx context.Context, s *session.Session, r *reporter, opt remote.Options) *remote.Client {
+func openSharedClient(ctx context.Context, s *session.Session, r *reporter, opt remote.Options) *remote.Client {
 	if opt.URL == "" {
 		return nil
 	}
 	opt.Read, opt.Upload = true, false
 	opt.Args = append(opt.Args, "-patient")
-	return remote.New(ctx, opt, s.OpenStore(), r.note)
+	return remote.New(ctx, opt, s.OpenStore(), r.noteLine)
 }
 
 // closeRemote closes the client. The error says that the server answered no question.
@@ -202,7 +202,7 @@ func (w *worker) checkShared(ctx context.Context, a *plan.Action, steps []cookon
 			w.compared.Add(1)
 			for _, text := range sharedDifferences(step, there) {
 				origin := there.Origin
-				w.report.found(Finding{
+				w.report.reportFinding(Finding{
 					Kind: RemoteDiffers, Path: a.Path, Target: a.Target, Output: text.output, Origin: &origin,
 					Text: fmt.Sprintf("%s; from %s", text.says, remote.Describe(origin, there.CookTime)),
 				})

@@ -115,7 +115,7 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 	}
 	for _, p := range delta.Tree.Problems {
 		if p.Fatal() {
-			r.found(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
+			r.reportFinding(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
 		}
 	}
 	r.stage("read")
@@ -133,7 +133,7 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 	sum.Outputs, sum.Bytes = len(read.checks), read.bytes.Load()
 	for i := range read.checks {
 		if f, differs := read.checks[i].finding(s); differs {
-			r.found(f)
+			r.reportFinding(f)
 		}
 	}
 	if !lost {
@@ -180,7 +180,7 @@ func load(s *session.Session, r *reporter) (last *state.Known, lost bool, err er
 		if errors.Is(err, fs.ErrNotExist) {
 			text = "missing"
 		}
-		r.found(Finding{Kind: StateDamaged, Path: name, Text: text + "; run cook"})
+		r.reportFinding(Finding{Kind: StateDamaged, Path: name, Text: text + "; run cook"})
 	}
 	damaged(state.IndexName, err)
 	listed, err := s.State.Manifest.AsIndex(s.Basis.Checksum.Name)
@@ -210,8 +210,8 @@ func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 	return targets
 }
 
-// each yields pointers to the actions of a list.
-func each(before []contents.Before) iter.Seq[*index.Action] {
+// eachKnown yields pointers to the actions of a list.
+func eachKnown(before []contents.Before) iter.Seq[*index.Action] {
 	return func(yield func(*index.Action) bool) {
 		for i := range before {
 			if !yield(&before[i].Action) {

@@ -78,7 +78,7 @@ func Open(ctx context.Context, opt Options) *Broker {
 	b := &Broker{opt: opt}
 	b.lookups.open, b.lookups.racing = map[int]bool{}, map[int]context.CancelCauseFunc{}
 	server := opt.Remote
-	server.Traffic, b.endTraffic = b.watch()
+	server.Traffic, b.endTraffic = b.watchTransfers()
 	if b.client = remote.New(ctx, server, opt.Finder.Store, opt.Say.Note); b.client == nil {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (b *Broker) Find(ctx context.Context, t cookone.Task, sets []store.ReadSet,
 		if answer.Result == nil {
 			return store.Result{}, false
 		}
-		b.costs.add(a, answer.Result.CookTime)
+		b.costs.addCost(a, answer.Result.CookTime)
 		return *answer.Result, true
 	})
 	if found.Shared = ok; !ok {
@@ -159,7 +159,7 @@ func (b *Broker) Keep(r cookone.Ready) {
 		keys = append(keys, lookup.KeyOf(a, nil))
 	}
 	b.client.Keep(a.Path, keys...)
-	b.costs.add(a, r.CookTime)
+	b.costs.addCost(a, r.CookTime)
 }
 
 // transfers records the transfers between a run and a server as rows of a recording.
@@ -175,8 +175,8 @@ type transfer struct {
 	span profile.Span
 }
 
-// record begins or ends the span of a transfer.
-func (t *transfers) record(is remote.Transfer) {
+// recordTransfer begins or ends the span of a transfer.
+func (t *transfers) recordTransfer(is remote.Transfer) {
 	if is.Ended {
 		if r, ok := t.open[is.ID]; ok {
 			r.span.End()
@@ -198,8 +198,8 @@ func (t *transfers) record(is remote.Transfer) {
 	t.open[is.ID] = transfer{w, w.Begin(name, fmt.Sprintf("%s, %s", human.Count(is.Blobs, "blob"), human.Bytes(is.Bytes)))}
 }
 
-// close ends all transfers.
-func (t *transfers) close() {
+// endTransfers ends all transfers.
+func (t *transfers) endTransfers() {
 	for _, r := range t.open {
 		r.span.End()
 		t.idle = append(t.idle, r.row)
@@ -209,9 +209,9 @@ func (t *transfers) close() {
 	}
 }
 
-// watch returns functions that show the traffic of a server: to people as a step of the run
+// watchTransfers returns functions that show the traffic of a server: to people as a step of the run
 // as a whole, and in the recording. end is called after the last news.
-func (b *Broker) watch() (news func(remote.Traffic), end func()) {
+func (b *Broker) watchTransfers() (news func(remote.Traffic), end func()) {
 	var t *transfers
 	if b.opt.Probe.On() {
 		t = &transfers{probe: b.opt.Probe, open: map[int]transfer{}}
@@ -229,13 +229,13 @@ func (b *Broker) watch() (news func(remote.Traffic), end func()) {
 		case is.Transfer == nil:
 			show(is.String())
 		case t != nil:
-			t.record(*is.Transfer)
+			t.recordTransfer(*is.Transfer)
 		}
 	}
 	return news, func() {
 		show("")
 		if t != nil {
-			t.close()
+			t.endTransfers()
 		}
 	}
 }

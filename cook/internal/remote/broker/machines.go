@@ -106,8 +106,8 @@ func (s *offload) takeAction(expected time.Duration, always bool) bool {
 	return true
 }
 
-// release counts an action that came back.
-func (s *offload) release() {
+// countReturned counts an action that came back.
+func (s *offload) countReturned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.out--
@@ -119,7 +119,7 @@ func (s *offload) turnOff() {
 	s.off = true
 }
 
-func (s *offload) isOff() bool {
+func (s *offload) isTurnedOff() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.off
@@ -166,7 +166,7 @@ func (m *Machines) Executors(left, local int) int {
 func (m *Machines) Always() bool { return m.opt.Remote.Always }
 
 // NoneLeaves reports whether no action leaves any more.
-func (m *Machines) NoneLeaves() bool { return m.offload.isOff() }
+func (m *Machines) NoneLeaves() bool { return m.offload.isTurnedOff() }
 
 // Take reports whether an action leaves, and counts it until Release.
 func (m *Machines) Take(i int) bool {
@@ -178,7 +178,7 @@ func (m *Machines) Take(i int) bool {
 }
 
 // Release ends a Take.
-func (m *Machines) Release() { m.offload.release() }
+func (m *Machines) Release() { m.offload.countReturned() }
 
 // leaveTime returns the probable cook time of an action on another machine.
 func (m *Machines) leaveTime(a *plan.Action) time.Duration {
@@ -239,7 +239,7 @@ func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local
 	select {
 	case k := <-came:
 		if k != nil {
-			return m.arrive(ctx, *k, here)
+			return m.fetchExecuted(ctx, *k, here)
 		}
 	case <-idle:
 	}
@@ -247,7 +247,7 @@ func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local
 	r, err := m.onCore(racing, here.Cook)
 	if err != nil && racing.Err() != nil && ctx.Err() == nil {
 		if k := <-came; k != nil {
-			return m.arrive(ctx, *k, here)
+			return m.fetchExecuted(ctx, *k, here)
 		}
 	}
 	return r, err
@@ -263,8 +263,8 @@ func (m *Machines) onCore(ctx context.Context, cook func(context.Context) (cooko
 	return cook(ctx)
 }
 
-// arrive makes scratch files of the artifacts of another machine.
-func (m *Machines) arrive(ctx context.Context, k lookup.Known, here Local) (cookone.Ready, error) {
+// fetchExecuted makes scratch files of the artifacts of another machine.
+func (m *Machines) fetchExecuted(ctx context.Context, k lookup.Known, here Local) (cookone.Ready, error) {
 	r, err := here.Fetch(ctx, k)
 	if err == nil {
 		m.executed.Add(1)
@@ -313,7 +313,7 @@ func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
 			}
 			return nil
 		}
-		k, more := m.judge(ctx, t, &ran.Record, p)
+		k, more := m.judgeExecution(ctx, t, &ran.Record, p)
 		if k != nil {
 			m.offload.measured(ran.Over)
 		}
@@ -324,10 +324,10 @@ func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
 	return nil
 }
 
-// judge compares the dependencies on another machine with the dependencies here. If they are
+// judgeExecution compares the dependencies on another machine with the dependencies here. If they are
 // the same, and the action was cooked, its result is known. Files that the other machine
 // missed are added to the pack; then more says to execute the action again.
-func (m *Machines) judge(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
+func (m *Machines) judgeExecution(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
 	a := t.Action
 	var deps []index.Dep
 	same := true

@@ -25,8 +25,8 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 		if !s.takeAction(0, true) {
 			t.Error("not always")
 		}
-		s.release()
-		s.release()
+		s.countReturned()
+		s.countReturned()
 		s.measured(100 * ms)
 	}
 	if s.takeAction(49*ms, false) || !s.takeAction(50*ms, false) {
@@ -48,7 +48,7 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 		t.Error("by what is long past")
 	}
 	s.turnOff()
-	if s.takeAction(time.Hour, true) || !s.isOff() {
+	if s.takeAction(time.Hour, true) || !s.isTurnedOff() {
 		t.Error("although it is off")
 	}
 }
@@ -79,9 +79,9 @@ func TestCookTimesAreLearned(t *testing.T) {
 	if got := m.expected(action("a", 100)); got != 0 {
 		t.Errorf("nothing known: %v", got)
 	}
-	m.add(action("a", 99), time.Second)
-	m.add(action("a", 299), 3*time.Second)
-	m.add(action("b", 0), time.Minute)
+	m.addCost(action("a", 99), time.Second)
+	m.addCost(action("a", 299), 3*time.Second)
+	m.addCost(action("b", 0), time.Minute)
 	for size, want := range map[int64]time.Duration{0: 10 * time.Millisecond, 99: time.Second, 999: 10 * time.Second} {
 		if got := m.expected(action("a", size)); (got - want).Abs() > time.Microsecond {
 			t.Errorf("%d bytes: %v, want %v", size, got, want)

@@ -120,7 +120,7 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 // addSaid adds the files whose answers an extract has. Without all other files, the extract
 // is the same.
 func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
-	said, _, _ := p.contents.Extract(of) // judge refuses files that cannot be read
+	said, _, _ := p.contents.Extract(of) // judgeExecution refuses files that cannot be read
 	for _, by := range said {
 		more = p.addFile(ctx, of.OfOne(by.File).Path) || more
 	}

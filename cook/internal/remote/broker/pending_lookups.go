@@ -49,8 +49,8 @@ const (
 	mostVain = 64
 )
 
-// ask notes actions that wait for answers.
-func (l *lookups) ask(actions ...int) {
+// markAsked notes actions that wait for answers.
+func (l *lookups) markAsked(actions ...int) {
 	for _, i := range actions {
 		l.open[i] = true
 	}
@@ -62,8 +62,8 @@ func (l *lookups) beginUnanswered(i int) {
 	l.racing[i] = nil
 }
 
-// first returns the open action that was asked about first.
-func (l *lookups) first() int {
+// firstAsked returns the open action that was asked about first.
+func (l *lookups) firstAsked() int {
 	for _, list := range []*[]int{&l.again, &l.order} {
 		for ; len(*list) > 0; *list = (*list)[1:] {
 			if i := (*list)[0]; l.open[i] {
@@ -74,9 +74,9 @@ func (l *lookups) first() int {
 	return -1
 }
 
-// last returns the open action that was asked about last. Actions that were asked about
+// lastAsked returns the open action that was asked about last. Actions that were asked about
 // again come after the others.
-func (l *lookups) last() int {
+func (l *lookups) lastAsked() int {
 	for _, list := range []*[]int{&l.order, &l.again} {
 		for ; len(*list) > 0; *list = (*list)[:len(*list)-1] {
 			if i := (*list)[len(*list)-1]; l.open[i] {
@@ -107,7 +107,7 @@ func (b *Broker) Ask(ready []int) (rest []int) {
 		a := &b.opt.Actions[i]
 		wanted[n] = wantedOf(a, lookup.KeyOf(a, nil))
 	}
-	l.ask(order...)
+	l.markAsked(order...)
 	l.latency.noteQuestion(b.opt.Now())
 	b.client.Expect(wanted, func(n int, whole bool) { b.answered(order[n], whole) })
 	return rest
@@ -146,7 +146,7 @@ func wantedOf(a *plan.Action, k remote.Key) remote.Wanted {
 // result, or all answers have arrived.
 func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	b.opt.Queue.Lock()
-	b.lookups.ask(i)
+	b.lookups.markAsked(i)
 	b.lookups.again = append(b.lookups.again, i)
 	b.lookups.latency.noteQuestion(b.opt.Now())
 	b.opt.Queue.Unlock()
@@ -179,14 +179,14 @@ func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool)
 	now := b.opt.Now()
 	next := l.latency.nextAnswer(now, idle)
 	if hurry || next == Forever {
-		i = l.first()
+		i = l.firstAsked()
 		l.beginUnanswered(i)
 		return i, 0, true
 	}
 	if l.spare.Cores(now) >= 1 {
 		next = max(next, l.latency.gap()*time.Duration(len(l.open)))
 	}
-	i = l.last()
+	i = l.lastAsked()
 	took := b.cookTime(i)
 	if took < next {
 		l.beginUnanswered(i)

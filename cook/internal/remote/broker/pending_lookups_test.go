@@ -40,7 +40,7 @@ func waitingFor(n int) (*Broker, *testQueue) {
 		}
 		l.order = append(l.order, i)
 	}
-	l.ask(l.order...)
+	l.markAsked(l.order...)
 	l.latency.noteQuestion(b.opt.Now())
 	return b, q
 }

@@ -48,9 +48,9 @@ func (w *way) authorization() (string, error) {
 // environment although a cook.toml chooses the server. A host without a port means all its ports.
 const hostsVar = "COOK_REMOTE_HOSTS"
 
-// bind refuses a server from a cook.toml if the environment has secrets but does not name the
+// checkSecretHost refuses a server from a cook.toml if the environment has secrets but does not name the
 // server's host: a cloned project must not receive secrets for another server.
-func (w *way) bind(address *url.URL) error {
+func (w *way) checkSecretHost(address *url.URL) error {
 	if w.project == "" {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (w *way) bind(address *url.URL) error {
 func secret(file, variable string) (string, error) {
 	text := os.Getenv(variable)
 	if file != "" {
-		data, err := readFile(file)
+		data, err := readSecretFile(file)
 		if err != nil {
 			return "", err
 		}
@@ -98,7 +98,7 @@ func secret(file, variable string) (string, error) {
 	return text, nil
 }
 
-func readFile(file string) ([]byte, error) {
+func readSecretFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func readFile(file string) ([]byte, error) {
 func (w *way) tls() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if w.ca != "" {
-		data, err := readFile(w.ca)
+		data, err := readSecretFile(w.ca)
 		if err != nil {
 			return nil, err
 		}
@@ -140,8 +140,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// keys reads the signing key and the trusted keys. Errors never contain a key.
-func (w *way) keys() (k share.Keys, err error) {
+// readSigningKeys reads the signing key and the trusted keys. Errors never contain a key.
+func (w *way) readSigningKeys() (k share.Keys, err error) {
 	if w.sign != "" {
 		if k.Sign, err = privateKey(w.sign); err != nil {
 			return k, err
@@ -159,7 +159,7 @@ func (w *way) keys() (k share.Keys, err error) {
 
 // privateKey reads a file as openssl genpkey -algorithm ed25519 makes it.
 func privateKey(file string) (ed25519.PrivateKey, error) {
-	data, err := readFile(file)
+	data, err := readSecretFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func privateKey(file string) (ed25519.PrivateKey, error) {
 
 // publicKeys reads a file of one or more keys as openssl pkey -pubout makes them.
 func publicKeys(file string) (all []ed25519.PublicKey, err error) {
-	data, err := readFile(file)
+	data, err := readSecretFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	signal.Ignore(os.Interrupt) // is for the run; the end of stdin ends this process
 	err := rules.CheckRemote(way.url)
 	if err == nil {
-		err = answer(ctx, &way, *dir, stdin, stdout)
+		err = serveRun(ctx, &way, *dir, stdin, stdout)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "cook: %s: %v\n", way.url, err)
@@ -84,18 +84,18 @@ func Check(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// answer serves one run.
-func answer(ctx context.Context, w *way, dir string, in io.Reader, out io.Writer) error {
+// serveRun serves one run.
+func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writer) error {
 	s, err := store.Open(dir)
 	if err != nil {
 		return err
 	}
-	keys, wrong := w.keys()
+	keys, wrong := w.readSigningKeys()
 	open := func(ctx context.Context) (share.Server, error) {
 		if wrong != nil {
 			return nil, wrong // and so nothing is taken or given
 		}
-		return w.open(ctx)
+		return w.connectToServer(ctx)
 	}
 	host, _ := os.Hostname()
 	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
@@ -135,13 +135,13 @@ func (w *way) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 
-// open opens the server.
-func (w *way) open(ctx context.Context) (share.Server, error) {
+// connectToServer opens the server.
+func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 	address, err := url.Parse(w.url)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.bind(address); err != nil {
+	if err := w.checkSecretHost(address); err != nil {
 		return nil, err
 	}
 	authorization, err := w.authorization()
@@ -181,14 +181,14 @@ func checkServer(ctx context.Context, w *way, out io.Writer) error {
 		table.Row(name, fmt.Sprintf(format, args...))
 	}
 
-	keys, err := w.keys()
+	keys, err := w.readSigningKeys()
 	if err != nil {
 		return err
 	}
 	opening, stop := context.WithTimeout(ctx, openTimeout)
 	defer stop()
 	begin := time.Now()
-	server, err := w.open(opening)
+	server, err := w.connectToServer(opening)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func checkServer(ctx context.Context, w *way, out io.Writer) error {
 		row("uploads", "no: the server takes no results from here")
 		return nil
 	}
-	return checkBlob(ctx, server, row)
+	return checkRoundTrip(ctx, server, row)
 }
 
 // checkLatency looks up results that cannot be there.
@@ -245,8 +245,8 @@ func checkLatency(ctx context.Context, server share.Server) (time.Duration, erro
 	return took[len(took)/2], nil
 }
 
-// checkBlob writes a blob without references and reads it back.
-func checkBlob(ctx context.Context, server share.Server, row func(name, format string, args ...any)) error {
+// checkRoundTrip writes a blob without references and reads it back.
+func checkRoundTrip(ctx context.Context, server share.Server, row func(name, format string, args ...any)) error {
 	blob := make([]byte, checkBytes)
 	rand.Read(blob)
 	d := server.Traits().Function.Of(blob)

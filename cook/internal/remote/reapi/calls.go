@@ -38,22 +38,22 @@ type calls struct {
 // newCalls returns the methods of the server at a URL.
 func newCalls(over connect.HTTPClient, base string) (c calls) {
 	const api, bytestream = "/build.bazel.remote.execution.v2.", "/google.bytestream.ByteStream/"
-	bind(&c.getCapabilities, over, base+api+"Capabilities/GetCapabilities")
-	bind(&c.getActionResult, over, base+api+"ActionCache/GetActionResult")
-	bind(&c.updateActionResult, over, base+api+"ActionCache/UpdateActionResult")
-	bind(&c.findMissingBlobs, over, base+api+"ContentAddressableStorage/FindMissingBlobs")
-	bind(&c.batchReadBlobs, over, base+api+"ContentAddressableStorage/BatchReadBlobs")
-	bind(&c.batchUpdateBlobs, over, base+api+"ContentAddressableStorage/BatchUpdateBlobs")
-	bind(&c.execute, over, base+api+"Execution/Execute")
-	bind(&c.waitExecution, over, base+api+"Execution/WaitExecution")
-	bind(&c.read, over, base+bytestream+"Read")
-	bind(&c.write, over, base+bytestream+"Write")
-	bind(&c.queryWriteStatus, over, base+bytestream+"QueryWriteStatus")
+	bindMethod(&c.getCapabilities, over, base+api+"Capabilities/GetCapabilities")
+	bindMethod(&c.getActionResult, over, base+api+"ActionCache/GetActionResult")
+	bindMethod(&c.updateActionResult, over, base+api+"ActionCache/UpdateActionResult")
+	bindMethod(&c.findMissingBlobs, over, base+api+"ContentAddressableStorage/FindMissingBlobs")
+	bindMethod(&c.batchReadBlobs, over, base+api+"ContentAddressableStorage/BatchReadBlobs")
+	bindMethod(&c.batchUpdateBlobs, over, base+api+"ContentAddressableStorage/BatchUpdateBlobs")
+	bindMethod(&c.execute, over, base+api+"Execution/Execute")
+	bindMethod(&c.waitExecution, over, base+api+"Execution/WaitExecution")
+	bindMethod(&c.read, over, base+bytestream+"Read")
+	bindMethod(&c.write, over, base+bytestream+"Write")
+	bindMethod(&c.queryWriteStatus, over, base+bytestream+"QueryWriteStatus")
 	return c
 }
 
-// bind sets a call to the method at a URL.
-func bind[Request, Answer any](c *call[Request, Answer], over connect.HTTPClient, url string) {
+// bindMethod sets a call to the method at a URL.
+func bindMethod[Request, Answer any](c *call[Request, Answer], over connect.HTTPClient, url string) {
 	*c = connect.NewClient[Request, Answer](over, url, connect.WithGRPC(), connect.WithCodec(codec{}),
 		connect.WithAcceptCompression("gzip", nil, nil), connect.WithReadMaxBytes(maxMessage))
 }
@@ -72,11 +72,11 @@ func (codec) Unmarshal(data []byte, m any) error {
 	return messages.Unmarshal(data, m)
 }
 
-// ask makes a call that has one answer.
-func ask[Request, Answer any](ctx context.Context, c call[Request, Answer], request *Request) (*Answer, error) {
+// callServer makes a call that has one answer.
+func callServer[Request, Answer any](ctx context.Context, c call[Request, Answer], request *Request) (*Answer, error) {
 	answer, err := c.CallUnary(ctx, connect.NewRequest(request))
 	if err != nil {
-		return nil, asError(err)
+		return nil, errorOfCall(err)
 	}
 	return answer.Msg, nil
 }
@@ -103,8 +103,8 @@ func statusOf(err error) messages.Status {
 	return messages.Status{Code: int32(code), Message: why}
 }
 
-// asError converts an error of a call to an error of package share.
-func asError(err error) error {
+// errorOfCall converts an error of a call to an error of package share.
+func errorOfCall(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*
 	defer cancel()
 	name := "" // of the execution, once the server has sent it
 	for cuts := 0; ; cuts++ {
-		stream, err := s.follow(ctx, name, action, anew)
+		stream, err := s.followExecution(ctx, name, action, anew)
 		for err == nil && stream.Receive() {
 			op := stream.Msg()
 			if name = op.Name; op.Done {
@@ -172,8 +172,8 @@ func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*
 	}
 }
 
-// follow returns the updates of the named execution, or of a new one if name is "".
-func (s *server) follow(ctx context.Context, name string, action share.Digest, anew bool) (*connect.ServerStreamForClient[messages.Operation], error) {
+// followExecution returns the updates of the named execution, or of a new one if name is "".
+func (s *server) followExecution(ctx context.Context, name string, action share.Digest, anew bool) (*connect.ServerStreamForClient[messages.Operation], error) {
 	if name != "" {
 		return s.calls.waitExecution.CallServerStream(ctx, connect.NewRequest(&messages.WaitExecutionRequest{Name: name}))
 	}

@@ -88,7 +88,7 @@ func headers(opt Options) (http.Header, error) {
 }
 
 func (s *server) askCapabilities(ctx context.Context) error {
-	all, err := ask(ctx, s.calls.getCapabilities, &messages.GetCapabilitiesRequest{InstanceName: s.instance})
+	all, err := callServer(ctx, s.calls.getCapabilities, &messages.GetCapabilitiesRequest{InstanceName: s.instance})
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *server) Close() error {
 }
 
 func (s *server) Result(ctx context.Context, action share.Digest) (*messages.ActionResult, error) {
-	r, err := ask(ctx, s.calls.getActionResult, &messages.GetActionResultRequest{
+	r, err := callServer(ctx, s.calls.getActionResult, &messages.GetActionResultRequest{
 		InstanceName: s.instance, ActionDigest: action, InlineStdout: true, DigestFunction: s.function,
 	})
 	if err != nil {
@@ -145,14 +145,14 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 }
 
 func (s *server) PutResult(ctx context.Context, action share.Digest, r *messages.ActionResult) error {
-	_, err := ask(ctx, s.calls.updateActionResult, &messages.UpdateActionResultRequest{
+	_, err := callServer(ctx, s.calls.updateActionResult, &messages.UpdateActionResultRequest{
 		InstanceName: s.instance, ActionDigest: action, ActionResult: r, DigestFunction: s.function,
 	})
 	return err
 }
 
 func (s *server) Missing(ctx context.Context, digests []share.Digest) ([]share.Digest, error) {
-	r, err := ask(ctx, s.calls.findMissingBlobs, &messages.FindMissingBlobsRequest{
+	r, err := callServer(ctx, s.calls.findMissingBlobs, &messages.FindMissingBlobsRequest{
 		InstanceName: s.instance, BlobDigests: digests, DigestFunction: s.function,
 	})
 	if err != nil {

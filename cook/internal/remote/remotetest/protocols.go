@@ -82,7 +82,7 @@ func (c cas) BatchReadBlobs(_ context.Context, r *repb.BatchReadBlobsRequest) (*
 		one := &repb.BatchReadBlobsResponse_Response{Digest: d}
 		if data, ok := c.s.findBlob(d.GetHash()); !ok {
 			one.Status = status.New(codes.NotFound, "no such blob").Proto()
-		} else if one.Data = data; contains(compressorNames(r.AcceptableCompressors), "ZSTD") && len(data) > 100 {
+		} else if one.Data = data; hasValue(compressorNames(r.AcceptableCompressors), "ZSTD") && len(data) > 100 {
 			packer, _ := zstd.NewWriter(nil)
 			one.Data, one.Compressor = packer.EncodeAll(data, nil), repb.Compressor_ZSTD
 		}

@@ -162,7 +162,7 @@ func (s *Server) admitCall(ctx context.Context, method string) error {
 	name := method[strings.LastIndex(method, "/")+1:]
 	n, _ := s.calls.LoadOrStore(name, new(atomic.Int64))
 	n.(*atomic.Int64).Add(1)
-	if md, _ := metadata.FromIncomingContext(ctx); s.Authorization != "" && !contains(md.Get("authorization"), s.Authorization) {
+	if md, _ := metadata.FromIncomingContext(ctx); s.Authorization != "" && !hasValue(md.Get("authorization"), s.Authorization) {
 		return status.Error(codes.Unauthenticated, "invalid credentials")
 	}
 	if s.Fault != nil {
@@ -171,7 +171,7 @@ func (s *Server) admitCall(ctx context.Context, method string) error {
 	return nil
 }
 
-func contains(list []string, want string) bool {
+func hasValue(list []string, want string) bool {
 	for _, v := range list {
 		if v == want {
 			return true

@@ -56,8 +56,8 @@ type download struct {
 	err       error
 }
 
-// request returns the download of a blob, which begins when its turn comes.
-func (d *downloads) request(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
+// requestBlob returns the download of a blob, which begins when its turn comes.
+func (d *downloads) requestBlob(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old, ok := d.requested[to]; ok {
@@ -142,7 +142,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 		if failed == nil {
 			failed = d.store.ReceiveBlob(ctx, bytes.NewReader(contents[i]), w.to.Blob, w.to.Size)
 		}
-		d.finish(w, failed)
+		d.finishDownload(w, failed)
 	}
 }
 
@@ -158,7 +158,7 @@ func (d *downloads) startLarge(ctx context.Context) {
 		d.flying.larges++
 		d.flying.bytes += w.from.Size
 		go func() {
-			d.finish(w, d.fetchLarge(ctx, w))
+			d.finishDownload(w, d.fetchLarge(ctx, w))
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.flying.larges--
@@ -191,8 +191,8 @@ func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 	})
 }
 
-// finish ends a download.
-func (d *downloads) finish(w *download, err error) {
+// finishDownload ends a download.
+func (d *downloads) finishDownload(w *download, err error) {
 	if err == nil {
 		d.mu.Lock()
 		d.received++

@@ -61,7 +61,7 @@ func (x *executions) cancelExecution(seq uint64) {
 // because other actions may wait for them.
 func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a remote.Answer) {
 	defer x.cancelExecution(r.Seq)
-	if x.isOff() {
+	if x.executionsOff() {
 		return remote.Answer{Off: true}
 	}
 	var err error
@@ -99,7 +99,7 @@ func (x *executions) countExecution(err error) (off bool) {
 	return x.off
 }
 
-func (x *executions) isOff() bool {
+func (x *executions) executionsOff() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.off
@@ -226,7 +226,7 @@ func (x *executions) acceptResult(ctx, whole context.Context, root *remote.Root,
 			return wrong("file %d has %d bytes, its artifact %d", i, d.Size, a.Size)
 		}
 		if !x.blobs.store.HasBlob(a.Blob, a.Size) {
-			all = append(all, x.downloads.request(whole, d, a, new(atomic.Bool)))
+			all = append(all, x.downloads.requestBlob(whole, d, a, new(atomic.Bool)))
 		}
 	}
 	for _, d := range all {

@@ -190,7 +190,7 @@ func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID
 	}
 	all := make([]*download, len(lacking))
 	for n, i := range lacking {
-		all[n] = l.blobs.request(ctx, f.entry.files[i], f.entry.result.Artifacts[i], &f.forgotten)
+		all[n] = l.blobs.requestBlob(ctx, f.entry.files[i], f.entry.result.Artifacts[i], &f.forgotten)
 	}
 	whole := true
 	for _, d := range all {

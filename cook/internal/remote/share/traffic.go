@@ -44,7 +44,7 @@ func (t *traffic) beginGroup(up bool, blobs int, bytes int64) *transfer {
 	t.begun++
 	is := &transfer{t, remote.Transfer{ID: t.begun, Up: up, Blobs: blobs, Bytes: bytes}}
 	t.mu.Unlock()
-	is.report()
+	is.publishTransfer()
 	return is
 }
 
@@ -54,11 +54,11 @@ func (t *transfer) endGroup() {
 	t.of.active--
 	t.of.mu.Unlock()
 	t.Ended = true
-	t.report()
+	t.publishTransfer()
 }
 
-// report reports a transfer, unless there were too many before.
-func (t *transfer) report() {
+// publishTransfer reports a transfer, unless there were too many before.
+func (t *transfer) publishTransfer() {
 	if t.ID <= mostReported {
 		snapshot := t.Transfer
 		t.of.publish(remote.Traffic{Transfer: &snapshot})
