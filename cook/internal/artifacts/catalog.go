@@ -27,7 +27,7 @@ import (
 
 // A Catalog knows the artifacts of all assets. Its methods may be called by many goroutines.
 type Catalog struct {
-	Last      *index.Index               // of the last run
+	Last      *index.Index               // index of the last run
 	Concerned map[string]bool            // sources of this run; nil for all
 	Final     bool                       // nothing will be made: Last has everything
 	IDs       func(source string) string // returns "" without an ID
@@ -36,7 +36,7 @@ type Catalog struct {
 	progress Progress
 
 	mu   sync.Mutex
-	rest map[string][]made // by target, of sources outside the run
+	rest map[string][]made // outputs of sources outside the run, by target
 }
 
 // Progress has the artifacts that the actions of a plan have made so far.
@@ -58,7 +58,7 @@ type Made struct {
 // made is an output of an action.
 type made struct {
 	source string
-	output manifest.Output // with a path below the directory of its target
+	output manifest.Output // path below the directory of its target
 	failed bool            // could not be made
 }
 

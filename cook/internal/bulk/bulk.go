@@ -140,7 +140,7 @@ func OpenFolder(name string) Tree {
 // Close closes the tree.
 func (t *Tree) Close() { t.root.Close() }
 
-// Ask says which facts about a file are wanted.
+// An Ask chooses the facts about a file to find.
 type Ask struct {
 	hashing.Want
 	// Busy asks whether another process can write to the file; see package lease.
@@ -150,7 +150,7 @@ type Ask struct {
 // An Answer describes a file that was read to its end.
 type Answer struct {
 	hashing.FileSum
-	Stamp scan.Stamp // from before the first byte was read
+	Stamp scan.Stamp // stamp before the first byte was read
 	Busy  bool
 }
 

@@ -24,7 +24,7 @@ type Delta struct {
 	// Last is the index that the delta refers to. It is empty if the index on disk is
 	// damaged.
 	Last *index.Index
-	// Whole says that everything counts as different. Concerned and Found are then nil.
+	// Whole is set if everything counts as different. Concerned and Found are then nil.
 	Whole bool
 	// Targets are the targets in scope as the index knows them. They are nil if Whole is
 	// set: then the rules decide.

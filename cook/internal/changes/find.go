@@ -64,7 +64,7 @@ func canCompareStamps(s *session.Session, last *index.Index, targets []string, w
 
 // aroundSource returns the directories that decide about one source: the ones on the way to it,
 // with its rules, and the ones of its dependencies and outputs. It returns nil if the index
-// cannot tell.
+// lacks the source.
 func aroundSource(last *index.Index, source string) Where {
 	type place struct {
 		tree index.Tree
@@ -267,7 +267,7 @@ func ValidTargets(x *index.Index) []string {
 }
 
 // KnownTargets returns the targets in scope as far as an index knows them. It reports false if
-// the scope asks for all declared targets and only the rules can tell.
+// the scope asks for all declared targets which only the rules list.
 func KnownTargets(scope *session.Scope, last *index.Index) ([]string, bool) {
 	if !scope.All {
 		return scope.Targets, true

@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// errNeedFullScan says that stamps cannot show the differences.
+// errNeedFullScan is the error of differences that stamps cannot show.
 var errNeedFullScan = errors.New("the whole tree must be looked at")
 
 // A finder collects a delta by comparing stamps.

@@ -4,7 +4,7 @@
 // [Commit] then writes the manifest, puts everything new on the disk with one sync per file
 // system, and writes the index (package state). Both write in proportion to the changes.
 //
-// The index says for which targets it is valid: for the targets of this run if the index knows
+// The index lists the targets for which it is valid: the targets of this run if the index knows
 // how every action ended, and for other targets together with the sources that their next run
 // must recheck.
 package commit
@@ -32,7 +32,7 @@ import (
 // Work is the execution of a plan.
 type Work struct {
 	Done    *execute.Done
-	Foreign map[string]bool // from ClaimOutputs
+	Foreign map[string]bool // result of ClaimOutputs
 }
 
 // Committed is the result of a commit.
@@ -192,7 +192,7 @@ func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale 
 	if !known {
 		return hashing.Digest{}, nil, nil // the next run must look at everything
 	}
-	actions := len(d.Sources) // of one target
+	actions := len(d.Sources) // number of actions for one target
 	if !d.Whole {
 		actions = d.Last.Totals().Actions
 	}

@@ -33,7 +33,7 @@ func (r run) newIndex(actions []index.Action) *index.Next {
 	}
 	putFile := func(f index.File) { put(dependency.OfFile(f.Path), f) }
 	r.putFound(eachAsset(t.Contents.Assets()), index.Asset, next.PutPart)
-	read := map[dependency.Dependency]index.File{} // by recipes, and perhaps rules as well
+	read := map[dependency.Dependency]index.File{} // files that recipes read, and perhaps rules as well
 	r.putFound(t.Contents.Extra(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
 	r.putFound(d.Read.Parts.Files(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
 	for _, f := range d.Tree.Folders {

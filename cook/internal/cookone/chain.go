@@ -27,14 +27,14 @@ import (
 // step makes the same as before, the results of all following steps are known.
 type chain struct {
 	whole Task                // the action that is cooked in steps
-	made  map[string]madeFile // by path
+	made  map[string]madeFile // files by path
 }
 
 // A madeFile is a scratch file that a step of a chain has made.
 type madeFile struct {
 	file contents.File
 	in   *confine.Dir
-	name string // in that directory
+	name string // name in the scratch directory
 }
 
 // madeAt returns the file with a path if an earlier step has made it.

@@ -49,7 +49,7 @@ type Env struct {
 	Artifacts *artifacts.Catalog // the inputs of bundles
 	Checksum  hashing.Func
 	Memory    int64           // bytes for all running recipes together
-	Cores     *parallel.Cores // for recipes; nil if each has its own
+	Cores     *parallel.Cores // cores that recipes share; nil if each has its own
 	Now       func() time.Time
 	Probe     profile.Probe // each worker gets a row of its own
 }
@@ -61,8 +61,8 @@ type Cooker struct {
 	mode   fs.FileMode // permissions of artifacts
 	summer *hashing.Summer
 	budget *budget
-	kinds  *labels // of memory
-	steps  *labels // of recipes
+	kinds  *labels // kinds of memory
+	steps  *labels // steps of recipes
 }
 
 // New returns a cooker that gives artifacts a mode and sums files with summer.
@@ -106,7 +106,7 @@ func Expected(a *plan.Action) time.Duration {
 	if a.Last != nil && a.Last.CookTime > 0 {
 		return a.Last.CookTime
 	}
-	const perByte = 20 * time.Nanosecond // of an image, roughly
+	const perByte = 20 * time.Nanosecond // roughly the time for an image
 	return time.Duration(a.Source.Stamp.Size) * perByte
 }
 
@@ -118,11 +118,11 @@ type Ready struct {
 	InPlace  []bool // nil for none
 	Deps     []index.Dep
 	CookTime time.Duration
-	Warnings []string // of the recipe, about the source
+	Warnings []string // the recipe's warnings about the source
 	Kept     bool     // the store has the result
 }
 
-// An Attempt says how to cook an action once.
+// An Attempt holds the settings for cooking an action once.
 type Attempt struct {
 	// Scratch makes scratch files for outputs.
 	Scratch  func(outputs []string) *Scratch
@@ -131,7 +131,7 @@ type Attempt struct {
 	Holdings *Holdings    // notes memory of the recipe; nil for no notes
 	Times    *Times       // nil for no notes
 	Step     func(string) // gets the step of the recipe; may be nil
-	Note     func(string) // gets a line to say once; may be nil
+	Note     func(string) // prints a line once; may be nil
 	Steps    Steps
 	Again    *Conditions // nil if results of earlier runs may be used
 }
@@ -149,7 +149,7 @@ type Steps struct {
 }
 
 // Cook makes the artifacts of a task. It retries if a dependency changed meanwhile, or is
-// too fresh to tell whether it changed; the retry watches that dependency from the start.
+// too fresh to show a change; the retry watches that dependency from the start.
 // After three attempts it gives up.
 func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	if t.Action.Method.Next != nil {

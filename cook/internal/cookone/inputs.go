@@ -25,14 +25,14 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// ErrChanged says that an input changed while an action was being cooked.
+// ErrChanged is the error of an input that changed while an action was being cooked.
 var ErrChanged = errors.New("changed while it was being cooked; run cook again")
 
-// errUnwatched says that the run saw a dependency only after the recipe began. So the file may
+// errUnwatched is the error of a dependency that the run saw only after the recipe began. So the file may
 // have changed meanwhile.
 var errUnwatched = errors.New("not watched while it was being read")
 
-// A watch tells whether a file was looked at before a recipe could read it: before the
+// A watch records whether a file was looked at before a recipe could read it: before the
 // recipe began, or when its job opened the file. A file with a settled stamp may be looked
 // at later, because it has not changed since the run began.
 type watch struct {

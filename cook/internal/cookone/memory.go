@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A MemoryError says that an action needs more memory than the whole budget.
+// A MemoryError is the error of an action that needs more memory than the whole budget.
 type MemoryError struct{ Need, Budget int64 } // bytes
 
 func (e *MemoryError) Error() string {
@@ -90,7 +90,7 @@ func askEstimate(ask func(head []byte, size int64) (int64, error), src *Source, 
 	return ask(head, size)
 }
 
-// Holdings notes the memory that the running recipe of one worker holds, as it says itself.
+// Holdings notes the memory that the running recipe of one worker reports.
 type Holdings struct {
 	kinds *labels
 	list  []holding

@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// errStillOpen says that another process has an artifact open for writing when it is summed.
+// errStillOpen is the error of an artifact that another process has open for writing.
 // The artifact could be half written, or change later under the same stamp, so it is not
 // used.
 var errStillOpen = errors.New("still open for writing by another process; let the command wait for all that it starts")

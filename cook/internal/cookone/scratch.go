@@ -80,7 +80,7 @@ type Scratch struct {
 	files  []string     // one for each output
 	placed []bool       // files that were renamed into place
 	opened bool         // directory was called
-	names  *names       // of the run; nil for none
+	names  *names       // names of the run; nil for none
 	cell   string       // directory of a confined program; "" for none
 }
 

@@ -13,8 +13,8 @@ import (
 // Times are the times, in nanoseconds, that an action spent beside the work of its worker. A
 // nil *Times takes no notes.
 type Times struct {
-	waited atomic.Int64 // for memory
-	helped atomic.Int64 // by idle cores
+	waited atomic.Int64 // wait for memory
+	helped atomic.Int64 // work of idle cores
 }
 
 // Reset begins the notes for the next action.

@@ -13,7 +13,7 @@ import (
 // artifacts, and the warnings. Its size is bounded. Details that it leaves out are counted.
 type Detail struct {
 	Workers int           `json:"workers"` // allowed at most
-	Took    time.Duration `json:"ns"`      // from the first action to the last
+	Took    time.Duration `json:"ns"`      // time from the first action to the last
 	// The following times are sums over the workers. Busy is the time with an action, Waited
 	// the part of it spent waiting for memory. Helped is the time of idle cores that worked on
 	// an action beside its worker. Idle is the time with nothing left to begin.
@@ -36,11 +36,11 @@ type Span struct {
 	Worker int           `json:"w"`
 	Begin  time.Duration `json:"at"` // since the first action began
 	End    time.Duration `json:"to"`
-	Busy   time.Duration `json:"busy"` // without the time between actions
+	Busy   time.Duration `json:"busy"` // sum of the actions' times
 	Waited time.Duration `json:"wait,omitempty"`
 	Helped time.Duration `json:"help,omitempty"`
 	Assets int           `json:"n"`
-	Path   Path          `json:"path,omitempty"` // of the longest action
+	Path   Path          `json:"path,omitempty"` // source of the longest action
 	most   time.Duration // time of the longest action
 }
 

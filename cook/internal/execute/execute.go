@@ -55,10 +55,10 @@ type Env struct {
 	Cook   cookone.Env
 	Work   string         // directory in Out for files without a name yet
 	Store  *store.Store   // nil for none
-	Remote remote.Options // without URL for none
+	Remote remote.Options // no server if the URL is empty
 }
 
-// Options say how to carry out a plan.
+// Options control how a plan is carried out.
 type Options struct {
 	// Owned reports whether the engine made a file of the output directory.
 	Owned         func(output string) bool
@@ -91,7 +91,7 @@ type Result struct {
 	Action   *plan.Action
 	Outcome  Outcome
 	State    index.State
-	Warned   bool // by the recipe
+	Warned   bool // set if the recipe warned
 	CookTime time.Duration
 	Deps     []index.Dep
 	Made     []index.Artifact
@@ -116,11 +116,11 @@ func (r *Result) Row() index.Action {
 type Done struct {
 	// Results has one element for each action of the plan, even if the run ended early.
 	Results  []Result
-	Learning time.Duration   // of all workers, spent reading new sources
+	Learning time.Duration   // time of all workers for reading new sources
 	Wrote    bool            // the output directory changed
 	Placed   map[string]bool // outputs that were renamed into place
 	Stuck    map[string]bool // empty directories that could not be removed
-	Detail   *Detail         // for the history
+	Detail   *Detail         // the part for the history
 	Remote   remote.Stats    // traffic of the server
 }
 
@@ -148,7 +148,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		reports: newReporter(opt), summer: hashing.NewSummer(env.Cook.Checksum),
 	}
 	r.outputs = place.New(env.Cook.Out, env.Work, p.Retired, opt.Owned, r.summer)
-	var mode fs.FileMode // of artifacts
+	var mode fs.FileMode // permissions of artifacts
 	writes := !opt.DryRun && !r.isIdle()
 	if writes {
 		var err error

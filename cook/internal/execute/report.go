@@ -19,7 +19,7 @@ type reporter struct {
 	report  func(Event)
 	onStep  func(a *plan.Action, step string) // may be nil
 	onWarn  func(string)
-	warned  map[[2]string]bool // by source and line
+	warned  map[[2]string]bool // printed warnings by source and line
 	detail  Detail
 	retired []Size    // artifacts that no action claims
 	store   sync.Once // warns of the store
@@ -82,7 +82,7 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	for _, m := range res.Made {
 		e.Out += m.Stamp.Size
 	}
-	if res.Outcome != Failed && res.Outcome != NotReached { // a failure says more
+	if res.Outcome != Failed && res.Outcome != NotReached { // the failure itself is reported
 		r.reportWarnings(a, warnings)
 	}
 	r.addGrowth(a, res.Outcome, e.Out)
@@ -158,7 +158,7 @@ func (r *reporter) finishDetail(actions []plan.Action) *Detail {
 	return d
 }
 
-// An Outcome says what happened to an action.
+// An Outcome is the result of an action in one word.
 type Outcome string
 
 const (
@@ -178,7 +178,7 @@ const (
 // An Event is something that happened to one action. The exported fields are listed in the
 // documentation of package cook.
 type Event struct {
-	Path     string // of the source
+	Path     string // source path
 	Target   string
 	Recipe   string // "" if none could be chosen
 	Outcome  Outcome

@@ -26,11 +26,11 @@ type worker struct {
 	site     site
 	probe    *profile.Worker // nil if nothing is measured
 	holdings *cookone.Holdings
-	source   cookone.Source // of the action at work
-	times    cookone.Times  // of the action at work
+	source   cookone.Source // source of the action at work
+	times    cookone.Times  // times of the action at work
 	track    *track
-	sums     *bulk.Worker // for scratch files
-	key      *hashing.Key // for action IDs
+	sums     *bulk.Worker // sums scratch files
+	key      *hashing.Key // hashes action IDs
 	sharers  int          // workers that read a large source
 	learning time.Duration
 }
@@ -213,7 +213,7 @@ func pauseOf(a *plan.Action, err error) *pause {
 	return nil
 }
 
-// An unansweredError says that the server must be asked first.
+// An unansweredError is the error of an action that waits for the server's answer.
 type unansweredError struct{ keys []remote.Key }
 
 func (e *unansweredError) Error() string { return "needs an answer of the server" }

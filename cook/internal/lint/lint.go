@@ -2,7 +2,7 @@
 //
 //   - in rules: settings that no recipe takes, rules without effect, mistakes in ignore files
 //   - in names: misspelt names of cook's files, names that other systems refuse
-//   - in the first bytes of sources: a Git LFS pointer in place of the file, an empty picture, a
+//   - in the first bytes of sources: a Git LFS pointer in place of the file, an empty image, a
 //     JPEG named .png
 //
 // The recipes declare the formats of sources; this package lists formats that no recipe reads. A

@@ -58,10 +58,10 @@ type Known struct {
 	Warnings []string
 	Origin   store.Origin
 	Shared   bool         // the server has it, and the store does not
-	Unasked  []remote.Key // to ask the server about, if there is no result
+	Unasked  []remote.Key // keys to ask the server about, if there is no result
 }
 
-// errNotAtHand says that the content of a known result is not available.
+// errNotAtHand is the error of a known result without available content.
 var errNotAtHand = errors.New("not in the store any more")
 
 // IsNotAtHand reports whether Fetch failed because the content is not available.

@@ -37,7 +37,7 @@ type Done struct {
 	// Delta has the differences that the pass found. It is nil if everything counted as
 	// different.
 	Delta   *changes.Delta
-	Actions []index.Action     // of the sources in Delta, as they are now
+	Actions []index.Action     // present actions of the sources in Delta
 	Targets []string           // that the pass was for
 	Rules   *session.RuleTexts // that the pass followed; nil if it needed none
 	// First has the notes of a first run; nil for later runs.
@@ -47,7 +47,7 @@ type Done struct {
 	// StaleTargets are targets besides the pass's with work to do.
 	StaleTargets []string
 
-	detail *execute.Detail // for the history
+	detail *execute.Detail // the part for the history
 	run    guid.ID         // ID in the history; zero for none yet
 }
 
@@ -150,7 +150,7 @@ func commitWork(s *session.Session, delta *changes.Delta, t *todo.Todo, work com
 	return committed, err
 }
 
-// decided returns the result of a pass as far as the decision tells it.
+// decided returns the part of a pass's result that the decision determines.
 func decided(delta *changes.Delta, t *todo.Todo) Done {
 	done := Done{Targets: t.Targets}
 	if !delta.Whole {

@@ -19,10 +19,10 @@ import (
 
 // A Changed artifact has another content than before, or is gone.
 type Changed struct {
-	Path    string // in the output directory
+	Path    string // path in the output directory
 	Blob    store.BlobID
 	Removed bool // no longer in the manifest
-	// Source, Target and Reasons are of the action that changed the artifact.
+	// Source, Target and Reasons belong to the action that changed the artifact.
 	Source, Target string
 	Reasons        []plan.Reason
 	Saved          time.Time // when the source was written; zero if removed
@@ -93,7 +93,7 @@ func manifestArtifacts(b *contents.Before) []index.Artifact {
 // A FirstRun lists the kinds of files that users of a new project may not expect.
 type FirstRun struct {
 	Copied  []Kind // no recipe and no rule is for them
-	LeftOut []Kind // by the default ignore rules
+	LeftOut []Kind // files that the default ignore rules leave out
 }
 
 // A Kind is all files with one extension, such as ".spm", or "" for none. Files and directories

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// ErrNoListener says that no process listens in the directory.
+// ErrNoListener is the error of a directory in which no process listens.
 var ErrNoListener = errors.New("no process listens")
 
-// A SilentError says that the listening process gave no sign of life in time: it is stopped, or
+// A SilentError reports that the listening process gave no sign of life in time: it is stopped, or
 // gets no processor.
 type SilentError struct{ PID int } // 0 if unknown
 

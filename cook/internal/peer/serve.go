@@ -27,7 +27,7 @@ import (
 type Listener struct {
 	socket *os.File
 	path   string
-	file   fs.FileInfo // of its own socket
+	file   fs.FileInfo // the listener's socket
 	user   int         // who may ask
 	close  func() error
 }

@@ -31,7 +31,7 @@ func address(dir string) (name string, release func(), err error) {
 	return shortAddress(dir, name)
 }
 
-// longAddress says that a long path cannot be made short.
+// longAddress is the error of a long path that cannot be made short.
 func longAddress(name string) error {
 	return fmt.Errorf("path of the socket %s has %d bytes, at most %d are possible: choose a shorter output directory",
 		name, len(name), maxAddress)
@@ -50,17 +50,17 @@ const MaxPayload = 1 << 20
 
 // A frame has one byte with the version of the protocol, four bytes in little-endian order with the
 // length of the payload, and the payload. A beat is a frame with beatLen as length and without
-// payload. It says that the answer takes more time.
+// payload. A beat announces that the answer takes more time.
 const (
 	version   = 2
 	headerLen = 5
 	beatLen   = 1<<32 - 1
 )
 
-// errBeat says that a frame is a beat.
+// errBeat is the error of a frame that is a beat.
 var errBeat = errors.New("the answer takes more time")
 
-// errVersion says that a frame has another version, so the rest is unknown.
+// errVersion is the error of a frame of another version, whose rest is unknown.
 var errVersion = errors.New("the other side speaks another version")
 
 // writeFrame writes a frame with one call.

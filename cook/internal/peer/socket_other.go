@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// identifiesPeers says that the system identifies the process at the other end of a socket. Without
+// identifiesPeers is set if the system identifies the process at the other end of a socket. Without
 // that, Serve and Ask refuse to work.
 const identifiesPeers = false
 

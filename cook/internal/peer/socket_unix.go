@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/socket"
 )
 
-// identifiesPeers says that the system identifies the process at the other end of a socket.
+// identifiesPeers is set if the system identifies the process at the other end of a socket.
 const identifiesPeers = true
 
 // dialPause is the pause between attempts to connect.

@@ -109,7 +109,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	info, err := folder.Lstat(base)
 	switch {
 	case pathname.IsAbsent(err):
-		// No file, or no directory yet: Rename will tell.
+		// There is no file, or no directory yet: Rename finds out.
 	case err != nil:
 		return o.explainInTheWay(out, err) // it may be foreign
 	case info.IsDir():
@@ -294,7 +294,7 @@ func (r *record) noteEmptied(output string) {
 	r.emptied = append(r.emptied, path.Dir(output))
 }
 
-// explainInTheWay returns an error that says what to do if a directory of an output's path is a link
+// explainInTheWay returns an error with a remedy if a directory of an output's path is a link
 // out of the output directory.
 func (o *Outputs) explainInTheWay(out string, err error) error {
 	if dir := o.dir.Outward(out); dir != "" {

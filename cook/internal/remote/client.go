@@ -20,7 +20,7 @@
 // No method returns an error. The run cooks every result that does not arrive in time, and passes
 // the reason once to the note function of [New]. The first line in each direction has the version
 // of the protocol. If serve-remote has another version, dies, prints an invalid answer, or prints
-// nothing for half a minute, every later question is a miss, and one note says so.
+// nothing for half a minute, every later question is a miss, and one note reports that.
 //
 // Package cook/internal/remote/share is the other end of the wire.
 package remote
@@ -125,7 +125,7 @@ type Client struct {
 	mu      sync.Mutex // guards what follows
 	seq     uint64
 	waiting map[uint64]func(a Answer, ok bool) // called once, not ok if no answer will come; nil after the last answer
-	answers map[Key]*Answer                    // of expected keys; nil until it has arrived
+	answers map[Key]*Answer                    // answers to expected keys; nil until they arrive
 
 	patience atomic.Int64 // the rest of patience, as a time.Duration
 
@@ -209,7 +209,7 @@ func (c *Client) Forget(keys ...Key) {
 
 // Known is a server's answer about a key. Nothing in it is proved before its blobs are fetched.
 type Known struct {
-	ReadSets []store.ReadSet // of the action
+	ReadSets []store.ReadSet // read sets of the action
 	Result   *store.Result   // nil if there is none
 }
 

@@ -154,11 +154,11 @@ const (
 	// speaker names the process in notes.
 	speaker = "the process that speaks to the server"
 
-	// withoutServer tells the user the consequence of a failed serve-remote.
+	// withoutServer is the consequence of a failed serve-remote, for the user.
 	withoutServer = "this run goes on without the server: it takes no more results from there, and gives none"
 
 	// Time limits, after which the client gives up serve-remote.
-	endTime    = 2 * time.Second // after the end of the run
+	endTime    = 2 * time.Second // time limit after the end of the run
 	mostSilent = 6               // Beats without a line
 )
 
@@ -218,7 +218,7 @@ func (c *Client) closeIfSilent(over <-chan struct{}, conn io.Closer) {
 // passOnAnswers passes on answers until they end, and returns the reason: io.EOF if serve-remote ended
 // without an error.
 func (c *Client) passOnAnswers(from io.Reader) error {
-	const longest = 64 << 20 // of a line, with records of the store in base64
+	const longest = 64 << 20 // bytes of a line, with records of the store in base64
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longest)
 	hint := " (if it is of another version than cook, install both again)"

@@ -40,7 +40,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Run cooks the action in a directory, and writes its record, which says whether the action
+// Run cooks the action in a directory, and writes its record, which reports whether the action
 // was refused or failed. Run fails only if it cannot write the record.
 func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	out := filepath.Join(dir, remote.OutDir)

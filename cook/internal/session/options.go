@@ -44,7 +44,7 @@ type Place struct {
 	State string
 }
 
-// A Mode says how thoroughly to work.
+// A Mode chooses how thoroughly a run works.
 type Mode struct {
 	DryRun          bool // change nothing, report what would be done
 	Force           bool // cook everything
@@ -55,7 +55,7 @@ type Mode struct {
 	ListAll         bool // list every directory, for file systems without directory times
 	EveryAction     bool // report up-to-date actions, too
 	FullScan        bool // list the whole tree, as if the index were invalid
-	// Beside says that a watcher works on the output directory, so its journal and temporary
+	// Beside is set if a watcher works on the output directory, so its journal and temporary
 	// files are no leftovers of a killed run. Only questions set it; see [Session.Asking].
 	Beside bool
 }

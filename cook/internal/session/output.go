@@ -17,7 +17,7 @@ import (
 // removing.
 const openTries = 100
 
-// openOut opens the output directory of a new session and takes its lock if the access says so.
+// openOut opens the output directory of a new session and takes its lock if the access needs that.
 // A cook clean may remove the directory or the lock at any moment, so it tries again.
 func openOut(s *Session, access Access) error {
 	var err error

@@ -29,8 +29,8 @@ type Ruleset struct {
 // RuleTexts are the rule files of a tree at one moment.
 type RuleTexts struct {
 	files       []rules.File
-	sums        map[string]hashing.Sum128 // of the tree's files, by path
-	fingerprint hashing.Digest            // of the session that read them
+	sums        map[string]hashing.Sum128 // checksums of the tree's files by path
+	fingerprint hashing.Digest            // fingerprint of the session that read the rules
 }
 
 // Sum returns the checksum of a rule file of the tree.
@@ -95,7 +95,7 @@ func (r *Ruleset) useTexts(texts *RuleTexts, configs []scan.Entry) error {
 	}
 	for path := range texts.sums {
 		if _, there := r.Texts.sums[path]; !there {
-			return Configf("%s: is gone", path) // no index would tell the next run
+			return Configf("%s: the file is gone; run cook again", path) // the next run could not find that in an index
 		}
 	}
 	return nil

@@ -40,12 +40,12 @@ type Session struct {
 	Clock    Clock
 	Assets   *confine.Dir
 	Out      *confine.Dir // nil if missing, and the session may not make it
-	State    *state.Dir   // of Out
+	State    *state.Dir   // state directory of Out
 	Basis    Basis
 	used     bool // a run has cooked into Out before
 }
 
-// A Clock tells the time of a session.
+// A Clock has the times of a session.
 type Clock struct {
 	Now     func() time.Time
 	Started time.Time

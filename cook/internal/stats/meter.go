@@ -22,7 +22,7 @@ type Meter struct {
 	row       *profile.Worker // the pass's own row
 	stage     profile.Span    // the current stage
 	stages    stopwatch
-	published []published // in the order of Stats.Values
+	published []published // values in the order of Stats.Values
 	endFrames func()
 }
 
@@ -161,7 +161,7 @@ func (m *Meter) Stages() []Stage {
 // A stopwatch measures the stages of a pass.
 type stopwatch struct {
 	now    func() time.Time
-	stages []Stage // in the order of their first begin
+	stages []Stage // stages in the order of their first begin
 	at     int     // the current stage
 	begun  time.Time
 }

@@ -20,8 +20,8 @@ import (
 // A Count is the number of actions with one outcome, with their sums.
 type Count struct {
 	Assets int           `json:"assets"`
-	In     int64         `json:"bytes_in"`  // of their sources
-	Out    int64         `json:"bytes_out"` // of their artifacts
+	In     int64         `json:"bytes_in"`  // size of the sources
+	Out    int64         `json:"bytes_out"` // size of the artifacts
 	Time   time.Duration `json:"ns"`        // spent, summed over the workers
 }
 
@@ -68,7 +68,7 @@ type Stats struct {
 type Looked struct {
 	Opened int64 `json:"folders_opened"`
 	Listed int64 `json:"folders_listed"`
-	Stats  int64 `json:"stats"` // of sources, outputs, directories, dependencies and programs
+	Stats  int64 `json:"stats"` // stat calls of sources, outputs, directories, dependencies and programs
 }
 
 // AddEvent counts an event.
@@ -172,10 +172,10 @@ type Past struct {
 
 // A Stage is the cost of one stage of a pass.
 type Stage struct {
-	Name string        `json:"stage"` // as in Observer.Stage
+	Name string        `json:"stage"` // name as in Observer.Stage
 	Took time.Duration `json:"ns"`    // wall time, summed over repetitions
 	// PeakRSS is the peak of the process's physical memory by the end of the stage, in
-	// bytes. It is 0 if the system does not tell.
+	// bytes; 0 if the system does not report it.
 	PeakRSS int64 `json:"peak_rss"`
 }
 

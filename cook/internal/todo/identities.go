@@ -26,7 +26,7 @@ import (
 type Identities struct {
 	set   *ids.Set
 	moves []ids.Move // renames that the file does not have yet
-	file  idsFile    // before the renames
+	file  idsFile    // the file before the renames
 }
 
 // An idsFile is the file of IDs.
@@ -103,7 +103,7 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 	for i := range d.Before {
 		p := d.Before[i].Path
 		if i > 0 && d.Before[i-1].Path == p {
-			continue // for another target
+			continue // an action for another target
 		}
 		n, is := slices.BinarySearchFunc(there, p, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
 		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted

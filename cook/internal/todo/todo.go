@@ -30,7 +30,7 @@ import (
 // A Todo is the plan for a delta, with the facts that it is made from.
 type Todo struct {
 	Plan      *plan.Plan
-	Targets   []string         // in scope
+	Targets   []string         // targets in scope
 	Rules     *session.Ruleset // nil if the plan needs no rules
 	Contents  *contents.Contents
 	Artifacts *artifacts.Catalog // inputs of bundles

@@ -94,8 +94,8 @@ type worker struct {
 	session *session.Session
 	report  *reporter
 	again   cookone.Again
-	dir     string // of all workers, below the output directory
-	name    string // of the worker
+	dir     string // directory of all workers, below the output directory
+	name    string // name of the worker
 	lost    bool   // the dependencies on record are unknown
 	// stop ends verification with an error that blames no recipe.
 	stop context.CancelCauseFunc

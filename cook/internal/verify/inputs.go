@@ -57,10 +57,10 @@ func hiddenKind(d index.Dep) FindingKind {
 
 // recordedInputs are the dependencies of an action on record.
 type recordedInputs struct {
-	files   map[string]bool // by path; false if only the presence counts
+	files   map[string]bool // files by path; false if only the presence counts
 	asked   map[dependency.Dependency]bool
 	listed  map[string][]dependency.Dependency
-	folders map[string]bool // with an input
+	folders map[string]bool // directories with an input
 	other   map[dependency.Dependency]bool
 }
 
@@ -113,7 +113,7 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 	case dependency.Folder:
 		return r.folders[on.Path]
 	case dependency.Entries, dependency.Files, dependency.Folders:
-		// A listing with a pattern stands for all, because its author says which names matter.
+		// A listing with a pattern stands for all, because the pattern chooses the names that matter.
 		return slices.ContainsFunc(r.listed[on.Path], func(k dependency.Dependency) bool {
 			return k == on || k.Kind == dependency.Entries || on.Kind == dependency.Entries && k.Kind == dependency.Files
 		})

@@ -31,7 +31,7 @@ const ignoreStamps = "cook again ignoring timestamps"
 type check struct {
 	action  *index.Action
 	output  *contents.Output
-	problem error // nil if output.State says everything
+	problem error // nil if output.State is enough
 }
 
 // readArtifactContent reads an artifact. No stamp or checksum replaces its content.
@@ -74,7 +74,7 @@ func (r *reader) readAlone(ctx context.Context, o *contents.Output) (hashing.Fil
 	return r.summer.Sum(ctx, f, hashing.WantDigest)
 }
 
-// A sizeError says that an artifact has another size in bytes.
+// A sizeError is the error of an artifact with another size in bytes.
 type sizeError struct{ is, was int64 }
 
 func (e *sizeError) Error() string {
@@ -148,7 +148,7 @@ type reader struct {
 	blobs   []blobCheck
 	store   *store.Store // nil for none
 	files   []file
-	bytes   atomic.Int64 // of all outputs
+	bytes   atomic.Int64 // size of all outputs
 }
 
 // A file is an index into one of the reader's lists.

@@ -64,9 +64,9 @@ func (r *reader) mayBeStored(a *index.Action) bool {
 type record struct {
 	action *index.Action
 	id     store.ResultID
-	sets   error // of reading the read sets
-	result error // of reading the result
-	differ bool  // from the index
+	sets   error // error of reading the read sets
+	result error // error of reading the result
+	differ bool  // set if the record differs from the index
 }
 
 // checkRecords reads the records of the actions.
@@ -172,7 +172,7 @@ func reportStore(r *reporter, a *index.Action, err error) {
 	r.reportFinding(f)
 }
 
-// errNotReached says that the server answered no question.
+// errNotReached is the error of a server that answered no question.
 var errNotReached = errors.New("remote: the server was not reached, so nothing was compared with it")
 
 // openSharedClient returns a client of the server whose results are compared, nil for none. The
@@ -186,7 +186,7 @@ func openSharedClient(ctx context.Context, s *session.Session, r *reporter, opt 
 	return remote.New(ctx, opt, s.OpenStore(), r.noteLine)
 }
 
-// closeRemote closes the client. The error says that the server answered no question.
+// closeRemote closes the client. The error is errNotReached if the server answered no question.
 func closeRemote(ctx context.Context, c *remote.Client, asked bool) error {
 	if stats := c.Close(ctx); c != nil && asked && stats.Requests == 0 && ctx.Err() == nil {
 		return errNotReached

@@ -39,7 +39,7 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// Options say what to verify, and how many assets to cook again.
+// Options choose what to verify, and how many assets to cook again.
 type Options struct {
 	// Pass has the options of a pass over the same tree. Without targets, all targets of
 	// the last runs are verified. A scope limits everything to some sources. Results on

@@ -39,7 +39,7 @@ type Options struct {
 	Assets   *confine.Dir
 	Summer   *hashing.Summer
 	Cores    *parallel.Cores
-	Workers  int // on this machine
+	Workers  int // number of workers on this machine
 	Now      func() time.Time
 	Probe    profile.Probe
 	Say      Say
@@ -47,9 +47,9 @@ type Options struct {
 
 // Say passes messages to the user.
 type Say struct {
-	// Step says what an action waits for, "" for nothing.
+	// Step shows the wait of an action, "" for none.
 	Step func(a *plan.Action, step string)
-	// Note says a line, once.
+	// Note prints a line once.
 	Note func(line string)
 }
 
@@ -70,7 +70,7 @@ type Broker struct {
 	costs      costModel
 	lookups    lookups
 	machines   *Machines // nil if no action leaves this machine
-	endTraffic func()    // after the last transfer
+	endTraffic func()    // called after the last transfer
 }
 
 // Open returns a broker, nil if there is no server.

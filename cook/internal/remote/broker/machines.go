@@ -214,7 +214,7 @@ type Local struct {
 // CookElsewhere lets another machine cook an action. If no machine does, or once nothing else
 // is left to begin here, the action is cooked here too, and the first result counts.
 func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local) (cookone.Ready, error) {
-	racing, stop := context.WithCancel(ctx) // of cooking here
+	racing, stop := context.WithCancel(ctx) // the context of cooking here
 	asking, give := context.WithCancel(ctx)
 	came := make(chan *lookup.Known, 1)
 	go func() {
@@ -326,7 +326,7 @@ func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
 
 // judgeExecution compares the dependencies on another machine with the dependencies here. If they are
 // the same, and the action was cooked, its result is known. Files that the other machine
-// missed are added to the pack; then more says to execute the action again.
+// missed are added to the pack; then more asks to execute the action again.
 func (m *Machines) judgeExecution(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
 	a := t.Action
 	var deps []index.Dep

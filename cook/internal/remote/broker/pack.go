@@ -34,7 +34,7 @@ type pack struct {
 // mostFiles is the most files of a pack.
 const mostFiles = 10_000
 
-// errUnpackable says that a file cannot be sent.
+// errUnpackable is the error of a file that cannot be sent.
 var errUnpackable = errors.New("it cannot be sent")
 
 // pack packs an action with this program, its source, its tools, and the files that it is

@@ -35,7 +35,7 @@ type lookups struct {
 	latency latency
 	spare   sysidle.Meter
 	open    map[int]bool                    // neither answered nor begun
-	order   []int                           // in the order of questions; not all are still open
+	order   []int                           // actions in the order of questions; some are answered
 	again   []int                           // likewise, after an earlier answer
 	racing  map[int]context.CancelCauseFunc // begun without answer; nil before it cooks
 	useful  int                             // answers that brought a result in time

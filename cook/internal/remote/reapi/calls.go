@@ -131,7 +131,7 @@ func statusError(st messages.Status) error {
 	return fmt.Errorf("%w: %s", kind, pathname.Show(st.Message))
 }
 
-// A callError says that the server understood a call and refused it as invalid.
+// A callError is the error of a call that the server understood and refused as invalid.
 type callError struct{ messages.Status }
 
 func (e *callError) Error() string { return pathname.Show(e.Message) }
@@ -146,7 +146,7 @@ func isUnimplemented(err error) bool {
 func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*messages.ActionResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	name := "" // of the execution, once the server has sent it
+	name := "" // the execution, once the server has named it
 	for cuts := 0; ; cuts++ {
 		stream, err := s.followExecution(ctx, name, action, anew)
 		for err == nil && stream.Receive() {

@@ -29,7 +29,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
-// Options say how to reach a server, in addition to its address.
+// Options have what a connection to a server needs besides the address.
 type Options struct {
 	TLS *tls.Config
 	// Authorization is the value of the header; "" for none.

@@ -55,10 +55,10 @@ type Server struct {
 
 	contents contents
 	// calls counts requests by name.
-	calls sync.Map // of *atomic.Int64
+	calls sync.Map // counts as *atomic.Int64
 }
 
-// Blobs say which blobs a server accepts.
+// Blobs limits the blobs that a server accepts.
 type Blobs struct {
 	// Refuse, if set, returns the error that answers an upload of a blob of some size.
 	Refuse func(size int64) error

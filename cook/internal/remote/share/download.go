@@ -44,7 +44,7 @@ type downloads struct {
 // flying counts the requests in flight.
 type flying struct {
 	smalls, larges int
-	bytes          int64 // of large blobs
+	bytes          int64 // size of the large blobs
 }
 
 // A download is one blob to fetch, waiting or in flight.

@@ -21,7 +21,7 @@ import (
 // executions are the actions that the server executes for the run.
 type executions struct {
 	out       *answers
-	platform  []string // as in Options
+	platform  []string // Options.Platform
 	blobs     *sender
 	downloads *downloads
 	inputs    inputs

@@ -50,7 +50,7 @@ func (x *executions) orderOf(root *remote.Root, f Function) (o order, err error)
 			return o, err
 		}
 	}
-	say := func(message any) Digest {
+	add := func(message any) Digest {
 		encoded := messages.Marshal(message)
 		d := f.Of(encoded)
 		o.contents[d] = content{message: encoded}
@@ -66,15 +66,15 @@ func (x *executions) orderOf(root *remote.Root, f Function) (o order, err error)
 		outputs = append(outputs, path.Join(remote.OutDir, strconv.Itoa(i)))
 	}
 	slices.Sort(outputs)
-	command := say(&messages.Command{
+	command := add(&messages.Command{
 		Arguments:            []string{"./" + path.Clean(root.Files[0].Path), remote.RunAction},
 		EnvironmentVariables: []messages.Property{{Name: "PATH", Value: searchPath}},
 		OutputFiles:          outputs,
 		Platform:             platform,
 		OutputPaths:          outputs,
 	})
-	o.Digest = say(&messages.Action{
-		CommandDigest: command, InputRootDigest: tree.encodeFolder(say), Timeout: messages.DurationOf(executionTime), Platform: platform,
+	o.Digest = add(&messages.Action{
+		CommandDigest: command, InputRootDigest: tree.encodeFolder(add), Timeout: messages.DurationOf(executionTime), Platform: platform,
 	})
 	return o, nil
 }
@@ -120,16 +120,16 @@ func (f *folder) addNode(name string, node *messages.FileNode) error {
 	return below.addNode(rest, node)
 }
 
-// encodeFolder passes all Directory messages of a tree to say, and returns the digest of the root.
-func (f *folder) encodeFolder(say func(message any) Digest) Digest {
+// encodeFolder passes all Directory messages of a tree to add, and returns the digest of the root.
+func (f *folder) encodeFolder(add func(message any) Digest) Digest {
 	d := &messages.Directory{}
 	for _, name := range slices.Sorted(maps.Keys(f.files)) {
 		d.Files = append(d.Files, *f.files[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.folders)) {
-		d.Directories = append(d.Directories, messages.DirectoryNode{Name: name, Digest: f.folders[name].encodeFolder(say)})
+		d.Directories = append(d.Directories, messages.DirectoryNode{Name: name, Digest: f.folders[name].encodeFolder(add)})
 	}
-	return say(d)
+	return add(d)
 }
 
 // inputs caches the digests of input files, and which inputs the server has.

@@ -12,8 +12,8 @@ import (
 // Deadlines.
 const (
 	lookTime = time.Second
-	openTime = 2 * time.Second        // before the server is given up
-	patience = 200 * time.Millisecond // before questions stop waiting for the server
+	openTime = 2 * time.Second        // limit for opening a server
+	patience = 200 * time.Millisecond // limit for questions that wait for an opening server
 	slowest  = 512 << 10              // assumed bytes per second, for time limits
 )
 
@@ -32,7 +32,7 @@ type link struct {
 	off      bool
 	lately   lately
 	requests int64
-	waited   time.Duration // until the server opened
+	waited   time.Duration // time until the server opened
 }
 
 // newLink opens a server in the background.
@@ -154,7 +154,7 @@ const (
 	failsInRow  = 3
 	failsWindow = time.Minute
 	failsShare  = 10 // one in this number
-	failsLeast  = 20 // with at least this many requests
+	failsLeast  = 20 // least number of requests for failsShare
 )
 
 // errOff is the error of requests after the server was given up.

@@ -258,7 +258,7 @@ type window struct {
 	room    *sync.Cond
 	size    int
 	most    int
-	out     int           // in flight
+	out     int           // number of questions in flight
 	fastest time.Duration // fastest answer; 0 before the first
 	late    int           // slow answers in a row
 }

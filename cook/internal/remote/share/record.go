@@ -22,12 +22,12 @@ import (
 
 // An entry is a server's data under one ID.
 type entry struct {
-	readSets []store.ReadSet   // of an action
+	readSets []store.ReadSet   // read sets of an action
 	result   *store.Result     // nil if there is none
-	files    []Digest          // on the server, of the result's artifacts
-	origin   store.Origin      // of the result
+	files    []Digest          // the server's digests of the artifacts
+	origin   store.Origin      // the maker of the result
 	signed   ed25519.PublicKey // the verified signer; nil for none
-	record   record            // as received
+	record   record            // the received record
 }
 
 // A record is the content of stdout_raw of an ActionResult, as JSON.
@@ -35,7 +35,7 @@ type record struct {
 	Format   int    `json:"assetcook"`
 	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
 	Result   []byte `json:"result,omitempty"`   // likewise
-	Made     maker  `json:"made,omitzero"`      // of the result
+	Made     maker  `json:"made,omitzero"`      // the maker of the result
 	// Key is the public key of Signature. Versions without signatures can read signed records, so
 	// the format has the same number.
 	Key       []byte `json:"key,omitempty"`
@@ -147,7 +147,7 @@ func (e *entry) encodeEntry(k remote.Key, private ed25519.PrivateKey) (*messages
 
 // addOld adds the server's old entry to e, and reports whether e has more than old.
 func (e *entry) addOld(old *entry) (more bool) {
-	const most = 16 // as in the store
+	const most = 16 // the store's limit
 	sets := slices.Clone(old.readSets)
 	for _, set := range e.readSets {
 		same := func(s store.ReadSet) bool { return slices.Equal(s, set) }
@@ -224,8 +224,7 @@ type Keys struct {
 // errUntrusted is the error of an entry that no trusted key has signed.
 var errUntrusted = errors.New("a result is signed by no trusted key; such results are not accepted")
 
-// errNoKey is the error of uploads that nobody would accept: results must be signed, and there is no
-// key.
+// errNoKey is the error of uploads without a key if only signed results are accepted.
 var errNoKey = fmt.Errorf("%w: results are not uploaded without a key to sign them, because only signed ones are accepted", ErrRefused)
 
 // trustsSigner reports whether entries of a signer are accepted; nil means unsigned.

@@ -56,7 +56,7 @@ type Server interface {
 	Close() error
 }
 
-// An Executor is a Server that can execute actions, if its Traits say so.
+// An Executor is a Server that executes actions, if Traits.Executes is set.
 type Executor interface {
 	// Execute returns the result of an action whose inputs are on the server. If anew, the server
 	// must not answer from its cache.
@@ -71,13 +71,13 @@ type Traits struct {
 	Batch int64
 	// MaxBlob is the largest size of a blob, 0 if unknown.
 	MaxBlob int64
-	// Actions says that the Action message of a result must also be on the server.
+	// Actions is set if the server needs the Action message of each result.
 	Actions bool
 	// Compressors are only displayed.
 	Compressors []string
-	// Uploads is false if the server says that it accepts no results.
+	// Uploads is set unless the server announces that it accepts no results.
 	Uploads bool
-	// Executes is true if the server says that it executes actions.
+	// Executes is set if the server announces that it executes actions.
 	Executes bool
 }
 

@@ -59,7 +59,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Options say what to share, and on which server.
+// Options choose the server, and the results to share.
 type Options struct {
 	Store *store.Store
 	// Open opens the server; Name is its name in messages.

@@ -49,7 +49,7 @@ type uploadQueue struct {
 	own    int    // groups of this run in flight
 	active int
 	idle   chan struct{} // closed when nothing is queued or active; may be nil
-	left   []kept        // for a later run
+	left   []kept        // results for a later run
 	failed failures
 	done   int64 // uploaded results
 }
@@ -57,16 +57,16 @@ type uploadQueue struct {
 // failures counts the results that the server did not take.
 type failures struct {
 	results int64
-	asset   string // of the first failure
+	asset   string // asset of the first failure
 	why     error
 }
 
-// A kept is the key of a result in the store that is to be uploaded, and the run that cooked it.
+// A kept result is in the store and waits for its upload.
 type kept struct {
 	remote.Key
 	maker
 	Asset string `json:"asset,omitempty"`
-	Tries int    `json:"tries,omitempty"` // runs in which the server refused it
+	Tries int    `json:"tries,omitempty"` // number of runs that failed to upload the result
 }
 
 // made returns the keys of results that the run has just cooked.

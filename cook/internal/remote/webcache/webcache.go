@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Options say how to reach a server, in addition to its address.
+// Options have what a connection to a server needs besides the address.
 type Options struct {
 	TLS *tls.Config
 	// Authorization is the value of the header; "" for none.
@@ -41,7 +41,7 @@ type server struct {
 	prefix  string
 	headers http.Header
 
-	ahead atomic.Pointer[time.Duration] // of the server's clock; nil if unknown
+	ahead atomic.Pointer[time.Duration] // lead of the server's clock; nil if unknown
 }
 
 // Ahead returns how far the server's clock is ahead of ours; ok is false if unknown.
