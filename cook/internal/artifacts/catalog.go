@@ -36,7 +36,7 @@ type Catalog struct {
 	progress Progress
 
 	mu   sync.Mutex
-	rest map[string][]made // outputs of sources outside the run, by target
+	rest map[string][]madeOutput // outputs of sources outside the run, by target
 }
 
 // Progress has the artifacts that the actions of a plan have made so far.
@@ -55,8 +55,8 @@ type Made struct {
 	Artifacts []index.Artifact // one for each output, if complete
 }
 
-// made is an output of an action.
-type made struct {
+// madeOutput is an output of an action.
+type madeOutput struct {
 	source string
 	output manifest.Output // path below the directory of its target
 	failed bool            // could not be made
@@ -193,7 +193,7 @@ func (t *Catalog) Digest(on dependency.Dependency) (store.BlobID, error) {
 }
 
 // digestIDs hashes the IDs of the assets of artifacts.
-func (t *Catalog) digestIDs(list []made) store.BlobID {
+func (t *Catalog) digestIDs(list []madeOutput) store.BlobID {
 	k := hashing.NewKey("assetcook IDs 1")
 	for i := range list {
 		if source := list[i].source; i == 0 || list[i-1].source != source {
@@ -237,7 +237,7 @@ func (t *Catalog) List(on dependency.Dependency) (assets []manifest.Asset, err e
 
 // findChosen returns the outputs that a question chooses, sorted by source and path. The error is
 // a Wait if some are still to be made.
-func (t *Catalog) findChosen(on dependency.Dependency) ([]made, error) {
+func (t *Catalog) findChosen(on dependency.Dependency) ([]madeOutput, error) {
 	c, err := compileChoice(on)
 	if err != nil {
 		return nil, err
@@ -249,21 +249,21 @@ func (t *Catalog) findChosen(on dependency.Dependency) ([]made, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []made
+	var list []madeOutput
 	for i := range rest {
 		if c.choosesOutput(rest[i].output.Path) {
 			list = append(list, rest[i])
 		}
 	}
 	list = t.planned(list, &c)
-	slices.SortFunc(list, func(a, b made) int {
+	slices.SortFunc(list, func(a, b madeOutput) int {
 		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.output.Path, b.output.Path))
 	})
 	return list, missingArtifacts(list)
 }
 
 // missingArtifacts returns an error if some artifacts could not be made.
-func missingArtifacts(list []made) error {
+func missingArtifacts(list []madeOutput) error {
 	first, failed := "", 0
 	for i := range list {
 		if list[i].failed {
@@ -282,13 +282,13 @@ func missingArtifacts(list []made) error {
 }
 
 // listOutside lists the outputs for a target that belong to sources outside the run.
-func (t *Catalog) listOutside(target string) ([]made, error) {
+func (t *Catalog) listOutside(target string) ([]madeOutput, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if list, ok := t.rest[target]; ok {
 		return list, nil
 	}
-	var list []made
+	var list []madeOutput
 	err := index.Guard(func() error {
 		if err := t.Last.Load(); err != nil {
 			return err
@@ -308,7 +308,7 @@ func (t *Catalog) listOutside(target string) ([]made, error) {
 		return nil, err
 	}
 	if t.rest == nil {
-		t.rest = map[string][]made{}
+		t.rest = map[string][]madeOutput{}
 	}
 	t.rest[target] = list
 	return list, nil
@@ -316,7 +316,7 @@ func (t *Catalog) listOutside(target string) ([]made, error) {
 
 // planned appends the chosen outputs of the plan's settled actions, and of the actions that
 // it keeps.
-func (t *Catalog) planned(list []made, c *choice) []made {
+func (t *Catalog) planned(list []madeOutput, c *choice) []madeOutput {
 	if t.plan == nil {
 		return list
 	}
@@ -354,9 +354,9 @@ func (t *Catalog) planned(list []made, c *choice) []made {
 }
 
 // madeOf returns an output of the plan or of the index.
-func madeOf(source, target string, m index.Artifact) made {
+func madeOf(source, target string, m index.Artifact) madeOutput {
 	p, _ := Below(target, m.Path)
-	return made{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob)}}
+	return madeOutput{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob)}}
 }
 
 // Below returns the path of an output below the directory of its target.

@@ -162,8 +162,8 @@ func NewOver(ctx context.Context, opt Options, note func(string), begin func() (
 // Reads reports whether the client looks for results.
 func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 
-// A Wanted is a result that a run will look for.
-type Wanted struct {
+// An Expectation is a result that a run will look for.
+type Expectation struct {
 	Key
 	Asset string         // its path, for messages
 	Have  []store.BlobID // artifacts that need no download
@@ -173,7 +173,7 @@ type Wanted struct {
 // out downloads that would take longer than cooking, as measured on the link. For each result it
 // calls arrived with its number, from one goroutine at a time; whole reports that no blob is
 // missing in the store. From then on, Look returns the result without asking.
-func (c *Client) Expect(wanted []Wanted, arrived func(n int, whole bool)) {
+func (c *Client) Expect(wanted []Expectation, arrived func(n int, whole bool)) {
 	const some = 1000 // keys in a line
 	for first := 0; first < len(wanted); first += some {
 		part := wanted[first:min(first+some, len(wanted))]
@@ -267,8 +267,8 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	return ok && a.Found
 }
 
-// A Ran is the result of executing an action on another machine.
-type Ran struct {
+// An Execution is the result of executing an action on another machine.
+type Execution struct {
 	Record Record
 	Over   time.Duration // time beyond cooking, without uploads before
 	// Off means that no more actions will be executed.
@@ -277,19 +277,19 @@ type Ran struct {
 
 // Run lets the server execute an action, until ctx ends. ok reports whether ran has a record,
 // whose artifacts are then in the store.
-func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
+func (c *Client) Run(ctx context.Context, root *Root) (ran Execution, ok bool) {
 	if c == nil || !c.opt.Exec {
-		return Ran{Off: true}, false
+		return Execution{Off: true}, false
 	}
 	seq, got := c.sendForOne(Request{Op: Run, Root: root})
 	select {
 	case a, ok := <-got:
-		ran = Ran{Over: a.Over, Off: a.Off || !ok}
+		ran = Execution{Over: a.Over, Off: a.Off || !ok}
 		ok = ok && a.Record != nil && json.Unmarshal(a.Record, &ran.Record) == nil && ran.Record.Format == ActionFormat
 		return ran, ok
 	case <-ctx.Done():
 		c.sendOnly(Request{Op: Drop, Seq: seq})
-		return Ran{}, false
+		return Execution{}, false
 	}
 }
 

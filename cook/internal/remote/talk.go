@@ -118,9 +118,9 @@ type talk struct {
 	steps    atomic.Int64       // steps of receiveAnswers: odd while it handles an answer
 
 	// Guarded by the client's mu.
-	ending bool  // the run has ended
-	why    error // why no more answers come
-	said   bool  // a note has told the user
+	ending    bool  // the run has ended
+	why       error // why no more answers come
+	userNoted bool  // a note has told the user
 }
 
 // startProcess starts serve-remote. If that fails, every question is a miss.
@@ -179,9 +179,9 @@ func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 	left := c.waiting
 	c.waiting = nil
 	if c.talk.why = why; !c.talk.ending {
-		c.talk.said = true
+		c.talk.userNoted = true
 	}
-	say := c.talk.said
+	say := c.talk.userNoted
 	c.mu.Unlock()
 	if say && c.stop.Err() == nil {
 		if why == io.EOF {
@@ -264,7 +264,7 @@ func (c *Client) handle(a Answer) {
 func (c *Client) noteEnd(answered bool) {
 	why := c.talk.why
 	switch {
-	case c.talk.said, c.stop.Err() != nil, answered && why == io.EOF:
+	case c.talk.userNoted, c.stop.Err() != nil, answered && why == io.EOF:
 		return
 	case why == io.EOF:
 		why = errors.New("it ended early")

@@ -22,7 +22,7 @@ type Meter struct {
 	row       *profile.Worker // the pass's own row
 	stage     profile.Span    // the current stage
 	stages    stopwatch
-	published []published // values in the order of Stats.Values
+	published []publishedValue // values in the order of Stats.Values
 	endFrames func()
 }
 
@@ -30,8 +30,8 @@ type Meter struct {
 // the pass.
 const frameTime = 100 * time.Millisecond
 
-// A published is one value of the stats and the places that show it.
-type published struct {
+// A publishedValue is one value of the stats and the places that show it.
+type publishedValue struct {
 	counter *counters.Counter
 	symbol  events.Symbol
 	value   int64 // last published
@@ -44,7 +44,7 @@ func NewMeter(s *session.Session) *Meter {
 		return m
 	}
 	for name := range m.Stats.Values() {
-		m.published = append(m.published, published{counter: s.Probe.Counters.Counter(name), symbol: s.Probe.Events.Symbol(name)})
+		m.published = append(m.published, publishedValue{counter: s.Probe.Counters.Counter(name), symbol: s.Probe.Events.Symbol(name)})
 	}
 	m.row = s.Probe.Worker("cook")
 	if rec := s.Probe.Events; !s.Probe.Run.IsZero() && rec != nil {

@@ -102,7 +102,7 @@ func (b *Broker) Ask(ready []int) (rest []int) {
 		return asks
 	})
 	order := slices.Clone(l.order)
-	wanted := make([]remote.Wanted, len(order))
+	wanted := make([]remote.Expectation, len(order))
 	for n, i := range order {
 		a := &b.opt.Actions[i]
 		wanted[n] = wantedOf(a, lookup.KeyOf(a, nil))
@@ -128,8 +128,8 @@ func (b *Broker) mayAsk(a *plan.Action) bool {
 
 // wantedOf describes a result of an action to the server, without the artifacts that are in
 // place already.
-func wantedOf(a *plan.Action, k remote.Key) remote.Wanted {
-	w := remote.Wanted{Key: k, Asset: a.Path}
+func wantedOf(a *plan.Action, k remote.Key) remote.Expectation {
+	w := remote.Expectation{Key: k, Asset: a.Path}
 	if a.Last == nil {
 		return w
 	}
@@ -150,7 +150,7 @@ func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	b.lookups.again = append(b.lookups.again, i)
 	b.lookups.latency.noteQuestion(b.opt.Now())
 	b.opt.Queue.Unlock()
-	wanted := make([]remote.Wanted, len(keys))
+	wanted := make([]remote.Expectation, len(keys))
 	for n, k := range keys {
 		wanted[n] = wantedOf(a, k)
 	}

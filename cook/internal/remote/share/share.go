@@ -188,7 +188,7 @@ func checkRequest(r *remote.Request, first bool) error {
 }
 
 // endSharing answers the last request, and saves the remaining uploads for a later run.
-func (s *sharer) endSharing(r remote.Request, left []kept) {
+func (s *sharer) endSharing(r remote.Request, left []queuedResult) {
 	s.uploads.noteFailed()
 	s.uploads.savePending(left)
 	stats := s.stats()

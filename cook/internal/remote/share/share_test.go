@@ -306,7 +306,7 @@ func firstKeys(all []job) (keys []remote.Key) {
 
 // expect waits until the expected results have arrived, and returns how many are complete.
 func expect(c *remote.Client, keys ...remote.Key) (whole int) {
-	wanted := make([]remote.Wanted, len(keys))
+	wanted := make([]remote.Expectation, len(keys))
 	for i, k := range keys {
 		wanted[i].Key = k
 	}
@@ -332,7 +332,7 @@ func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	}
 	c := m.run()
 	all := jobs(1)
-	wanted := []remote.Wanted{{Key: all[0].key}, {Key: all[1].key}, {Key: all[3].key}}
+	wanted := []remote.Expectation{{Key: all[0].key}, {Key: all[1].key}, {Key: all[3].key}}
 	arrived := make(chan int, len(wanted))
 	c.Expect(wanted, func(n int, _ bool) { arrived <- n })
 	c.Forget(all[0].key)

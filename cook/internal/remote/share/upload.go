@@ -44,12 +44,12 @@ type uploader struct {
 // An uploadQueue has the results to be uploaded.
 type uploadQueue struct {
 	mu     sync.Mutex
-	queue  []kept
-	later  []kept // left over by earlier runs
-	own    int    // groups of this run in flight
+	queue  []queuedResult
+	later  []queuedResult // left over by earlier runs
+	own    int            // groups of this run in flight
 	active int
-	idle   chan struct{} // closed when nothing is queued or active; may be nil
-	left   []kept        // results for a later run
+	idle   chan struct{}  // closed when nothing is queued or active; may be nil
+	left   []queuedResult // results for a later run
 	failed failures
 	done   int64 // uploaded results
 }
@@ -61,8 +61,8 @@ type failures struct {
 	why     error
 }
 
-// A kept result is in the store and waits for its upload.
-type kept struct {
+// A queuedResult is in the store and waits for its upload.
+type queuedResult struct {
 	remote.Key
 	maker
 	Asset string `json:"asset,omitempty"`
@@ -70,18 +70,18 @@ type kept struct {
 }
 
 // made returns the keys of results that the run has just cooked.
-func (u *uploader) made(r *remote.Request) []kept {
+func (u *uploader) made(r *remote.Request) []queuedResult {
 	by := u.maker
 	by.At = time.Now().UTC().Truncate(time.Millisecond)
-	all := make([]kept, len(r.Keys))
+	all := make([]queuedResult, len(r.Keys))
 	for i, k := range r.Keys {
-		all[i] = kept{Key: k, maker: by, Asset: assetOf(r, i)}
+		all[i] = queuedResult{Key: k, maker: by, Asset: assetOf(r, i)}
 	}
 	return all
 }
 
 // enqueue queues results of this run and of earlier runs for upload.
-func (u *uploader) enqueue(ctx context.Context, keys, later []kept) {
+func (u *uploader) enqueue(ctx context.Context, keys, later []queuedResult) {
 	q := &u.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -94,7 +94,7 @@ func (u *uploader) enqueue(ctx context.Context, keys, later []kept) {
 
 // nextGroup takes the next group of keys from the queues. own reports whether this run has cooked
 // the group.
-func (q *uploadQueue) nextGroup() (group []kept, own bool) {
+func (q *uploadQueue) nextGroup() (group []queuedResult, own bool) {
 	queue, most := &q.queue, uploadGroup
 	if own = len(*queue) > 0; own {
 		q.own++
@@ -148,7 +148,7 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 
 // uploadGroup uploads some results, but skips results that are no longer in the store. An error
 // concerns the whole group. A single refused result does not stop the others.
-func (u *uploader) uploadGroup(ctx context.Context, keys []kept) error {
+func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	server, err := u.blobs.link.ready(ctx, true)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (u *uploader) uploadGroup(ctx context.Context, keys []kept) error {
 	return Each(len(gifts), func(i int) error {
 		for _, d := range gifts[i].needs {
 			if why := failed[d]; why != nil {
-				u.recordRefusal(ctx, gifts[i].kept, why)
+				u.recordRefusal(ctx, gifts[i].key, why)
 				return nil
 			}
 		}
@@ -200,7 +200,7 @@ func (u *uploader) uploadGroup(ctx context.Context, keys []kept) error {
 
 // A gift is an entry to be uploaded, with the blobs it needs on the server.
 type gift struct {
-	kept
+	key    queuedResult
 	entry  *entry
 	action action
 	needs  []Digest
@@ -208,7 +208,7 @@ type gift struct {
 
 // giftOf returns the entry to upload for a key, and adds the contents that it needs. ok is false if
 // the store has no result, or the server has it already.
-func (u *uploader) giftOf(ctx context.Context, k kept, f Function, contents map[Digest]content) (g gift, ok bool) {
+func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, contents map[Digest]content) (g gift, ok bool) {
 	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := u.blobs.store.Result(k.Result); err == nil {
 		e.result = &r
@@ -235,12 +235,12 @@ func (u *uploader) giftOf(ctx context.Context, k kept, f Function, contents map[
 			return g, false
 		}
 	}
-	return gift{kept: k, entry: e, action: actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
+	return gift{key: k, entry: e, action: actionOf(k.Key, f)}, e.result != nil || len(e.readSets) > 0
 }
 
 // uploadResult uploads an entry whose blobs are on the server.
 func (u *uploader) uploadResult(ctx context.Context, g gift) error {
-	ar, err := g.entry.encodeEntry(g.Key, u.keys.Sign)
+	ar, err := g.entry.encodeEntry(g.key.Key, u.keys.Sign)
 	if err == nil {
 		err = u.blobs.link.uploadBlob(ctx, int64(len(ar.StdoutRaw)), func(ctx context.Context, server Server) error {
 			return server.PutResult(ctx, g.action.Digest, ar)
@@ -253,14 +253,14 @@ func (u *uploader) uploadResult(ctx context.Context, g gift) error {
 	case errors.Is(err, ErrRefused):
 		return err
 	default:
-		u.recordRefusal(ctx, g.kept, err)
+		u.recordRefusal(ctx, g.key, err)
 	}
 	return nil
 }
 
 // recordRefusal records a result that the server did not take. A later run retries it unless it would fail
 // again.
-func (u *uploader) recordRefusal(ctx context.Context, k kept, why error) {
+func (u *uploader) recordRefusal(ctx context.Context, k queuedResult, why error) {
 	q := &u.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -308,7 +308,7 @@ func (q *uploadQueue) countUploaded() {
 
 // flushUploads waits until all results are uploaded, ctx ends, or longest has passed, and returns the
 // remaining ones. It waits less for results of earlier runs.
-func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop context.CancelFunc) []kept {
+func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop context.CancelFunc) []queuedResult {
 	q := &u.queue
 	q.mu.Lock()
 	idle := make(chan struct{})
@@ -348,7 +348,7 @@ func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop
 const maxPending = 100_000
 
 // savePending adds keys to the file of uploads for a later run. Losing them costs a miss.
-func (u *uploader) savePending(keys []kept) {
+func (u *uploader) savePending(keys []queuedResult) {
 	if len(keys) == 0 || u.pending == "" {
 		return
 	}
@@ -371,7 +371,7 @@ func (u *uploader) savePending(keys []kept) {
 }
 
 // takePending takes the keys of earlier runs at its first call. It skips incomplete lines.
-func (u *uploader) takePending() (keys []kept) {
+func (u *uploader) takePending() (keys []queuedResult) {
 	again := u.resumed
 	u.resumed = true
 	if again || u.pending == "" {
@@ -387,7 +387,7 @@ func (u *uploader) takePending() (keys []kept) {
 		return nil
 	}
 	for line := range bytes.Lines(data) {
-		var k kept
+		var k queuedResult
 		if json.Unmarshal(line, &k) == nil && len(keys) < maxPending {
 			keys = append(keys, k)
 		}
@@ -396,7 +396,7 @@ func (u *uploader) takePending() (keys []kept) {
 }
 
 // countActions returns the number of different actions of keys.
-func countActions(keys []kept) int {
+func countActions(keys []queuedResult) int {
 	seen := map[store.ActionID]bool{}
 	for _, k := range keys {
 		seen[k.Action] = true
