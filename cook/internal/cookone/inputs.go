@@ -238,5 +238,5 @@ func goneOr(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrChanged
 	}
-	return fmt.Errorf("did it change while it was being cooked? %w", err)
+	return fmt.Errorf("the source may have changed while it was being cooked: %w", err)
 }

@@ -128,7 +128,7 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 			return x, ok
 		},
 		Artifacts: func(dependency.Dependency) (store.BlobID, error) {
-			return store.BlobID{}, errors.New("no artifacts of others are here")
+			return store.BlobID{}, errors.New("artifacts of other actions are not on this machine")
 		},
 	})
 }
@@ -166,7 +166,7 @@ func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if a.ID != want.ID {
-		return nil, errors.New("it is another action here: a recipe, a program or a library of this machine differs")
+		return nil, errors.New("the action has another ID on this machine: a recipe, a program or a library differs")
 	}
 	return a, nil
 }

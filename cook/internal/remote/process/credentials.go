@@ -119,7 +119,7 @@ func (w *way) tls() (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(data) {
-			return nil, fmt.Errorf("%s: no certificate in PEM", w.ca)
+			return nil, fmt.Errorf("%s: the file contains no certificate in PEM", w.ca)
 		}
 	}
 	if (w.cert == "") != (w.key == "") {

@@ -268,7 +268,7 @@ func checkRoundTrip(ctx context.Context, server share.Server, row func(name, for
 		defer r.Close()
 		var back []byte
 		if back, err = io.ReadAll(io.LimitReader(r, checkBytes+1)); err == nil && !bytes.Equal(back, blob) {
-			err = errors.New("it comes back as another one")
+			err = errors.New("the blob comes back with another content")
 		}
 	}
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -539,30 +538,6 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 			}
 			client.Close(t.Context())
 		})
-	}
-}
-
-// The note about a torn record names its asset and the consequence.
-func TestTornRecordIsNotedAndMissing(t *testing.T) {
-	server, url := started(t, &remotetest.Server{})
-	giver := newMachine(t, url)
-	j := jobs(5)[1]
-	c := giver.run()
-	giver.keep(c, j)
-	c.Close(t.Context())
-	server.Change(func(_ map[string][]byte, results map[string]*repb.ActionResult) {
-		for _, r := range results {
-			r.StdoutRaw = r.StdoutRaw[:len(r.StdoutRaw)/2]
-		}
-	})
-	taker := newMachine(t, url)
-	c = taker.run()
-	if known := c.Look(t.Context(), j.key, "models/a.gltf", time.Minute); known.Result != nil {
-		t.Error("a torn record is a result")
-	}
-	c.Close(t.Context())
-	if len(taker.notes) != 1 || !strings.Contains(taker.notes[0], "models/a.gltf: the server's record is wrong: ") || !strings.Contains(taker.notes[0], "the record counts as missing, and the asset is cooked") {
-		t.Errorf("notes: %q", taker.notes)
 	}
 }
 
