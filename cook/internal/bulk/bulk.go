@@ -189,8 +189,8 @@ func NewWorker(ctx context.Context, summer *hashing.Summer) *Worker {
 	return &Worker{ctx: ctx, summer: summer}
 }
 
-// buffer returns the buffer for the next small content.
-func (w *Worker) buffer() []byte {
+// readBuffer returns the buffer for the next small content.
+func (w *Worker) readBuffer() []byte {
 	if w.bufs[w.next] == nil {
 		w.bufs[w.next] = make([]byte, bufferSize)
 	}
@@ -217,7 +217,7 @@ func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
 // SumBytes hashes a content that was read elsewhere, and copies it, so that an equal file that
 // follows need not be hashed.
 func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
-	return w.small(append(w.buffer()[:0], data...), scan.Stamp{}, want)
+	return w.sumSmallFile(append(w.readBuffer()[:0], data...), scan.Stamp{}, want)
 }
 
 // Bytes returns the content of a small file of a tree. The result is valid until the worker's
@@ -297,7 +297,7 @@ func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err
 	case err != nil:
 		return Answer{}, err
 	case end:
-		a.FileSum = w.small(data, a.Stamp, ask.Want)
+		a.FileSum = w.sumSmallFile(data, a.Stamp, ask.Want)
 	default: // the file grows
 		a.FileSum, err = w.summer.Sum(w.ctx, io.MultiReader(bytes.NewReader(data), f), ask.Want)
 	}
@@ -308,13 +308,13 @@ func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err
 // The answer has no stamp.
 func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a Answer, err error) {
 	if size < SmallSize {
-		buf := w.buffer()
+		buf := w.readBuffer()
 		n, end, busy, err := dir.Read(name, size, ask.Busy, buf)
 		if err != nil {
 			return Answer{}, err
 		}
 		if end {
-			return Answer{FileSum: w.small(buf[:n], scan.Stamp{}, ask.Want), Busy: busy}, nil
+			return Answer{FileSum: w.sumSmallFile(buf[:n], scan.Stamp{}, ask.Want), Busy: busy}, nil
 		}
 	}
 	return w.answerAsk(dir, name, ask)
@@ -322,7 +322,7 @@ func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a
 
 // readToEnd reads a file to its end, or until the buffer is full.
 func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err error) {
-	buf := w.buffer()
+	buf := w.readBuffer()
 	for n := 0; n < len(buf); {
 		m, err := f.Read(buf[n:])
 		n += m
@@ -337,8 +337,8 @@ func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err
 	return buf, false, nil
 }
 
-// small hashes a content that was read into the next buffer.
-func (w *Worker) small(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
+// sumSmallFile hashes a content that was read into the next buffer.
+func (w *Worker) sumSmallFile(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
 	if w.last.hasSums(want) && want&hashing.WantDigest != 0 && bytes.Equal(data, w.last.data) {
 		w.last.data, w.last.stamp = data, stamp
 	} else {

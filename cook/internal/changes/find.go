@@ -208,7 +208,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 			return err
 		}
 	}
-	f.complete()
+	f.completeDelta()
 	return nil
 }
 

@@ -225,8 +225,8 @@ func (f *finder) applyPatterns() error {
 	return nil
 }
 
-// complete fills in the sources of the delta and their known actions.
-func (f *finder) complete() {
+// completeDelta fills in the sources of the delta and their known actions.
+func (f *finder) completeDelta() {
 	d := f.delta
 	if len(f.now) == 0 {
 		return

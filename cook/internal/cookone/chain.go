@@ -101,7 +101,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 		before = &chain{whole: t}
 	}
 	key := plan.NewKey()
-	first, err := c.step(ctx, t, before, key, t.Action.Method.First, t.Action.Source, how)
+	first, err := c.cookStep(ctx, t, before, key, t.Action.Method.First, t.Action.Source, how)
 	if err != nil {
 		return Ready{}, err
 	}
@@ -134,7 +134,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 		f := now.made[t.Action.Method.First.Choice.Outputs[i].Name(t.Action.Path)]
 		src := Source{assets: f.in, path: f.name, size: f.file.Stamp.Size}
 		how.Source = &src
-		done, err := c.step(ctx, t, now, key, next, &f.file, how)
+		done, err := c.cookStep(ctx, t, now, key, next, &f.file, how)
 		src.Close()
 		if err != nil {
 			return Ready{}, fmt.Errorf("%s, which is made of it: %w", pathname.Show(f.file.Path), err)
@@ -150,8 +150,8 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 	return r, nil
 }
 
-// step cooks one step of a chain, or takes its result from the store.
-func (c *Cooker) step(ctx context.Context, t Task, now *chain, key *hashing.Key, m *plan.Method, src *contents.File, how Attempt) (Ready, error) {
+// cookStep cooks one step of a chain, or takes its result from the store.
+func (c *Cooker) cookStep(ctx context.Context, t Task, now *chain, key *hashing.Key, m *plan.Method, src *contents.File, how Attempt) (Ready, error) {
 	file := c.FileOf(ctx)
 	if _, made := now.madeAt(src.Path); made {
 		file = nil
@@ -201,7 +201,7 @@ func (r *Ready) namesReplaced() error {
 			if err != nil {
 				return err
 			}
-			if hasWord(text, old) {
+			if containsWord(text, old) {
 				return fmt.Errorf("%s names %s, which a rule for artifacts renames to %s: set output in that rule to keep the name, or have the recipe %q write the new one",
 					pathname.Show(a.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), a.Method.Choice.Recipe.Name)
 			}
@@ -210,8 +210,8 @@ func (r *Ready) namesReplaced() error {
 	return nil
 }
 
-// hasWord reports whether a text contains a file name that is not part of a longer name.
-func hasWord(text []byte, name string) bool {
+// containsWord reports whether a text contains a file name that is not part of a longer name.
+func containsWord(text []byte, name string) bool {
 	inName := func(c byte) bool {
 		return c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 	}

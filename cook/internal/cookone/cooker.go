@@ -155,18 +155,18 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	if t.Action.Method.Next != nil {
 		return c.cookChain(ctx, t, how)
 	}
-	release, err := c.budget.admit(ctx, t.Action, how)
+	release, err := c.budget.admitRecipe(ctx, t.Action, how)
 	if err != nil {
 		// A source that cannot be estimated may be half of one content, half of another.
 		return Ready{}, errors.Join(c.recheckSource(ctx, t), err)
 	}
 	defer release()
-	r, err := c.cookOnce(ctx, t, how)
+	r, err := c.attemptCook(ctx, t, how)
 	for range 2 {
 		if !errors.Is(err, errUnwatched) && !errors.Is(err, recipe.ErrChanged) {
 			return r, err
 		}
-		r, err = c.cookOnce(ctx, t, how)
+		r, err = c.attemptCook(ctx, t, how)
 	}
 	if errors.Is(err, errUnwatched) {
 		err = ErrChanged // it reads other files each time
@@ -174,8 +174,8 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	return r, err
 }
 
-// cookOnce runs the recipe of a task, and checks its inputs and outputs.
-func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, err error) {
+// attemptCook runs the recipe of a task, and checks its inputs and outputs.
+func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready, err error) {
 	tmp := how.Scratch(t.Action.Outputs)
 	defer func() {
 		if err != nil {
@@ -190,7 +190,7 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	span := how.Probe.Begin("cook/run/recipe", "")
 	var cookErr error
 	used, known := onProcessor(func() {
-		cookErr = protect(func() error { return t.Action.Method.Choice.Cooker.Cook(ctx, job) })
+		cookErr = recoverPanic(func() error { return t.Action.Method.Choice.Cooker.Cook(ctx, job) })
 	})
 	cookErr = cmp.Or(w.denied, cookErr)
 	span.End()
@@ -214,15 +214,15 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 
 // Explain lets a recipe describe the artifacts of a source. A panic of the recipe is an error.
 func Explain(ctx context.Context, explain func(context.Context, *recipe.Job) ([]string, error), job *recipe.Job) (lines []string, err error) {
-	err = protect(func() error {
+	err = recoverPanic(func() error {
 		lines, err = explain(ctx, job)
 		return err
 	})
 	return lines, err
 }
 
-// protect turns a panic of a recipe into an error.
-func protect(f func() error) (err error) {
+// recoverPanic turns a panic of a recipe into an error.
+func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("recipe panicked: %v", p)
@@ -235,7 +235,7 @@ func protect(f func() error) (err error) {
 // a user knows.
 func (c *Cooker) InUserTerms(err error, tmp *Scratch, t Task) error {
 	pairs := append(t.chain.namePairs(), c.env.Assets.Name()+string(os.PathSeparator), "")
-	for i, name := range tmp.abs() {
+	for i, name := range tmp.absoluteName() {
 		output := "output " + pathname.Show(t.Action.Outputs[i])
 		pairs = append(pairs, name, output, tmp.files[i], output)
 	}

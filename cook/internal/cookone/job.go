@@ -27,7 +27,7 @@ import (
 func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, how Attempt) jobs.Env {
 	a := t.Action
 	env := jobs.Env{
-		Path: a.Path, Outputs: tmp.abs(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.createOutput,
+		Path: a.Path, Outputs: tmp.absoluteName(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.createOutput,
 		Assets: c.env.Assets.Name(), SourceFile: t.chain.madeFileName(a.Path), Followed: a.Method.Choice.Followed,
 		Open: func(p string) (fs.File, error) { return c.openInput(ctx, t, p, w, how.Source) },
 		Stat: func(p string) (fs.FileInfo, error) {

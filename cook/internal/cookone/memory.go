@@ -56,8 +56,8 @@ func (b *budget) reserveMemory(ctx context.Context, need int64, how Attempt) (re
 	}, nil
 }
 
-// admit reserves the memory that an action will probably need.
-func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (release func(), err error) {
+// admitRecipe reserves the memory that an action will probably need.
+func (b *budget) admitRecipe(ctx context.Context, a *plan.Action, how Attempt) (release func(), err error) {
 	defer how.Probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20

@@ -113,8 +113,8 @@ func (s *Scratch) Files() []string { return s.files }
 // Placed notes that a scratch file was renamed into place.
 func (s *Scratch) Placed(i int) { s.placed[i] = true }
 
-// abs returns the absolute names of the files, for programs.
-func (s *Scratch) abs() []string {
+// absoluteName returns the absolute names of the files, for programs.
+func (s *Scratch) absoluteName() []string {
 	all := make([]string, len(s.files))
 	for i, file := range s.files {
 		all[i] = filepath.Join(s.in.Name(), file)

@@ -56,7 +56,7 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 		for _, k := range c.reasons {
 			a.Reasons = append(a.Reasons, plan.Reason{Kind: k})
 		}
-		if got := outcomeOf(a, []store.Artifact{now}, Restored); got != c.want {
+		if got := outcomeOfResult(a, []store.Artifact{now}, Restored); got != c.want {
 			t.Errorf("%s: outcome %v, want %v", name, got, c.want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestDryRunLooksForContent(t *testing.T) {
 			Outputs: []string{"a.x"}, Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Cheap: cheap}}},
 			Last: &contents.Before{Action: index.Action{State: index.Done, Made: made}, Outputs: []contents.Output{{State: contents.Missing}}},
 		}
-		if got, _ := w.foretell(t.Context(), cookone.TaskOf(a)); got.Outcome != want {
+		if got, _ := w.foretellWork(t.Context(), cookone.TaskOf(a)); got.Outcome != want {
 			t.Errorf("cheap %v: %v, want %v", cheap, got.Outcome, want)
 		}
 	}

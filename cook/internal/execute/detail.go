@@ -52,8 +52,8 @@ type Size struct {
 	After  int64  `json:"after"`
 }
 
-// growth returns the difference in bytes.
-func (s *Size) growth() int64 { return max(0, s.After) - max(0, s.Before) }
+// sizeGrowth returns the difference in bytes.
+func (s *Size) sizeGrowth() int64 { return max(0, s.After) - max(0, s.Before) }
 
 // Rest is the sum of sizes that are not listed.
 type Rest struct {
@@ -191,7 +191,7 @@ func (d *Detail) noteArtifactSize(s Size) {
 // cutSizes keeps the largest changes in the list.
 func (d *Detail) cutSizes() {
 	slices.SortFunc(d.Sizes, func(a, b Size) int {
-		return cmp.Or(cmp.Compare(max(b.growth(), -b.growth()), max(a.growth(), -a.growth())), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target))
+		return cmp.Or(cmp.Compare(max(b.sizeGrowth(), -b.sizeGrowth()), max(a.sizeGrowth(), -a.sizeGrowth())), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target))
 	})
 	for len(d.Sizes) > mostSizes {
 		d.countRest(&d.Sizes[len(d.Sizes)-1])

@@ -163,7 +163,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		r.openBroker(ctx, env.Remote)
 	}
 	r.retireUnclaimed()
-	learning := r.carryOut(ctx)
+	learning := r.carryOutPlan(ctx)
 	done := &Done{Results: r.results, Learning: learning}
 	if r.remote != nil {
 		done.Remote = r.remote.Close(ctx)
@@ -211,9 +211,9 @@ func removed(is place.Removal) Event {
 	return e
 }
 
-// carryOut finishes the actions that need no work, and has workers carry out the others. It
+// carryOutPlan finishes the actions that need no work, and has workers carry out the others. It
 // returns the time that they spent reading new sources.
-func (r *run) carryOut(ctx context.Context) (learning time.Duration) {
+func (r *run) carryOutPlan(ctx context.Context) (learning time.Duration) {
 	took := make([]time.Duration, len(r.plan.Actions))
 	r.queue.schedule = newSchedule(took, r.plan.Late > 0)
 	r.env.Artifacts.Follow(r.plan, progress{r})

@@ -102,6 +102,6 @@ func (m otherMachines) cook(ctx context.Context, w *worker, t cookone.Task) (coo
 	return m.machines.CookElsewhere(ctx, t, broker.Local{
 		Idle:  m.run.queue.away.idle,
 		Cook:  func(ctx context.Context) (cookone.Ready, error) { return w.cookHere(ctx, t) },
-		Fetch: func(ctx context.Context, k lookup.Known) (cookone.Ready, error) { return w.fetch(ctx, k) },
+		Fetch: func(ctx context.Context, k lookup.Known) (cookone.Ready, error) { return w.fetchArtifacts(ctx, k) },
 	})
 }

@@ -190,9 +190,9 @@ type Event struct {
 	Err      error         // the failure or the warning
 }
 
-// outcomeOf returns Unchanged if an input of an action changed and the artifacts did not,
+// outcomeOfResult returns Unchanged if an input of an action changed and the artifacts did not,
 // and else another outcome.
-func outcomeOf(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
+func outcomeOfResult(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
 	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.Last.Outputs) {
 		return otherwise
 	}

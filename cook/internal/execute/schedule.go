@@ -84,13 +84,13 @@ func (s *schedule) waitForOthers(i int, question dependency.Dependency, on []int
 		}
 	}
 	if left == 0 {
-		s.push(i)
+		s.pushReady(i)
 		return
 	}
 	s.waits[i] = waiting{question, left}
 	known := map[int]time.Duration{}
 	for _, k := range s.ready {
-		s.after[k] = s.longest(k, known)
+		s.after[k] = s.waitersTime(k, known)
 	}
 	slices.SortFunc(s.ready, s.compareUrgency)
 }
@@ -111,36 +111,36 @@ func (s *schedule) markSettled(i int) {
 			continue
 		}
 		delete(s.waits, b)
-		s.push(b)
+		s.pushReady(b)
 	}
 	s.takers[i] = nil
 }
 
-// giveUp ends the waiting of all bundles, and returns what each waited for.
-func (s *schedule) giveUp() map[int]waiting {
+// giveUpWaiting ends the waiting of all bundles, and returns what each waited for.
+func (s *schedule) giveUpWaiting() map[int]waiting {
 	waits := s.waits
 	s.waits = map[int]waiting{}
 	clear(s.takers)
 	return waits
 }
 
-// push makes an action ready.
-func (s *schedule) push(i int) {
+// pushReady makes an action ready.
+func (s *schedule) pushReady(i int) {
 	if s.after != nil {
-		s.after[i] = s.longest(i, map[int]time.Duration{})
+		s.after[i] = s.waitersTime(i, map[int]time.Duration{})
 	}
 	at, _ := slices.BinarySearchFunc(s.ready, i, s.compareUrgency)
 	s.ready = slices.Insert(s.ready, at, i)
 }
 
-// longest returns the time of the bundles that wait for an action, one after the other.
+// waitersTime returns the time of the bundles that wait for an action, one after the other.
 // known caches the time of each bundle with its own takers.
-func (s *schedule) longest(i int, known map[int]time.Duration) (most time.Duration) {
+func (s *schedule) waitersTime(i int, known map[int]time.Duration) (most time.Duration) {
 	for _, b := range s.takers[i] {
 		way, ok := known[b]
 		if !ok {
 			known[b] = 0 // for bundles that take each other
-			way = s.took[b] + s.longest(b, known)
+			way = s.took[b] + s.waitersTime(b, known)
 			known[b] = way
 		}
 		most = max(most, way)

@@ -224,7 +224,7 @@ func TestScheduleOfCircle(t *testing.T) {
 	if _, ok := s.takeReady(); ok || len(s.waits) != 3 {
 		t.Fatalf("%v wait", s.waits)
 	}
-	if waits := s.giveUp(); len(waits) != 3 || len(s.waits) != 0 {
+	if waits := s.giveUpWaiting(); len(waits) != 3 || len(s.waits) != 0 {
 		t.Errorf("%v waited, %v still do", waits, s.waits)
 	}
 }

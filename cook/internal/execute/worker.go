@@ -74,7 +74,7 @@ func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 
 // awayWorkers returns workers that send actions to other machines, beside n local ones.
 func (r *run) awayWorkers(machines *broker.Machines, n int) []*worker {
-	workers := make([]*worker, machines.Executors(r.queue.left(), n))
+	workers := make([]*worker, machines.Executors(r.queue.remainingActions(), n))
 	if len(workers) > 0 {
 		r.queue.away.local, r.queue.away.idle = n, make(chan struct{})
 	}
@@ -105,12 +105,12 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 		release()
 		switch {
 		case waits == nil:
-			r.queue.leave(i, nil, r.results[i].Outcome)
+			r.queue.leaveQueue(i, nil, r.results[i].Outcome)
 		case len(waits.unasked) > 0:
 			r.remote.AskAgain(i, waits.action, waits.unasked)
 			r.queue.leaveAsked()
 		default:
-			r.queue.leave(i, waits.on, "")
+			r.queue.leaveQueue(i, waits.on, "")
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	}
 	var res Result
 	if r.opt.DryRun {
-		res, warnings = w.foretell(ctx, cookone.TaskOf(a))
+		res, warnings = w.foretellWork(ctx, cookone.TaskOf(a))
 	} else {
 		res, warnings = w.bringUpToDate(ctx, i, cookone.TaskOf(a))
 	}

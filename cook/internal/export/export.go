@@ -72,7 +72,7 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	if name, err := filepath.Abs(to); err != nil || overlap(from.Name(), name) {
+	if name, err := filepath.Abs(to); err != nil || directoriesOverlap(from.Name(), name) {
 		return Result{}, errors.Join(err, overlapError(to))
 	}
 	if dryRun {
@@ -87,7 +87,7 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 		return Result{}, err
 	}
 	defer dir.Close()
-	if overlap(from.Name(), dir.Name()) { // by a link
+	if directoriesOverlap(from.Name(), dir.Name()) { // by a link
 		return Result{}, overlapError(to)
 	}
 	f, _ := hashing.Lookup("xxh3")
@@ -96,11 +96,11 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	return e.runExport(ctx, wanted, lists, old, workers)
+	return e.exportTree(ctx, wanted, lists, old, workers)
 }
 
-// overlap reports whether two directories are the same or one contains the other.
-func overlap(a, b string) bool {
+// directoriesOverlap reports whether two directories are the same or one contains the other.
+func directoriesOverlap(a, b string) bool {
 	_, in := pathname.Below(a, b)
 	_, around := pathname.Below(b, a)
 	return in || around
@@ -205,9 +205,9 @@ func (e *exporter) lastExport() (map[string][]content, error) {
 	return files, nil
 }
 
-// runExport removes files that the manifest no longer lists, copies changed files, and writes the
+// exportTree removes files that the manifest no longer lists, copies changed files, and writes the
 // manifest last.
-func (e *exporter) runExport(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
+func (e *exporter) exportTree(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
 	r := Result{Files: len(wanted), Bytes: sumSizes(wanted)}
 	root := e.to.Root()
 	if err := e.removeGone(ctx, wanted, old, &r); err != nil {

@@ -85,7 +85,7 @@ func Source(formats []recipe.Format, name string, head []byte, size int64) []str
 		return []string{"the file is empty; export it again"}
 	case size == 0:
 		return nil // an empty text may be intended
-	case size < 1024 && pointer(head):
+	case size < 1024 && isLFSPointer(head):
 		return []string{"the file is a Git LFS pointer; run git lfs pull"}
 	}
 	switch {
@@ -94,12 +94,12 @@ func Source(formats []recipe.Format, name string, head []byte, size int64) []str
 	case g.found != "":
 		return []string{fmt.Sprintf("the content is %s, which does not go by %s; rename the file or export it again", g.found, ext)}
 	}
-	return []string{fmt.Sprintf("the content is not what %s stands for (it starts with %s); export the file again", ext, opening(head))}
+	return []string{fmt.Sprintf("the content is not what %s stands for (it starts with %s); export the file again", ext, quoteStart(head))}
 }
 
-// pointer reports whether a file is a Git LFS pointer: a short text that Git checks out in place of
+// isLFSPointer reports whether a file is a Git LFS pointer: a short text that Git checks out in place of
 // the file if LFS is not set up.
-func pointer(head []byte) bool {
+func isLFSPointer(head []byte) bool {
 	for _, first := range []string{"version https://git-lfs.github.com/spec/", "version https://hawser.github.com/spec/"} {
 		if bytes.HasPrefix(head, []byte(first)) && bytes.Contains(head, []byte("\noid sha256:")) {
 			return true
@@ -108,8 +108,8 @@ func pointer(head []byte) bool {
 	return false
 }
 
-// opening quotes the start of the first line of a file.
-func opening(head []byte) string {
+// quoteStart quotes the start of the first line of a file.
+func quoteStart(head []byte) string {
 	start := string(head[:min(len(head), 24)])
 	if i := strings.IndexAny(start, "\r\n"); i > 0 {
 		start = start[:i]
@@ -131,8 +131,8 @@ var others = []recipe.Format{
 	{Name: "a WOFF2 font", Extensions: []string{".woff2"}, Magic: []string{"wOF2"}},
 }
 
-// formats yields the formats of the recipes and the others.
-func formats(recipes []recipe.Format) iter.Seq[*recipe.Format] {
+// allFormats yields the formats of the recipes and the others.
+func allFormats(recipes []recipe.Format) iter.Seq[*recipe.Format] {
 	return func(yield func(*recipe.Format) bool) {
 		for _, list := range [][]recipe.Format{recipes, others} {
 			for i := range list {
@@ -154,7 +154,7 @@ type guess struct {
 
 func guessOf(recipes []recipe.Format, ext string, head []byte) (g guess) {
 	most := 0
-	for f := range formats(recipes) {
+	for f := range allFormats(recipes) {
 		has := slices.Contains(f.Extensions, ext)
 		g.known = g.known || has
 		g.strict = g.strict || has && !f.Loose

@@ -65,7 +65,7 @@ func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Mete
 		}
 	}
 	lint.NewProblems(s, d, narrow)
-	m.Stats.Looked = lookedAt(d)
+	m.Stats.Looked = countLookedAt(d)
 	m.Stats.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
 		m.Stats.AddUpToDate(t.UpToDate, t.Touched)
@@ -83,8 +83,8 @@ func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Mete
 	return t.IDs.Record(s)
 }
 
-// lookedAt counts the system calls that found a delta.
-func lookedAt(d *changes.Delta) stats.Looked {
+// countLookedAt counts the system calls that found a delta.
+func countLookedAt(d *changes.Delta) stats.Looked {
 	n := stats.Looked{Listed: d.Tree.Listed, Opened: d.Tree.Listed, Stats: d.Tree.Stats}
 	if d.Found != nil {
 		n.Opened, n.Stats = d.Found.Opened, n.Stats+d.Found.Stats

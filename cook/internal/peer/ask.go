@@ -93,7 +93,7 @@ func askListener(ctx context.Context, dir string, question []byte, user int) (an
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	if err = conn.SetWriteDeadline(time.Now().Add(silence)); err == nil {
-		err = writeFrame(conn, question)
+		err = sendFrame(conn, question)
 	}
 	if err == nil {
 		answer, err = awaitAnswer(conn)
@@ -120,7 +120,7 @@ func awaitAnswer(conn stream) ([]byte, error) {
 		if err := conn.SetReadDeadline(time.Now().Add(silence)); err != nil {
 			return nil, err
 		}
-		answer, err := readFrame(conn)
+		answer, err := receiveFrame(conn)
 		if !errors.Is(err, errBeat) {
 			return answer, err
 		}
@@ -128,7 +128,7 @@ func awaitAnswer(conn stream) ([]byte, error) {
 }
 
 func dialListener(ctx context.Context, dir string) (*os.File, error) {
-	name, release, err := address(dir)
+	name, release, err := socketAddress(dir)
 	if err != nil {
 		return nil, noListener(err)
 	}

@@ -313,7 +313,7 @@ func TestServerDies(t *testing.T) {
 				if err != nil {
 					return
 				}
-				readFrame(conn)
+				receiveFrame(conn)
 				io.WriteString(conn, part)
 				conn.Close()
 			}()
@@ -337,7 +337,7 @@ func TestAskOtherVersion(t *testing.T) {
 		if err != nil {
 			return
 		}
-		readFrame(conn)
+		receiveFrame(conn)
 		io.WriteString(conn, "\x03\x00\x00\x00\x00")
 		conn.Close()
 	}()
@@ -413,7 +413,7 @@ func TestMoreClientsWait(t *testing.T) {
 		conns = append(conns, conn)
 	}
 	last := conns[len(conns)-1]
-	if err := writeFrame(last, []byte("q")); err != nil {
+	if err := sendFrame(last, []byte("q")); err != nil {
 		t.Fatal(err)
 	}
 	for _, conn := range conns[:20] {

@@ -35,10 +35,10 @@ func TestSeveralQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), upper)
 		for _, q := range []string{"a", "", strings.Repeat("b", MaxPayload)} {
-			if err := writeFrame(conn, []byte(q)); err != nil {
+			if err := sendFrame(conn, []byte(q)); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := readFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
+			if got, err := receiveFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
 				t.Fatalf("%d bytes: %v", len(got), err)
 			}
 			time.Sleep(patience - 1) // of the bubble: the next one is just in time
@@ -60,7 +60,7 @@ func TestSlowClients(t *testing.T) {
 				time.Sleep(patience / 4)
 			}
 		},
-		"does not take the answer": func(conn net.Conn) { writeFrame(conn, []byte("q")) },
+		"does not take the answer": func(conn net.Conn) { sendFrame(conn, []byte("q")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestHangUp(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		})
-		if err := writeFrame(conn, nil); err != nil {
+		if err := sendFrame(conn, nil); err != nil {
 			t.Fatal(err)
 		}
 		go io.Copy(io.Discard, conn) // beats
@@ -136,17 +136,17 @@ func TestServerEnds(t *testing.T) {
 		}
 		idle, idleEnded := client(t, ctx, handle)
 		busy, busyEnded := client(t, ctx, handle)
-		if err := writeFrame(busy, nil); err != nil {
+		if err := sendFrame(busy, nil); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		start := time.Now()
 		cancel()
 		<-idleEnded
-		if _, err := readFrame(idle); err == nil {
+		if _, err := receiveFrame(idle); err == nil {
 			t.Error("an answer without a question")
 		}
-		if got, err := readFrame(busy); string(got) != "ended" {
+		if got, err := receiveFrame(busy); string(got) != "ended" {
 			t.Errorf("%q, %v", got, err)
 		}
 		<-busyEnded
@@ -169,8 +169,8 @@ func TestQuestionsInAdvance(t *testing.T) {
 			return upper(ctx, q)
 		})
 		go func() {
-			writeFrame(conn, []byte("a"))
-			writeFrame(conn, []byte("b"))
+			sendFrame(conn, []byte("a"))
+			sendFrame(conn, []byte("b"))
 		}()
 		for _, want := range []string{"A", "B"} {
 			if got, err := awaitAnswer(conn); string(got) != want {
@@ -185,10 +185,10 @@ func TestQuestionsInAdvance(t *testing.T) {
 func TestAnswerTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), func(context.Context, []byte) []byte { return make([]byte, MaxPayload+1) })
-		if err := writeFrame(conn, nil); err != nil {
+		if err := sendFrame(conn, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := readFrame(conn); err != io.EOF {
+		if got, err := receiveFrame(conn); err != io.EOF {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		<-ended
@@ -202,7 +202,7 @@ func TestAwait(t *testing.T) {
 			time.Sleep(time.Hour) // of the bubble
 			return upper(ctx, q)
 		})
-		if err := writeFrame(conn, []byte("q")); err != nil {
+		if err := sendFrame(conn, []byte("q")); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
@@ -224,7 +224,7 @@ func TestClientStops(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		})
-		if err := writeFrame(conn, []byte("q")); err != nil {
+		if err := sendFrame(conn, []byte("q")); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()

@@ -52,7 +52,7 @@ func listenIn(dir string) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, release, err := address(dir)
+	name, release, err := socketAddress(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -174,34 +174,34 @@ func answerClient(ctx context.Context, conn stream, handle Handler) {
 	defer conn.Close()
 	r := bufio.NewReader(conn)
 	for {
-		question, err := hear(ctx, conn, r)
+		question, err := readQuestion(ctx, conn, r)
 		if err != nil {
 			if errors.Is(err, errVersion) {
-				_ = say(conn, nil) // shows the version
+				_ = sendAnswer(conn, nil) // shows the version
 			}
 			return
 		}
 		answer, ok := attend(ctx, conn, r, handle, question)
-		if !ok || say(conn, answer) != nil || ctx.Err() != nil {
+		if !ok || sendAnswer(conn, answer) != nil || ctx.Err() != nil {
 			return
 		}
 	}
 }
 
-// hear reads a question. After patience, or when ctx ends, it closes conn.
-func hear(ctx context.Context, conn stream, r *bufio.Reader) ([]byte, error) {
+// readQuestion reads a question. After patience, or when ctx ends, it closes conn.
+func readQuestion(ctx context.Context, conn stream, r *bufio.Reader) ([]byte, error) {
 	late := time.AfterFunc(patience, func() { conn.Close() })
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	return readFrame(r)
+	return receiveFrame(r)
 }
 
-// say writes an answer. After patience it closes conn.
-func say(conn stream, answer []byte) error {
+// sendAnswer writes an answer. After patience it closes conn.
+func sendAnswer(conn stream, answer []byte) error {
 	late := time.AfterFunc(patience, func() { conn.Close() })
 	defer late.Stop()
-	return writeFrame(conn, answer)
+	return sendFrame(conn, answer)
 }
 
 // attend calls handle. If the client hangs up, it ends the context and returns false.

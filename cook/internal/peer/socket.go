@@ -17,9 +17,9 @@ const socketName = "socket"
 // maxAddress is the maximum length of a socket's address: 107 on Linux, plus a zero.
 const maxAddress = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// address returns the path of the socket in a directory, short enough for a socket address. It is
+// socketAddress returns the path of the socket in a directory, short enough for a socket address. It is
 // valid until the call of release.
-func address(dir string) (name string, release func(), err error) {
+func socketAddress(dir string) (name string, release func(), err error) {
 	dir, err = filepath.Abs(dir) // a leading @ means another name space
 	if err != nil {
 		return "", nil, err
@@ -63,8 +63,8 @@ var errBeat = errors.New("the answer takes more time")
 // errVersion is the error of a frame of another version, whose rest is unknown.
 var errVersion = errors.New("the other side speaks another version")
 
-// writeFrame writes a frame with one call.
-func writeFrame(w io.Writer, payload []byte) error {
+// sendFrame writes a frame with one call.
+func sendFrame(w io.Writer, payload []byte) error {
 	if len(payload) > MaxPayload {
 		return fmt.Errorf("payload has %d bytes, at most %d are possible", len(payload), MaxPayload)
 	}
@@ -81,10 +81,10 @@ func writeBeat(w io.Writer) error {
 	return err
 }
 
-// readFrame returns the payload of a frame. The error is io.EOF at the end of the stream,
+// receiveFrame returns the payload of a frame. The error is io.EOF at the end of the stream,
 // io.ErrUnexpectedEOF for a torn frame, and errBeat for a beat. It allocates memory for bytes that
 // have come, not for the stated length.
-func readFrame(r io.Reader) ([]byte, error) {
+func receiveFrame(r io.Reader) ([]byte, error) {
 	var header [headerLen]byte
 	if n, err := io.ReadFull(r, header[:]); err != nil {
 		if n > 0 && header[0] != version {

@@ -118,7 +118,7 @@ func (o Options) WithDefaults() (Options, error) {
 	if o.Place, err = o.Place.resolved(); err != nil {
 		return o, err
 	}
-	if o.Scope, err = o.Scope.compiled(); err != nil {
+	if o.Scope, err = o.Scope.compileScope(); err != nil {
 		return o, err
 	}
 	if _, err = remote.OptionsOf(o.Place.Remote); err != nil {

@@ -71,7 +71,7 @@ func TestPatternsMeanTheSame(t *testing.T) {
 		{"!a", "", "", `pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`},
 	} {
 		patterns := strings.Fields(tc.patterns)
-		scope, err := (Scope{Patterns: patterns}).compiled()
+		scope, err := (Scope{Patterns: patterns}).compileScope()
 		chosen, ruleErr := rules.Compile([]rules.File{{Name: "cook.toml", Data: fmt.Appendf(nil, "[[rule]]\nrecipe = 'zstd'\nmatch = ['%s']", strings.Join(patterns, "', '"))}}, set)
 		if tc.err != "" {
 			var config *ConfigError

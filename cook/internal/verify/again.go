@@ -57,7 +57,7 @@ func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.
 	server := openSharedClient(ctx, s, r, env.Remote)
 	parallel.Each(ctx, workers, len(drawn), func(n, i int) error {
 		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), lost: lost, stop: stop, remote: server, compared: &compared}
-		w.repeat(ctx, &todo.Plan.Actions[drawn[i]])
+		w.repeatAction(ctx, &todo.Plan.Actions[drawn[i]])
 		if ctx.Err() == nil {
 			done.Add(1)
 		}
@@ -104,14 +104,14 @@ type worker struct {
 	compared *atomic.Int64  // results of remote
 }
 
-// repeat cooks an action again and reports all differences.
-func (w *worker) repeat(ctx context.Context, a *plan.Action) {
+// repeatAction cooks an action again and reports all differences.
+func (w *worker) repeatAction(ctx context.Context, a *plan.Action) {
 	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size}
 	started := event
 	started.Outcome, started.CookTime = execute.Started, cookone.Expected(a)
 	w.report.reportCookEvent(started)
 	begin := w.session.Clock.Now()
-	now := w.try(ctx, a, !w.lost)
+	now := w.tryCook(ctx, a, !w.lost)
 	if now.traced && now.differs() && ctx.Err() == nil {
 		now = w.untraced(ctx, a, now)
 	}
@@ -142,8 +142,8 @@ type attempt struct {
 
 func (t *attempt) differs() bool { return t.err != nil || len(t.differences) > 0 }
 
-// try cooks an action with all conditions changed, and traced if the recipe can be.
-func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
+// tryCook cooks an action with all conditions changed, and traced if the recipe can be.
+func (w *worker) tryCook(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
 	var traced func()
 	if trace {
 		traced = func() { now.traced = true }
@@ -159,7 +159,7 @@ func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attem
 // untraced cooks an action without tracing after a traced attempt differed. If the new
 // attempt does not differ, tracing was to blame.
 func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) attempt {
-	plain := w.try(ctx, a, false)
+	plain := w.tryCook(ctx, a, false)
 	if plain.differs() {
 		plain.traced, plain.deps = traced.traced, traced.deps
 		return plain

@@ -165,8 +165,8 @@ const (
 	blob
 )
 
-// newReader lists the files to read.
-func newReader(s *session.Session, delta *changes.Delta, targets []string, found *contents.Contents, opened *store.Store) *reader {
+// newOutputReader lists the files to read.
+func newOutputReader(s *session.Session, delta *changes.Delta, targets []string, found *contents.Contents, opened *store.Store) *reader {
 	r := &reader{
 		s: s, targets: targets, summer: hashing.NewSummer(s.Basis.Checksum), sources: delta.Sources, found: found.Begin(delta.Sources),
 		before: make([]contents.Before, len(delta.Before)), store: opened,

@@ -51,8 +51,8 @@ func (s sample) sampleSize(n int) int {
 	return min(n, s.count+int(math.Ceil(s.part*float64(n))))
 }
 
-// newSeed returns seed, or a random seed if it is 0.
-func newSeed(seed uint64) uint64 {
+// randomSeed returns seed, or a random seed if it is 0.
+func randomSeed(seed uint64) uint64 {
 	for seed == 0 {
 		seed = uint64(rand.Uint32())
 	}

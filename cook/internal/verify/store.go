@@ -37,7 +37,7 @@ func (r *reader) checkStore(ctx context.Context, report *reporter, lost bool) (i
 		return 0, nil
 	}
 	if !lost {
-		if err := r.checkRecords(ctx, report); err != nil {
+		if err := r.checkStoredRecords(ctx, report); err != nil {
 			return 0, err
 		}
 	}
@@ -69,15 +69,15 @@ type record struct {
 	differ bool  // set if the record differs from the index
 }
 
-// checkRecords reads the records of the actions.
-func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
+// checkStoredRecords reads the records of the actions.
+func (r *reader) checkStoredRecords(ctx context.Context, report *reporter) error {
 	var records []record
 	for i := range r.before {
 		if a := &r.before[i].Action; r.mayBeStored(a) && r.isInScope(a) {
 			records = append(records, record{action: a})
 		}
 	}
-	if err := r.readRecords(ctx, records); err != nil {
+	if err := r.readStoredRecords(ctx, records); err != nil {
 		return err
 	}
 	for i := range records {
@@ -97,8 +97,8 @@ func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 	return nil
 }
 
-// readRecords reads the records, directory by directory of the store.
-func (r *reader) readRecords(ctx context.Context, records []record) error {
+// readStoredRecords reads the records, directory by directory of the store.
+func (r *reader) readStoredRecords(ctx context.Context, records []record) error {
 	const batch = 256
 	err := parallel.Each(ctx, r.s.Limits.Workers, (len(records)+batch-1)/batch, func(_, n int) error {
 		for i := n * batch; i < min((n+1)*batch, len(records)); i++ {

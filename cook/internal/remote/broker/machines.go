@@ -79,8 +79,8 @@ func (s *offload) overhead() time.Duration {
 	return slices.Min(s.over)
 }
 
-// measured notes the cost of an execution besides cooking.
-func (s *offload) measured(over time.Duration) {
+// noteOverhead notes the cost of an execution besides cooking.
+func (s *offload) noteOverhead(over time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = append(s.over, max(1, over))
@@ -125,9 +125,9 @@ func (s *offload) isTurnedOff() bool {
 	return s.off
 }
 
-// refuse notes that another machine refused a method, and reports whether it is the first
+// refuseAction notes that another machine refused a method, and reports whether it is the first
 // one.
-func (m *Machines) refuse(method *plan.Method) (first bool) {
+func (m *Machines) refuseAction(method *plan.Method) (first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if first = m.refused == nil; first {
@@ -137,7 +137,7 @@ func (m *Machines) refuse(method *plan.Method) (first bool) {
 	return first
 }
 
-func (m *Machines) refuses(method *plan.Method) bool {
+func (m *Machines) refusesAction(method *plan.Method) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.refused[method]
@@ -195,7 +195,7 @@ func (m *Machines) mayLeave(a *plan.Action) bool {
 		return false
 	case a.IsForced() || a.Moved != nil || !m.opt.Finder.Stores(a) || lookup.IndexHas(a):
 		return false
-	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || m.refuses(a.Method):
+	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || m.refusesAction(a.Method):
 		return false
 	}
 	return !a.Method.Choice.Traits().Local
@@ -218,7 +218,7 @@ func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local
 	asking, give := context.WithCancel(ctx)
 	came := make(chan *lookup.Known, 1)
 	go func() {
-		k := m.execute(asking, t)
+		k := m.executeOnMachine(asking, t)
 		came <- k
 		if k != nil {
 			stop()
@@ -285,20 +285,20 @@ const rounds = 4
 // first.
 const leastWait = 2 * time.Minute
 
-// execute lets another machine cook an action, and returns its result, nil if there is none
+// executeOnMachine lets another machine cook an action, and returns its result, nil if there is none
 // that is known to be right.
-func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
+func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup.Known {
 	a := t.Action
 	program, err := m.ownProgram(ctx)
 	if err != nil {
 		return nil
 	}
-	p, err := m.pack(ctx, t, program)
+	p, err := m.packAction(ctx, t, program)
 	if err != nil {
 		return nil
 	}
 	for range rounds {
-		root := p.root()
+		root := p.packedRoot()
 		root.Asset, root.Wait = a.Path, leastWait+4*m.leaveTime(a)
 		ran, ok := m.client.Run(ctx, root)
 		if ran.Off {
@@ -308,14 +308,14 @@ func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
 			return nil
 		}
 		if why := ran.Record.Refused; why != "" {
-			if m.refuse(a.Method) {
+			if m.refuseAction(a.Method) {
 				m.opt.Say.Note(fmt.Sprintf("remote: %s cannot be cooked on another machine, nor other assets of its rule: %s", pathname.Show(a.Path), pathname.Show(why[:min(len(why), 300)])))
 			}
 			return nil
 		}
 		k, more := m.judgeExecution(ctx, t, &ran.Record, p)
 		if k != nil {
-			m.offload.measured(ran.Over)
+			m.offload.noteOverhead(ran.Over)
 		}
 		if !more {
 			return k

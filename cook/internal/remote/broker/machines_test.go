@@ -27,7 +27,7 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 		}
 		s.countReturned()
 		s.countReturned()
-		s.measured(100 * ms)
+		s.noteOverhead(100 * ms)
 	}
 	if s.takeAction(49*ms, false) || !s.takeAction(50*ms, false) {
 		t.Error("nothing finds out whether it costs less now")
@@ -37,12 +37,12 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 			t.Errorf("%v: %v", took, got)
 		}
 	}
-	s.measured(10 * ms) // the least counts, of the last few
+	s.noteOverhead(10 * ms) // the least counts, of the last few
 	if !s.takeAction(21*ms, false) {
 		t.Error("not by the cheapest")
 	}
 	for range samples {
-		s.measured(100 * ms)
+		s.noteOverhead(100 * ms)
 	}
 	if s.takeAction(150*ms, false) {
 		t.Error("by what is long past")

@@ -37,9 +37,9 @@ const mostFiles = 10_000
 // errUnpackable is the error of a file that cannot be sent.
 var errUnpackable = errors.New("it cannot be sent")
 
-// pack packs an action with this program, its source, its tools, and the files that it is
+// packAction packs an action with this program, its source, its tools, and the files that it is
 // known to read.
-func (m *Machines) pack(ctx context.Context, t cookone.Task, program remote.File) (*pack, error) {
+func (m *Machines) packAction(ctx context.Context, t cookone.Task, program remote.File) (*pack, error) {
 	a := t.Action
 	p := &pack{contents: m.opt.Contents, assets: m.opt.Assets.Name(), files: map[string]remote.File{}, folders: map[string]bool{}, outputs: len(a.Outputs)}
 	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Names: a.Method.Choice.FinalNames(a.Path), Recipe: a.Method.Choice.Recipe.Name}
@@ -72,8 +72,8 @@ func (m *Machines) pack(ctx context.Context, t cookone.Task, program remote.File
 	return p, nil
 }
 
-// root returns the files of the pack, in an order that depends on nothing else.
-func (p *pack) root() *remote.Root {
+// packedRoot returns the files of the pack, in an order that depends on nothing else.
+func (p *pack) packedRoot() *remote.Root {
 	root := &remote.Root{Files: slices.Clone(p.first), Folders: slices.Sorted(maps.Keys(p.folders)), Outputs: p.outputs}
 	for _, at := range slices.Sorted(maps.Keys(p.files)) {
 		root.Files = append(root.Files, p.files[at])

@@ -109,7 +109,7 @@ func (b *Broker) Ask(ready []int) (rest []int) {
 	}
 	l.markAsked(order...)
 	l.latency.noteQuestion(b.opt.Now())
-	b.client.Expect(wanted, func(n int, whole bool) { b.answered(order[n], whole) })
+	b.client.Expect(wanted, func(n int, whole bool) { b.noteAnswered(order[n], whole) })
 	return rest
 }
 
@@ -157,7 +157,7 @@ func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	var answers atomic.Int64
 	b.client.Expect(wanted, func(_ int, whole bool) {
 		if all := answers.Add(1) == int64(len(keys)); whole || all {
-			b.answered(i, whole)
+			b.noteAnswered(i, whole)
 		}
 	})
 }
@@ -203,9 +203,9 @@ func (b *Broker) cookTime(i int) time.Duration {
 	return max(cookone.Expected(a), b.costs.expected(a))
 }
 
-// answered notes the answer about an action. If the action is being cooked, and all of its
+// noteAnswered notes the answer about an action. If the action is being cooked, and all of its
 // blobs have come, its cooking ends.
-func (b *Broker) answered(i int, whole bool) {
+func (b *Broker) noteAnswered(i int, whole bool) {
 	b.opt.Queue.Lock()
 	defer b.opt.Queue.Unlock()
 	l := &b.lookups

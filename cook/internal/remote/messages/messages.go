@@ -24,7 +24,7 @@ const (
 
 var digestFunctions = [...]string{"UNKNOWN", "SHA256", "SHA1", "MD5", "VSO", "SHA384", "SHA512", "MURMUR3", "SHA256TREE", "BLAKE3", "GITSHA1"}
 
-func (f DigestFunction) String() string { return nameOf(digestFunctions[:], int32(f)) }
+func (f DigestFunction) String() string { return enumName(digestFunctions[:], int32(f)) }
 
 // A Compressor is a compression of blobs on the wire.
 type Compressor int32
@@ -36,10 +36,10 @@ const (
 
 var compressors = [...]string{"IDENTITY", "ZSTD", "DEFLATE", "BROTLI"}
 
-func (c Compressor) String() string { return nameOf(compressors[:], int32(c)) }
+func (c Compressor) String() string { return enumName(compressors[:], int32(c)) }
 
-// nameOf returns the name of an enum's value, or the number of an unknown value.
-func nameOf(names []string, value int32) string {
+// enumName returns the name of an enum's value, or the number of an unknown value.
+func enumName(names []string, value int32) string {
 	if value < 0 || int(value) >= len(names) {
 		return strconv.Itoa(int(value))
 	}

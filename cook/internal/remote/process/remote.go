@@ -37,7 +37,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	fs := flag.NewFlagSet("serve-remote", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	var way way
-	way.flags(fs)
+	way.registerFlags(fs)
 	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
 	dir := fs.String("store", "", "`directory` of the store")
 	if fs.Parse(args) != nil {
@@ -67,7 +67,7 @@ func Check(ctx context.Context, args []string, stdout io.Writer) error {
 	fs := flag.NewFlagSet("remote check", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	var way way
-	way.flags(fs)
+	way.registerFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ type way struct {
 	patient                          bool
 }
 
-func (w *way) flags(fs *flag.FlagSet) {
+func (w *way) registerFlags(fs *flag.FlagSet) {
 	fs.StringVar(&w.url, "url", "", "`address` of the server: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
 	fs.StringVar(&w.project, "project", "", "`file` cook.toml that chooses the address: secrets of the environment go there only if $"+hostsVar+" has its host")
 	fs.StringVar(&w.ca, "ca", "", "`file` of certificates that sign the server's")

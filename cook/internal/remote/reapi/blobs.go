@@ -40,7 +40,7 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	for _, blob := range r.Responses {
 		content, err := blob.Data, statusError(blob.Status)
 		if err == nil {
-			content, err = unpacked(blob.Data, blob.Compressor, blob.Digest.Size)
+			content, err = unpackBlob(blob.Data, blob.Compressor, blob.Digest.Size)
 		}
 		for _, i := range places[blob.Digest] {
 			each(i, content, err)
@@ -49,8 +49,8 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	return nil
 }
 
-// unpacked decompresses a blob of the given size.
-func unpacked(data []byte, how messages.Compressor, size int64) ([]byte, error) {
+// unpackBlob decompresses a blob of the given size.
+func unpackBlob(data []byte, how messages.Compressor, size int64) ([]byte, error) {
 	switch how {
 	case messages.Identity:
 		return data, nil
@@ -89,8 +89,8 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 	return nil
 }
 
-// resource returns the name of a blob for ByteStream.
-func (s *server) resource(d share.Digest, compressed bool) string {
+// blobResource returns the name of a blob for ByteStream.
+func (s *server) blobResource(d share.Digest, compressed bool) string {
 	name := "blobs/"
 	if compressed {
 		name = "compressed-blobs/zstd/"
@@ -118,7 +118,7 @@ const packsAt = 64 << 10
 func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
 	compressed := s.zstd && d.Size >= packsAt
 	ctx, cancel := context.WithCancel(ctx)
-	r := &reader{s: s, ctx: ctx, cancel: cancel, name: s.inInstance(s.resource(d, compressed)), left: d.Size, resumable: !compressed}
+	r := &reader{s: s, ctx: ctx, cancel: cancel, name: s.inInstance(s.blobResource(d, compressed)), left: d.Size, resumable: !compressed}
 	if err := r.openStream(); err != nil {
 		cancel()
 		return nil, err
@@ -212,7 +212,7 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 	rand.Read(id[:])
 	uuid := fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 	compressed := s.zstd && d.Size >= packsAt
-	name := s.inInstance("uploads/" + uuid + "/" + s.resource(d, compressed))
+	name := s.inInstance("uploads/" + uuid + "/" + s.blobResource(d, compressed))
 	offset := int64(0)
 	for try := 0; ; try++ {
 		err := s.writeFrom(ctx, name, d, offset, compressed, open)

@@ -223,11 +223,11 @@ func (s *Server) findResult(hash string) (*repb.ActionResult, bool) {
 	if !ok {
 		return nil, false
 	}
-	return s.stamp(proto.Clone(r).(*repb.ActionResult)), true
+	return s.stampTimes(proto.Clone(r).(*repb.ActionResult)), true
 }
 
-// stamp sets the times of a result by the server's clock.
-func (s *Server) stamp(r *repb.ActionResult) *repb.ActionResult {
+// stampTimes sets the times of a result by the server's clock.
+func (s *Server) stampTimes(r *repb.ActionResult) *repb.ActionResult {
 	if s.Ahead != 0 && r.ExecutionMetadata != nil {
 		at := timestamppb.New(time.Now().Add(s.Ahead))
 		r.ExecutionMetadata.ExecutionStartTimestamp, r.ExecutionMetadata.ExecutionCompletedTimestamp = at, at

@@ -109,8 +109,8 @@ type content struct {
 	file     *remote.File // nil for others
 }
 
-// openContent opens a content at an offset.
-func (s *sender) openContent(c content, offset int64) (io.ReadCloser, error) {
+// openToSend opens a content at an offset.
+func (s *sender) openToSend(c content, offset int64) (io.ReadCloser, error) {
 	if c.file != nil {
 		return openInputFile(c.file, offset)
 	}
@@ -130,7 +130,7 @@ func (s *sender) openContent(c content, offset int64) (io.ReadCloser, error) {
 
 // readContent reads a small content, and checks its size; of a file, also its digest.
 func (s *sender) readContent(d Digest, c content) ([]byte, error) {
-	r, err := s.openContent(c, 0)
+	r, err := s.openToSend(c, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	contents, errs := make([][]byte, len(batch)), make([]error, len(batch))
 	d.pace.beginTransfer()
 	is := d.traffic.beginGroup(false, len(batch), size)
-	err := d.link.call(ctx, size, func(ctx context.Context, server Server) error {
+	err := d.link.callRetrying(ctx, size, func(ctx context.Context, server Server) error {
 		for i := range errs {
 			errs[i] = ErrMissing // for blobs missing in the answer
 		}
@@ -134,9 +134,9 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	})
 	d.pace.endTransfer(size)
 	if err == nil {
-		is.passed(size)
+		is.countPassed(size)
 	}
-	is.endGroup()
+	is.endTransferGroup()
 	for i, w := range batch {
 		failed := errors.Join(err, errs[i])
 		if failed == nil {
@@ -173,8 +173,8 @@ func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 	d.pace.beginTransfer()
 	defer d.pace.endTransfer(w.from.Size)
 	is := d.traffic.beginGroup(false, 1, w.from.Size)
-	defer is.endGroup()
-	return d.link.call(ctx, w.from.Size, func(ctx context.Context, server Server) error {
+	defer is.endTransferGroup()
+	return d.link.callRetrying(ctx, w.from.Size, func(ctx context.Context, server Server) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		r, err := server.Read(ctx, w.from)
@@ -257,8 +257,8 @@ func (p *pace) endTransfer(bytes int64) {
 	}
 }
 
-// estimate returns the expected time for some bytes, or 0 before enough bytes were measured.
-func (p *pace) estimate(bytes int64) time.Duration {
+// estimateDownload returns the expected time for some bytes, or 0 before enough bytes were measured.
+func (p *pace) estimateDownload(bytes int64) time.Duration {
 	const enough = 4 << 20
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -111,7 +111,7 @@ var errNoExecution = errors.New("the server executes nothing, so all is cooked h
 // runShared executes an action, brings its artifacts into the store, and returns its record. over
 // is the time beyond cooking, without the upload of inputs.
 func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
-	server, err := x.blobs.link.ready(ctx, true)
+	server, err := x.blobs.link.awaitServer(ctx, true)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -130,13 +130,13 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 	begun := time.Now()
 	known := false
 	var ar *messages.ActionResult
-	err = x.blobs.link.call(ctx, 0, func(ctx context.Context, server Server) (err error) {
+	err = x.blobs.link.callRetrying(ctx, 0, func(ctx context.Context, server Server) (err error) {
 		ar, err = server.Result(ctx, o.Digest)
 		return err
 	})
 	if err == nil {
 		known = true
-		if rec, _, err = x.acceptResult(ctx, all, root, ar); err == nil {
+		if rec, _, err = x.acceptExecution(ctx, all, root, ar); err == nil {
 			return rec, time.Since(begun), nil
 		}
 	} else if !errors.Is(err, ErrMissing) {
@@ -155,7 +155,7 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 	if err != nil {
 		return nil, 0, err
 	}
-	rec, cooking, err := x.acceptResult(ctx, all, root, ar)
+	rec, cooking, err := x.acceptExecution(ctx, all, root, ar)
 	return rec, time.Since(begun) - cooking, err
 }
 
@@ -180,9 +180,9 @@ func (x *executions) executeOnServer(ctx context.Context, executor Executor, roo
 	return ar, err
 }
 
-// acceptResult checks the result of an action, brings its artifacts into the store, and returns the
+// acceptExecution checks the result of an action, brings its artifacts into the store, and returns the
 // record and the cook time. Any inconsistency is an error.
-func (x *executions) acceptResult(ctx, whole context.Context, root *remote.Root, ar *messages.ActionResult) ([]byte, time.Duration, error) {
+func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Root, ar *messages.ActionResult) ([]byte, time.Duration, error) {
 	if ar.ExitCode != 0 {
 		stderr := strings.TrimSpace(string(ar.StderrRaw))
 		line, _, _ := strings.Cut(stderr, "\n")
@@ -253,7 +253,7 @@ func (x *executions) readExecutionRecord(ctx context.Context, f messages.OutputF
 		return nil, fmt.Errorf("%w: it has no %s", errPoisoned, remote.RecordFile)
 	}
 	if text = f.Contents; len(text) == 0 {
-		err = x.blobs.link.call(ctx, d.Size, func(ctx context.Context, server Server) error {
+		err = x.blobs.link.callRetrying(ctx, d.Size, func(ctx context.Context, server Server) error {
 			r, err := server.Read(ctx, d)
 			if err != nil {
 				return err

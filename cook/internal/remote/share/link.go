@@ -54,8 +54,8 @@ func newLink(ctx context.Context, open func(context.Context) (Server, error), no
 	return l
 }
 
-// ready returns the server if it is open or opens soon.
-func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
+// awaitServer returns the server if it is open or opens soon.
+func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) {
 	var out <-chan time.Time
 	if !patiently {
 		timer := time.NewTimer(time.Until(l.begun.Add(patience)))
@@ -85,8 +85,8 @@ func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
 	}
 }
 
-// call makes a request that moves size bytes, and retries it once if the server was unavailable.
-func (l *link) call(ctx context.Context, size int64, request func(context.Context, Server) error) error {
+// callRetrying makes a request that moves size bytes, and retries it once if the server was unavailable.
+func (l *link) callRetrying(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.callCounting(ctx, size, isUnavailable, request)
 }
 
@@ -100,7 +100,7 @@ func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 // callCounting is call with a function counts, which reports whether an error is a failure of the
 // server.
 func (l *link) callCounting(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
-	server, err := l.ready(ctx, true)
+	server, err := l.awaitServer(ctx, true)
 	if err != nil {
 		return err
 	}

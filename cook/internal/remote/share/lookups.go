@@ -89,7 +89,7 @@ func (l *lookups) forgetKeys(keys []remote.Key) {
 // answerExpected looks up keys in their order, many at a time, fetches the results it finds, and
 // answers each key.
 func (l *lookups) answerExpected(ctx context.Context, r remote.Request) {
-	l.link.ready(ctx, true) // the time to open does not count as response time
+	l.link.awaitServer(ctx, true) // the time to open does not count as response time
 	for n, k := range r.Keys {
 		f := l.lookupOf(k, assetOf(&r, n))
 		if f.forgotten.Load() {
@@ -116,7 +116,7 @@ func (l *lookups) answerExpected(ctx context.Context, r remote.Request) {
 // answerLook answers with the server's entry for a key.
 func (l *lookups) answerLook(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
-	if _, err := l.link.ready(ctx, l.patient); err != nil {
+	if _, err := l.link.awaitServer(ctx, l.patient); err != nil {
 		return a
 	}
 	if f := l.lookupOf(r.Keys[0], assetOf(&r, 0)); l.lookUp(ctx, f) {
@@ -128,7 +128,7 @@ func (l *lookups) answerLook(ctx context.Context, r remote.Request) remote.Answe
 // answerFetch answers whether all blobs of a result are in the store.
 func (l *lookups) answerFetch(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
-	if _, err := l.link.ready(ctx, false); err != nil {
+	if _, err := l.link.awaitServer(ctx, false); err != nil {
 		return a
 	}
 	if f := l.lookupOf(r.Keys[0], assetOf(&r, 0)); l.lookUp(ctx, f) && f.entry.result != nil {
@@ -159,7 +159,7 @@ func (l *lookups) lookUp(ctx context.Context, f *lookup) bool {
 
 // fetchEntry asks the server for the entry of a key.
 func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err error) {
-	err = l.link.call(ctx, 0, func(ctx context.Context, server Server) error {
+	err = l.link.callRetrying(ctx, 0, func(ctx context.Context, server Server) error {
 		ar, err := server.Result(ctx, actionOf(k, server.Traits().Function).Digest)
 		if err != nil {
 			return err
@@ -184,7 +184,7 @@ func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID
 			bytes += a.Size
 		}
 	}
-	if l.blobs.pace.estimate(bytes) > f.entry.result.CookTime {
+	if l.blobs.pace.estimateDownload(bytes) > f.entry.result.CookTime {
 		l.dear.Add(1)
 		return false
 	}

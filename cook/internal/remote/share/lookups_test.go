@@ -63,7 +63,7 @@ func TestIdleTimeDoesNotSlowTheLink(t *testing.T) {
 			"few so far":  {&pace{bytes: moved - 1, busy: time.Second}, 0},
 			"without end": {&pace{bytes: moved, since: time.Now(), now: 1}, 0},
 		} {
-			if got := c.pace.estimate(moved).Round(time.Microsecond); got != c.want {
+			if got := c.pace.estimateDownload(moved).Round(time.Microsecond); got != c.want {
 				t.Errorf("%s: %v, want %v", name, got, c.want)
 			}
 		}

@@ -84,7 +84,7 @@ func decodeEntry(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
 		return wrong("it has outputs that are no files")
 	}
-	if e.files, err = filesOf(ar, e.result); err != nil {
+	if e.files, err = outputDigests(ar, e.result); err != nil {
 		return wrong("%v", err)
 	}
 	e.signed = e.signer(k)
@@ -92,8 +92,8 @@ func decodeEntry(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	return e, nil
 }
 
-// filesOf returns the digests of a result's artifacts on the server.
-func filesOf(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
+// outputDigests returns the digests of a result's artifacts on the server.
+func outputDigests(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
 	if r == nil {
 		r = &store.Result{}
 	}

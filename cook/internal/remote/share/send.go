@@ -42,7 +42,7 @@ func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map
 		return g.failed, nil
 	}
 	var missing []Digest
-	err := s.link.call(ctx, int64(100*len(digests)), func(ctx context.Context, server Server) (err error) {
+	err := s.link.callRetrying(ctx, int64(100*len(digests)), func(ctx context.Context, server Server) (err error) {
 		missing, err = server.Missing(ctx, digests)
 		return err
 	})
@@ -55,7 +55,7 @@ func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map
 		c, ok := contents[d]
 		switch {
 		case !ok: // the caller did not ask for it
-		case g.over():
+		case g.hasGivenUp():
 		case s.link.isSmall(d):
 			s.uploadSmall(ctx, d, c, g)
 		default:
@@ -97,8 +97,8 @@ func (g *transmission) blobEnded(ctx context.Context, d Digest, err error) {
 	}
 }
 
-// over reports whether the upload was given up.
-func (g *transmission) over() bool {
+// hasGivenUp reports whether the upload was given up.
+func (g *transmission) hasGivenUp() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.err != nil
@@ -130,7 +130,7 @@ func (s *sender) uploadSmall(ctx context.Context, d Digest, c content, g *transm
 func (s *sender) sendBatch(ctx context.Context, g *transmission) {
 	b := g.batch
 	g.batch = batch{limit: b.limit}
-	if len(b.digests) == 0 || g.over() {
+	if len(b.digests) == 0 || g.hasGivenUp() {
 		return
 	}
 	is := s.traffic.beginGroup(true, len(b.digests), b.size)
@@ -138,13 +138,13 @@ func (s *sender) sendBatch(ctx context.Context, g *transmission) {
 		return server.WriteSmall(ctx, b.digests, b.contents)
 	})
 	if err == nil {
-		is.passed(b.size)
+		is.countPassed(b.size)
 		s.countSent(b.size)
 	}
-	is.endGroup()
+	is.endTransferGroup()
 	for i, d := range b.digests {
 		one := err
-		if err != nil && len(b.digests) > 1 && !g.over() {
+		if err != nil && len(b.digests) > 1 && !g.hasGivenUp() {
 			one = s.uploadLarge(ctx, d, content{message: b.contents[i]})
 		}
 		g.blobEnded(ctx, d, one)
@@ -154,10 +154,10 @@ func (s *sender) sendBatch(ctx context.Context, g *transmission) {
 // uploadLarge uploads a blob with its own request.
 func (s *sender) uploadLarge(ctx context.Context, d Digest, c content) error {
 	is := s.traffic.beginGroup(true, 1, d.Size)
-	defer is.endGroup()
+	defer is.endTransferGroup()
 	err := s.link.uploadBlob(ctx, d.Size, func(ctx context.Context, server Server) error {
 		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
-			r, err := s.openContent(c, offset)
+			r, err := s.openToSend(c, offset)
 			if err != nil {
 				return nil, err
 			}

@@ -117,7 +117,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		case remote.Fetch:
 			go func() { s.out.writeAnswer(s.looks.answerFetch(ctx, r)) }()
 		case remote.Keep:
-			s.uploads.enqueue(uploading, s.uploads.made(&r), s.uploads.takePending())
+			s.uploads.enqueue(uploading, s.uploads.newlyCooked(&r), s.uploads.takePending())
 		case remote.Run:
 			running := s.executions.beginExecution(ctx, r.Seq)
 			go func() {

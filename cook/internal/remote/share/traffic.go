@@ -48,8 +48,8 @@ func (t *traffic) beginGroup(up bool, blobs int, bytes int64) *transfer {
 	return is
 }
 
-// endGroup ends a transfer.
-func (t *transfer) endGroup() {
+// endTransferGroup ends a transfer.
+func (t *transfer) endTransferGroup() {
 	t.of.mu.Lock()
 	t.of.active--
 	t.of.mu.Unlock()
@@ -65,8 +65,8 @@ func (t *transfer) publishTransfer() {
 	}
 }
 
-// passed counts transferred bytes.
-func (t *transfer) passed(n int64) {
+// countPassed counts transferred bytes.
+func (t *transfer) countPassed(n int64) {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	if t.Up {
@@ -86,7 +86,7 @@ type counted struct {
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
-	c.transfer.passed(int64(n))
+	c.transfer.countPassed(int64(n))
 	return n, err
 }
 

@@ -49,32 +49,32 @@ func TestTransfersAreReportedUntilTheirEnd(t *testing.T) {
 		expect(remote.Traffic{Transfer: &remote.Transfer{ID: 1, Blobs: 3, Bytes: 3000}}, remote.Traffic{Transfer: &remote.Transfer{ID: 2, Up: true, Blobs: 1, Bytes: 500}})
 		tick(time.Second)
 		expect(remote.Traffic{Active: true})
-		down.passed(1000)
+		down.countPassed(1000)
 		tick(time.Second)
 		expect(remote.Traffic{Active: true, Down: 1000, DownRate: 1000})
 		if _, err := io.Copy(io.Discard, up.reader(io.NopCloser(strings.NewReader(strings.Repeat("x", 500))))); err != nil {
 			t.Fatal(err)
 		}
-		up.endGroup()
+		up.endTransferGroup()
 		expect(remote.Traffic{Transfer: &remote.Transfer{ID: 2, Up: true, Blobs: 1, Bytes: 500, Ended: true}})
 		tick(time.Second)
 		expect(remote.Traffic{Active: true, Down: 1000, Up: 500, DownRate: 500, UpRate: 250})
-		down.endGroup()
+		down.endTransferGroup()
 		reports = nil
 		tick(time.Second)
 		expect(remote.Traffic{Down: 1000, Up: 500, DownRate: 333, UpRate: 166})
 		tick(time.Second)
 		expect()
 		quick := traffic.beginGroup(true, 1, 10)
-		quick.passed(10)
-		quick.endGroup() // before the next tick
+		quick.countPassed(10)
+		quick.endTransferGroup() // before the next tick
 		reports = nil
 		tick(time.Second)
 		expect(remote.Traffic{Down: 1000, Up: 510})
 		tick(time.Second)
 		expect()
 		traffic.begun = mostReported
-		traffic.beginGroup(false, 1, 1).endGroup()
+		traffic.beginGroup(false, 1, 1).endTransferGroup()
 		expect()
 		cancel()
 	})

@@ -69,8 +69,8 @@ type queuedResult struct {
 	Tries int    `json:"tries,omitempty"` // number of runs that failed to upload the result
 }
 
-// made returns the keys of results that the run has just cooked.
-func (u *uploader) made(r *remote.Request) []queuedResult {
+// newlyCooked returns the keys of results that the run has just cooked.
+func (u *uploader) newlyCooked(r *remote.Request) []queuedResult {
 	by := u.maker
 	by.At = time.Now().UTC().Truncate(time.Millisecond)
 	all := make([]queuedResult, len(r.Keys))
@@ -149,7 +149,7 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 // uploadGroup uploads some results, but skips results that are no longer in the store. An error
 // concerns the whole group. A single refused result does not stop the others.
 func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
-	server, err := u.blobs.link.ready(ctx, true)
+	server, err := u.blobs.link.awaitServer(ctx, true)
 	if err != nil {
 		return err
 	}

@@ -164,10 +164,10 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 
 func (s *server) PutResult(ctx context.Context, action share.Digest, r *messages.ActionResult) error {
 	data := messages.Marshal(r)
-	return s.put(ctx, "ac", action.Hash, bytes.NewReader(data), int64(len(data)))
+	return s.putHTTP(ctx, "ac", action.Hash, bytes.NewReader(data), int64(len(data)))
 }
 
-func (s *server) put(ctx context.Context, kind, hash string, body io.Reader, size int64) error {
+func (s *server) putHTTP(ctx context.Context, kind, hash string, body io.Reader, size int64) error {
 	if size == 0 {
 		body = http.NoBody
 	}
@@ -224,7 +224,7 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 		return err
 	}
 	defer from.Close()
-	return s.put(ctx, "cas", d.Hash, from, d.Size)
+	return s.putHTTP(ctx, "cas", d.Hash, from, d.Size)
 }
 
 // resumes is how often reading of one blob continues after a broken connection.
