@@ -17,7 +17,7 @@ import (
 // and a hundred in memory.
 const maxElements = 1 << 20
 
-// numbers caches the result of numbersOf, by type.
+// numbers caches field numbers by type.
 var numbers sync.Map
 
 // fieldNumbers returns the field numbers of a message type, in the order of its struct fields.

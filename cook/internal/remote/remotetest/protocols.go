@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,20 +83,13 @@ func (c cas) BatchReadBlobs(_ context.Context, r *repb.BatchReadBlobsRequest) (*
 		one := &repb.BatchReadBlobsResponse_Response{Digest: d}
 		if data, ok := c.s.findBlob(d.GetHash()); !ok {
 			one.Status = status.New(codes.NotFound, "no such blob").Proto()
-		} else if one.Data = data; hasValue(compressorNames(r.AcceptableCompressors), "ZSTD") && len(data) > 100 {
+		} else if one.Data = data; slices.Contains(r.AcceptableCompressors, repb.Compressor_ZSTD) && len(data) > 100 {
 			packer, _ := zstd.NewWriter(nil)
 			one.Data, one.Compressor = packer.EncodeAll(data, nil), repb.Compressor_ZSTD
 		}
 		answer.Responses = append(answer.Responses, one)
 	}
 	return answer, nil
-}
-
-func compressorNames(all []repb.Compressor_Value) (list []string) {
-	for _, c := range all {
-		list = append(list, c.String())
-	}
-	return list
 }
 
 func (c cas) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsRequest) (*repb.BatchUpdateBlobsResponse, error) {

@@ -5,21 +5,19 @@ package remotetest
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/pem"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
-	"github.com/zeebo/blake3"
 	bspb "google.golang.org/genproto/googleapis/bytestream"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -162,22 +160,13 @@ func (s *Server) admitCall(ctx context.Context, method string) error {
 	name := method[strings.LastIndex(method, "/")+1:]
 	n, _ := s.calls.LoadOrStore(name, new(atomic.Int64))
 	n.(*atomic.Int64).Add(1)
-	if md, _ := metadata.FromIncomingContext(ctx); s.Authorization != "" && !hasValue(md.Get("authorization"), s.Authorization) {
+	if md, _ := metadata.FromIncomingContext(ctx); s.Authorization != "" && !slices.Contains(md.Get("authorization"), s.Authorization) {
 		return status.Error(codes.Unauthenticated, "invalid credentials")
 	}
 	if s.Fault != nil {
 		return s.Fault(ctx, name)
 	}
 	return nil
-}
-
-func hasValue(list []string, want string) bool {
-	for _, v := range list {
-		if v == want {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Server) findBlob(hash string) ([]byte, bool) {
@@ -190,17 +179,12 @@ func (s *Server) findBlob(hash string) ([]byte, bool) {
 
 // isEmpty reports whether hash belongs to the empty blob, which every server has.
 func isEmpty(hash string) bool {
-	sha, blake := sha256.Sum256(nil), blake3.Sum256(nil)
-	return hash == hex.EncodeToString(sha[:]) || hash == hex.EncodeToString(blake[:])
+	return hash == digestBy(repb.DigestFunction_SHA256, nil).Hash || hash == digestBy(repb.DigestFunction_BLAKE3, nil).Hash
 }
 
 // acceptBlob stores a blob if it matches its digest.
 func (s *Server) acceptBlob(f repb.DigestFunction_Value, d *repb.Digest, data []byte) error {
-	sum := sha256.Sum256(data)
-	if f == repb.DigestFunction_BLAKE3 {
-		sum = blake3.Sum256(data)
-	}
-	if hex.EncodeToString(sum[:]) != d.GetHash() || int64(len(data)) != d.GetSizeBytes() {
+	if !proto.Equal(digestBy(f, data), d) {
 		return status.Errorf(codes.InvalidArgument, "blob %s of %d bytes does not match its digest", d.GetHash(), len(data))
 	}
 	if s.Blobs.Refuse != nil {

@@ -64,25 +64,21 @@ func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) 
 	}
 	select {
 	case <-l.opened:
-		if l.err != nil {
-			return nil, errOff
-		}
-		return l.server, nil
 	default:
-	}
-	select {
-	case <-l.opened:
-		if l.err != nil {
+		select {
+		case <-l.opened:
+		case <-out:
+			return nil, ErrUnavailable
+		case <-l.ctx.Done():
 			return nil, errOff
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
-		return l.server, nil
-	case <-out:
-		return nil, ErrUnavailable
-	case <-l.ctx.Done():
-		return nil, errOff
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+	if l.err != nil {
+		return nil, errOff
+	}
+	return l.server, nil
 }
 
 // callRetrying makes a request that moves size bytes, and retries it once if the server was unavailable.
