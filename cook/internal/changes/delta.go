@@ -29,7 +29,7 @@ type Delta struct {
 	// Targets are the targets in scope as the index knows them. They are nil if Whole is
 	// set: then the rules decide.
 	Targets []string
-	// Tree has the listed directories: all, or the ones with another stamp.
+	// Tree has the listed directories: all, or directories with another stamp.
 	Tree *scan.Tree
 	// Sources are the sources to plan, sorted by path. Before has the known actions of these
 	// sources and of removed ones.
@@ -87,7 +87,7 @@ func (d *Delta) Configs() []scan.Entry {
 	return list
 }
 
-// Entries returns the assets in scope: all of them, or the ones in the delta.
+// Entries returns the assets in scope: all, or only the assets in the delta.
 func (d *Delta) Entries() []scan.Entry {
 	if d.Whole {
 		return d.Tree.Entries

@@ -62,8 +62,8 @@ func canCompareStamps(s *session.Session, last *index.Index, targets []string, w
 	return s.Out != nil && ValidFor(last, s, targets) && !m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
 }
 
-// aroundSource returns the directories that decide about one source: the ones on the way to it,
-// with its rules, and the ones of its dependencies and outputs. It returns nil if the index
+// aroundSource returns the directories that decide about one source: its parents, which have its
+// rules, and the directories of its dependencies and outputs. It returns nil if the index
 // lacks the source.
 func aroundSource(last *index.Index, source string) Where {
 	type place struct {
@@ -288,7 +288,7 @@ func sameFingerprint(x *index.Index, s *session.Session) bool {
 	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
 }
 
-// OtherTargets returns the targets that an index is valid for besides some, without the ones
+// OtherTargets returns the targets that an index is valid for besides some, without targets
 // that the rules no longer declare. If rules is nil, they are the rules of the index.
 func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
 	if !sameFingerprint(x, s) {

@@ -57,7 +57,7 @@ func (f *finder) leaveOutdated(target, source string) {
 	f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], source)
 }
 
-// compareTools returns an error if programs differ from the ones that identified the methods.
+// compareTools returns an error if programs differ from the programs that identified the methods.
 // Actions that are pending, or of other targets, may have used other programs.
 func (f *finder) compareTools() error {
 	comparer := tools.NewComparer(f.toolContent)

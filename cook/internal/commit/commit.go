@@ -239,8 +239,8 @@ func (r run) knowsDeclared(valid []index.Vouch) bool {
 	})
 }
 
-// stillPending returns the sources that the next run for a target must recheck: the ones that
-// were pending and are not in the delta, the ones that edited rules cook in another way, and
+// stillPending returns the sources that the next run for a target must recheck: sources that
+// were pending and are not in the delta, sources that edited rules cook in another way, and
 // more.
 func (r run) stillPending(target string, more []string) []string {
 	if r.delta.Whole {

@@ -141,7 +141,7 @@ type Steps struct {
 	// Known returns the result of a step from the store. Without a result, it returns the
 	// step, with the artifacts that are still to be made.
 	Known func(ctx context.Context, t Task) (Ready, bool)
-	// Exclusive waits until no other worker has an equal step or asset in hand. It comes
+	// Exclusive waits until no other worker runs an equal step or action. It comes
 	// with Known.
 	Exclusive func(t Task) (release func())
 	// Keep keeps the result of a step.

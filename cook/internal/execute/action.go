@@ -173,20 +173,20 @@ func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []st
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
 }
 
-// flights let workers have equal actions in hand one at a time: the second of two equal files
+// flights lets workers run equal actions one at a time: the second of two equal files
 // waits for the first one's result.
 type flights struct {
 	mu   sync.Mutex
 	byID map[store.ActionID]*flight
 }
 
-// A flight is an action in hand.
+// A flight is an action in flight.
 type flight struct {
 	busy    sync.Mutex
 	waiting []uint64 // flows of a recording to the waiting workers, guarded by flights.mu
 }
 
-// runExclusively waits until no other worker has an action with the ID of a task in hand, if the
+// runExclusively waits until no other worker runs an action with the ID of a task, if the
 // store keeps results of the task. In a recording, an arrow leads from that worker to this
 // one.
 func (w *worker) runExclusively(t cookone.Task) (release func()) {

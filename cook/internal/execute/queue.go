@@ -70,7 +70,7 @@ func (q *queue) remainingActions() int {
 	return len(q.schedule.ready) + q.remote.Pending()
 }
 
-// mayLead reports whether actions at work may make other actions ready.
+// mayLead reports whether running actions may make other actions ready.
 func (q *queue) mayLead() bool {
 	return q.schedule.settled != nil || q.remote != nil && q.remote.Reads()
 }

@@ -26,8 +26,8 @@ type worker struct {
 	site     site
 	probe    *profile.Worker // nil if nothing is measured
 	holdings *cookone.Holdings
-	source   cookone.Source // source of the action at work
-	times    cookone.Times  // times of the action at work
+	source   cookone.Source // source of the current action
+	times    cookone.Times  // times of the current action
 	track    *track
 	sums     *bulk.Worker // sums scratch files
 	key      *hashing.Key // hashes action IDs

@@ -28,8 +28,8 @@ type Changed struct {
 	Saved          time.Time // when the source was written; zero if removed
 }
 
-// changedArtifacts returns the artifacts that a pass changed, sorted by path: the ones renamed into
-// place, and the ones with another entry or no entry in the manifest.
+// changedArtifacts returns the artifacts that a pass changed, sorted by path: artifacts renamed
+// into place, and artifacts with another entry or no entry in the manifest.
 func changedArtifacts(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 	if !d.Whole && len(d.Concerned) == 0 {
 		return nil

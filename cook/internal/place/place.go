@@ -257,7 +257,7 @@ func (o *Outputs) emptiedByRetiring(dir string) bool {
 }
 
 // removeEmpty removes an output directory and its parents, as far as they are empty. It
-// remembers a directory that cannot be removed. No worker is at work.
+// remembers a directory that cannot be removed. No worker runs meanwhile.
 func (r *record) removeEmpty(root confine.Root, dir string) error {
 	for ; dir != "."; dir = path.Dir(dir) {
 		gone, err := root.RemoveEmpty(dir)

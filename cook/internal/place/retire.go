@@ -108,7 +108,7 @@ func (o *Outputs) StillGood(a *plan.Action) (made []index.Artifact) {
 	return made
 }
 
-// RemoveStale removes the artifacts of a failed action, except the ones that are still good.
+// RemoveStale removes the artifacts of a failed action, except artifacts that are still good.
 // They were made from inputs that no longer exist, perhaps by a run that was killed. An
 // artifact that cannot be removed stays in the journal.
 func (o *Outputs) RemoveStale(a *plan.Action, good []index.Artifact, report func(Removal)) (err error) {

@@ -133,7 +133,7 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 	})
 }
 
-// rebuildAction builds an action anew, and refuses an action with another ID here.
+// rebuildAction builds an action anew, and refuses an action that gets another ID on this machine.
 func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
 	set, err := recipe.NewSet(recipes...)
 	if err != nil {

@@ -112,7 +112,7 @@ func DefaultMemory() int64 {
 	return 4 << 30
 }
 
-// WithDefaults checks options and fills in the ones left out.
+// WithDefaults checks options and fills in missing options.
 func (o Options) WithDefaults() (Options, error) {
 	var err error
 	if o.Place, err = o.Place.resolved(); err != nil {

@@ -39,7 +39,7 @@ func (t *RuleTexts) Sum(path string) (hashing.Sum128, bool) {
 	return sum, ok
 }
 
-// Differ reports whether a rule file lacks a known checksum or has another one.
+// Differ reports whether a rule file has no known checksum, or another checksum.
 func (t *RuleTexts) Differ(known func(path string) (hashing.Sum128, bool)) bool {
 	for path, sum := range t.sums {
 		if was, ok := known(path); !ok || was != sum {

@@ -169,7 +169,7 @@ func (r *reporter) reading(files, of int, bytes int64) {
 	r.observer.Reading(r.files, of, r.bytes)
 }
 
-// stage begins a stage. No other goroutine is at work.
+// stage begins a stage. No other goroutine runs meanwhile.
 func (r *reporter) stage(name string) {
 	r.observer.Stage(name)
 	r.span.End()

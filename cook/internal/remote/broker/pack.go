@@ -175,7 +175,7 @@ func fileOf(to, from string, f contents.File) remote.File {
 }
 
 // knownReads returns the dependencies that an action is known to have: of the last run, of
-// earlier runs here or elsewhere, and the ones that it declares.
+// earlier runs here or elsewhere, and the files that it declares.
 func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
 	a := t.Action
 	if a.Last != nil {

@@ -142,7 +142,7 @@ func isUnimplemented(err error) bool {
 }
 
 // Execute implements share.Executor. If the connection breaks, it waits for the same execution
-// on another one.
+// on another connection.
 func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*messages.ActionResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
