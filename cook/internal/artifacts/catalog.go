@@ -95,8 +95,8 @@ func compileChoice(on dependency.Dependency) (c choice, err error) {
 	return c, nil
 }
 
-// choosesOutput reports whether the patterns choose an output, by its path below the directory of the
-// target.
+// choosesOutput reports whether the patterns choose an output, by its path below the directory of
+// the target.
 func (c *choice) choosesOutput(output string) bool {
 	return c.patterns.Match(output, path.Base(output))
 }

@@ -240,7 +240,8 @@ func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
 	return data, scan.StampOfInfo(&info), err
 }
 
-// openParent opens the directory of a file, unless it is open already, and returns the file's name in it.
+// openParent opens the directory of a file, unless it is open already, and returns the file's name
+// in it.
 func (w *Worker) openParent(t *Tree, path string) (dirfd.Folder, []byte, error) {
 	slash := strings.LastIndexByte(path, '/')
 	folder := path[:max(slash, 0)]

@@ -69,8 +69,8 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	return done, err
 }
 
-// collectState puts together the state that a run leaves. The result refers to no part of the run if
-// that was over the whole tree.
+// collectState puts together the state that a run leaves. The result refers to no part of the run
+// if that was over the whole tree.
 func collectState(r run) (c state.Commit, done Committed, err error) {
 	actions := r.resultActions()
 	c = state.Commit{
@@ -164,8 +164,8 @@ type recheck struct {
 	fine   func(device uint64) bool // whether a file system has fine stamps
 }
 
-// settleArtifacts marks the artifacts with trusted stamps as settled. Their stamps were not old enough
-// when the contents were summed. On file systems with fine stamps each change sets another
+// settleArtifacts marks the artifacts with trusted stamps as settled. Their stamps were not old
+// enough when the contents were summed. On file systems with fine stamps each change sets another
 // time, so that does no harm. On others, settleArtifacts sums the artifact again.
 func (c recheck) settleArtifacts(made []index.Artifact) {
 	for i := range made {

@@ -28,8 +28,8 @@ import (
 // ErrChanged is the error of an input that changed while an action was being cooked.
 var ErrChanged = errors.New("changed while it was being cooked; run cook again")
 
-// errUnwatched is the error of a dependency that the run saw only after the recipe began. So the file may
-// have changed meanwhile.
+// errUnwatched is the error of a dependency that the run saw only after the recipe began. So the
+// file may have changed meanwhile.
 var errUnwatched = errors.New("not watched while it was being read")
 
 // A watch records whether a file was looked at before a recipe could read it: before the

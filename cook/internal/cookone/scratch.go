@@ -146,10 +146,10 @@ func (s *Scratch) makeFolder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// actionFolder returns the scratch directory of an action. If the program is confined to it, its name
-// is a hash of the action, so that each run uses the same name, unless an equal action is using it
-// now. Files left by an earlier run are removed. Programs left by that run cannot write to the new
-// directory: they are confined to the old one, although the name is the same.
+// actionFolder returns the scratch directory of an action. If the program is confined to it, its
+// name is a hash of the action, so that each run uses the same name, unless an equal action is
+// using it now. Files left by an earlier run are removed. Programs left by that run cannot write to
+// the new directory: they are confined to the old one, although the name is the same.
 func (s *Scratch) actionFolder(a *plan.Action) (string, error) {
 	if confined := a.Method.Choice.Traits().Confined; s.names == nil || confined == nil || !confined() {
 		return s.makeFolder()

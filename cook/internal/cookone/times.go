@@ -76,8 +76,9 @@ func (p *processorTime) addProcessorTime(d time.Duration) { p.ns.Add(int64(max(d
 
 func (p *processorTime) sumProcessorTime() time.Duration { return time.Duration(p.ns.Load()) }
 
-// eachOnProcessor returns an each that adds the processor time of all pieces, in any goroutine. It subtracts
-// the time of the recipe's own goroutine, because onProcessor already measures all of that.
+// eachOnProcessor returns an each that adds the processor time of all pieces, in any goroutine. It
+// subtracts the time of the recipe's own goroutine, because onProcessor already measures all of
+// that.
 func (p *processorTime) eachOnProcessor(each eachFunc) eachFunc {
 	return func(ctx context.Context, n int, do func(i int) error) (err error) {
 		own, _ := onProcessor(func() {

@@ -38,8 +38,8 @@ type Result struct {
 	Kept    []string // edited files of the copy that the manifest no longer lists
 }
 
-// tmpName is the directory of unfinished exports. It holds incomplete files, and for each interrupted
-// export a directory with the manifest that the export was copying.
+// tmpName is the directory of unfinished exports. It holds incomplete files, and for each
+// interrupted export a directory with the manifest that the export was copying.
 const tmpName = ".cook-export"
 
 // A content is the entry of a file in a manifest.
@@ -110,8 +110,8 @@ func overlapError(to string) error {
 	return fmt.Errorf("%s: the copy and the output directory must not contain each other; choose another directory", pathname.Show(to))
 }
 
-// listedArtifacts returns the files that a manifest lists, and the manifest's own: its parts, then its
-// root.
+// listedArtifacts returns the files that a manifest lists, and the manifest's own: its parts, then
+// its root.
 func listedArtifacts(dir *confine.Dir) (files map[string]content, lists []manifest.File, err error) {
 	load := func(name string) ([]byte, error) {
 		data, err := readRegularFile(dir, name)
@@ -156,9 +156,9 @@ func sumSizes(files map[string]content) (bytes int64) {
 	return bytes
 }
 
-// lastExport returns the files of the last complete export and of later interrupted exports. Each file
-// has all contents that those exports may have written. last returns an error for a directory that
-// has files and is no export, and for the output directory of a cook.
+// lastExport returns the files of the last complete export and of later interrupted exports. Each
+// file has all contents that those exports may have written. last returns an error for a directory
+// that has files and is no export, and for the output directory of a cook.
 func (e *exporter) lastExport() (map[string][]content, error) {
 	entries, err := e.to.ReadDir(".")
 	if err != nil {
@@ -335,8 +335,8 @@ func (e *exporter) isExported(ctx context.Context, name string, c content) (bool
 	return err == nil && sum.Digest == c.digest, err
 }
 
-// copyArtifact copies a file unless the copy already has its content, and reports whether it had to.
-// The content is verified before the file gets its name.
+// copyArtifact copies a file unless the copy already has its content, and reports whether it had
+// to. The content is verified before the file gets its name.
 func (e *exporter) copyArtifact(ctx context.Context, name string, c content) (changed bool, err error) {
 	if same, err := e.isExported(ctx, name, c); same || err != nil || e.dryRun {
 		return !same, err

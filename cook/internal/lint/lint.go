@@ -31,8 +31,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// warnOfPath reports a problem with a path that is not an asset, or cannot become one because of the
-// problem. It fails a strict run.
+// warnOfPath reports a problem with a path that is not an asset, or cannot become one because of
+// the problem. It fails a strict run.
 func warnOfPath(s *session.Session, path string, err error) {
 	outcome := execute.Warned
 	if s.Mode.Strict {

@@ -97,8 +97,8 @@ func Source(formats []recipe.Format, name string, head []byte, size int64) []str
 	return []string{fmt.Sprintf("the content is not what %s stands for (it starts with %s); export the file again", ext, quoteStart(head))}
 }
 
-// isLFSPointer reports whether a file is a Git LFS pointer: a short text that Git checks out in place of
-// the file if LFS is not set up.
+// isLFSPointer reports whether a file is a Git LFS pointer: a short text that Git checks out in
+// place of the file if LFS is not set up.
 func isLFSPointer(head []byte) bool {
 	for _, first := range []string{"version https://git-lfs.github.com/spec/", "version https://hawser.github.com/spec/"} {
 		if bytes.HasPrefix(head, []byte(first)) && bytes.Contains(head, []byte("\noid sha256:")) {

@@ -47,7 +47,8 @@ func ignoringDirtyStamps(s *session.Session) *session.Session {
 }
 
 // beginPass checks the owner of the output directory, reports problems and the plan, and records
-// renames. After beginPass, a pass never starts again. narrow is set if a watcher knew where to look.
+// renames. After beginPass, a pass never starts again. narrow is set if a watcher knew where to
+// look.
 func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
 	if t.Works() {
 		if err := s.CheckOwner(); err != nil {

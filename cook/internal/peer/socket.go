@@ -17,8 +17,8 @@ const socketName = "socket"
 // maxAddress is the maximum length of a socket's address: 107 on Linux, plus a zero.
 const maxAddress = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// socketAddress returns the path of the socket in a directory, short enough for a socket address. It is
-// valid until the call of release.
+// socketAddress returns the path of the socket in a directory, short enough for a socket address.
+// It is valid until the call of release.
 func socketAddress(dir string) (name string, release func(), err error) {
 	dir, err = filepath.Abs(dir) // a leading @ means another name space
 	if err != nil {

@@ -162,8 +162,8 @@ const (
 	mostSilent = 6               // Beats without a line
 )
 
-// receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent for too
-// long. Then it notes the reason and ends all waits for answers.
+// receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent
+// for too long. Then it notes the reason and ends all waits for answers.
 func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 	c.talk.silent = make(chan struct{})
 	over := make(chan struct{})
@@ -215,8 +215,8 @@ func (c *Client) closeIfSilent(over <-chan struct{}, conn io.Closer) {
 	conn.Close()
 }
 
-// passOnAnswers passes on answers until they end, and returns the reason: io.EOF if serve-remote ended
-// without an error.
+// passOnAnswers passes on answers until they end, and returns the reason: io.EOF if serve-remote
+// ended without an error.
 func (c *Client) passOnAnswers(from io.Reader) error {
 	const longest = 64 << 20 // bytes of a line, with records of the store in base64
 	lines := bufio.NewScanner(from)

@@ -171,8 +171,8 @@ func (s Stats) String() string {
 // keyDigits is the number of digits shown of a fingerprint.
 const keyDigits = 16
 
-// Describe returns one line about where a result came from, and how long it took to cook. It escapes
-// unprintable characters.
+// Describe returns one line about where a result came from, and how long it took to cook. It
+// escapes unprintable characters.
 func Describe(o store.Origin, took time.Duration) string {
 	text := pathname.Show(o.Server) + ", cooked"
 	if o.Run != "" {

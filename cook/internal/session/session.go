@@ -228,7 +228,8 @@ func (s *Session) Ignored(path string, isFolder bool) (scan.Verdict, bool) {
 	})
 }
 
-// computeFingerprint computes the fingerprint of a new session, and keeps the rule file that it covers.
+// computeFingerprint computes the fingerprint of a new session, and keeps the rule file that it
+// covers.
 func computeFingerprint(s *Session) {
 	s.Basis.Fingerprint, s.Basis.config = hashing.Digest{}, nil
 	program, err := os.Executable()

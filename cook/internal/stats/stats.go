@@ -111,8 +111,8 @@ func (t *Stats) AddEvent(e *execute.Event) {
 	}
 }
 
-// AddUpToDate counts up-to-date actions without events. Checksums of touched files are the proof for
-// touched of them, stamps for the others.
+// AddUpToDate counts up-to-date actions without events. Checksums of touched files are the proof
+// for touched of them, stamps for the others.
 func (t *Stats) AddUpToDate(all, touched index.Totals) {
 	t.Found.addTotals(all)
 	t.Outcomes.ByChecksum.addTotals(touched)

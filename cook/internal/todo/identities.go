@@ -71,8 +71,8 @@ func (d *Identities) Of(source string) string {
 // Renamed reports whether the pass has found renames, so that it writes the file of IDs.
 func (d *Identities) Renamed() bool { return d != nil && len(d.moves) > 0 }
 
-// followRenames reads the IDs. An asset that was renamed since the last run and has the same content
-// keeps its ID.
+// followRenames reads the IDs. An asset that was renamed since the last run and has the same
+// content keeps its ID.
 func followRenames(s *session.Session, d *changes.Delta, c *contents.Contents) (*Identities, error) {
 	now, err := ReadIDs(s)
 	if err != nil || now == nil || s.Scope.Source != "" {

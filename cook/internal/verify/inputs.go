@@ -113,7 +113,8 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 	case dependency.Folder:
 		return r.folders[on.Path]
 	case dependency.Entries, dependency.Files, dependency.Folders:
-		// A listing with a pattern stands for all, because the pattern chooses the names that matter.
+		// A listing with a pattern stands for all, because the pattern chooses the names that
+		// matter.
 		return slices.ContainsFunc(r.listed[on.Path], func(k dependency.Dependency) bool {
 			return k == on || k.Kind == dependency.Entries || on.Kind == dependency.Entries && k.Kind == dependency.Files
 		})

@@ -46,7 +46,8 @@ func parseSample(text string) (sample, error) {
 	return sample{}, configError("sample %q: want a number of assets such as 20, a part such as 5%%, or all", text)
 }
 
-// sampleSize returns the number of assets in a sample of n. A part that is not zero has at least one.
+// sampleSize returns the number of assets in a sample of n. A part that is not zero has at least
+// one.
 func (s sample) sampleSize(n int) int {
 	return min(n, s.count+int(math.Ceil(s.part*float64(n))))
 }

@@ -209,8 +209,8 @@ func (t *transfers) endTransfers() {
 	}
 }
 
-// watchTransfers returns functions that show the traffic of a server: to people as a step of the run
-// as a whole, and in the recording. end is called after the last news.
+// watchTransfers returns functions that show the traffic of a server: to people as a step of the
+// run as a whole, and in the recording. end is called after the last news.
 func (b *Broker) watchTransfers() (news func(remote.Traffic), end func()) {
 	var t *transfers
 	if b.opt.Probe.On() {

@@ -285,8 +285,8 @@ const rounds = 4
 // first.
 const leastWait = 2 * time.Minute
 
-// executeOnMachine lets another machine cook an action, and returns its result, nil if there is none
-// that is known to be right.
+// executeOnMachine lets another machine cook an action, and returns its result, nil if there is
+// none that is known to be right.
 func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup.Known {
 	a := t.Action
 	program, err := m.ownProgram(ctx)
@@ -324,9 +324,9 @@ func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup
 	return nil
 }
 
-// judgeExecution compares the dependencies on another machine with the dependencies here. If they are
-// the same, and the action was cooked, its result is known. Files that the other machine
-// missed are added to the pack; then more asks to execute the action again.
+// judgeExecution compares the dependencies on another machine with the dependencies here. If they
+// are the same, and the action was cooked, its result is known. Files that the other machine missed
+// are added to the pack; then more asks to execute the action again.
 func (m *Machines) judgeExecution(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
 	a := t.Action
 	var deps []index.Dep

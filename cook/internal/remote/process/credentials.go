@@ -48,8 +48,8 @@ func (w *way) authorization() (string, error) {
 // environment although a cook.toml chooses the server. A host without a port means all its ports.
 const hostsVar = "COOK_REMOTE_HOSTS"
 
-// checkSecretHost refuses a server from a cook.toml if the environment has secrets but does not name the
-// server's host: a cloned project must not receive secrets for another server.
+// checkSecretHost refuses a server from a cook.toml if the environment has secrets but does not
+// name the server's host: a cloned project must not receive secrets for another server.
 func (w *way) checkSecretHost(address *url.URL) error {
 	if w.project == "" {
 		return nil

@@ -33,7 +33,8 @@ func Troubles() []string {
 	return append(faultlink.Kinds(), "full", "auth", "evicting", "clock")
 }
 
-// A Troubled is a server with a fault, or a fault on the way to the server or on the client machine.
+// A Troubled is a server with a fault, or a fault on the way to the server or on the client
+// machine.
 type Troubled struct {
 	Server *Server
 	// Faulty is the faulty way to the server.

@@ -203,8 +203,8 @@ func (d *downloads) finishDownload(w *download, err error) {
 	close(w.done)
 }
 
-// dropForgotten ends the downloads at the front of a queue that no request needs any more. A result that
-// shares such a blob is missing as well.
+// dropForgotten ends the downloads at the front of a queue that no request needs any more. A result
+// that shares such a blob is missing as well.
 func (d *downloads) dropForgotten(queue *[]*download) {
 	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
 		w := (*queue)[0]
@@ -257,7 +257,8 @@ func (p *pace) endTransfer(bytes int64) {
 	}
 }
 
-// estimateDownload returns the expected time for some bytes, or 0 before enough bytes were measured.
+// estimateDownload returns the expected time for some bytes, or 0 before enough bytes were
+// measured.
 func (p *pace) estimateDownload(bytes int64) time.Duration {
 	const enough = 4 << 20
 	p.mu.Lock()

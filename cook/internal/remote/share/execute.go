@@ -162,8 +162,8 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 // longWait is the time after which a wait for a result is reported.
 const longWait = 30 * time.Second
 
-// executeOnServer asks the server to execute an action with uploaded inputs. A failed execution does not
-// stop the sharing of results.
+// executeOnServer asks the server to execute an action with uploaded inputs. A failed execution
+// does not stop the sharing of results.
 func (x *executions) executeOnServer(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *messages.ActionResult, err error) {
 	wait := 2 * executionTime
 	if root.Wait > 0 {
@@ -180,8 +180,8 @@ func (x *executions) executeOnServer(ctx context.Context, executor Executor, roo
 	return ar, err
 }
 
-// acceptExecution checks the result of an action, brings its artifacts into the store, and returns the
-// record and the cook time. Any inconsistency is an error.
+// acceptExecution checks the result of an action, brings its artifacts into the store, and returns
+// the record and the cook time. Any inconsistency is an error.
 func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Root, ar *messages.ActionResult) ([]byte, time.Duration, error) {
 	if ar.ExitCode != 0 {
 		stderr := strings.TrimSpace(string(ar.StderrRaw))

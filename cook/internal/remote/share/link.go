@@ -81,20 +81,22 @@ func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) 
 	return l.server, nil
 }
 
-// callRetrying makes a request that moves size bytes, and retries it once if the server was unavailable.
+// callRetrying makes a request that moves size bytes, and retries it once if the server was
+// unavailable.
 func (l *link) callRetrying(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.callCounting(ctx, size, isUnavailable, request)
 }
 
-// uploadBlob is call for uploads of blobs. A server that fails for one blob may accept others.
+// uploadBlob is callRetrying for uploads of blobs. A server that fails for one blob may accept
+// others.
 func (l *link) uploadBlob(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.callCounting(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
 func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 
-// callCounting is call with a function counts, which reports whether an error is a failure of the
-// server.
+// callCounting is callRetrying with a function counts, which reports whether an error is a failure
+// of the server.
 func (l *link) callCounting(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
 	server, err := l.awaitServer(ctx, true)
 	if err != nil {
@@ -149,7 +151,7 @@ func (l *link) closeServer() {
 const (
 	failsInRow  = 3
 	failsWindow = time.Minute
-	failsShare  = 10 // one in this number
+	failsShare  = 10 // one failure in this number of requests
 	failsLeast  = 20 // least number of requests for failsShare
 )
 
@@ -159,7 +161,7 @@ var errOff = errors.New("the server is not asked any more in this run")
 // lately records the requests of the last minute.
 type lately struct {
 	outcomes []outcome // oldest first
-	inRow    int       // failures
+	inRow    int       // failures in a row
 }
 
 type outcome struct {

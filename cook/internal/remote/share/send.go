@@ -79,8 +79,8 @@ type transmission struct {
 	err    error // the reason to stop all uploads
 }
 
-// blobEnded records the outcome of one blob. It gives up the whole upload after several failures in a
-// row, and at once for an error that all other blobs would have as well.
+// blobEnded records the outcome of one blob. It gives up the whole upload after several failures in
+// a row, and at once for an error that all other blobs would have as well.
 func (g *transmission) blobEnded(ctx context.Context, d Digest, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

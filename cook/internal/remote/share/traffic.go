@@ -90,8 +90,8 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reportRates reports at each tick the transferred bytes and their rate, as long as they change, and
-// once more at the end of all transfers.
+// reportRates reports at each tick the transferred bytes and their rate, as long as they change,
+// and once more at the end of all transfers.
 func (t *traffic) reportRates(ctx context.Context, ticks <-chan time.Time) {
 	type sample struct {
 		at time.Time

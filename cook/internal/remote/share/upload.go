@@ -258,8 +258,8 @@ func (u *uploader) uploadResult(ctx context.Context, g gift) error {
 	return nil
 }
 
-// recordRefusal records a result that the server did not take. A later run retries it unless it would fail
-// again.
+// recordRefusal records a result that the server did not take. A later run retries it unless it
+// would fail again.
 func (u *uploader) recordRefusal(ctx context.Context, k queuedResult, why error) {
 	q := &u.queue
 	q.mu.Lock()
@@ -306,8 +306,8 @@ func (q *uploadQueue) countUploaded() {
 	q.mu.Unlock()
 }
 
-// flushUploads waits until all results are uploaded, ctx ends, or longest has passed, and returns the
-// remaining ones. It waits less for results of earlier runs.
+// flushUploads waits until all results are uploaded, ctx ends, or longest has passed, and returns
+// the remaining ones. It waits less for results of earlier runs.
 func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop context.CancelFunc) []queuedResult {
 	q := &u.queue
 	q.mu.Lock()
