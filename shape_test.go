@@ -393,7 +393,7 @@ func TestBusyFilesAreRemovedByBusyfile(t *testing.T) {
 		"internal/memtemp/memtemp_linux.go":          "serves tests",
 		"cook/cli/internal/run/recording.go":             "removes its own open file, where the system lets it",
 		"cook/internal/index/multiply/main.go":       "serves benchmarks",
-		"cook/internal/peer/listen.go":               "removes sockets",
+		"cook/internal/peer/serve.go":                "removes sockets",
 		"cook/internal/remote/remotetest/execute.go": "serves tests",
 		"profile/smoke/runner.go":                    "removes samples that the next measured run writes anew",
 	}

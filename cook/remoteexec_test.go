@@ -47,7 +47,7 @@ func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *
 		t.Skip("no shell")
 	}
 	f := &farm{project: newProject(t), server: server, rec: &recorder{}}
-	server.Executes, server.Env = true, append(server.Env, "GORACE="+noSleep)
+	server.Farm.Executes, server.Farm.Env = true, append(server.Farm.Env, "GORACE="+noSleep)
 	for name, text := range files {
 		f.write(name, text)
 	}
@@ -383,7 +383,7 @@ func TestRefusedElsewhere(t *testing.T) {
 	f.run.Recipes = append(f.run.Recipes, recipe.Recipe{Name: "here", Version: 1, New: func() recipe.Cooker { return &there{} }}) // they have no such recipe
 	f.jobs = 1
 	refused := make(chan struct{})
-	f.server.Result = func(*repb.ActionResult) { close(refused) }
+	f.server.Farm.Result = func(*repb.ActionResult) { close(refused) }
 	s := f.cookUntil(refused, 0)
 	if s.Cooked.Assets != 3 || executed(s) != 0 || f.server.Calls("Execute") != 1 || len(f.rec.notes) != 1 || !strings.Contains(f.rec.notes[0], `: there is no recipe "here"`) {
 		t.Errorf("%s; %d executed; %q", s.String(), f.server.Calls("Execute"), f.rec.notes)

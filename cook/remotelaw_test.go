@@ -148,7 +148,7 @@ func TestExecutedEqualsFromScratch(t *testing.T) {
 }
 
 func (f *badFarm) play(t *testing.T, script oracle.Script) {
-	f.server.Executes, f.server.Env, f.server.Result = true, []string{"GORACE=" + noSleep}, f.spoil
+	f.server.Farm.Executes, f.server.Farm.Env, f.server.Farm.Result = true, []string{"GORACE=" + noSleep}, f.spoil
 	fault := f.server.Fault
 	f.server.Fault = func(ctx context.Context, call string) error {
 		if (call == "Execute" || call == "WaitExecution") && f.dice(6) == 0 {
@@ -237,15 +237,15 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	w.dir = dir
 	defer os.RemoveAll(dir)
 	server := remotetest.StartTroubled(w, kind, draw)
-	from := server.Address
+	from := server.Faulty
 	if draw(2) == 0 { // the fault begins later
 		server.Calm.Store(true)
 		from = server.Direct
 	}
 	w.cook("giver", "giver", &from)
-	given = int(server.Calls("UpdateActionResult") + server.Calls("PUT ac"))
+	given = int(server.Server.Calls("UpdateActionResult") + server.Server.Calls("PUT ac"))
 	server.Calm.Store(false)
-	s := w.cook("taker", "taker", &server.Address)
+	s := w.cook("taker", "taker", &server.Faulty)
 	w.cook("taker", "again", nil)
 	return s.Restored.Assets, given
 }

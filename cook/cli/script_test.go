@@ -162,7 +162,7 @@ func swapText(ts *testscript.TestScript, _ bool, args []string) {
 // that also executes actions, and sets a variable to its address.
 func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
 	s := &remotetest.Server{BLAKE3: true, Zstd: true, Authorization: strings.Join(args[2:], " ")}
-	s.Executes = args[1] == "farm"
+	s.Farm.Executes = args[1] == "farm"
 	start := s.Start
 	if args[1] == "http" {
 		start = s.StartHTTP

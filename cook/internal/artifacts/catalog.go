@@ -27,7 +27,7 @@ import (
 
 // A Catalog knows the artifacts of all assets. Its methods may be called by many goroutines.
 type Catalog struct {
-	Last      *index.Index               // of the last run
+	Last      *index.Index               // index of the last run
 	Concerned map[string]bool            // sources of this run; nil for all
 	Final     bool                       // nothing will be made: Last has everything
 	IDs       func(source string) string // returns "" without an ID
@@ -36,7 +36,7 @@ type Catalog struct {
 	progress Progress
 
 	mu   sync.Mutex
-	rest map[string][]made // by target, of sources outside the run
+	rest map[string][]madeOutput // outputs of sources outside the run, by target
 }
 
 // Progress has the artifacts that the actions of a plan have made so far.
@@ -55,10 +55,10 @@ type Made struct {
 	Artifacts []index.Artifact // one for each output, if complete
 }
 
-// made is an output of an action.
-type made struct {
+// madeOutput is an output of an action.
+type madeOutput struct {
 	source string
-	output manifest.Output // with a path below the directory of its target
+	output manifest.Output // path below the directory of its target
 	failed bool            // could not be made
 }
 
@@ -84,8 +84,8 @@ type choice struct {
 	patterns glob.List
 }
 
-// choose compiles a dependency on artifacts.
-func choose(on dependency.Dependency) (c choice, err error) {
+// compileChoice compiles a dependency on artifacts.
+func compileChoice(on dependency.Dependency) (c choice, err error) {
 	c.target = on.Path
 	for _, p := range on.Patterns() {
 		if err := c.patterns.Add(p); err != nil {
@@ -95,13 +95,15 @@ func choose(on dependency.Dependency) (c choice, err error) {
 	return c, nil
 }
 
-// has reports whether the patterns choose an output, by its path below the directory of the
-// target.
-func (c *choice) has(output string) bool { return c.patterns.Match(output, path.Base(output)) }
+// choosesOutput reports whether the patterns choose an output, by its path below the directory of
+// the target.
+func (c *choice) choosesOutput(output string) bool {
+	return c.patterns.Match(output, path.Base(output))
+}
 
 // Pending returns the artifacts of a question that are still to be made, nil for none.
 func (t *Catalog) Pending(on dependency.Dependency) *Wait {
-	c, err := choose(on)
+	c, err := compileChoice(on)
 	if err != nil {
 		return nil // the recipe that asks gets the error
 	}
@@ -123,7 +125,7 @@ func (t *Catalog) unsettled(on dependency.Dependency, c *choice) (wait *Wait) {
 		}
 		for _, out := range a.Outputs {
 			p, ok := Below(c.target, out)
-			if !ok || !c.has(p) {
+			if !ok || !c.choosesOutput(p) {
 				continue
 			}
 			if wait == nil {
@@ -141,7 +143,7 @@ func (t *Catalog) unsettled(on dependency.Dependency, c *choice) (wait *Wait) {
 // Changes names a source whose artifacts this run has changed, for the reason to cook a
 // bundle again.
 func (t *Catalog) Changes(on dependency.Dependency) string {
-	list, err := t.find(on)
+	list, err := t.findChosen(on)
 	if err != nil || t.plan == nil || on.Kind == dependency.IDs {
 		return on.String()
 	}
@@ -172,7 +174,7 @@ func (t *Catalog) Changes(on dependency.Dependency) string {
 
 // Digest returns an ID of the artifacts of a question, or of the IDs of their assets.
 func (t *Catalog) Digest(on dependency.Dependency) (store.BlobID, error) {
-	list, err := t.find(on)
+	list, err := t.findChosen(on)
 	if err != nil {
 		return store.BlobID{}, err
 	}
@@ -191,7 +193,7 @@ func (t *Catalog) Digest(on dependency.Dependency) (store.BlobID, error) {
 }
 
 // digestIDs hashes the IDs of the assets of artifacts.
-func (t *Catalog) digestIDs(list []made) store.BlobID {
+func (t *Catalog) digestIDs(list []madeOutput) store.BlobID {
 	k := hashing.NewKey("assetcook IDs 1")
 	for i := range list {
 		if source := list[i].source; i == 0 || list[i-1].source != source {
@@ -205,7 +207,7 @@ func (t *Catalog) digestIDs(list []made) store.BlobID {
 // IDsOf returns the IDs of assets by source: of all assets whose artifacts the question
 // chooses.
 func (t *Catalog) IDsOf(on dependency.Dependency) (map[string]string, error) {
-	list, err := t.find(on)
+	list, err := t.findChosen(on)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +223,7 @@ func (t *Catalog) IDsOf(on dependency.Dependency) (map[string]string, error) {
 
 // List returns the artifacts of a question, sorted by source and output.
 func (t *Catalog) List(on dependency.Dependency) (assets []manifest.Asset, err error) {
-	list, err := t.find(on)
+	list, err := t.findChosen(on)
 	for i := range list {
 		m := &list[i]
 		if n := len(assets); n == 0 || assets[n-1].Source != m.source {
@@ -233,35 +235,35 @@ func (t *Catalog) List(on dependency.Dependency) (assets []manifest.Asset, err e
 	return assets, err
 }
 
-// find returns the outputs that a question chooses, sorted by source and path. The error is
+// findChosen returns the outputs that a question chooses, sorted by source and path. The error is
 // a Wait if some are still to be made.
-func (t *Catalog) find(on dependency.Dependency) ([]made, error) {
-	c, err := choose(on)
+func (t *Catalog) findChosen(on dependency.Dependency) ([]madeOutput, error) {
+	c, err := compileChoice(on)
 	if err != nil {
 		return nil, err
 	}
 	if wait := t.unsettled(on, &c); wait != nil {
 		return nil, wait
 	}
-	rest, err := t.collect(c.target)
+	rest, err := t.listOutside(c.target)
 	if err != nil {
 		return nil, err
 	}
-	var list []made
+	var list []madeOutput
 	for i := range rest {
-		if c.has(rest[i].output.Path) {
+		if c.choosesOutput(rest[i].output.Path) {
 			list = append(list, rest[i])
 		}
 	}
 	list = t.planned(list, &c)
-	slices.SortFunc(list, func(a, b made) int {
+	slices.SortFunc(list, func(a, b madeOutput) int {
 		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.output.Path, b.output.Path))
 	})
-	return list, missing(list)
+	return list, missingArtifacts(list)
 }
 
-// missing returns an error if some artifacts could not be made.
-func missing(list []made) error {
+// missingArtifacts returns an error if some artifacts could not be made.
+func missingArtifacts(list []madeOutput) error {
 	first, failed := "", 0
 	for i := range list {
 		if list[i].failed {
@@ -279,14 +281,14 @@ func missing(list []made) error {
 	return fmt.Errorf("needs %d files of %s and others, which could not be cooked", failed, pathname.Show(first))
 }
 
-// collect lists the outputs for a target that belong to sources outside the run.
-func (t *Catalog) collect(target string) ([]made, error) {
+// listOutside lists the outputs for a target that belong to sources outside the run.
+func (t *Catalog) listOutside(target string) ([]madeOutput, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if list, ok := t.rest[target]; ok {
 		return list, nil
 	}
-	var list []made
+	var list []madeOutput
 	err := index.Guard(func() error {
 		if err := t.Last.Load(); err != nil {
 			return err
@@ -306,7 +308,7 @@ func (t *Catalog) collect(target string) ([]made, error) {
 		return nil, err
 	}
 	if t.rest == nil {
-		t.rest = map[string][]made{}
+		t.rest = map[string][]madeOutput{}
 	}
 	t.rest[target] = list
 	return list, nil
@@ -314,12 +316,12 @@ func (t *Catalog) collect(target string) ([]made, error) {
 
 // planned appends the chosen outputs of the plan's settled actions, and of the actions that
 // it keeps.
-func (t *Catalog) planned(list []made, c *choice) []made {
+func (t *Catalog) planned(list []madeOutput, c *choice) []madeOutput {
 	if t.plan == nil {
 		return list
 	}
 	add := func(source string, m index.Artifact, failed bool) {
-		if p, ok := Below(c.target, m.Path); ok && c.has(p) {
+		if p, ok := Below(c.target, m.Path); ok && c.choosesOutput(p) {
 			it := madeOf(source, c.target, m)
 			it.failed = failed
 			list = append(list, it)
@@ -352,9 +354,9 @@ func (t *Catalog) planned(list []made, c *choice) []made {
 }
 
 // madeOf returns an output of the plan or of the index.
-func madeOf(source, target string, m index.Artifact) made {
+func madeOf(source, target string, m index.Artifact) madeOutput {
 	p, _ := Below(target, m.Path)
-	return made{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob)}}
+	return madeOutput{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob)}}
 }
 
 // Below returns the path of an output below the directory of its target.

@@ -12,12 +12,18 @@
 package bulk
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"io"
 	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dirfd"
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
@@ -99,4 +105,267 @@ func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, 
 		return err
 	}
 	return some(runs[alone:], workers, 1)
+}
+
+// A Tree is a directory whose files are read by relative path. The zero Tree has no files.
+type Tree struct{ root dirfd.Folder }
+
+// OpenTree opens the tree of a confined directory. If it cannot prove that it opened the same
+// directory, the tree has no files.
+func OpenTree(dir *confine.Dir) Tree {
+	t := OpenFolder(dir.Name())
+	var now dirfd.Info
+	info, err := dir.Root().Stat(".")
+	if err != nil || t.root.Info(&now) != nil {
+		t.Close()
+		return Tree{}
+	}
+	want, got := scan.StampOf(info), scan.StampOfInfo(&now)
+	if want.Inode == 0 || want.Inode != got.Inode || want.Device != got.Device {
+		t.Close()
+		return Tree{}
+	}
+	return t
+}
+
+// OpenFolder opens the tree of a directory by name. If this fails, the tree has no files.
+func OpenFolder(name string) Tree {
+	root, err := dirfd.Open(name)
+	if err != nil {
+		return Tree{}
+	}
+	return Tree{root}
+}
+
+// Close closes the tree.
+func (t *Tree) Close() { t.root.Close() }
+
+// An Ask chooses the facts about a file to find.
+type Ask struct {
+	hashing.Want
+	// Busy asks whether another process can write to the file; see package lease.
+	Busy bool
+}
+
+// An Answer describes a file that was read to its end.
+type Answer struct {
+	hashing.FileSum
+	Stamp scan.Stamp // stamp before the first byte was read
+	Busy  bool
+}
+
+// A Worker reads files one after the other.
+type Worker struct {
+	ctx     context.Context
+	summer  *hashing.Summer
+	sharers int // cores that share a large file
+
+	name []byte       // buffer for a path passed to the system
+	open []openFolder // the last directory of each tree
+
+	// Small contents are read into the two buffers in turn, so that each can be compared with the
+	// one before.
+	bufs [2][]byte
+	next int
+	last small
+}
+
+type openFolder struct {
+	tree *Tree
+	path string
+	dirfd.Folder
+}
+
+// A small holds a small content that is still in a buffer.
+type small struct {
+	data  []byte
+	stamp scan.Stamp
+	want  hashing.Want // fields of sum that are set; 0 without a content
+	sum   hashing.FileSum
+}
+
+// NewWorker returns a worker for single files; see [Each] for many.
+func NewWorker(ctx context.Context, summer *hashing.Summer) *Worker {
+	return &Worker{ctx: ctx, summer: summer}
+}
+
+// readBuffer returns the buffer for the next small content.
+func (w *Worker) readBuffer() []byte {
+	if w.bufs[w.next] == nil {
+		w.bufs[w.next] = make([]byte, bufferSize)
+	}
+	return w.bufs[w.next]
+}
+
+// Close closes the directories that the worker has open. The worker can be used again.
+func (w *Worker) Close() {
+	for i := range w.open {
+		w.open[i].Close()
+	}
+	w.open = nil
+}
+
+// Sum reads the file of a tree at a slash-separated path.
+func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
+	dir, name, err := w.openParent(t, path)
+	if err != nil {
+		return Answer{}, err
+	}
+	return w.answerAsk(dir, name, ask)
+}
+
+// SumBytes hashes a content that was read elsewhere, and copies it, so that an equal file that
+// follows need not be hashed.
+func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
+	return w.sumSmallFile(append(w.readBuffer()[:0], data...), scan.Stamp{}, want)
+}
+
+// Bytes returns the content of a small file of a tree. The result is valid until the worker's
+// next call. A file larger than the buffer is an error.
+func (w *Worker) Bytes(t *Tree, path string) ([]byte, scan.Stamp, error) {
+	dir, name, err := w.openParent(t, path)
+	if err != nil {
+		return nil, scan.Stamp{}, err
+	}
+	var info dirfd.Info
+	f, err := dir.OpenFile(name, &info)
+	if err != nil {
+		return nil, scan.Stamp{}, err
+	}
+	defer f.Close()
+	data, end, err := w.readToEnd(f, info.Size)
+	if err == nil && !end {
+		err = syscall.EFBIG
+	}
+	return data, scan.StampOfInfo(&info), err
+}
+
+// openParent opens the directory of a file, unless it is open already, and returns the file's name
+// in it.
+func (w *Worker) openParent(t *Tree, path string) (dirfd.Folder, []byte, error) {
+	slash := strings.LastIndexByte(path, '/')
+	folder := path[:max(slash, 0)]
+	at := -1
+	for i := range w.open {
+		if w.open[i].tree == t {
+			at = i
+		}
+	}
+	if at < 0 || w.open[at].path != folder {
+		w.name = append(append(w.name[:0], folder...), 0)
+		dir, err := t.root.Sub(w.name, true)
+		if err != nil {
+			return dirfd.Folder{}, nil, err
+		}
+		if at < 0 {
+			at = len(w.open)
+			w.open = append(w.open, openFolder{tree: t})
+		} else {
+			w.open[at].Close()
+		}
+		w.open[at].path, w.open[at].Folder = folder, dir
+	}
+	w.name = append(append(w.name[:0], path[slash+1:]...), 0)
+	return w.open[at].Folder, w.name, nil
+}
+
+func (w *Worker) answerAsk(dir dirfd.Folder, name []byte, ask Ask) (Answer, error) {
+	var info dirfd.Info
+	f, err := dir.OpenFile(name, &info)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer f.Close()
+	return w.SumOpen(f, &info, ask)
+}
+
+// SumOpen reads an open file from its start, given its file info.
+func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err error) {
+	a.Stamp = scan.StampOfInfo(info)
+	a.Busy = ask.Busy && f.Busy()
+	// Another name of the same file. A file with a single name may have the inode of the last
+	// file, if that was removed, and also its time if the clock is coarse.
+	if info.Links > 1 && a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.hasSums(ask.Want) {
+		a.FileSum = w.last.only(ask.Want)
+		return a, nil
+	}
+	if info.Size >= SmallSize {
+		a.FileSum, err = w.large(f, info.Size, ask.Want)
+		return a, err
+	}
+	data, end, err := w.readToEnd(f, info.Size)
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case end:
+		a.FileSum = w.sumSmallFile(data, a.Stamp, ask.Want)
+	default: // the file grows
+		a.FileSum, err = w.summer.Sum(w.ctx, io.MultiReader(bytes.NewReader(data), f), ask.Want)
+	}
+	return a, err
+}
+
+// SumKnown reads a file of a directory whose size is known from a recent stat. name ends in NUL.
+// The answer has no stamp.
+func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a Answer, err error) {
+	if size < SmallSize {
+		buf := w.readBuffer()
+		n, end, busy, err := dir.Read(name, size, ask.Busy, buf)
+		if err != nil {
+			return Answer{}, err
+		}
+		if end {
+			return Answer{FileSum: w.sumSmallFile(buf[:n], scan.Stamp{}, ask.Want), Busy: busy}, nil
+		}
+	}
+	return w.answerAsk(dir, name, ask)
+}
+
+// readToEnd reads a file to its end, or until the buffer is full.
+func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err error) {
+	buf := w.readBuffer()
+	for n := 0; n < len(buf); {
+		m, err := f.Read(buf[n:])
+		n += m
+		if err != nil && err != io.EOF {
+			return nil, false, err
+		}
+		// A short read that ends at the size from stat is at the end.
+		if err == io.EOF || int64(n) == size && n < len(buf) {
+			return buf[:n], true, nil
+		}
+	}
+	return buf, false, nil
+}
+
+// sumSmallFile hashes a content that was read into the next buffer.
+func (w *Worker) sumSmallFile(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
+	if w.last.hasSums(want) && want&hashing.WantDigest != 0 && bytes.Equal(data, w.last.data) {
+		w.last.data, w.last.stamp = data, stamp
+	} else {
+		w.last = small{data, stamp, want, w.summer.SumBytes(data, want)}
+	}
+	w.next = 1 - w.next
+	return w.last.only(want)
+}
+
+func (s *small) hasSums(want hashing.Want) bool { return s.want != 0 && s.want&want == want }
+
+// only returns the wanted fields of the sum.
+func (s *small) only(want hashing.Want) hashing.FileSum {
+	sum := s.sum
+	if want&hashing.WantSum == 0 {
+		sum.Sum = hashing.Sum128{}
+	}
+	if want&hashing.WantDigest == 0 {
+		sum.Digest = hashing.Digest{}
+	}
+	return sum
+}
+
+func (w *Worker) large(f dirfd.File, size int64, want hashing.Want) (hashing.FileSum, error) {
+	if size >= SharedSize && w.sharers > 1 {
+		return w.summer.SumShared(w.ctx, f, size, want, w.sharers)
+	}
+	return w.summer.Sum(w.ctx, f, want)
 }

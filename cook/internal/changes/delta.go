@@ -2,13 +2,16 @@ package changes
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"path"
 	"slices"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/restat"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
@@ -21,12 +24,12 @@ type Delta struct {
 	// Last is the index that the delta refers to. It is empty if the index on disk is
 	// damaged.
 	Last *index.Index
-	// Whole says that everything counts as different. Concerned and Found are then nil.
+	// Whole is set if everything counts as different. Concerned and Found are then nil.
 	Whole bool
 	// Targets are the targets in scope as the index knows them. They are nil if Whole is
 	// set: then the rules decide.
 	Targets []string
-	// Tree has the listed directories: all, or the ones with another stamp.
+	// Tree has the listed directories: all, or directories with another stamp.
 	Tree *scan.Tree
 	// Sources are the sources to plan, sorted by path. Before has the known actions of these
 	// sources and of removed ones.
@@ -84,7 +87,7 @@ func (d *Delta) Configs() []scan.Entry {
 	return list
 }
 
-// Entries returns the assets in scope: all of them, or the ones in the delta.
+// Entries returns the assets in scope: all, or only the assets in the delta.
 func (d *Delta) Entries() []scan.Entry {
 	if d.Whole {
 		return d.Tree.Entries
@@ -162,4 +165,163 @@ func parent(name string) string {
 		return dir
 	}
 	return ""
+}
+
+// A Restamped is an index with the new stamps of touched files.
+type Restamped struct {
+	last  *index.Index
+	delta *Delta // nil for the old stamps
+	clock *scan.Clock
+}
+
+// Restamped returns the index of a delta with the new stamps of touched files.
+func (d *Delta) Restamped(clock *scan.Clock) Restamped { return Restamped{d.Last, d, clock} }
+
+// WithOldStamps returns the index of a delta as the last run left it.
+func (d *Delta) WithOldStamps(clock *scan.Clock) Restamped { return Restamped{d.Last, nil, clock} }
+
+// File returns a known file. A file in a damaged part of the index is unknown. Many goroutines
+// may call it.
+func (r Restamped) File(path string) (f index.File, ok bool) {
+	err := index.Guard(func() error {
+		if f, ok = r.last.File(path); ok {
+			r.restamp(&f)
+		}
+		return nil
+	})
+	return f, ok && err == nil
+}
+
+// Match yields entries with their known files, nil for unknown entries.
+func (r Restamped) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File] {
+	return func(yield func(*scan.Entry, *index.File) bool) {
+		for e, f := range r.last.Match(entries) {
+			if f != nil {
+				r.restamp(f)
+			}
+			if !yield(e, f) {
+				return
+			}
+		}
+	}
+}
+
+// Checksum returns the name of the function of all checksums.
+func (r Restamped) Checksum() string { return r.last.Checksum() }
+
+// Part returns a known listing, link or extract.
+func (r Restamped) Part(on dependency.Dependency) (index.File, bool) { return r.last.Part(on) }
+
+// Below yields known files and parts in a directory and below it.
+func (r Restamped) Below(directory string) iter.Seq2[dependency.Dependency, index.File] {
+	return r.last.Below(directory)
+}
+
+func (r Restamped) restamp(f *index.File) {
+	if r.delta == nil {
+		return
+	}
+	if t := r.delta.Touched(f.Path); t != nil {
+		f.Stamp, f.Settled = t.Now, r.clock.Settled(t.Now) && !t.Busy
+	}
+}
+
+// UpToDate adds up the actions that a delta does not concern, which are up to date. touched counts
+// the actions among them with a touched file, whose checksum is the proof.
+func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
+	if len(scope.Patterns) > 0 {
+		for row := range d.upToDateRows(scope) {
+			all.AddRow(row)
+		}
+	} else {
+		all = d.Last.Totals()
+		for i := range d.Before {
+			if a := &d.Before[i]; slices.Contains(d.Targets, a.Target) {
+				f, _ := d.Last.File(a.Path)
+				all.Take(a, f.Stamp.Size)
+			}
+		}
+	}
+	tally := d.Last.Tally()
+	d.eachSame(func(ref index.Ref, role index.Role) {
+		if (role == index.Asset || role == index.Made) && !d.concernsFile(ref, role) {
+			tally.Node(ref)
+		}
+	})
+	return all, tally.Totals
+}
+
+// eachSame calls do for each file that was read and has the known content.
+func (d *Delta) eachSame(do func(ref index.Ref, role index.Role)) {
+	for i := range d.Found.Files {
+		if f := &d.Found.Files[i]; f.Same {
+			do(f.Ref, f.Role)
+		}
+	}
+	for _, ref := range d.Found.Reread {
+		do(ref, d.Last.Node(ref).Role)
+	}
+}
+
+// hasSameContent reports whether a file was read and has the known content.
+func (d *Delta) hasSameContent(ref index.Ref) bool {
+	_, reread := slices.BinarySearch(d.Found.Reread, ref)
+	return reread || d.touchedAt(ref) != nil
+}
+
+// concernsFile reports whether the delta concerns a source, or the source of an output.
+func (d *Delta) concernsFile(ref index.Ref, role index.Role) bool {
+	if len(d.Concerned) == 0 {
+		return false
+	}
+	if role == index.Made {
+		return d.Concerned[d.Last.Source(ref)]
+	}
+	return d.Concerned[d.Last.Path(ref)]
+}
+
+// upToDateRows yields the actions in scope that the delta does not concern, with their
+// sources.
+func (d *Delta) upToDateRows(scope *session.Scope) iter.Seq2[*index.Row, string] {
+	return func(yield func(*index.Row, string) bool) {
+		for row := range d.Last.Rows(scope.Prefix()) {
+			source := row.Path()
+			if slices.Contains(d.Targets, row.Target()) && scope.Has(source) && !d.Concerned[source] && !yield(row, source) {
+				return
+			}
+		}
+	}
+}
+
+// ReportUpToDate sends an observer an event for each action that the delta does not concern,
+// for Mode.EveryAction. The observer must not count them, because UpToDate does.
+func (d *Delta) ReportUpToDate(scope *session.Scope, o session.Observer) {
+	if d.Whole {
+		return
+	}
+	for row, source := range d.upToDateRows(scope) {
+		o.Event(d.upToDateEvent(row, source))
+	}
+}
+
+// upToDateEvent returns the event of an action that the delta does not concern.
+func (d *Delta) upToDateEvent(row *index.Row, source string) execute.Event {
+	e := execute.Event{
+		Path: source, Target: row.Target(), Recipe: plan.RecipeOf(row.Method()), Outcome: execute.UpToDate, Reasons: plan.Untouched,
+		CookTime: row.CookTime(), Outputs: make([]string, row.Made()),
+	}
+	ref, size, known := row.Source()
+	e.In = size
+	if known && d.hasSameContent(ref) {
+		e.Reasons = []plan.Reason{{Kind: plan.SameChecksum, Subject: source}}
+	}
+	for k := range e.Outputs {
+		ref, size := row.Artifact(k)
+		e.Outputs[k] = d.Last.Path(ref)
+		e.Out += size
+		if e.Reasons[0].Kind == plan.SameStamp && d.hasSameContent(ref) {
+			e.Reasons = []plan.Reason{{Kind: plan.SameChecksum, Subject: e.Outputs[k]}}
+		}
+	}
+	return e
 }

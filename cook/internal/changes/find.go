@@ -1,3 +1,20 @@
+// Package changes finds the differences between the asset tree and the last run's index.
+//
+// [Find] returns a [Delta]. If the index is valid for the run (see [ValidFor]), Find compares
+// the stamps of all known files with the file system (package restat). It then lists, reads and
+// plans only the differences and the sources that depend on them. A watcher narrows this to a
+// few directories with a [Where].
+//
+// Otherwise, [ListTree] lists the whole tree, and every source counts as different. Find does
+// the same for changes that concern the whole tree: a changed ignore file, a directory that
+// cannot be listed, a file that became another kind of file.
+//
+// # Targets in turn
+//
+// An index is valid for some targets. A change that a run finds is new to the targets that the
+// run is not for: their affected sources are pending in the index, and the next run for such a
+// target adds them to its delta. Outputs need no such care, because their stamps belong to one
+// target.
 package changes
 
 import (
@@ -9,6 +26,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/dependency"
@@ -44,9 +62,9 @@ func canCompareStamps(s *session.Session, last *index.Index, targets []string, w
 	return s.Out != nil && ValidFor(last, s, targets) && !m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
 }
 
-// aroundSource returns the directories that decide about one source: the ones on the way to it,
-// with its rules, and the ones of its dependencies and outputs. It returns nil if the index
-// cannot tell.
+// aroundSource returns the directories that decide about one source: its parents, which have its
+// rules, and the directories of its dependencies and outputs. It returns nil if the index
+// lacks the source.
 func aroundSource(last *index.Index, source string) Where {
 	type place struct {
 		tree index.Tree
@@ -190,7 +208,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 			return err
 		}
 	}
-	f.complete()
+	f.completeDelta()
 	return nil
 }
 
@@ -238,3 +256,48 @@ func (f *finder) compareContents(ctx context.Context, opt restat.Options) error 
 	}
 	return nil
 }
+
+// AllDeclared is a mark among the targets of an index: the index is valid for every target that
+// the rules declare, except perhaps the unnamed one.
+const AllDeclared = rules.AllTargets
+
+// ValidTargets returns the targets that an index is valid for.
+func ValidTargets(x *index.Index) []string {
+	return slices.DeleteFunc(x.Vouched(), func(t string) bool { return t == AllDeclared })
+}
+
+// KnownTargets returns the targets in scope as far as an index knows them. It reports false if
+// the scope asks for all declared targets which only the rules list.
+func KnownTargets(scope *session.Scope, last *index.Index) ([]string, bool) {
+	if !scope.All {
+		return scope.Targets, true
+	}
+	if !slices.Contains(last.Vouched(), AllDeclared) {
+		return nil, false
+	}
+	return scope.Among(slices.DeleteFunc(ValidTargets(last), func(t string) bool { return t == "" })), true
+}
+
+// ValidFor reports whether an index is valid for a run of a session for some targets.
+func ValidFor(x *index.Index, s *session.Session, targets []string) bool {
+	return sameFingerprint(x, s) && !slices.ContainsFunc(targets, func(t string) bool { return !slices.Contains(x.Vouched(), t) })
+}
+
+// sameFingerprint reports whether the runs in an index had the fingerprint of the session.
+func sameFingerprint(x *index.Index, s *session.Session) bool {
+	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
+}
+
+// OtherTargets returns the targets that an index is valid for besides some, without targets
+// that the rules no longer declare. If rules is nil, they are the rules of the index.
+func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
+	if !sameFingerprint(x, s) {
+		return nil
+	}
+	return slices.DeleteFunc(ValidTargets(x), func(t string) bool {
+		return slices.Contains(targets, t) || rules != nil && !rules.Set.HasTarget(t)
+	})
+}
+
+// TooMany reports whether listing the whole tree is faster than planning the given sources.
+func TooMany(sources, actions int) bool { return sources > 100+actions/4 }

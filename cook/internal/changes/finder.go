@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/restat"
@@ -18,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// errNeedFullScan says that stamps cannot show the differences.
+// errNeedFullScan is the error of differences that stamps cannot show.
 var errNeedFullScan = errors.New("the whole tree must be looked at")
 
 // A finder collects a delta by comparing stamps.
@@ -30,8 +32,8 @@ type finder struct {
 	rules map[string]scan.Stamp  // edited rule files
 }
 
-// wants reports whether an action is in scope.
-func (f *finder) wants(source, target string) bool {
+// actionInScope reports whether an action is in scope.
+func (f *finder) actionInScope(source, target string) bool {
 	return slices.Contains(f.delta.Targets, target) && f.s.Scope.Has(source)
 }
 
@@ -47,15 +49,15 @@ func (f *finder) concern(path string) {
 	}
 }
 
-// outdated leaves a source to the next run for a target.
-func (f *finder) outdated(target, source string) {
+// leaveOutdated leaves a source to the next run for a target.
+func (f *finder) leaveOutdated(target, source string) {
 	if f.delta.Edited.Outdated == nil {
 		f.delta.Edited.Outdated = map[string][]string{}
 	}
 	f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], source)
 }
 
-// compareTools returns an error if programs differ from the ones that identified the methods.
+// compareTools returns an error if programs differ from the programs that identified the methods.
 // Actions that are pending, or of other targets, may have used other programs.
 func (f *finder) compareTools() error {
 	comparer := tools.NewComparer(f.toolContent)
@@ -172,10 +174,10 @@ func (f *finder) addBundles() {
 	f.last.Deps(dependency.Kind.IsArtifacts, func(source string, d index.Dep) {
 		target := d.On.Path
 		switch {
-		case f.wants(source, target):
+		case f.actionInScope(source, target):
 			f.concern(source)
 		case slices.Contains(f.delta.Targets, target):
-			f.outdated(target, source)
+			f.leaveOutdated(target, source)
 		}
 	})
 }
@@ -223,8 +225,8 @@ func (f *finder) applyPatterns() error {
 	return nil
 }
 
-// complete fills in the sources of the delta and their known actions.
-func (f *finder) complete() {
+// completeDelta fills in the sources of the delta and their known actions.
+func (f *finder) completeDelta() {
 	d := f.delta
 	if len(f.now) == 0 {
 		return
@@ -243,3 +245,101 @@ func (f *finder) complete() {
 		d.Sources = append(d.Sources, *e)
 	}
 }
+
+// followRules adds the sources that edited rules cook in another way. Sources of other targets
+// are for their next run.
+func (f *finder) followRules() error {
+	if len(f.rules) == 0 {
+		return nil
+	}
+	configs := f.delta.Configs()
+	for i := range configs {
+		if stamp, ok := f.rules[configs[i].Path]; ok {
+			configs[i].Stamp = stamp
+		}
+	}
+	rules, err := f.s.CompileRules(configs)
+	if err != nil || !slices.Equal(f.delta.Targets, f.s.Scope.Among(rules.Set.Targets())) {
+		return errNeedFullScan // the full scan reports the error
+	}
+	f.delta.Edited.Rules = rules
+	methods := plan.NewMethods(rules.Set, tools.Finder(f.s.Assets.Name(), func(file string) (contents.File, error) {
+		known, ok := f.last.File(file)
+		if !ok {
+			return contents.File{}, errNeedFullScan // a new program: the plan will find it
+		}
+		return contents.File{Path: file, Blob: known.Blob}, nil
+	}))
+	for _, target := range ValidTargets(f.last) {
+		if !rules.Set.HasTarget(target) {
+			return errNeedFullScan
+		}
+	}
+	for row := range f.last.Rows("") {
+		target := row.Target()
+		switch {
+		case !rules.Set.HasTarget(target):
+			return errNeedFullScan // its artifacts must go
+		case row.State() != index.Done || methods.Still(row):
+		case slices.Contains(f.delta.Targets, target):
+			f.concern(row.Path())
+		default:
+			f.leaveOutdated(target, row.Path())
+		}
+	}
+	return nil
+}
+
+// compareParts checks whether listings, links and extracts are unchanged although their
+// directories or files changed. Assets that depend on an unchanged part stay up to date. For
+// each changed extract it finds the assets whose answers differ.
+func (f *finder) compareParts(ctx context.Context) {
+	var now *contents.Contents
+	var changed []dependency.Dependency
+	for i := range f.delta.Found.Files {
+		file := &f.delta.Found.Files[i]
+		if file.Role != index.Other {
+			continue
+		}
+		on := f.last.Dependency(file.Ref)
+		if file.Kind == restat.Changed && !file.Compared && on.Kind != dependency.File {
+			if now == nil {
+				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Basis.Checksum, Workers: 1, Clock: f.s.Clock.Stamps, Parts: f.delta.Read.Parts})
+			}
+			got := now.At(ctx, on)
+			want, _ := f.last.Content(file.Ref)
+			file.Compared, file.Busy = true, !got.Settled
+			file.Same = got.Known() && got.Stamp == file.Now && got.Sum == want
+		}
+		if on.Kind.IsExtract() && !file.Same {
+			changed = append(changed, on)
+		}
+	}
+	if len(changed) > 0 {
+		f.askAgain(changed)
+	}
+}
+
+// askAgain adds the answers that differ now because some extracts have changed.
+func (f *finder) askAgain(changed []dependency.Dependency) {
+	is := map[dependency.Dependency]bool{}
+	folders := map[Asking]bool{} // where a file gives another answer
+	for _, x := range changed {
+		is[x] = true
+		folders[AskingOf(x)] = true
+	}
+	f.last.Deps(dependency.Kind.IsExtract, func(_ string, d index.Dep) {
+		if !is[d.On.OfAll()] && !(d.On.Kind == dependency.Extracts && folders[AskingOf(d.On)]) || f.delta.Changed[d.On] {
+			return
+		}
+		if now := f.delta.Read.Parts.At(d.On); now.How == contents.Unreadable || plan.Dependency(d.Name, d.On, now) != d {
+			f.delta.Changed[d.On] = true
+		}
+	})
+}
+
+// An Asking is an extract function and the directory whose files it asks.
+type Asking struct{ folder, function string }
+
+// AskingOf returns the function and directory of an extract.
+func AskingOf(x dependency.Dependency) Asking { return Asking{x.InFolder(), x.Function} }

@@ -1,3 +1,12 @@
+// Package commit leaves the results of a pass for the next one.
+//
+// [ClaimOutputs] writes the journal before anything is made: it claims the names of new outputs.
+// [Commit] then writes the manifest, puts everything new on the disk with one sync per file
+// system, and writes the index (package state). Both write in proportion to the changes.
+//
+// The index lists the targets for which it is valid: the targets of this run if the index knows
+// how every action ended, and for other targets together with the sources that their next run
+// must recheck.
 package commit
 
 import (
@@ -23,7 +32,7 @@ import (
 // Work is the execution of a plan.
 type Work struct {
 	Done    *execute.Done
-	Foreign map[string]bool // from ClaimOutputs
+	Foreign map[string]bool // result of ClaimOutputs
 }
 
 // Committed is the result of a commit.
@@ -52,7 +61,7 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	if delta.Empty() {
 		return Committed{}, nil
 	}
-	c, done, err := collect(run{s, delta, t, work})
+	c, done, err := collectState(run{s, delta, t, work})
 	if err != nil {
 		return Committed{}, err
 	}
@@ -60,10 +69,10 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	return done, err
 }
 
-// collect puts together the state that a run leaves. The result refers to no part of the run if
-// that was over the whole tree.
-func collect(r run) (c state.Commit, done Committed, err error) {
-	actions := r.actions()
+// collectState puts together the state that a run leaves. The result refers to no part of the run
+// if that was over the whole tree.
+func collectState(r run) (c state.Commit, done Committed, err error) {
+	actions := r.resultActions()
 	c = state.Commit{
 		Last: r.delta.Last, IDs: r.todo.IDs.Of, Journal: r.openClaims(actions), Whole: r.s.Scope.Whole(),
 		Checksum: r.s.Basis.Checksum, Clock: r.s.Clock.Stamps, Note: r.s.Observer.Note,
@@ -72,7 +81,7 @@ func collect(r run) (c state.Commit, done Committed, err error) {
 		c.Listed = state.Changes(eachAction(r.delta.Before), actions, r.todo.IDs.Of)
 		done.Actions = actions
 	}
-	if c.Pending, err = r.unsynced(); err != nil {
+	if c.Pending, err = r.unsyncedFiles(); err != nil {
 		return c, done, err
 	}
 	if len(r.todo.Plan.Actions)+len(r.delta.Before) > 0 {
@@ -99,8 +108,8 @@ func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
 	}
 }
 
-// actions returns the planned actions as they are now, and the kept ones.
-func (r run) actions() []index.Action {
+// resultActions returns the planned actions as they are now, and the kept ones.
+func (r run) resultActions() []index.Action {
 	p := r.todo.Plan
 	list := make([]index.Action, 0, len(p.Actions)+len(p.Kept))
 	for _, b := range p.Kept {
@@ -127,7 +136,7 @@ func (r run) actions() []index.Action {
 			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
 				row.Decision.At = last.Decision.At // the same failure again
 			}
-			stamps.settle(row.Made)
+			stamps.settleArtifacts(row.Made)
 		}
 		list = append(list, row)
 	}
@@ -155,10 +164,10 @@ type recheck struct {
 	fine   func(device uint64) bool // whether a file system has fine stamps
 }
 
-// settle marks the artifacts with trusted stamps as settled. Their stamps were not old enough
-// when the contents were summed. On file systems with fine stamps each change sets another
-// time, so that does no harm. On others, settle sums the artifact again.
-func (c recheck) settle(made []index.Artifact) {
+// settleArtifacts marks the artifacts with trusted stamps as settled. Their stamps were not old
+// enough when the contents were summed. On file systems with fine stamps each change sets another
+// time, so that does no harm. On others, settleArtifacts sums the artifact again.
+func (c recheck) settleArtifacts(made []index.Artifact) {
 	for i := range made {
 		m := &made[i]
 		if m.Settled || !c.clock.SettledSince(m.Stamp) {
@@ -183,7 +192,7 @@ func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale 
 	if !known {
 		return hashing.Digest{}, nil, nil // the next run must look at everything
 	}
-	actions := len(d.Sources) // of one target
+	actions := len(d.Sources) // number of actions for one target
 	if !d.Whole {
 		actions = d.Last.Totals().Actions
 	}
@@ -230,8 +239,8 @@ func (r run) knowsDeclared(valid []index.Vouch) bool {
 	})
 }
 
-// stillPending returns the sources that the next run for a target must recheck: the ones that
-// were pending and are not in the delta, the ones that edited rules cook in another way, and
+// stillPending returns the sources that the next run for a target must recheck: sources that
+// were pending and are not in the delta, sources that edited rules cook in another way, and
 // more.
 func (r run) stillPending(target string, more []string) []string {
 	if r.delta.Whole {

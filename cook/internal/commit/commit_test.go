@@ -55,7 +55,7 @@ func TestRecheckStamps(t *testing.T) {
 			now := time.Unix(0, max(stamp.MTime, stamp.CTime)).Add(tt.age)
 			c := recheck{hashing.NewSummer(sum), scan.NewClock(now, func() time.Time { return now }), out, func(device uint64) bool { return tt.fine && device == tt.stamp.Device }}
 			made := []index.Artifact{{Path: "a", Stamp: tt.stamp, Sum: sum.Sum128([]byte(tt.content))}}
-			c.settle(made)
+			c.settleArtifacts(made)
 			if made[0].Settled != tt.want {
 				t.Errorf("settled %v", made[0].Settled)
 			}

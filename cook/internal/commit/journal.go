@@ -93,16 +93,16 @@ func (r run) openClaims(actions []index.Action) []plan.Claim {
 			continue
 		}
 		known[cl.Output] = true
-		if finder.MayBeFile(cl.Output) && !r.work.Foreign[cl.Output] || r.isStuck(cl.Output) || i < len(r.todo.Claims) && r.leftFolder(cl) {
+		if finder.MayBeFile(cl.Output) && !r.work.Foreign[cl.Output] || r.isStuck(cl.Output) || i < len(r.todo.Claims) && r.leavesFolder(cl) {
 			open = append(open, cl)
 		}
 	}
 	return open
 }
 
-// leftFolder reports whether a removed output left a directory that the next run for its target
+// leavesFolder reports whether a removed output left a directory that the next run for its target
 // is to remove if nothing needs it.
-func (r run) leftFolder(cl plan.Claim) bool {
+func (r run) leavesFolder(cl plan.Claim) bool {
 	dir := path.Dir(cl.Output)
 	return dir != "." && !slices.Contains(r.todo.Targets, cl.Target) && r.todo.Rules.Set.HasTarget(cl.Target) && r.s.State.MayExist(dir)
 }

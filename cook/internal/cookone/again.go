@@ -21,7 +21,7 @@ type Conditions struct {
 	Traced func()
 	// Read gets the dependencies of the recipe, even if it failed; may be nil.
 	Read func([]index.Dep)
-	// Note gets a line that the recipe says about the machine; may be nil.
+	// Note gets a line of the recipe about the machine; may be nil.
 	Note func(string)
 }
 

@@ -27,18 +27,18 @@ import (
 // step makes the same as before, the results of all following steps are known.
 type chain struct {
 	whole Task                // the action that is cooked in steps
-	made  map[string]madeFile // by path
+	made  map[string]madeFile // files by path
 }
 
 // A madeFile is a scratch file that a step of a chain has made.
 type madeFile struct {
 	file contents.File
 	in   *confine.Dir
-	name string // in that directory
+	name string // name in the scratch directory
 }
 
-// at returns the file with a path if an earlier step has made it.
-func (c *chain) at(p string) (contents.File, bool) {
+// madeAt returns the file with a path if an earlier step has made it.
+func (c *chain) madeAt(p string) (contents.File, bool) {
 	if c == nil {
 		return contents.File{}, false
 	}
@@ -46,48 +46,48 @@ func (c *chain) at(p string) (contents.File, bool) {
 	return f.file, ok
 }
 
-// has is at for a dependency.
-func (c *chain) has(on dependency.Dependency) (contents.File, bool) {
+// madeDependency is at for a dependency.
+func (c *chain) madeDependency(on dependency.Dependency) (contents.File, bool) {
 	if on.Seen().Kind != dependency.File {
 		return contents.File{}, false
 	}
-	return c.at(on.Path)
+	return c.madeAt(on.Path)
 }
 
-// open opens a file that an earlier step has made.
-func (c *chain) open(f contents.File) (fs.File, error) {
+// openMade opens a file that an earlier step has made.
+func (c *chain) openMade(f contents.File) (fs.File, error) {
 	m := c.made[f.Path]
 	return m.in.OpenFile(m.name)
 }
 
-// stat returns information about a file that an earlier step has made.
-func (c *chain) stat(f contents.File) (fs.FileInfo, error) {
+// statMade returns information about a file that an earlier step has made.
+func (c *chain) statMade(f contents.File) (fs.FileInfo, error) {
 	m := c.made[f.Path]
 	return m.in.Root().Lstat(m.name)
 }
 
-// file returns the absolute name of a file that an earlier step has made, for external
+// madeFileName returns the absolute name of a file that an earlier step has made, for external
 // programs. It is "" for other files.
-func (c *chain) file(p string) string {
-	if _, ok := c.at(p); !ok {
+func (c *chain) madeFileName(p string) string {
+	if _, ok := c.madeAt(p); !ok {
 		return ""
 	}
 	m := c.made[p]
 	return filepath.Join(m.in.Name(), m.name)
 }
 
-// names lists the scratch files, each before the path that a user knows.
-func (c *chain) names() (pairs []string) {
+// namePairs lists the scratch files, each before the path that a user knows.
+func (c *chain) namePairs() (pairs []string) {
 	if c != nil {
 		for _, p := range slices.Sorted(maps.Keys(c.made)) {
-			pairs = append(pairs, c.file(p), p)
+			pairs = append(pairs, c.madeFileName(p), p)
 		}
 	}
 	return pairs
 }
 
-// outputs returns the outputs of a task, or of the whole chain if it is a step.
-func (c *chain) outputs(t Task) []string {
+// chainOutputs returns the outputs of a task, or of the whole chain if it is a step.
+func (c *chain) chainOutputs(t Task) []string {
 	if c == nil {
 		return t.Action.Outputs
 	}
@@ -101,7 +101,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 		before = &chain{whole: t}
 	}
 	key := plan.NewKey()
-	first, err := c.step(ctx, t, before, key, t.Action.Method.First, t.Action.Source, how)
+	first, err := c.cookStep(ctx, t, before, key, t.Action.Method.First, t.Action.Source, how)
 	if err != nil {
 		return Ready{}, err
 	}
@@ -125,7 +125,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 			r.Scratch.Remove()
 		}
 	}()
-	r.follow(first)
+	r.addStep(first)
 	for i, next := range t.Action.Method.Next {
 		if next == nil {
 			r.takeArtifactOf(first, i)
@@ -134,7 +134,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 		f := now.made[t.Action.Method.First.Choice.Outputs[i].Name(t.Action.Path)]
 		src := Source{assets: f.in, path: f.name, size: f.file.Stamp.Size}
 		how.Source = &src
-		done, err := c.step(ctx, t, now, key, next, &f.file, how)
+		done, err := c.cookStep(ctx, t, now, key, next, &f.file, how)
 		src.Close()
 		if err != nil {
 			return Ready{}, fmt.Errorf("%s, which is made of it: %w", pathname.Show(f.file.Path), err)
@@ -143,17 +143,17 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 			r.takeArtifactOf(done, k)
 		}
 		done.Scratch.Remove()
-		r.follow(done)
+		r.addStep(done)
 	}
 	slices.SortFunc(r.Deps, byAsked)
 	r.Deps = slices.CompactFunc(r.Deps, func(a, b index.Dep) bool { return byAsked(a, b) == 0 })
 	return r, nil
 }
 
-// step cooks one step of a chain, or takes its result from the store.
-func (c *Cooker) step(ctx context.Context, t Task, now *chain, key *hashing.Key, m *plan.Method, src *contents.File, how Attempt) (Ready, error) {
+// cookStep cooks one step of a chain, or takes its result from the store.
+func (c *Cooker) cookStep(ctx context.Context, t Task, now *chain, key *hashing.Key, m *plan.Method, src *contents.File, how Attempt) (Ready, error) {
 	file := c.FileOf(ctx)
-	if _, made := now.at(src.Path); made {
+	if _, made := now.madeAt(src.Path); made {
 		file = nil
 	}
 	action, err := t.Action.Step(key, m, src, file)
@@ -197,11 +197,11 @@ func (r *Ready) namesReplaced() error {
 			if j == i || r.Made[j].Stamp.Size > maxNaming {
 				continue
 			}
-			text, err := r.Scratch.readOutput(j)
+			text, err := r.Scratch.readScratch(j)
 			if err != nil {
 				return err
 			}
-			if hasWord(text, old) {
+			if containsWord(text, old) {
 				return fmt.Errorf("%s names %s, which a rule for artifacts renames to %s: set output in that rule to keep the name, or have the recipe %q write the new one",
 					pathname.Show(a.Outputs[j]), pathname.Show(old), pathname.Show(path.Base(name)), a.Method.Choice.Recipe.Name)
 			}
@@ -210,8 +210,8 @@ func (r *Ready) namesReplaced() error {
 	return nil
 }
 
-// hasWord reports whether a text contains a file name that is not part of a longer name.
-func hasWord(text []byte, name string) bool {
+// containsWord reports whether a text contains a file name that is not part of a longer name.
+func containsWord(text []byte, name string) bool {
 	inName := func(c byte) bool {
 		return c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 	}
@@ -237,8 +237,8 @@ func (r *Ready) takeArtifactOf(step Ready, i int) {
 	step.Scratch.placed[i] = true
 }
 
-// follow adds the dependencies, the time and the warnings of a step to the whole chain.
-func (r *Ready) follow(step Ready) {
+// addStep adds the dependencies, the time and the warnings of a step to the whole chain.
+func (r *Ready) addStep(step Ready) {
 	whole, from := r.Task.Action.Path, step.Task.Action.Path
 	r.CookTime += step.CookTime
 	for _, line := range step.Warnings {
@@ -248,7 +248,7 @@ func (r *Ready) follow(step Ready) {
 		r.Warnings = append(r.Warnings, line)
 	}
 	for _, d := range step.Deps {
-		if _, made := step.Task.chain.has(d.On); !made {
+		if _, made := step.Task.chain.madeDependency(d.On); !made {
 			d.Name = asNamedFrom(whole, from, d)
 			r.Deps = append(r.Deps, d)
 		}

@@ -1,3 +1,20 @@
+// Package cookone cooks one action: it runs the recipe, proves that the inputs did not
+// change meanwhile, and checks and sums the artifacts.
+//
+//	Task --Cook--> Ready
+//
+// A [Task] is an action of a plan, or a step of a chain. A [Ready] task has all of its
+// artifacts, complete, as scratch files. The package does not place artifacts, and knows
+// neither store nor server: the caller of [Cooker.Cook] gives it a place for scratch files
+// and may answer for the steps of chains. A run cooks with it, and so do verification and
+// the execution of an action for another machine.
+//
+// # Why a result is right
+//
+// Each artifact is made as a scratch file, so no program sees it half written. The source, the
+// tools and all dependencies are looked at before the recipe reads them and again
+// afterwards. If one of them changed, the result is thrown away with [ErrChanged]. An
+// artifact is summed when no other process has it open for writing.
 package cookone
 
 import (
@@ -32,7 +49,7 @@ type Env struct {
 	Artifacts *artifacts.Catalog // the inputs of bundles
 	Checksum  hashing.Func
 	Memory    int64           // bytes for all running recipes together
-	Cores     *parallel.Cores // for recipes; nil if each has its own
+	Cores     *parallel.Cores // cores that recipes share; nil if each has its own
 	Now       func() time.Time
 	Probe     profile.Probe // each worker gets a row of its own
 }
@@ -44,8 +61,8 @@ type Cooker struct {
 	mode   fs.FileMode // permissions of artifacts
 	summer *hashing.Summer
 	budget *budget
-	kinds  *labels // of memory
-	steps  *labels // of recipes
+	kinds  *labels // kinds of memory
+	steps  *labels // steps of recipes
 }
 
 // New returns a cooker that gives artifacts a mode and sums files with summer.
@@ -89,7 +106,7 @@ func Expected(a *plan.Action) time.Duration {
 	if a.Last != nil && a.Last.CookTime > 0 {
 		return a.Last.CookTime
 	}
-	const perByte = 20 * time.Nanosecond // of an image, roughly
+	const perByte = 20 * time.Nanosecond // roughly the time for an image
 	return time.Duration(a.Source.Stamp.Size) * perByte
 }
 
@@ -101,11 +118,11 @@ type Ready struct {
 	InPlace  []bool // nil for none
 	Deps     []index.Dep
 	CookTime time.Duration
-	Warnings []string // of the recipe, about the source
+	Warnings []string // the recipe's warnings about the source
 	Kept     bool     // the store has the result
 }
 
-// An Attempt says how to cook an action once.
+// An Attempt holds the settings for cooking an action once.
 type Attempt struct {
 	// Scratch makes scratch files for outputs.
 	Scratch  func(outputs []string) *Scratch
@@ -114,7 +131,7 @@ type Attempt struct {
 	Holdings *Holdings    // notes memory of the recipe; nil for no notes
 	Times    *Times       // nil for no notes
 	Step     func(string) // gets the step of the recipe; may be nil
-	Note     func(string) // gets a line to say once; may be nil
+	Note     func(string) // prints a line once; may be nil
 	Steps    Steps
 	Again    *Conditions // nil if results of earlier runs may be used
 }
@@ -124,7 +141,7 @@ type Steps struct {
 	// Known returns the result of a step from the store. Without a result, it returns the
 	// step, with the artifacts that are still to be made.
 	Known func(ctx context.Context, t Task) (Ready, bool)
-	// Exclusive waits until no other worker has an equal step or asset in hand. It comes
+	// Exclusive waits until no other worker runs an equal step or action. It comes
 	// with Known.
 	Exclusive func(t Task) (release func())
 	// Keep keeps the result of a step.
@@ -132,24 +149,24 @@ type Steps struct {
 }
 
 // Cook makes the artifacts of a task. It retries if a dependency changed meanwhile, or is
-// too fresh to tell whether it changed; the retry watches that dependency from the start.
+// too fresh to show a change; the retry watches that dependency from the start.
 // After three attempts it gives up.
 func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	if t.Action.Method.Next != nil {
 		return c.cookChain(ctx, t, how)
 	}
-	release, err := c.budget.admit(ctx, t.Action, how)
+	release, err := c.budget.admitRecipe(ctx, t.Action, how)
 	if err != nil {
 		// A source that cannot be estimated may be half of one content, half of another.
 		return Ready{}, errors.Join(c.recheckSource(ctx, t), err)
 	}
 	defer release()
-	r, err := c.cookOnce(ctx, t, how)
+	r, err := c.attemptCook(ctx, t, how)
 	for range 2 {
 		if !errors.Is(err, errUnwatched) && !errors.Is(err, recipe.ErrChanged) {
 			return r, err
 		}
-		r, err = c.cookOnce(ctx, t, how)
+		r, err = c.attemptCook(ctx, t, how)
 	}
 	if errors.Is(err, errUnwatched) {
 		err = ErrChanged // it reads other files each time
@@ -157,8 +174,8 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	return r, err
 }
 
-// cookOnce runs the recipe of a task, and checks its inputs and outputs.
-func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, err error) {
+// attemptCook runs the recipe of a task, and checks its inputs and outputs.
+func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready, err error) {
 	tmp := how.Scratch(t.Action.Outputs)
 	defer func() {
 		if err != nil {
@@ -168,44 +185,44 @@ func (c *Cooker) cookOnce(ctx context.Context, t Task, how Attempt) (_ Ready, er
 	w := watch{mark: c.env.Contents.Mark(), begin: c.env.Now(), opened: map[dependency.Dependency]bool{}}
 	var elsewhere processorTime
 	env := c.recipeEnv(ctx, t, tmp, &w, how)
-	env.Each, env.Used = elsewhere.each(env.Each), elsewhere.addProcessorTime
+	env.Each, env.Used = elsewhere.eachOnProcessor(env.Each), elsewhere.addProcessorTime
 	job := jobs.New(t.Action.Method.Choice.Recipe, env, t.Action.Source.Stamp.Size)
 	span := how.Probe.Begin("cook/run/recipe", "")
 	var cookErr error
 	used, known := onProcessor(func() {
-		cookErr = protect(func() error { return t.Action.Method.Choice.Cooker.Cook(ctx, job) })
+		cookErr = recoverPanic(func() error { return t.Action.Method.Choice.Cooker.Cook(ctx, job) })
 	})
 	cookErr = cmp.Or(w.denied, cookErr)
 	span.End()
 	if how.Holdings != nil {
-		how.Holdings.release(how.Probe)
+		how.Holdings.endHoldings(how.Probe)
 	}
 	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: jobs.Warnings(job)}
 	if known && r.CookTime > 0 { // the clock of a test may stand still
-		r.CookTime = max(used+elsewhere.sum(), time.Nanosecond)
+		r.CookTime = max(used+elsewhere.sumProcessorTime(), time.Nanosecond)
 	}
-	r.Deps, err = c.checkInputs(ctx, t, jobs.Deps(job), &w, how.Probe)
+	r.Deps, err = c.proveInputs(ctx, t, jobs.Deps(job), &w, how.Probe)
 	if how.Again != nil && how.Again.Read != nil {
 		how.Again.Read(r.Deps)
 	}
 	if err := errors.Join(err, cookErr); err != nil {
 		return Ready{}, c.InUserTerms(err, tmp, t)
 	}
-	r.Made, err = c.collect(ctx, t, tmp, how.Probe)
+	r.Made, err = c.collectOutputs(ctx, t, tmp, how.Probe)
 	return r, err
 }
 
 // Explain lets a recipe describe the artifacts of a source. A panic of the recipe is an error.
 func Explain(ctx context.Context, explain func(context.Context, *recipe.Job) ([]string, error), job *recipe.Job) (lines []string, err error) {
-	err = protect(func() error {
+	err = recoverPanic(func() error {
 		lines, err = explain(ctx, job)
 		return err
 	})
 	return lines, err
 }
 
-// protect turns a panic of a recipe into an error.
-func protect(f func() error) (err error) {
+// recoverPanic turns a panic of a recipe into an error.
+func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("recipe panicked: %v", p)
@@ -217,8 +234,8 @@ func protect(f func() error) (err error) {
 // InUserTerms replaces the names of scratch files in the text of an error by the names that
 // a user knows.
 func (c *Cooker) InUserTerms(err error, tmp *Scratch, t Task) error {
-	pairs := append(t.chain.names(), c.env.Assets.Name()+string(os.PathSeparator), "")
-	for i, name := range tmp.abs() {
+	pairs := append(t.chain.namePairs(), c.env.Assets.Name()+string(os.PathSeparator), "")
+	for i, name := range tmp.absoluteName() {
 		output := "output " + pathname.Show(t.Action.Outputs[i])
 		pairs = append(pairs, name, output, tmp.files[i], output)
 	}

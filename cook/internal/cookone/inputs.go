@@ -25,14 +25,14 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// ErrChanged says that an input changed while an action was being cooked.
+// ErrChanged is the error of an input that changed while an action was being cooked.
 var ErrChanged = errors.New("changed while it was being cooked; run cook again")
 
-// errUnwatched says that the run saw a dependency only after the recipe began. So the file may
-// have changed meanwhile.
+// errUnwatched is the error of a dependency that the run saw only after the recipe began. So the
+// file may have changed meanwhile.
 var errUnwatched = errors.New("not watched while it was being read")
 
-// A watch tells whether a file was looked at before a recipe could read it: before the
+// A watch records whether a file was looked at before a recipe could read it: before the
 // recipe began, or when its job opened the file. A file with a settled stamp may be looked
 // at later, because it has not changed since the run began.
 type watch struct {
@@ -64,12 +64,12 @@ func (w *watch) saw(on dependency.Dependency, f contents.File) bool {
 // CheckHeld checks the inputs of a task that is not cooked, because the artifacts of other
 // sources contain its source.
 func (c *Cooker) CheckHeld(ctx context.Context, t Task, probe *profile.Worker) ([]index.Dep, error) {
-	return c.checkInputs(ctx, t, nil, &watch{}, probe)
+	return c.proveInputs(ctx, t, nil, &watch{}, probe)
 }
 
-// checkInputs proves that the source, the tools and all dependencies are as they were found
+// proveInputs proves that the source, the tools and all dependencies are as they were found
 // before, and returns the dependencies with their contents.
-func (c *Cooker) checkInputs(ctx context.Context, t Task, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
+func (c *Cooker) proveInputs(ctx context.Context, t Task, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
 	defer probe.Begin("cook/run/check_inputs", "").End()
 	if err := c.recheckSource(ctx, t); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (c *Cooker) checkInputs(ctx context.Context, t Task, deps []recipe.Dep, w *
 	var out []index.Dep
 	unwatched := false
 	for _, d := range deps {
-		if f, made := t.chain.has(d.On); made {
+		if f, made := t.chain.madeDependency(d.On); made {
 			out = append(out, plan.Dependency(d.Name, d.On, f))
 			continue
 		}
@@ -143,7 +143,7 @@ func (c *Cooker) Dependencies(ctx context.Context, t Task, names store.ReadSet) 
 		if wait := t.waitsFor(at); wait != nil {
 			return nil, wait
 		}
-		f, made := t.chain.has(at)
+		f, made := t.chain.madeDependency(at)
 		if !made {
 			f = c.env.Contents.At(ctx, at)
 		}
@@ -162,7 +162,7 @@ func (c *Cooker) FileOf(ctx context.Context) func(on dependency.Dependency) cont
 
 // Asked returns the questions of a task to all files of some directories.
 func (t Task) Asked() []recipe.Dep {
-	if _, made := t.chain.at(t.Action.Path); made || t.Action.Method == nil {
+	if _, made := t.chain.madeAt(t.Action.Path); made || t.Action.Method == nil {
 		return nil
 	}
 	list, _ := plan.Asks(t.Action.Method, t.Action.Path) // Identify returns the error
@@ -174,7 +174,7 @@ func byAsked(a, b index.Dep) int { return dependency.Compare(a.Asked(), b.Asked(
 
 // recheckSource is recheck for the source of a task, unless the source is a scratch file.
 func (c *Cooker) recheckSource(ctx context.Context, t Task) error {
-	if _, made := t.chain.at(t.Action.Path); made {
+	if _, made := t.chain.madeAt(t.Action.Path); made {
 		return nil
 	}
 	return c.recheck(ctx, dependency.OfFile(t.Action.Path), *t.Action.Source)
@@ -238,5 +238,5 @@ func goneOr(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrChanged
 	}
-	return fmt.Errorf("did it change while it was being cooked? %w", err)
+	return fmt.Errorf("the source may have changed while it was being cooked: %w", err)
 }

@@ -27,12 +27,12 @@ import (
 func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, how Attempt) jobs.Env {
 	a := t.Action
 	env := jobs.Env{
-		Path: a.Path, Outputs: tmp.abs(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.create,
-		Assets: c.env.Assets.Name(), SourceFile: t.chain.file(a.Path), Followed: a.Method.Choice.Followed,
+		Path: a.Path, Outputs: tmp.absoluteName(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.createOutput,
+		Assets: c.env.Assets.Name(), SourceFile: t.chain.madeFileName(a.Path), Followed: a.Method.Choice.Followed,
 		Open: func(p string) (fs.File, error) { return c.openInput(ctx, t, p, w, how.Source) },
 		Stat: func(p string) (fs.FileInfo, error) {
-			if f, made := t.chain.at(p); made {
-				return t.chain.stat(f)
+			if f, made := t.chain.madeAt(p); made {
+				return t.chain.statMade(f)
 			}
 			return c.env.Assets.Stat(p)
 		},
@@ -69,23 +69,23 @@ func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, 
 			}
 			return c.openPrevious(ctx, a, i)
 		},
-		Each:    how.Times.each(c.env.Cores, c.env.Now),
+		Each:    how.Times.eachTimed(c.env.Cores, c.env.Now),
 		Step:    c.stepsOf(how),
 		Note:    how.Note,
-		Scratch: func() (string, error) { return tmp.folderOf(a) },
+		Scratch: func() (string, error) { return tmp.actionFolder(a) },
 	}
 	if how.Again != nil {
 		env.Vars, env.Traced = how.Again.Vars, how.Again.Traced
 	}
 	if how.Probe != nil && how.Holdings != nil {
-		env.Hold = func(kind string, bytes int64) { how.Holdings.hold(c.env.Probe, how.Probe, kind, bytes) }
+		env.Hold = func(kind string, bytes int64) { how.Holdings.noteHolding(c.env.Probe, how.Probe, kind, bytes) }
 	}
 	return env
 }
 
 // openInput opens a file for a recipe, and watches it from now on.
 func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, source *Source) (fs.File, error) {
-	f, made := t.chain.at(p)
+	f, made := t.chain.madeAt(p)
 	if !made {
 		on := dependency.OfFile(p)
 		c.env.Contents.At(ctx, on)
@@ -95,14 +95,14 @@ func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, sour
 	case p == t.Action.Path:
 		return source.takeFile()
 	case made:
-		return t.chain.open(f)
+		return t.chain.openMade(f)
 	}
 	return c.env.Assets.OpenFile(p)
 }
 
 // extract returns the answers of an extract about the source of a task.
 func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, found bool, err error) {
-	if _, made := t.chain.at(t.Action.Path); made { // dependencies of a chain are named from its own source
+	if _, made := t.chain.madeAt(t.Action.Path); made { // dependencies of a chain are named from its own source
 		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
 	}
 	if plan.IsAsked(of) && !slices.ContainsFunc(t.Asked(), func(d recipe.Dep) bool { return d.On == of }) {
@@ -114,7 +114,7 @@ func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, 
 // othersArtifacts returns the dependency on the artifacts that patterns choose, or on the
 // IDs of their assets, without the artifacts of the task itself.
 func (t Task) othersArtifacts(kind dependency.Kind, patterns []string) dependency.Dependency {
-	for _, out := range t.chain.outputs(t) {
+	for _, out := range t.chain.chainOutputs(t) {
 		own, _ := artifacts.Below(t.Action.Target, out)
 		patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
 	}
@@ -190,7 +190,7 @@ func (c *Cooker) stepsOf(how Attempt) func(name string) (end func()) {
 		}
 	}
 	return func(name string) func() {
-		name = c.steps.of(name)
+		name = c.steps.labelOf(name)
 		scope := row.Begin(c.env.Probe.Events.Symbol("cook/step/"+name), 0)
 		depth := len(open)
 		open = append(open, name)

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A MemoryError says that an action needs more memory than the whole budget.
+// A MemoryError is the error of an action that needs more memory than the whole budget.
 type MemoryError struct{ Need, Budget int64 } // bytes
 
 func (e *MemoryError) Error() string {
@@ -37,8 +37,8 @@ func newBudget(bytes int64, cores *parallel.Cores, probe profile.Probe, now func
 	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", bytes), now: now}
 }
 
-// reserve takes a part of the budget, and waits until that is free.
-func (b *budget) reserve(ctx context.Context, need int64, how Attempt) (release func(), err error) {
+// reserveMemory takes a part of the budget, and waits until that is free.
+func (b *budget) reserveMemory(ctx context.Context, need int64, how Attempt) (release func(), err error) {
 	if need > b.bytes {
 		return nil, &MemoryError{need, b.bytes}
 	}
@@ -47,7 +47,7 @@ func (b *budget) reserve(ctx context.Context, need int64, how Attempt) (release 
 		if err := b.cores.Lend(func() error { return b.left.Acquire(ctx, need) }); err != nil {
 			return nil, err
 		}
-		how.Times.wait(b.now().Sub(begin))
+		how.Times.addWait(b.now().Sub(begin))
 	}
 	held := b.group.Grow(how.Probe.Memory(), need)
 	return func() {
@@ -56,19 +56,19 @@ func (b *budget) reserve(ctx context.Context, need int64, how Attempt) (release 
 	}, nil
 }
 
-// admit reserves the memory that an action will probably need.
-func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (release func(), err error) {
+// admitRecipe reserves the memory that an action will probably need.
+func (b *budget) admitRecipe(ctx context.Context, a *plan.Action, how Attempt) (release func(), err error) {
 	defer how.Probe.Begin("cook/run/admit", "").End()
 	size := a.Source.Stamp.Size
 	need := size*3 + 1<<20
 	if ask := a.Method.Choice.Traits().Estimate; ask != nil {
-		need, err = estimate(ask, how.Source, min(size, recipe.HeadSize), size)
+		need, err = askEstimate(ask, how.Source, min(size, recipe.HeadSize), size)
 		if errors.Is(err, recipe.ErrShortHead) {
 			var whole func()
-			if whole, err = b.reserve(ctx, size, how); err != nil {
+			if whole, err = b.reserveMemory(ctx, size, how); err != nil {
 				return nil, err
 			}
-			need, err = estimate(ask, how.Source, size, size)
+			need, err = askEstimate(ask, how.Source, size, size)
 			whole()
 		}
 		if err != nil {
@@ -78,11 +78,11 @@ func (b *budget) admit(ctx context.Context, a *plan.Action, how Attempt) (releas
 	if need < 0 {
 		return nil, fmt.Errorf("recipe %s estimates that it needs %d bytes of memory", a.Method.Choice.Recipe.Name, need)
 	}
-	return b.reserve(ctx, need, how)
+	return b.reserveMemory(ctx, need, how)
 }
 
-// estimate lets a recipe estimate its memory from the first n bytes of a source.
-func estimate(ask func(head []byte, size int64) (int64, error), src *Source, n, size int64) (int64, error) {
+// askEstimate lets a recipe estimate its memory from the first n bytes of a source.
+func askEstimate(ask func(head []byte, size int64) (int64, error), src *Source, n, size int64) (int64, error) {
 	head, err := src.First(n)
 	if err != nil {
 		return 0, err
@@ -90,7 +90,7 @@ func estimate(ask func(head []byte, size int64) (int64, error), src *Source, n, 
 	return ask(head, size)
 }
 
-// Holdings notes the memory that the running recipe of one worker holds, as it says itself.
+// Holdings notes the memory that the running recipe of one worker reports.
 type Holdings struct {
 	kinds *labels
 	list  []holding
@@ -106,9 +106,9 @@ type holding struct {
 // NewHoldings returns notes for one worker.
 func (c *Cooker) NewHoldings() *Holdings { return &Holdings{kinds: c.kinds} }
 
-// hold notes that the recipe holds memory of a kind.
-func (h *Holdings) hold(probe profile.Probe, w *profile.Worker, kind string, bytes int64) {
-	kind = h.kinds.of(kind)
+// noteHolding notes that the recipe holds memory of a kind.
+func (h *Holdings) noteHolding(probe profile.Probe, w *profile.Worker, kind string, bytes int64) {
+	kind = h.kinds.labelOf(kind)
 	one := holding{
 		account: probe.Memory.Group(kind, 0).Grow(w.Memory(), bytes),
 		name:    probe.Events.Symbol(kind),
@@ -118,8 +118,8 @@ func (h *Holdings) hold(probe profile.Probe, w *profile.Worker, kind string, byt
 	h.list = append(h.list, one)
 }
 
-// release notes that the recipe has ended.
-func (h *Holdings) release(w *profile.Worker) {
+// endHoldings notes that the recipe has ended.
+func (h *Holdings) endHoldings(w *profile.Worker) {
 	for i := range h.list {
 		one := &h.list[i]
 		one.account.Shrink()
@@ -139,8 +139,8 @@ const mostLabels = 64
 
 func newLabels() *labels { return &labels{named: map[string]bool{}} }
 
-// of returns the label under which something is noted.
-func (l *labels) of(label string) string {
+// labelOf returns the label under which something is noted.
+func (l *labels) labelOf(label string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.named[label] && len(l.named) == mostLabels {

@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// errStillOpen says that another process has an artifact open for writing when it is summed.
+// errStillOpen is the error of an artifact that another process has open for writing.
 // The artifact could be half written, or change later under the same stamp, so it is not
 // used.
 var errStillOpen = errors.New("still open for writing by another process; let the command wait for all that it starts")
@@ -29,8 +29,8 @@ var errStillOpen = errors.New("still open for writing by another process; let th
 // exitTime is how long killed or ending processes may keep their files open.
 const exitTime = time.Second
 
-// collect checks that the recipe wrote all outputs, and sums them.
-func (c *Cooker) collect(ctx context.Context, t Task, tmp *Scratch, probe *profile.Worker) ([]index.Artifact, error) {
+// collectOutputs checks that the recipe wrote all outputs, and sums them.
+func (c *Cooker) collectOutputs(ctx context.Context, t Task, tmp *Scratch, probe *profile.Worker) ([]index.Artifact, error) {
 	defer probe.Begin("cook/run/sum", "").End()
 	root, a := tmp.in.Root(), t.Action
 	made := make([]index.Artifact, len(tmp.files))
@@ -60,7 +60,7 @@ func (c *Cooker) collect(ctx context.Context, t Task, tmp *Scratch, probe *profi
 		if err != nil {
 			return nil, err
 		}
-		made[i] = artifact(scan.StampOf(info), sum)
+		made[i] = indexedArtifact(scan.StampOf(info), sum)
 	}
 	return made, nil
 }
@@ -78,7 +78,7 @@ func (c *Cooker) SumCopy(ctx context.Context, tmp *Scratch, i int) (index.Artifa
 	if err != nil {
 		return index.Artifact{}, err
 	}
-	return artifact(scan.StampOf(info), sum), nil
+	return indexedArtifact(scan.StampOf(info), sum), nil
 }
 
 // sumQuickly sums a scratch file if it is a regular file with the mode of an artifact, and
@@ -91,7 +91,7 @@ func (c *Cooker) sumQuickly(tmp *Scratch, i int, want hashing.Want) (index.Artif
 	if err != nil || got.Busy || fs.FileMode(got.Stamp.Mode).Perm() != c.mode {
 		return index.Artifact{}, false
 	}
-	return artifact(got.Stamp, got.FileSum), true
+	return indexedArtifact(got.Stamp, got.FileSum), true
 }
 
 // sumClosed sums a scratch file once no other process has it open for writing.
@@ -131,8 +131,8 @@ func waitUntilClosed(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// artifact returns the row of a file that had a stamp before it was summed.
-func artifact(stamp scan.Stamp, sum hashing.FileSum) index.Artifact {
+// indexedArtifact returns the row of a file that had a stamp before it was summed.
+func indexedArtifact(stamp scan.Stamp, sum hashing.FileSum) index.Artifact {
 	stamp.Size = sum.Size
 	return index.Artifact{Stamp: stamp, Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
 }

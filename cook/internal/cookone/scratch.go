@@ -33,7 +33,7 @@ func OpenScratchDir(dir *confine.Dir) *ScratchDir {
 // New names scratch files for outputs. They have the extensions of the outputs, because
 // programs look at the extension to know what to write. sums reads the files.
 func (d *ScratchDir) New(outputs []string, sums *bulk.Worker) *Scratch {
-	s := newScratch(d.dir, d.names.next(), outputs)
+	s := newScratch(d.dir, d.names.nextScratchName(), outputs)
 	s.sums, s.tree, s.names = sums, &d.tree, &d.names
 	return s
 }
@@ -41,7 +41,7 @@ func (d *ScratchDir) New(outputs []string, sums *bulk.Worker) *Scratch {
 // NewFileMode returns the mode of a new file: it shows the part of a file's mode that the
 // umask of the user leaves.
 func (d *ScratchDir) NewFileMode() (fs.FileMode, error) {
-	f, err := d.dir.Root().OpenFile(d.names.next()+"-mode", os.O_CREATE|os.O_WRONLY, 0o666)
+	f, err := d.dir.Root().OpenFile(d.names.nextScratchName()+"-mode", os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return 0, err
 	}
@@ -68,7 +68,7 @@ type names struct {
 	cells  sync.Map // names of cells in use
 }
 
-func (n *names) next() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
+func (n *names) nextScratchName() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
 
 // A Scratch names the files for the artifacts of one action, before they are renamed into
 // place.
@@ -80,7 +80,7 @@ type Scratch struct {
 	files  []string     // one for each output
 	placed []bool       // files that were renamed into place
 	opened bool         // directory was called
-	names  *names       // of the run; nil for none
+	names  *names       // names of the run; nil for none
 	cell   string       // directory of a confined program; "" for none
 }
 
@@ -113,8 +113,8 @@ func (s *Scratch) Files() []string { return s.files }
 // Placed notes that a scratch file was renamed into place.
 func (s *Scratch) Placed(i int) { s.placed[i] = true }
 
-// abs returns the absolute names of the files, for programs.
-func (s *Scratch) abs() []string {
+// absoluteName returns the absolute names of the files, for programs.
+func (s *Scratch) absoluteName() []string {
 	all := make([]string, len(s.files))
 	for i, file := range s.files {
 		all[i] = filepath.Join(s.in.Name(), file)
@@ -122,13 +122,13 @@ func (s *Scratch) abs() []string {
 	return all
 }
 
-// create creates a scratch file.
-func (s *Scratch) create(i int) (*os.File, error) {
+// createOutput creates a scratch file.
+func (s *Scratch) createOutput(i int) (*os.File, error) {
 	return s.in.Root().OpenFile(s.files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// readOutput returns the content of a scratch file.
-func (s *Scratch) readOutput(i int) ([]byte, error) {
+// readScratch returns the content of a scratch file.
+func (s *Scratch) readScratch(i int) ([]byte, error) {
 	f, err := s.in.OpenFile(s.files[i])
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Scratch) readOutput(i int) ([]byte, error) {
 }
 
 // directory makes a directory for other files of a recipe.
-func (s *Scratch) folder() (string, error) {
+func (s *Scratch) makeFolder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
@@ -146,19 +146,19 @@ func (s *Scratch) folder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// folderOf returns the scratch directory of an action. If the program is confined to it, its name
-// is a hash of the action, so that each run uses the same name, unless an equal action is using it
-// now. Files left by an earlier run are removed. Programs left by that run cannot write to the new
-// directory: they are confined to the old one, although the name is the same.
-func (s *Scratch) folderOf(a *plan.Action) (string, error) {
+// actionFolder returns the scratch directory of an action. If the program is confined to it, its
+// name is a hash of the action, so that each run uses the same name, unless an equal action is
+// using it now. Files left by an earlier run are removed. Programs left by that run cannot write to
+// the new directory: they are confined to the old one, although the name is the same.
+func (s *Scratch) actionFolder(a *plan.Action) (string, error) {
 	if confined := a.Method.Choice.Traits().Confined; s.names == nil || confined == nil || !confined() {
-		return s.folder()
+		return s.makeFolder()
 	}
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%q %q %q", a.Target, a.Path, a.Outputs)
 	name := fmt.Sprintf("cell-%x", hash.Sum64())
 	if _, taken := s.names.cells.LoadOrStore(name, true); taken {
-		return s.folder()
+		return s.makeFolder()
 	}
 	s.cell = name
 	err := s.in.Root().Mkdir(name, 0o777)
@@ -168,7 +168,7 @@ func (s *Scratch) folderOf(a *plan.Action) (string, error) {
 		}
 	}
 	if err != nil {
-		return s.folder()
+		return s.makeFolder()
 	}
 	return filepath.Join(s.in.Name(), name), nil
 }

@@ -19,7 +19,7 @@ import (
 type Source struct {
 	assets *confine.Dir
 	path   string
-	size   int64 // as Contents found it
+	size   int64 // size that Contents found
 
 	file *os.File // nil if not open
 	err  error    // why it is not open
@@ -37,7 +37,7 @@ func NewSource(assets *confine.Dir, a *plan.Action, size int64, buffer *Source) 
 	return s
 }
 
-// SetSize tells the size of the source once it is known.
+// SetSize sets the size of the source once it is known.
 func (s *Source) SetSize(size int64) { s.size = size }
 
 // First returns the first n bytes of the file, or all bytes if there are fewer. Up to
@@ -73,8 +73,8 @@ func readFirst(f *os.File, buf []byte) ([]byte, error) {
 // A SourceSummer sums sources that were not read before.
 type SourceSummer struct {
 	Contents *contents.Contents
-	Sums     *bulk.Worker    // for small files
-	Summer   *hashing.Summer // for large ones
+	Sums     *bulk.Worker    // sums small files
+	Summer   *hashing.Summer // sums large files
 	Sharers  int             // goroutines that read a very large one
 }
 

@@ -13,8 +13,8 @@ import (
 // Times are the times, in nanoseconds, that an action spent beside the work of its worker. A
 // nil *Times takes no notes.
 type Times struct {
-	waited atomic.Int64 // for memory
-	helped atomic.Int64 // by idle cores
+	waited atomic.Int64 // wait for memory
+	helped atomic.Int64 // work of idle cores
 }
 
 // Reset begins the notes for the next action.
@@ -29,14 +29,14 @@ func (t *Times) Waited() time.Duration { return time.Duration(t.waited.Load()) }
 // Helped returns the time that idle cores worked on the action.
 func (t *Times) Helped() time.Duration { return time.Duration(t.helped.Load()) }
 
-func (t *Times) wait(d time.Duration) {
+func (t *Times) addWait(d time.Duration) {
 	if t != nil {
 		t.waited.Add(int64(d))
 	}
 }
 
-// each returns the function that shares the work of a recipe among cores.
-func (t *Times) each(cores *parallel.Cores, now func() time.Time) eachFunc {
+// eachTimed returns the function that shares the work of a recipe among cores.
+func (t *Times) eachTimed(cores *parallel.Cores, now func() time.Time) eachFunc {
 	if t == nil || cores == nil {
 		return cores.Each
 	}
@@ -74,11 +74,12 @@ type processorTime struct{ ns atomic.Int64 }
 // addProcessorTime adds the time of a program.
 func (p *processorTime) addProcessorTime(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
 
-func (p *processorTime) sum() time.Duration { return time.Duration(p.ns.Load()) }
+func (p *processorTime) sumProcessorTime() time.Duration { return time.Duration(p.ns.Load()) }
 
-// each returns an each that adds the processor time of all pieces, in any goroutine. It subtracts
-// the time of the recipe's own goroutine, because onProcessor already measures all of that.
-func (p *processorTime) each(each eachFunc) eachFunc {
+// eachOnProcessor returns an each that adds the processor time of all pieces, in any goroutine. It
+// subtracts the time of the recipe's own goroutine, because onProcessor already measures all of
+// that.
+func (p *processorTime) eachOnProcessor(each eachFunc) eachFunc {
 	return func(ctx context.Context, n int, do func(i int) error) (err error) {
 		own, _ := onProcessor(func() {
 			err = each(ctx, n, func(i int) (err error) {

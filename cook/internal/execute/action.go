@@ -23,7 +23,7 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 	case err != nil && w.isBeingSaved(ctx, t):
 		return Result{Outcome: NotReached}, nil
 	case err != nil:
-		return w.run.fail(ctx, t.Action, err), nil
+		return w.run.failedResult(ctx, t.Action, err), nil
 	}
 	return Result{
 		Outcome: outcome, State: index.Done, Warned: len(r.Warnings) > 0,
@@ -41,7 +41,7 @@ func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready
 	if a.IsForced() {
 		return w.cookAndPlace(ctx, i, t, nil)
 	}
-	defer w.exclusive(t)() // the second of two equal files waits for the first one's result
+	defer w.runExclusively(t)() // the second of two equal files waits for the first one's result
 	r, outcome, err := w.restoreOrCook(ctx, i, t)
 	if errors.Is(err, broker.ErrArrived) {
 		return w.restoreOrCook(ctx, i, t)
@@ -61,7 +61,7 @@ func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cook
 	if err := w.run.strictly(k.Warnings); err != nil {
 		return cookone.Ready{}, "", err
 	}
-	r, err := w.fetch(ctx, k)
+	r, err := w.fetchArtifacts(ctx, k)
 	if lookup.IsNotAtHand(err) {
 		return w.cookAndPlace(ctx, i, t, &k)
 	}
@@ -70,7 +70,7 @@ func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cook
 	}
 	defer r.Scratch.Remove()
 	err = w.run.outputs.Place(r, w.probe)
-	return r, outcomeOf(t.Action, k.Made, Restored), err
+	return r, outcomeOfResult(t.Action, k.Made, Restored), err
 }
 
 // cookAndPlace cooks an action and places its artifacts. k is its known result if only the
@@ -89,7 +89,7 @@ func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *loo
 	}
 	defer r.Scratch.Remove()
 	made := cookone.Stored(r.Made)
-	w.keep(ctx, r)
+	w.keepResult(ctx, r)
 	if err := w.run.strictly(r.Warnings); err != nil {
 		return cookone.Ready{}, "", err
 	}
@@ -98,7 +98,7 @@ func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *loo
 		outcome = Restored
 	}
 	err = w.run.outputs.Place(r, w.probe)
-	return r, outcomeOf(t.Action, made, outcome), err
+	return r, outcomeOfResult(t.Action, made, outcome), err
 }
 
 // cookHere makes the artifacts of a task on this machine.
@@ -106,13 +106,13 @@ func (w *worker) cookHere(ctx context.Context, t cookone.Task) (cookone.Ready, e
 	r := w.run
 	how := cookone.Attempt{
 		Scratch: func(outputs []string) *cookone.Scratch { return r.outputs.NewScratch(outputs, w.sums) },
-		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.note,
-		Steps: cookone.Steps{Keep: w.keep},
+		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.noteLineOnce,
+		Steps: cookone.Steps{Keep: w.keepResult},
 	}
 	if t.Action.IsForced() {
 		how.Again = &cookone.Conditions{}
 	} else {
-		how.Steps.Known, how.Steps.Exclusive = w.knownStep, w.exclusive
+		how.Steps.Known, how.Steps.Exclusive = w.knownStep, w.runExclusively
 	}
 	if r.opt.Step != nil {
 		how.Step = func(name string) { r.reports.showStep(t.Action, name) }
@@ -126,20 +126,20 @@ func (w *worker) knownStep(ctx context.Context, t cookone.Task) (cookone.Ready, 
 	if !ok {
 		return cookone.Ready{Task: k.Task}, false
 	}
-	r, err := w.fetch(ctx, k)
+	r, err := w.fetchArtifacts(ctx, k)
 	if err != nil {
 		return cookone.Ready{Task: t}, false
 	}
 	return r, true
 }
 
-// fetch makes scratch files of the artifacts of a known result.
-func (w *worker) fetch(ctx context.Context, k lookup.Known) (cookone.Ready, error) {
+// fetchArtifacts makes scratch files of the artifacts of a known result.
+func (w *worker) fetchArtifacts(ctx context.Context, k lookup.Known) (cookone.Ready, error) {
 	return w.run.finder.Fetch(ctx, k, w.sums, w.probe)
 }
 
-// keep keeps a result in the store, and on the server.
-func (w *worker) keep(ctx context.Context, r cookone.Ready) {
+// keepResult keeps a result in the store, and on the server.
+func (w *worker) keepResult(ctx context.Context, r cookone.Ready) {
 	if w.run.finder.Keep(ctx, r, w.probe) && w.run.remote != nil {
 		w.run.remote.Keep(r)
 	}
@@ -156,10 +156,10 @@ func (w *worker) isBeingSaved(ctx context.Context, t cookone.Task) bool {
 	return ctx.Err() != nil || w.run.cooker.InputsChanged(ctx, t)
 }
 
-// foretell predicts the result of bringUpToDate as far as possible without cooking. It
+// foretellWork predicts the result of bringUpToDate as far as possible without cooking. It
 // reports each of several equal actions as cooked: whether one can use the result of another
 // depends on the files that the recipe reads, and on whether it fails.
-func (w *worker) foretell(ctx context.Context, t cookone.Task) (Result, []string) {
+func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []string) {
 	a, r := t.Action, w.run
 	if a.Held() {
 		return Result{Outcome: NotShipped}, nil
@@ -167,29 +167,29 @@ func (w *worker) foretell(ctx context.Context, t cookone.Task) (Result, []string
 	if !a.IsForced() {
 		if k, ok := r.finder.Find(ctx, t, w.probe); ok && r.finder.AtHand(k) {
 			err := errors.Join(r.strictly(k.Warnings), r.outputs.Foretell(a, k.Made))
-			return Result{Outcome: outcomeOf(a, k.Made, Restored), CookTime: k.CookTime, Err: err}, k.Warnings
+			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err}, k.Warnings
 		}
 	}
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
 }
 
-// flights let workers have equal actions in hand one at a time: the second of two equal files
+// flights lets workers run equal actions one at a time: the second of two equal files
 // waits for the first one's result.
 type flights struct {
 	mu   sync.Mutex
 	byID map[store.ActionID]*flight
 }
 
-// A flight is an action in hand.
+// A flight is an action in flight.
 type flight struct {
 	busy    sync.Mutex
 	waiting []uint64 // flows of a recording to the waiting workers, guarded by flights.mu
 }
 
-// exclusive waits until no other worker has an action with the ID of a task in hand, if the
+// runExclusively waits until no other worker runs an action with the ID of a task, if the
 // store keeps results of the task. In a recording, an arrow leads from that worker to this
 // one.
-func (w *worker) exclusive(t cookone.Task) (release func()) {
+func (w *worker) runExclusively(t cookone.Task) (release func()) {
 	if !w.run.finder.Stores(t.Action) {
 		return func() {}
 	}

@@ -56,7 +56,7 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 		for _, k := range c.reasons {
 			a.Reasons = append(a.Reasons, plan.Reason{Kind: k})
 		}
-		if got := outcomeOf(a, []store.Artifact{now}, Restored); got != c.want {
+		if got := outcomeOfResult(a, []store.Artifact{now}, Restored); got != c.want {
 			t.Errorf("%s: outcome %v, want %v", name, got, c.want)
 		}
 	}
@@ -66,9 +66,9 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	r := newReporter(Options{})
 	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
-	r.addSize(&plan.Action{Path: "old", Last: last}, Cooked, 50)
-	r.addSize(&plan.Action{Path: "new"}, Cooked, 7)
-	r.addSize(&plan.Action{Path: "idle", Last: last}, UpToDate, 50)
+	r.addGrowth(&plan.Action{Path: "old", Last: last}, Cooked, 50)
+	r.addGrowth(&plan.Action{Path: "new"}, Cooked, 7)
+	r.addGrowth(&plan.Action{Path: "idle", Last: last}, UpToDate, 50)
 	want := []Size{{Path: "old", Before: 34, After: 50}, {Path: "new", Before: -1, After: 7}}
 	if got := r.detail.Sizes; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -122,7 +122,7 @@ func TestDryRunLooksForContent(t *testing.T) {
 			Outputs: []string{"a.x"}, Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Cheap: cheap}}},
 			Last: &contents.Before{Action: index.Action{State: index.Done, Made: made}, Outputs: []contents.Output{{State: contents.Missing}}},
 		}
-		if got, _ := w.foretell(t.Context(), cookone.TaskOf(a)); got.Outcome != want {
+		if got, _ := w.foretellWork(t.Context(), cookone.TaskOf(a)); got.Outcome != want {
 			t.Errorf("cheap %v: %v, want %v", cheap, got.Outcome, want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // artifacts, and the warnings. Its size is bounded. Details that it leaves out are counted.
 type Detail struct {
 	Workers int           `json:"workers"` // allowed at most
-	Took    time.Duration `json:"ns"`      // from the first action to the last
+	Took    time.Duration `json:"ns"`      // time from the first action to the last
 	// The following times are sums over the workers. Busy is the time with an action, Waited
 	// the part of it spent waiting for memory. Helped is the time of idle cores that worked on
 	// an action beside its worker. Idle is the time with nothing left to begin.
@@ -36,11 +36,11 @@ type Span struct {
 	Worker int           `json:"w"`
 	Begin  time.Duration `json:"at"` // since the first action began
 	End    time.Duration `json:"to"`
-	Busy   time.Duration `json:"busy"` // without the time between actions
+	Busy   time.Duration `json:"busy"` // sum of the actions' times
 	Waited time.Duration `json:"wait,omitempty"`
 	Helped time.Duration `json:"help,omitempty"`
 	Assets int           `json:"n"`
-	Path   Path          `json:"path,omitempty"` // of the longest action
+	Path   Path          `json:"path,omitempty"` // source of the longest action
 	most   time.Duration // time of the longest action
 }
 
@@ -52,8 +52,8 @@ type Size struct {
 	After  int64  `json:"after"`
 }
 
-// growth returns the difference in bytes.
-func (s *Size) growth() int64 { return max(0, s.After) - max(0, s.Before) }
+// sizeGrowth returns the difference in bytes.
+func (s *Size) sizeGrowth() int64 { return max(0, s.After) - max(0, s.Before) }
 
 // Rest is the sum of sizes that are not listed.
 type Rest struct {
@@ -133,12 +133,12 @@ func (t *track) addSpan(s Span) {
 			at = i
 		}
 	}
-	t.spans[at-1].join(&t.spans[at])
+	t.spans[at-1].joinSpan(&t.spans[at])
 	t.spans = slices.Delete(t.spans, at, at+1)
 }
 
-// join makes one span of two neighbors.
-func (s *Span) join(next *Span) {
+// joinSpan makes one span of two neighbors.
+func (s *Span) joinSpan(next *Span) {
 	s.End = next.End
 	s.Busy += next.Busy
 	s.Waited += next.Waited
@@ -174,8 +174,8 @@ func (d *Detail) addTracks(tracks []*track) {
 	}
 }
 
-// addSize notes the size of an action's artifacts. The largest changes are listed.
-func (d *Detail) addSize(s Size) {
+// noteArtifactSize notes the size of an action's artifacts. The largest changes are listed.
+func (d *Detail) noteArtifactSize(s Size) {
 	if s.Before == s.After {
 		return
 	}
@@ -191,7 +191,7 @@ func (d *Detail) addSize(s Size) {
 // cutSizes keeps the largest changes in the list.
 func (d *Detail) cutSizes() {
 	slices.SortFunc(d.Sizes, func(a, b Size) int {
-		return cmp.Or(cmp.Compare(max(b.growth(), -b.growth()), max(a.growth(), -a.growth())), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target))
+		return cmp.Or(cmp.Compare(max(b.sizeGrowth(), -b.sizeGrowth()), max(a.sizeGrowth(), -a.sizeGrowth())), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target))
 	})
 	for len(d.Sizes) > mostSizes {
 		d.countRest(&d.Sizes[len(d.Sizes)-1])

@@ -71,14 +71,14 @@ func TestDetailIsBounded(t *testing.T) {
 		if i%100 == 0 {
 			s.Path = Path(long)
 		}
-		growth += s.growth()
-		d.addSize(s)
+		growth += s.sizeGrowth()
+		d.noteArtifactSize(s)
 		d.addWarning("some/path", long)
 	}
 	d.cutSizes()
 	got := d.Rest.After - d.Rest.Before
 	for _, s := range d.Sizes {
-		got += s.growth()
+		got += s.sizeGrowth()
 	}
 	line, err := json.Marshal(d)
 	if err != nil || got != growth || len(line) > 64<<10 || len(d.Warnings)+d.Unlisted != 100_000 {

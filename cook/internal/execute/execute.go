@@ -1,3 +1,32 @@
+// Package execute carries out a plan: it restores the results of actions or cooks them, and
+// has them placed. It is the only stage that cooks or writes artifacts.
+//
+// # The life of an action
+//
+//	late    -> planned                      decided, once its inputs are made
+//	planned -> up to date                   nothing differs
+//	        -> known -> ready -> placed     restored: the content came from elsewhere
+//	        |                               unchanged: the content was in place
+//	        -> ready          -> placed     cooked, or unchanged: an input changed,
+//	                                        the artifacts did not
+//	        -> failed                       also if the action cannot be planned
+//
+// [lookup.Known] and [cookone.Ready] are types, so that no artifact is placed that is not
+// complete (action.go). The plan does not change: a [Result] has the action as it was
+// carried out.
+//
+// # The order
+//
+// Workers take actions from a queue. Actions on the longest way to the end of the run come
+// first (schedule.go). Bundles are made of the artifacts of other actions. An action is
+// settled when it has made its artifacts or failed to, and a bundle can begin when all
+// actions are settled whose artifacts it asks for. Its questions are known from last time,
+// or it asks and begins again (queue.go).
+//
+// # The server
+//
+// A [Remote] brings the results of other machines. Without one, a run has a nil Remote, and
+// waits for nothing but its own workers (remote.go).
 package execute
 
 import (
@@ -26,10 +55,10 @@ type Env struct {
 	Cook   cookone.Env
 	Work   string         // directory in Out for files without a name yet
 	Store  *store.Store   // nil for none
-	Remote remote.Options // without URL for none
+	Remote remote.Options // no server if the URL is empty
 }
 
-// Options say how to carry out a plan.
+// Options control how a plan is carried out.
 type Options struct {
 	// Owned reports whether the engine made a file of the output directory.
 	Owned         func(output string) bool
@@ -62,7 +91,7 @@ type Result struct {
 	Action   *plan.Action
 	Outcome  Outcome
 	State    index.State
-	Warned   bool // by the recipe
+	Warned   bool // set if the recipe warned
 	CookTime time.Duration
 	Deps     []index.Dep
 	Made     []index.Artifact
@@ -87,11 +116,11 @@ func (r *Result) Row() index.Action {
 type Done struct {
 	// Results has one element for each action of the plan, even if the run ended early.
 	Results  []Result
-	Learning time.Duration   // of all workers, spent reading new sources
+	Learning time.Duration   // time of all workers for reading new sources
 	Wrote    bool            // the output directory changed
 	Placed   map[string]bool // outputs that were renamed into place
 	Stuck    map[string]bool // empty directories that could not be removed
-	Detail   *Detail         // for the history
+	Detail   *Detail         // the part for the history
 	Remote   remote.Stats    // traffic of the server
 }
 
@@ -119,7 +148,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		reports: newReporter(opt), summer: hashing.NewSummer(env.Cook.Checksum),
 	}
 	r.outputs = place.New(env.Cook.Out, env.Work, p.Retired, opt.Owned, r.summer)
-	var mode fs.FileMode // of artifacts
+	var mode fs.FileMode // permissions of artifacts
 	writes := !opt.DryRun && !r.isIdle()
 	if writes {
 		var err error
@@ -131,10 +160,10 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	r.finder = &lookup.Finder{Cooker: r.cooker, Outputs: r.outputs, Store: env.Store, Warn: r.reports.warnOfStore}
 	r.queue = newQueue(opt.DryRun, r.endWaiting)
 	if !opt.DryRun { // a question asks no server
-		r.openRemote(ctx, env.Remote)
+		r.openBroker(ctx, env.Remote)
 	}
-	r.retire()
-	learning := r.carryOut(ctx)
+	r.retireUnclaimed()
+	learning := r.carryOutPlan(ctx)
 	done := &Done{Results: r.results, Learning: learning}
 	if r.remote != nil {
 		done.Remote = r.remote.Close(ctx)
@@ -160,13 +189,13 @@ func (r *run) isIdle() bool {
 	return r.outputs.Idle() && r.plan.Late == 0
 }
 
-// retire sets aside the artifacts that no action claims any more.
-func (r *run) retire() {
+// retireUnclaimed sets aside the artifacts that no action claims any more.
+func (r *run) retireUnclaimed() {
 	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
 		if is.Err == nil && !r.opt.DryRun {
 			r.reports.noteRetired(is)
 		}
-		r.reports.event(removed(is))
+		r.reports.reportEvent(removed(is))
 	})
 }
 
@@ -182,9 +211,9 @@ func removed(is place.Removal) Event {
 	return e
 }
 
-// carryOut finishes the actions that need no work, and has workers carry out the others. It
+// carryOutPlan finishes the actions that need no work, and has workers carry out the others. It
 // returns the time that they spent reading new sources.
-func (r *run) carryOut(ctx context.Context) (learning time.Duration) {
+func (r *run) carryOutPlan(ctx context.Context) (learning time.Duration) {
 	took := make([]time.Duration, len(r.plan.Actions))
 	r.queue.schedule = newSchedule(took, r.plan.Late > 0)
 	r.env.Artifacts.Follow(r.plan, progress{r})
@@ -193,42 +222,42 @@ func (r *run) carryOut(ctx context.Context) (learning time.Duration) {
 		a := &r.plan.Actions[i]
 		switch {
 		case a.Err != nil:
-			r.finish(i, Result{Action: a, Outcome: Failed, Err: a.Err}, nil, 0)
-			r.queue.schedule.settle(i)
+			r.finishAction(i, Result{Action: a, Outcome: Failed, Err: a.Err}, nil, 0)
+			r.queue.schedule.markSettled(i)
 		case a.Runs() || a.IsLate():
 			todo = append(todo, i)
 			took[i] = cookone.Expected(a)
 		default:
-			r.rest(i, a)
-			r.queue.schedule.settle(i)
+			r.finishResting(i, a)
+			r.queue.schedule.markSettled(i)
 		}
 	}
 	if len(todo) == 0 {
 		return 0
 	}
-	r.queue.schedule.begin(todo)
+	r.queue.schedule.makeReady(todo)
 	if r.remote != nil {
 		r.queue.schedule.ready = r.remote.Ask(r.queue.schedule.ready)
 	}
 	return r.runWorkers(ctx, min(r.opt.Workers, len(todo)))
 }
 
-// rest finishes an action that needs no work.
-func (r *run) rest(i int, a *plan.Action) {
+// finishResting finishes an action that needs no work.
+func (r *run) finishResting(i int, a *plan.Action) {
 	made := make([]index.Artifact, len(a.Last.Outputs))
 	for k := range a.Last.Outputs {
 		made[k] = cookone.AsFound(&a.Last.Outputs[k])
 	}
-	r.finish(i, Result{Action: a, Outcome: UpToDate, CookTime: a.Last.CookTime, Made: made}, nil, 0)
+	r.finishAction(i, Result{Action: a, Outcome: UpToDate, CookTime: a.Last.CookTime, Made: made}, nil, 0)
 }
 
-// finish records and reports the result of an action, with the warnings about its source.
-func (r *run) finish(i int, res Result, warnings []string, took time.Duration) {
+// finishAction records and reports the result of an action, with the warnings about its source.
+func (r *run) finishAction(i int, res Result, warnings []string, took time.Duration) {
 	if res.Outcome == Failed && r.opt.StopOnFailure {
 		r.queue.stopped.Store(true)
 	}
 	r.results[i] = res
-	r.reports.result(&r.results[i], warnings, took)
+	r.reports.reportResult(&r.results[i], warnings, took)
 }
 
 // endWaiting ends an action that waits when nothing else is left to do. on is nil if the run
@@ -236,28 +265,28 @@ func (r *run) finish(i int, res Result, warnings []string, took time.Duration) {
 func (r *run) endWaiting(i int, on *dependency.Dependency) {
 	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // as decided, if it was
 	if on == nil {
-		r.finish(i, Result{Action: a, Outcome: NotReached}, nil, 0)
+		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return
 	}
 	err := error(r.env.Artifacts.Pending(*on))
 	res := Result{Outcome: Failed, State: index.Failed, Err: err}
 	if !r.opt.DryRun {
-		res = r.fail(context.Background(), a, err)
+		res = r.failedResult(context.Background(), a, err)
 	}
 	res.Action = a
-	r.finish(i, res, nil, 0)
+	r.finishAction(i, res, nil, 0)
 }
 
-// fail returns the result of an action that could not be brought up to date. Artifacts that
+// failedResult returns the result of an action that could not be brought up to date. Artifacts that
 // do not belong to its present inputs are removed.
-func (r *run) fail(ctx context.Context, a *plan.Action, err error) Result {
+func (r *run) failedResult(ctx context.Context, a *plan.Action, err error) Result {
 	res := Result{Outcome: Failed, State: index.Failed}
 	if a.Last != nil {
 		res.CookTime, res.Made = a.Last.CookTime, a.Last.Made
 	}
 	if ctx.Err() == nil {
 		res.Made = r.outputs.StillGood(a)
-		stale := r.outputs.RemoveStale(a, res.Made, func(is place.Removal) { r.reports.event(removed(is)) })
+		stale := r.outputs.RemoveStale(a, res.Made, func(is place.Removal) { r.reports.reportEvent(removed(is)) })
 		err = errors.Join(err, stale)
 	}
 	res.Err = err

@@ -30,15 +30,15 @@ func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 
 	const waiting = 3
 	first := newWorker("first")
-	other := first.exclusive(task(2))
-	release := first.exclusive(task(1))
+	other := first.runExclusively(task(2))
+	release := first.runExclusively(task(1))
 	in := 0 // how many have it in hand, which the race detector watches
 	in++
 	done := make(chan bool)
 	for range waiting {
 		go func() {
 			w := newWorker("second")
-			release := w.exclusive(task(1))
+			release := w.runExclusively(task(1))
 			in++
 			release()
 			w.probe.Release()

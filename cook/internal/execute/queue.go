@@ -50,7 +50,7 @@ func (q *queue) Lock() { q.mu.Lock() }
 func (q *queue) Unlock() { q.mu.Unlock() }
 
 // Push makes an action ready. The queue is locked.
-func (q *queue) Push(i int) { q.schedule.push(i) }
+func (q *queue) Push(i int) { q.schedule.pushReady(i) }
 
 // Wake makes all workers look again. The queue is locked.
 func (q *queue) Wake() { q.more.Broadcast() }
@@ -62,15 +62,15 @@ func (q *queue) wakeAll() {
 	q.more.Broadcast()
 }
 
-// left returns the number of actions that can begin now, or wait for answers.
-func (q *queue) left() int {
+// remainingActions returns the number of actions that can begin now, or wait for answers.
+func (q *queue) remainingActions() int {
 	if q.remote == nil {
 		return len(q.schedule.ready)
 	}
 	return len(q.schedule.ready) + q.remote.Pending()
 }
 
-// mayLead reports whether actions at work may make other actions ready.
+// mayLead reports whether running actions may make other actions ready.
 func (q *queue) mayLead() bool {
 	return q.schedule.settled != nil || q.remote != nil && q.remote.Reads()
 }
@@ -105,7 +105,7 @@ func (q *queue) nextAction(ctx context.Context) (i int, ok bool) {
 // beginAction counts an action that a worker begins.
 func (q *queue) beginAction(i int) int {
 	q.atWork++
-	if q.away.idle != nil && q.left() == 0 {
+	if q.away.idle != nil && q.remainingActions() == 0 {
 		select {
 		case <-q.away.idle:
 		default:
@@ -133,11 +133,11 @@ func (q *queue) nextToLeave(ctx context.Context, to *broker.Machines) (i int, ok
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
-		moreToCome := q.left() > 0 || q.atWork > 0 && q.mayLead() || len(q.schedule.waits) > 0
+		moreToCome := q.remainingActions() > 0 || q.atWork > 0 && q.mayLead() || len(q.schedule.waits) > 0
 		if !moreToCome || ctx.Err() != nil || q.stopped.Load() || to.NoneLeaves() {
 			return 0, false
 		}
-		if to.Always() || q.left() > q.away.local-(q.atWork-q.away.atWork) {
+		if to.Always() || q.remainingActions() > q.away.local-(q.atWork-q.away.atWork) {
 			ready := q.schedule.ready
 			for n, i := range ready[:min(most, len(ready))] {
 				if to.Take(i) {
@@ -158,16 +158,16 @@ func (q *queue) cameBack() {
 	q.away.atWork--
 }
 
-// leave notes that a worker has ended an action, or that the action waits.
-func (q *queue) leave(i int, on *artifacts.Wait, how Outcome) {
+// leaveQueue notes that a worker has ended an action, or that the action waits.
+func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.atWork--
 	switch {
 	case on != nil:
-		q.schedule.wait(i, on.Question, on.On)
+		q.schedule.waitForOthers(i, on.Question, on.On)
 	case how != NotReached: // otherwise actions that wait for it are not reached either
-		q.schedule.settle(i)
+		q.schedule.markSettled(i)
 	}
 	q.more.Broadcast()
 }
@@ -194,13 +194,13 @@ func (q *queue) startsAgain(i int) (again bool) {
 func (q *queue) unblock(ctx context.Context) {
 	ended := ctx.Err() != nil || q.stopped.Load()
 	askNow := !q.ask && !q.dryRun
-	waits := q.schedule.giveUp()
+	waits := q.schedule.giveUpWaiting()
 	for _, i := range slices.Sorted(maps.Keys(waits)) {
 		switch {
 		case ended:
 			q.endWaiting(i, nil)
 		case askNow:
-			q.schedule.push(i)
+			q.schedule.pushReady(i)
 		default:
 			question := waits[i].question
 			q.endWaiting(i, &question)

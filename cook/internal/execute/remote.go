@@ -37,12 +37,12 @@ type Remote interface {
 	Close(ctx context.Context) remote.Stats
 }
 
-// openRemote opens the server of the run, if there is one.
-func (r *run) openRemote(ctx context.Context, opt remote.Options) {
+// openBroker opens the server of the run, if there is one.
+func (r *run) openBroker(ctx context.Context, opt remote.Options) {
 	b := broker.Open(ctx, broker.Options{
 		Remote: opt, Actions: r.plan.Actions, Queue: r.queue, Finder: r.finder, Contents: r.env.Contents, Assets: r.env.Assets,
 		Summer: r.summer, Cores: r.env.Cores, Workers: r.opt.Workers, Now: r.env.Now, Probe: r.env.Probe,
-		Say: broker.Say{Step: r.reports.showStep, Note: r.reports.note},
+		Say: broker.Say{Step: r.reports.showStep, Note: r.reports.noteLineOnce},
 	})
 	if b != nil {
 		r.remote, r.queue.remote, r.finder.Server = b, b, b
@@ -102,6 +102,6 @@ func (m otherMachines) cook(ctx context.Context, w *worker, t cookone.Task) (coo
 	return m.machines.CookElsewhere(ctx, t, broker.Local{
 		Idle:  m.run.queue.away.idle,
 		Cook:  func(ctx context.Context) (cookone.Ready, error) { return w.cookHere(ctx, t) },
-		Fetch: func(ctx context.Context, k lookup.Known) (cookone.Ready, error) { return w.fetch(ctx, k) },
+		Fetch: func(ctx context.Context, k lookup.Known) (cookone.Ready, error) { return w.fetchArtifacts(ctx, k) },
 	})
 }

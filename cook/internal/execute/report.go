@@ -6,8 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/place"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
 // A reporter passes events and messages on, from one goroutine at a time.
@@ -16,7 +19,7 @@ type reporter struct {
 	report  func(Event)
 	onStep  func(a *plan.Action, step string) // may be nil
 	onWarn  func(string)
-	warned  map[[2]string]bool // by source and line
+	warned  map[[2]string]bool // printed warnings by source and line
 	detail  Detail
 	retired []Size    // artifacts that no action claims
 	store   sync.Once // warns of the store
@@ -28,8 +31,8 @@ func newReporter(opt Options) *reporter {
 	}
 }
 
-// event reports an event.
-func (r *reporter) event(e Event) {
+// reportEvent reports an event.
+func (r *reporter) reportEvent(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.report(e)
@@ -44,8 +47,8 @@ func (r *reporter) showStep(a *plan.Action, step string) {
 	}
 }
 
-// note reports a line once.
-func (r *reporter) note(line string) {
+// noteLineOnce reports a line once.
+func (r *reporter) noteLineOnce(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key := [2]string{"", line}; !r.warned[key] {
@@ -63,8 +66,8 @@ func (r *reporter) warnOfStore(err error) {
 	})
 }
 
-// result reports the result of an action.
-func (r *reporter) result(res *Result, warnings []string, took time.Duration) {
+// reportResult reports the result of an action.
+func (r *reporter) reportResult(res *Result, warnings []string, took time.Duration) {
 	a := res.Action
 	e := Event{
 		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
@@ -79,15 +82,15 @@ func (r *reporter) result(res *Result, warnings []string, took time.Duration) {
 	for _, m := range res.Made {
 		e.Out += m.Stamp.Size
 	}
-	if res.Outcome != Failed && res.Outcome != NotReached { // a failure says more
-		r.warn(a, warnings)
+	if res.Outcome != Failed && res.Outcome != NotReached { // the failure itself is reported
+		r.reportWarnings(a, warnings)
 	}
-	r.addSize(a, res.Outcome, e.Out)
-	r.event(e)
+	r.addGrowth(a, res.Outcome, e.Out)
+	r.reportEvent(e)
 }
 
-// warn reports warnings about the source of an action, each once for all targets.
-func (r *reporter) warn(a *plan.Action, lines []string) {
+// reportWarnings reports warnings about the source of an action, each once for all targets.
+func (r *reporter) reportWarnings(a *plan.Action, lines []string) {
 	for _, line := range lines {
 		key := [2]string{a.Path, line}
 		r.mu.Lock()
@@ -98,13 +101,13 @@ func (r *reporter) warn(a *plan.Action, lines []string) {
 		}
 		r.mu.Unlock()
 		if !again {
-			r.event(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})
+			r.reportEvent(Event{Path: a.Path, Target: a.Target, Outcome: Warned, Err: errors.New(line)})
 		}
 	}
 }
 
-// addSize notes the growth of the artifacts of an action, which have now bytes.
-func (r *reporter) addSize(a *plan.Action, how Outcome, now int64) {
+// addGrowth notes the growth of the artifacts of an action, which have now bytes.
+func (r *reporter) addGrowth(a *plan.Action, how Outcome, now int64) {
 	if how == UpToDate || how == NotReached {
 		return
 	}
@@ -117,7 +120,7 @@ func (r *reporter) addSize(a *plan.Action, how Outcome, now int64) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.detail.addSize(s)
+	r.detail.noteArtifactSize(s)
 }
 
 // noteRetired notes the size of a retired artifact.
@@ -147,10 +150,68 @@ func (r *reporter) finishDetail(actions []plan.Action) *Detail {
 		}
 		for _, k := range order {
 			if size, ok := gone[k]; ok {
-				d.addSize(Size{k.path, k.target, size, -1})
+				d.noteArtifactSize(Size{k.path, k.target, size, -1})
 			}
 		}
 	}
 	d.cutSizes()
 	return d
+}
+
+// An Outcome is the result of an action in one word.
+type Outcome string
+
+const (
+	Started    Outcome = "started" // work has begun
+	UpToDate   Outcome = "up to date"
+	Unchanged  Outcome = "unchanged" // an input changed, the artifacts did not
+	Restored   Outcome = "restored"  // the result was known and not cooked again
+	Cooked     Outcome = "cooked"
+	NotShipped Outcome = "not shipped" // no outputs, because other cooked assets contain the source
+	Failed     Outcome = "failed"
+	NotReached Outcome = "not reached" // the run ended before
+	Removed    Outcome = "removed"     // artifacts of a source that is gone, or failed after a change
+	Warned     Outcome = "warned"      // a likely mistake; the action goes on
+	Error      Outcome = "error"       // a failure outside actions, such as a directory that cannot be listed
+)
+
+// An Event is something that happened to one action. The exported fields are listed in the
+// documentation of package cook.
+type Event struct {
+	Path     string // source path
+	Target   string
+	Recipe   string // "" if none could be chosen
+	Outcome  Outcome
+	Reasons  []plan.Reason
+	Outputs  []string
+	In, Out  int64         // bytes of source and artifacts
+	Took     time.Duration // duration of the work here
+	CookTime time.Duration // duration of cooking, as measured the last time
+	Err      error         // the failure or the warning
+}
+
+// outcomeOfResult returns Unchanged if an input of an action changed and the artifacts did not,
+// and else another outcome.
+func outcomeOfResult(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
+	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.Last.Outputs) {
+		return otherwise
+	}
+	changed := false
+	for _, r := range a.Reasons {
+		switch r.Kind {
+		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged:
+			changed = true
+		case plan.Forced, plan.MovedFrom:
+			return otherwise
+		}
+	}
+	for i, o := range a.Last.Outputs {
+		if o.State != contents.Intact || o.Artifact.Path != a.Outputs[i] || o.Artifact.Blob != made[i].Blob {
+			return otherwise
+		}
+	}
+	if changed {
+		return Unchanged
+	}
+	return otherwise
 }

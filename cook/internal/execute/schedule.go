@@ -45,19 +45,19 @@ func newSchedule(took []time.Duration, bundles bool) schedule {
 	return s
 }
 
-// begin makes actions ready, which come in ascending order.
-func (s *schedule) begin(actions []int) {
+// makeReady makes actions ready, which come in ascending order.
+func (s *schedule) makeReady(actions []int) {
 	s.ready = actions
-	slices.SortFunc(s.ready, s.compare)
+	slices.SortFunc(s.ready, s.compareUrgency)
 }
 
-// compare orders ready actions.
-func (s *schedule) compare(i, j int) int {
-	return cmp.Or(cmp.Compare(s.class(j), s.class(i)), cmp.Compare(i, j))
+// compareUrgency orders ready actions.
+func (s *schedule) compareUrgency(i, j int) int {
+	return cmp.Or(cmp.Compare(s.durationClass(j), s.durationClass(i)), cmp.Compare(i, j))
 }
 
-// class returns the same number for all ways that take about as long.
-func (s *schedule) class(i int) int {
+// durationClass returns the same number for all ways that take about as long.
+func (s *schedule) durationClass(i int) int {
 	way := s.took[i]
 	if s.after != nil {
 		way += s.after[i]
@@ -74,8 +74,8 @@ func (s *schedule) takeReady() (i int, ok bool) {
 	return i, true
 }
 
-// wait lets a bundle wait for other actions, unless all are settled meanwhile.
-func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
+// waitForOthers lets a bundle wait for other actions, unless all are settled meanwhile.
+func (s *schedule) waitForOthers(i int, question dependency.Dependency, on []int) {
 	left := 0
 	for _, k := range on {
 		if !s.settled[k].Load() {
@@ -84,22 +84,22 @@ func (s *schedule) wait(i int, question dependency.Dependency, on []int) {
 		}
 	}
 	if left == 0 {
-		s.push(i)
+		s.pushReady(i)
 		return
 	}
 	s.waits[i] = waiting{question, left}
 	known := map[int]time.Duration{}
 	for _, k := range s.ready {
-		s.after[k] = s.longest(k, known)
+		s.after[k] = s.waitersTime(k, known)
 	}
-	slices.SortFunc(s.ready, s.compare)
+	slices.SortFunc(s.ready, s.compareUrgency)
 }
 
 // isSettled reports whether an action has ended. It is always true without bundles.
 func (s *schedule) isSettled(i int) bool { return s.settled == nil || s.settled[i].Load() }
 
-// settle notes that an action has ended. Bundles that waited for nothing else become ready.
-func (s *schedule) settle(i int) {
+// markSettled notes that an action has ended. Bundles that waited for nothing else become ready.
+func (s *schedule) markSettled(i int) {
 	if s.settled == nil {
 		return
 	}
@@ -111,36 +111,36 @@ func (s *schedule) settle(i int) {
 			continue
 		}
 		delete(s.waits, b)
-		s.push(b)
+		s.pushReady(b)
 	}
 	s.takers[i] = nil
 }
 
-// giveUp ends the waiting of all bundles, and returns what each waited for.
-func (s *schedule) giveUp() map[int]waiting {
+// giveUpWaiting ends the waiting of all bundles, and returns what each waited for.
+func (s *schedule) giveUpWaiting() map[int]waiting {
 	waits := s.waits
 	s.waits = map[int]waiting{}
 	clear(s.takers)
 	return waits
 }
 
-// push makes an action ready.
-func (s *schedule) push(i int) {
+// pushReady makes an action ready.
+func (s *schedule) pushReady(i int) {
 	if s.after != nil {
-		s.after[i] = s.longest(i, map[int]time.Duration{})
+		s.after[i] = s.waitersTime(i, map[int]time.Duration{})
 	}
-	at, _ := slices.BinarySearchFunc(s.ready, i, s.compare)
+	at, _ := slices.BinarySearchFunc(s.ready, i, s.compareUrgency)
 	s.ready = slices.Insert(s.ready, at, i)
 }
 
-// longest returns the time of the bundles that wait for an action, one after the other.
+// waitersTime returns the time of the bundles that wait for an action, one after the other.
 // known caches the time of each bundle with its own takers.
-func (s *schedule) longest(i int, known map[int]time.Duration) (most time.Duration) {
+func (s *schedule) waitersTime(i int, known map[int]time.Duration) (most time.Duration) {
 	for _, b := range s.takers[i] {
 		way, ok := known[b]
 		if !ok {
 			known[b] = 0 // for bundles that take each other
-			way = s.took[b] + s.longest(b, known)
+			way = s.took[b] + s.waitersTime(b, known)
 			known[b] = way
 		}
 		most = max(most, way)

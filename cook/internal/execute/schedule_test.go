@@ -10,6 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/cook/internal/cookone"
+	"github.com/assetcook/assetcook/cook/internal/lookup"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
@@ -22,7 +26,7 @@ type simulation struct {
 // run returns the time of a schedule with a number of workers.
 func (m *simulation) run(t failer, workers int) (now time.Duration) {
 	s := newSchedule(m.took, true)
-	s.begin(numbers(len(m.took)))
+	s.makeReady(numbers(len(m.took)))
 	var running []end
 	for {
 		for len(running) < workers {
@@ -33,7 +37,7 @@ func (m *simulation) run(t failer, workers int) (now time.Duration) {
 			open := slices.Clone(m.takes[i])
 			open = slices.DeleteFunc(open, func(k int) bool { return s.settled[k].Load() })
 			if len(open) > 0 {
-				s.wait(i, dependency.Dependency{}, open)
+				s.waitForOthers(i, dependency.Dependency{}, open)
 			} else {
 				running = append(running, end{now + m.took[i], i})
 			}
@@ -41,7 +45,7 @@ func (m *simulation) run(t failer, workers int) (now time.Duration) {
 		if len(running) == 0 {
 			break
 		}
-		now, running = settleFirst(running, s.settle)
+		now, running = settleFirst(running, s.markSettled)
 	}
 	for i := range s.settled {
 		if !s.settled[i].Load() {
@@ -183,7 +187,7 @@ func TestScheduleOrder(t *testing.T) {
 	const second = time.Second
 	// 0 to 3 are assets, 4 takes 3, and 5 takes 4.
 	s := newSchedule([]time.Duration{4 * second, 4 * second, 9 * second, second, second, 60 * second}, true)
-	s.begin(numbers(6))
+	s.makeReady(numbers(6))
 	takes := map[int][]int{4: {3}, 5: {4}}
 	var order []int
 	for {
@@ -193,16 +197,16 @@ func TestScheduleOrder(t *testing.T) {
 		}
 		if on := takes[i]; on != nil {
 			delete(takes, i)
-			s.wait(i, dependency.Dependency{}, on)
+			s.waitForOthers(i, dependency.Dependency{}, on)
 			continue
 		}
 		order = append(order, i)
-		s.settle(i)
+		s.markSettled(i)
 	}
 	if want := []int{3, 4, 5, 2, 0, 1}; !slices.Equal(order, want) {
 		t.Errorf("begun in the order %v, want %v", order, want)
 	}
-	if s.wait(4, dependency.Dependency{}, []int{3}); len(s.waits) > 0 || !slices.Equal(s.ready, []int{4}) {
+	if s.waitForOthers(4, dependency.Dependency{}, []int{3}); len(s.waits) > 0 || !slices.Equal(s.ready, []int{4}) {
 		t.Errorf("%v wait, %v are ready", s.waits, s.ready)
 	}
 }
@@ -210,17 +214,17 @@ func TestScheduleOrder(t *testing.T) {
 // Bundles that take each other end the search for the longest way.
 func TestScheduleOfCircle(t *testing.T) {
 	s := newSchedule([]time.Duration{1, 2, 4}, true)
-	s.begin(numbers(3))
+	s.makeReady(numbers(3))
 	for range 2 {
 		i, _ := s.takeReady()
-		s.wait(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
+		s.waitForOthers(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
 	}
 	i, _ := s.takeReady()
-	s.wait(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
+	s.waitForOthers(i, dependency.OfArtifacts(dependency.Artifacts, "q", nil), []int{(i + 1) % 3})
 	if _, ok := s.takeReady(); ok || len(s.waits) != 3 {
 		t.Fatalf("%v wait", s.waits)
 	}
-	if waits := s.giveUp(); len(waits) != 3 || len(s.waits) != 0 {
+	if waits := s.giveUpWaiting(); len(waits) != 3 || len(s.waits) != 0 {
 		t.Errorf("%v waited, %v still do", waits, s.waits)
 	}
 }
@@ -233,11 +237,21 @@ func TestScheduleWithoutBundlesAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() {
 		s := newSchedule(took, false)
-		s.begin(todo)
+		s.makeReady(todo)
 		for i, ok := s.takeReady(); ok; i, ok = s.takeReady() {
-			s.settle(i)
+			s.markSettled(i)
 		}
 	}); n > 0 {
 		t.Errorf("%.0f allocations", n)
+	}
+}
+
+// Without a server the run, its queue and its look-ups have no Remote at all: a nil interface,
+// not a nil broker in an interface.
+func TestRunWithoutServerHasNoRemote(t *testing.T) {
+	r := &run{plan: &plan.Plan{}, env: cookone.Env{}, reports: newReporter(Options{}), finder: &lookup.Finder{}, queue: newQueue(false, nil)}
+	r.openBroker(t.Context(), remote.Options{})
+	if r.remote != nil || r.queue.remote != nil || r.finder.Server != nil {
+		t.Errorf("remote %v, of the queue %v, of look-ups %v", r.remote, r.queue.remote, r.finder.Server)
 	}
 }

@@ -26,11 +26,11 @@ type worker struct {
 	site     site
 	probe    *profile.Worker // nil if nothing is measured
 	holdings *cookone.Holdings
-	source   cookone.Source // of the action at work
-	times    cookone.Times  // of the action at work
+	source   cookone.Source // source of the current action
+	times    cookone.Times  // times of the current action
 	track    *track
-	sums     *bulk.Worker // for scratch files
-	key      *hashing.Key // for action IDs
+	sums     *bulk.Worker // sums scratch files
+	key      *hashing.Key // hashes action IDs
 	sharers  int          // workers that read a large source
 	learning time.Duration
 }
@@ -74,7 +74,7 @@ func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 
 // awayWorkers returns workers that send actions to other machines, beside n local ones.
 func (r *run) awayWorkers(machines *broker.Machines, n int) []*worker {
-	workers := make([]*worker, machines.Executors(r.queue.left(), n))
+	workers := make([]*worker, machines.Executors(r.queue.remainingActions(), n))
 	if len(workers) > 0 {
 		r.queue.away.local, r.queue.away.idle = n, make(chan struct{})
 	}
@@ -105,12 +105,12 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 		release()
 		switch {
 		case waits == nil:
-			r.queue.leave(i, nil, r.results[i].Outcome)
+			r.queue.leaveQueue(i, nil, r.results[i].Outcome)
 		case len(waits.unasked) > 0:
 			r.remote.AskAgain(i, waits.action, waits.unasked)
 			r.queue.leaveAsked()
 		default:
-			r.queue.leave(i, waits.on, "")
+			r.queue.leaveQueue(i, waits.on, "")
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	w.times.Reset()
 	begin := w.run.env.Now().Sub(epoch)
-	waits := w.work(ctx, i)
+	waits := w.workToEnd(ctx, i)
 	if how := w.run.results[i].Outcome; waits == nil && how != NotReached && how != UpToDate {
 		w.track.addSpan(Span{
 			Begin: begin, End: w.run.env.Now().Sub(epoch), Waited: w.times.Waited(), Helped: w.times.Helped(),
@@ -129,8 +129,8 @@ func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	return waits
 }
 
-// work leads an action to its end, or returns why it waits.
-func (w *worker) work(ctx context.Context, i int) *pause {
+// workToEnd leads an action to its end, or returns why it waits.
+func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	r, a := w.run, &w.run.plan.Actions[i]
 	late := a.IsLate()
 	if late && ctx.Err() == nil {
@@ -138,23 +138,23 @@ func (w *worker) work(ctx context.Context, i int) *pause {
 			return &pause{action: a, on: wait}
 		}
 		if a = a.As(plan.Decide(a, r.plan.Facts, r.plan.Demand)); !a.Runs() {
-			r.rest(i, a)
+			r.finishResting(i, a)
 			return nil
 		}
 	}
 	if ctx.Err() != nil || r.queue.stopped.Load() {
-		r.finish(i, Result{Action: a, Outcome: NotReached}, nil, 0)
+		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return nil
 	}
 	w.source = cookone.NewSource(r.env.Assets, a, 0, &w.source)
 	defer w.source.Close()
-	learned, err := w.learn(ctx, a)
+	learned, err := w.learnContents(ctx, a)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		r.finish(i, Result{Action: a, Outcome: NotReached}, nil, 0)
+		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return nil
 	case err != nil:
-		r.finish(i, Result{Action: a.Failed(err), Outcome: Failed, Err: err}, nil, 0)
+		r.finishAction(i, Result{Action: a.Failed(err), Outcome: Failed, Err: err}, nil, 0)
 		return nil
 	}
 	return w.workOn(ctx, i, learned, late)
@@ -167,7 +167,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	if (late || r.remote != nil && r.remote.Reads()) && r.queue.startsAgain(i) {
 		r.reports.showStep(a, "")
 	} else {
-		r.reports.event(Event{Outcome: Started, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size, CookTime: cookone.Expected(a)})
+		r.reports.reportEvent(Event{Outcome: Started, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size, CookTime: cookone.Expected(a)})
 	}
 	defer w.probe.Begin("cook/recipe/"+a.Method.Choice.Recipe.Name, a.Path).End()
 	defer w.probe.Memory().Push(a.Path).Pop()
@@ -178,7 +178,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	}
 	var res Result
 	if r.opt.DryRun {
-		res, warnings = w.foretell(ctx, cookone.TaskOf(a))
+		res, warnings = w.foretellWork(ctx, cookone.TaskOf(a))
 	} else {
 		res, warnings = w.bringUpToDate(ctx, i, cookone.TaskOf(a))
 	}
@@ -196,7 +196,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 		return waits
 	}
 	res.Action = a
-	r.finish(i, res, slices.Concat(suspicions, warnings), r.env.Now().Sub(begin))
+	r.finishAction(i, res, slices.Concat(suspicions, warnings), r.env.Now().Sub(begin))
 	return nil
 }
 
@@ -213,7 +213,7 @@ func pauseOf(a *plan.Action, err error) *pause {
 	return nil
 }
 
-// An unansweredError says that the server must be asked first.
+// An unansweredError is the error of an action that waits for the server's answer.
 type unansweredError struct{ keys []remote.Key }
 
 func (e *unansweredError) Error() string { return "needs an answer of the server" }
@@ -231,9 +231,9 @@ func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	return nil
 }
 
-// learn reads the source of an action if the plan did not need its content, and returns the
+// learnContents reads the source of an action if the plan did not need its content, and returns the
 // action with its ID.
-func (w *worker) learn(ctx context.Context, a *plan.Action) (*plan.Action, error) {
+func (w *worker) learnContents(ctx context.Context, a *plan.Action) (*plan.Action, error) {
 	if !a.ID.IsZero() {
 		return a, nil
 	}

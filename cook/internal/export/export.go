@@ -38,8 +38,8 @@ type Result struct {
 	Kept    []string // edited files of the copy that the manifest no longer lists
 }
 
-// tmpName is the directory of unfinished exports. It holds incomplete files, and for each interrupted
-// export a directory with the manifest that the export was copying.
+// tmpName is the directory of unfinished exports. It holds incomplete files, and for each
+// interrupted export a directory with the manifest that the export was copying.
 const tmpName = ".cook-export"
 
 // A content is the entry of a file in a manifest.
@@ -65,19 +65,19 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 		return Result{}, fmt.Errorf("output directory: %w; cook the assets first", err)
 	}
 	defer from.Close()
-	wanted, lists, err := listed(from)
+	wanted, lists, err := listedArtifacts(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Result{}, fmt.Errorf("%s: no %s there; cook the assets first", pathname.Show(out), manifest.Name)
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	if name, err := filepath.Abs(to); err != nil || overlap(from.Name(), name) {
+	if name, err := filepath.Abs(to); err != nil || directoriesOverlap(from.Name(), name) {
 		return Result{}, errors.Join(err, overlapError(to))
 	}
 	if dryRun {
 		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
-			return Result{Files: len(wanted), Bytes: total(wanted), Written: len(wanted)}, nil
+			return Result{Files: len(wanted), Bytes: sumSizes(wanted), Written: len(wanted)}, nil
 		}
 	} else if err := os.MkdirAll(to, 0o777); err != nil {
 		return Result{}, err
@@ -87,20 +87,20 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 		return Result{}, err
 	}
 	defer dir.Close()
-	if overlap(from.Name(), dir.Name()) { // by a link
+	if directoriesOverlap(from.Name(), dir.Name()) { // by a link
 		return Result{}, overlapError(to)
 	}
 	f, _ := hashing.Lookup("xxh3")
 	e := &exporter{from: from, to: dir, sums: hashing.NewSummer(f), dryRun: dryRun}
-	old, err := e.last()
+	old, err := e.lastExport()
 	if err != nil {
 		return Result{}, err
 	}
-	return e.runExport(ctx, wanted, lists, old, workers)
+	return e.exportTree(ctx, wanted, lists, old, workers)
 }
 
-// overlap reports whether two directories are the same or one contains the other.
-func overlap(a, b string) bool {
+// directoriesOverlap reports whether two directories are the same or one contains the other.
+func directoriesOverlap(a, b string) bool {
 	_, in := pathname.Below(a, b)
 	_, around := pathname.Below(b, a)
 	return in || around
@@ -110,17 +110,17 @@ func overlapError(to string) error {
 	return fmt.Errorf("%s: the copy and the output directory must not contain each other; choose another directory", pathname.Show(to))
 }
 
-// listed returns the files that a manifest lists, and the manifest's own: its parts, then its
-// root.
-func listed(dir *confine.Dir) (files map[string]content, lists []manifest.File, err error) {
+// listedArtifacts returns the files that a manifest lists, and the manifest's own: its parts, then
+// its root.
+func listedArtifacts(dir *confine.Dir) (files map[string]content, lists []manifest.File, err error) {
 	load := func(name string) ([]byte, error) {
-		data, err := readFile(dir, name)
+		data, err := readRegularFile(dir, name)
 		if err == nil {
 			lists = append(lists, manifest.File{Name: name, Data: data})
 		}
 		return data, err
 	}
-	root, err := readFile(dir, manifest.Name)
+	root, err := readRegularFile(dir, manifest.Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +140,7 @@ func listed(dir *confine.Dir) (files map[string]content, lists []manifest.File, 
 	return files, lists, nil
 }
 
-func readFile(dir *confine.Dir, name string) ([]byte, error) {
+func readRegularFile(dir *confine.Dir, name string) ([]byte, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err
@@ -149,17 +149,17 @@ func readFile(dir *confine.Dir, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-func total(files map[string]content) (bytes int64) {
+func sumSizes(files map[string]content) (bytes int64) {
 	for _, c := range files {
 		bytes += c.size
 	}
 	return bytes
 }
 
-// last returns the files of the last complete export and of later interrupted exports. Each file
-// has all contents that those exports may have written. last returns an error for a directory that
-// has files and is no export, and for the output directory of a cook.
-func (e *exporter) last() (map[string][]content, error) {
+// lastExport returns the files of the last complete export and of later interrupted exports. Each
+// file has all contents that those exports may have written. last returns an error for a directory
+// that has files and is no export, and for the output directory of a cook.
+func (e *exporter) lastExport() (map[string][]content, error) {
 	entries, err := e.to.ReadDir(".")
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (e *exporter) last() (map[string][]content, error) {
 			if err != nil {
 				return nil, err
 			}
-			list, _, err := listed(begun)
+			list, _, err := listedArtifacts(begun)
 			if err == nil {
 				add(list) // an unreadable list: that export was interrupted before it wrote a file
 			}
@@ -197,7 +197,7 @@ func (e *exporter) last() (map[string][]content, error) {
 	case len(entries) == 0:
 		return nil, nil
 	}
-	list, _, err := listed(e.to)
+	list, _, err := listedArtifacts(e.to)
 	if err != nil {
 		return nil, fmt.Errorf("%s has files, and no %s of an export: %w; choose a new or an empty directory", pathname.Show(e.to.Name()), manifest.Name, err)
 	}
@@ -205,10 +205,10 @@ func (e *exporter) last() (map[string][]content, error) {
 	return files, nil
 }
 
-// runExport removes files that the manifest no longer lists, copies changed files, and writes the
+// exportTree removes files that the manifest no longer lists, copies changed files, and writes the
 // manifest last.
-func (e *exporter) runExport(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
-	r := Result{Files: len(wanted), Bytes: total(wanted)}
+func (e *exporter) exportTree(ctx context.Context, wanted map[string]content, lists []manifest.File, old map[string][]content, workers int) (Result, error) {
+	r := Result{Files: len(wanted), Bytes: sumSizes(wanted)}
 	root := e.to.Root()
 	if err := e.removeGone(ctx, wanted, old, &r); err != nil {
 		return r, err
@@ -222,7 +222,7 @@ func (e *exporter) runExport(ctx context.Context, wanted map[string]content, lis
 	names = slices.DeleteFunc(names, func(name string) bool { return name == manifest.Name || manifest.IsPart(name) })
 	var written atomic.Int64
 	err := parallel.Each(ctx, workers, len(names), func(_, i int) error {
-		changed, err := e.copy(ctx, names[i], wanted[names[i]])
+		changed, err := e.copyArtifact(ctx, names[i], wanted[names[i]])
 		if changed {
 			written.Add(1)
 		}
@@ -233,7 +233,7 @@ func (e *exporter) runExport(ctx context.Context, wanted map[string]content, lis
 		return r, err
 	}
 	changed := slices.DeleteFunc(slices.Clone(lists), func(l manifest.File) bool {
-		same, err := e.has(ctx, l.Name, wanted[l.Name])
+		same, err := e.isExported(ctx, l.Name, wanted[l.Name])
 		return same && err == nil
 	})
 	r.Written += len(changed)
@@ -242,7 +242,7 @@ func (e *exporter) runExport(ctx context.Context, wanted map[string]content, lis
 	}
 	for name := range old {
 		if _, stays := wanted[name]; manifest.IsPart(name) && !stays {
-			if err := e.remove(name); err != nil {
+			if err := e.removeExported(name); err != nil {
 				return r, err
 			}
 		}
@@ -282,7 +282,7 @@ func (e *exporter) removeGone(ctx context.Context, wanted map[string]content, ol
 		}
 		same := false
 		for _, c := range old[name] {
-			has, err := e.has(ctx, name, c)
+			has, err := e.isExported(ctx, name, c)
 			if err != nil {
 				return err
 			}
@@ -295,15 +295,15 @@ func (e *exporter) removeGone(ctx context.Context, wanted map[string]content, ol
 		if same {
 			r.Removed++
 		}
-		if err := e.remove(name); err != nil { // an interrupted export may have left its directory
+		if err := e.removeExported(name); err != nil { // an interrupted export may have left its directory
 			return err
 		}
 	}
 	return nil
 }
 
-// remove removes a file if it exists, and then the empty directories above it.
-func (e *exporter) remove(name string) error {
+// removeExported removes a file if it exists, and then the empty directories above it.
+func (e *exporter) removeExported(name string) error {
 	if e.dryRun {
 		return nil
 	}
@@ -321,8 +321,8 @@ func (e *exporter) remove(name string) error {
 	return nil
 }
 
-// has reports whether a file of the copy has the given content.
-func (e *exporter) has(ctx context.Context, name string, c content) (bool, error) {
+// isExported reports whether a file of the copy has the given content.
+func (e *exporter) isExported(ctx context.Context, name string, c content) (bool, error) {
 	f, err := e.to.OpenFile(name)
 	if err != nil {
 		return false, nil // copy replaces it, or reports why it cannot
@@ -335,10 +335,10 @@ func (e *exporter) has(ctx context.Context, name string, c content) (bool, error
 	return err == nil && sum.Digest == c.digest, err
 }
 
-// copy copies a file unless the copy already has its content, and reports whether it had to.
-// The content is verified before the file gets its name.
-func (e *exporter) copy(ctx context.Context, name string, c content) (changed bool, err error) {
-	if same, err := e.has(ctx, name, c); same || err != nil || e.dryRun {
+// copyArtifact copies a file unless the copy already has its content, and reports whether it had
+// to. The content is verified before the file gets its name.
+func (e *exporter) copyArtifact(ctx context.Context, name string, c content) (changed bool, err error) {
+	if same, err := e.isExported(ctx, name, c); same || err != nil || e.dryRun {
 		return !same, err
 	}
 	src, err := e.from.OpenFile(name)

@@ -2,7 +2,7 @@
 //
 //   - in rules: settings that no recipe takes, rules without effect, mistakes in ignore files
 //   - in names: misspelt names of cook's files, names that other systems refuse
-//   - in the first bytes of sources: a Git LFS pointer in place of the file, an empty picture, a
+//   - in the first bytes of sources: a Git LFS pointer in place of the file, an empty image, a
 //     JPEG named .png
 //
 // The recipes declare the formats of sources; this package lists formats that no recipe reads. A
@@ -10,55 +10,218 @@
 package lint
 
 import (
-	"bytes"
+	"context"
+	"errors"
 	"fmt"
-	"strconv"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
+
+	"github.com/assetcook/assetcook/cook/internal/changes"
+	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/todo"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Head is the number of bytes that Source needs.
-const Head = 512
-
-// Source returns the likely mistakes in a file at a slash path, one line each without the name of
-// the file. The file has size bytes and starts with head. formats are the formats of the recipes.
-func Source(formats []recipe.Format, name string, head []byte, size int64) []string {
-	ext := recipe.Ext(name)
-	g := guessOf(formats, ext, head)
-	switch {
-	case size == 0 && g.known:
-		return []string{"the file is empty; export it again"}
-	case size == 0:
-		return nil // an empty text may be intended
-	case size < 1024 && pointer(head):
-		return []string{"the file is a Git LFS pointer; run git lfs pull"}
+// warnOfPath reports a problem with a path that is not an asset, or cannot become one because of
+// the problem. It fails a strict run.
+func warnOfPath(s *session.Session, path string, err error) {
+	outcome := execute.Warned
+	if s.Mode.Strict {
+		outcome = execute.Error
 	}
-	switch {
-	case !g.known, g.fits, g.found == "" && !g.strict:
-		return nil
-	case g.found != "":
-		return []string{fmt.Sprintf("the content is %s, which does not go by %s; rename the file or export it again", g.found, ext)}
-	}
-	return []string{fmt.Sprintf("the content is not what %s stands for (it starts with %s); export the file again", ext, opening(head))}
+	s.Observer.Event(execute.Event{Path: path, Outcome: outcome, Err: err})
 }
 
-// pointer reports whether a file is a Git LFS pointer: a short text that Git checks out in place of
-// the file if LFS is not set up.
-func pointer(head []byte) bool {
-	for _, first := range []string{"version https://git-lfs.github.com/spec/", "version https://hawser.github.com/spec/"} {
-		if bytes.HasPrefix(head, []byte(first)) && bytes.Contains(head, []byte("\noid sha256:")) {
-			return true
+// Problems reports the paths that a run leaves out without failing.
+func Problems(s *session.Session, problems []scan.Problem) {
+	for _, p := range problems {
+		if !p.Fatal() {
+			warnOfPath(s, p.Path, errors.New(p.Reason()))
 		}
 	}
-	return false
 }
 
-// opening quotes the start of the first line of a file.
-func opening(head []byte) string {
-	start := string(head[:min(len(head), 24)])
-	if i := strings.IndexAny(start, "\r\n"); i > 0 {
-		start = start[:i]
+// NewProblems is Problems without the problems that the last run reported. Forced, strict and
+// dry runs report all problems. Each run over the whole tree lists every directory with
+// problems, so it knows all of them; narrow means that this run does not.
+func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
+	var current []scan.Problem
+	for _, p := range d.Tree.Problems {
+		if !p.Fatal() {
+			current = append(current, p)
+		}
 	}
-	return strconv.Quote(start)
+	if s.Mode.DryRun {
+		Problems(s, current)
+		return
+	}
+	narrow = narrow || !s.Scope.Whole()
+	if len(current) == 0 && (narrow || len(d.Tree.Folders) == 0) {
+		return // the usual no-op run
+	}
+	var noted map[string]bool
+	if len(current) > 0 {
+		noted = s.State.Noted.Lines()
+	}
+	lines := make([]string, len(current))
+	var fresh []scan.Problem
+	for i, p := range current {
+		if lines[i] = p.Error(); !noted[lines[i]] || s.Mode.Force || s.Mode.IgnoreStamps || s.Mode.Strict {
+			fresh = append(fresh, p)
+		}
+	}
+	Problems(s, fresh)
+	if narrow {
+		lines = slices.AppendSeq(lines, maps.Keys(noted))
+	}
+	if err := s.State.Noted.Set(lines); err != nil {
+		s.Observer.Note(err.Error())
+	}
+}
+
+// EmptyTree notes that a tree has no assets. It warns if ignore rules leave all files out.
+func EmptyTree(ctx context.Context, s *session.Session) {
+	text := "no assets in " + pathname.Show(s.Place.Dir)
+	if name := firstFile(ctx, s); name != "" {
+		warnOfPath(s, "", fmt.Errorf("%s; what is there is left out, such as %s", text, pathname.Show(name)))
+		return
+	}
+	s.Observer.Note(text)
+}
+
+// firstFile returns the first file of the asset directory that is neither a rule file nor one
+// of cook's own, "" for none.
+func firstFile(ctx context.Context, s *session.Session) (name string) {
+	root, own := s.Assets.Name(), s.ScanOptions().Exclude
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return fs.SkipAll
+		case err != nil:
+			return nil // the scan has reported it
+		case d.IsDir() && slices.Contains(own, path):
+			return fs.SkipDir
+		case d.IsDir(), d.Name() == scan.ConfigName, d.Name() == scan.IgnoreName, path == filepath.Join(root, scan.IDsName):
+			return nil
+		}
+		name, _ = pathname.Below(root, path)
+		return fs.SkipAll
+	})
+	return name
+}
+
+// misnamed maps common misspellings to the names of cook's files.
+var misnamed = map[string]string{
+	"cook.tml": scan.ConfigName, "cook.tomi": scan.ConfigName, "cook.toml.txt": scan.ConfigName, ".cook.toml": scan.ConfigName,
+	"cok.toml": scan.ConfigName, "cooks.toml": scan.ConfigName, "coock.toml": scan.ConfigName, "cook.tolm": scan.ConfigName,
+	"cookignore": scan.IgnoreName, ".cookingore": scan.IgnoreName, ".cookignor": scan.IgnoreName, ".cookignore.txt": scan.IgnoreName, ".cookignores": scan.IgnoreName,
+}
+
+// warnOfMisnamed warns of new sources and hidden files whose names resemble cook.toml or
+// .cookignore, but do not match.
+func warnOfMisnamed(s *session.Session, d *changes.Delta, t *todo.Todo) {
+	judge := func(file, but string) {
+		base := path.Base(file)
+		meant := misnamed[strings.ToLower(base)]
+		if strings.EqualFold(base, scan.ConfigName) {
+			meant = scan.ConfigName
+		} else if strings.EqualFold(base, scan.IgnoreName) {
+			meant = scan.IgnoreName
+		}
+		if meant != "" {
+			warnOfPath(s, file, fmt.Errorf("is %s; did you mean to call it %s?", but, meant))
+		}
+	}
+	for i := range t.Plan.Actions {
+		if a := &t.Plan.Actions[i]; a.Last == nil {
+			judge(a.Path, "an asset like others")
+		}
+	}
+	for _, e := range d.Tree.LeftOut {
+		judge(e.Path, "left out as any hidden file is")
+	}
+}
+
+// A repeated note is the first of many similar texts, with their number.
+type repeated struct {
+	first string
+	n     int
+}
+
+func (r *repeated) noteSimilar(text string) {
+	if r.n++; r.n == 1 {
+		r.first = text
+	}
+}
+
+func (r *repeated) String() string {
+	if r.n == 1 {
+		return r.first
+	}
+	return fmt.Sprintf("%s (and %d more like it)", r.first, r.n-1)
+}
+
+// Unrecognized notes sources that are copied although a recipe has their extension.
+func Unrecognized(s *session.Session, t *todo.Todo) {
+	var list repeated
+	for i := range t.Plan.Actions {
+		a := &t.Plan.Actions[i]
+		if a.Err != nil || !a.Runs() || a.Method.Choice.Recipe.Name != recipeset.Fallback {
+			continue
+		}
+		if name := t.Rules.Set.Unrecognized(a.Path); name != "" {
+			list.noteSimilar(fmt.Sprintf("%s is copied: its content is not what the recipe %q reads", pathname.Show(a.Path), name))
+		}
+	}
+	if list.n > 0 {
+		s.Observer.Note(list.String())
+	}
+}
+
+// Portability notes new sources and outputs with names that another system refuses. They are no
+// failures, because they work here.
+func Portability(s *session.Session, p *plan.Plan) {
+	folded := map[string]string{} // each output and its directories, by lower-case name
+	var clashes, names repeated
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		source := ""
+		if a.Runs() {
+			source = rules.Unportable(a.Path)
+		}
+		if source != "" {
+			names.noteSimilar(fmt.Sprintf("source %s %s, which Windows does not take; rename it", pathname.Show(a.Path), source))
+		}
+		for _, out := range a.Outputs {
+			if why := rules.Unportable(out); why != "" && source == "" && a.Runs() {
+				names.noteSimilar(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
+			}
+			for name := out; name != "."; name = path.Dir(name) {
+				lower := strings.ToLower(name)
+				other, known := folded[lower]
+				if !known {
+					folded[lower] = name
+				} else if other == name {
+					break // its directories are known, too
+				} else if a.Runs() {
+					clashes.noteSimilar(fmt.Sprintf("outputs %s and %s differ in case only; Windows and macOS take them for one", pathname.Show(other), pathname.Show(name)))
+				}
+			}
+		}
+	}
+	for _, t := range []repeated{names, clashes} {
+		if t.first != "" {
+			s.Observer.Note(t.String())
+		}
+	}
 }

@@ -87,13 +87,13 @@ func TestSource(t *testing.T) {
 
 // Each magic number identifies its format. A format fits its own extensions and no others.
 func TestFormats(t *testing.T) {
-	for f := range formats(all) {
+	for f := range allFormats(all) {
 		for _, m := range f.Magic {
 			head := []byte(strings.ReplaceAll(m, ".", "\x07"))
 			if got := guessOf(all, "", head).found; got != f.Name {
 				t.Errorf("%q is taken for %q, want %q", m, got, f.Name)
 			}
-			for other := range formats(all) {
+			for other := range allFormats(all) {
 				for _, ext := range other.Extensions {
 					odd := Source(all, "a"+ext, head, int64(len(head)))
 					if (len(odd) == 0) != f.Has(ext) {

@@ -60,7 +60,7 @@ func Rules(s *session.Session, d *changes.Delta, t *todo.Todo) error {
 		return nil
 	}
 	if t.Rules.Unread != "" {
-		warn(s, t.Rules.Unread, fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config)))
+		warnOfPath(s, t.Rules.Unread, fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config)))
 	}
 	askForAllTargets(d, set)
 	return warnOf(s, set.Useless(d.EachSource, func(name string) string { return ignoredByDefault(s, name) }))

@@ -58,10 +58,10 @@ type Known struct {
 	Warnings []string
 	Origin   store.Origin
 	Shared   bool         // the server has it, and the store does not
-	Unasked  []remote.Key // to ask the server about, if there is no result
+	Unasked  []remote.Key // keys to ask the server about, if there is no result
 }
 
-// errNotAtHand says that the content of a known result is not available.
+// errNotAtHand is the error of a known result without available content.
 var errNotAtHand = errors.New("not in the store any more")
 
 // IsNotAtHand reports whether Fetch failed because the content is not available.
@@ -83,9 +83,9 @@ func (f *Finder) Find(ctx context.Context, t cookone.Task, probe *profile.Worker
 	a := t.Action
 	switch {
 	case a.Moved != nil && !a.Moved.Warned:
-		return fromIndex(t, &a.Moved.Action, f.relocate(ctx, a.Path, a.Moved.Deps)), true
+		return knownFromIndex(t, &a.Moved.Action, f.relocate(ctx, a.Path, a.Moved.Deps)), true
 	case IndexHas(a) && !a.Last.Warned && len(a.Last.Made) == len(a.Outputs):
-		return fromIndex(t, &a.Last.Action, a.Last.Deps), true
+		return knownFromIndex(t, &a.Last.Action, a.Last.Deps), true
 	case !f.Stores(a):
 		return Known{Task: t}, false
 	}
@@ -155,8 +155,8 @@ func readSetOf(deps []index.Dep) store.ReadSet {
 	return slices.DeleteFunc(NamesOf(deps), plan.IsAsked)
 }
 
-// fromIndex returns the result of an action of the index.
-func fromIndex(t cookone.Task, row *index.Action, deps []index.Dep) Known {
+// knownFromIndex returns the result of an action of the index.
+func knownFromIndex(t cookone.Task, row *index.Action, deps []index.Dep) Known {
 	return Known{Task: t, Deps: deps, Made: cookone.Stored(row.Made), CookTime: row.CookTime}
 }
 
@@ -266,7 +266,7 @@ func (f *Finder) keepAll(ctx context.Context, r cookone.Ready) error {
 	}
 	made := cookone.Stored(r.Made)
 	for i, file := range r.Scratch.Files() {
-		if err := f.putBlob(ctx, r.Scratch.Dir(), file, made[i]); err != nil {
+		if err := f.storeBlob(ctx, r.Scratch.Dir(), file, made[i]); err != nil {
 			return err
 		}
 	}
@@ -283,7 +283,7 @@ func (f *Finder) putRecords(a *plan.Action, deps []index.Dep, r store.Result) er
 	return f.Store.PutResult(plan.ResultID(a.ID, deps), r)
 }
 
-func (f *Finder) putBlob(ctx context.Context, in *confine.Dir, name string, a store.Artifact) error {
+func (f *Finder) storeBlob(ctx context.Context, in *confine.Dir, name string, a store.Artifact) error {
 	file, err := in.OpenFile(name)
 	if err != nil {
 		return err

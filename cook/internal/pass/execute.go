@@ -46,9 +46,10 @@ func ignoringDirtyStamps(s *session.Session) *session.Session {
 	return &with
 }
 
-// begin checks the owner of the output directory, reports problems and the plan, and records
-// renames. After begin, a pass never starts again. narrow says that a watcher knew where to look.
-func begin(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
+// beginPass checks the owner of the output directory, reports problems and the plan, and records
+// renames. After beginPass, a pass never starts again. narrow is set if a watcher knew where to
+// look.
+func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
 	if t.Works() {
 		if err := s.CheckOwner(); err != nil {
 			return err
@@ -65,12 +66,12 @@ func begin(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, n
 		}
 	}
 	lint.NewProblems(s, d, narrow)
-	m.Stats.Looked = lookedAt(d)
+	m.Stats.Looked = countLookedAt(d)
 	m.Stats.Looked.Stats += t.Looked
 	err := index.Guard(func() error {
-		m.Stats.AddUnchanged(t.Unchanged, t.Touched)
+		m.Stats.AddUpToDate(t.UpToDate, t.Touched)
 		if s.Mode.EveryAction {
-			d.ReportUnchanged(&s.Scope, m.Uncounted())
+			d.ReportUpToDate(&s.Scope, m.Uncounted())
 		}
 		return nil
 	})
@@ -83,8 +84,8 @@ func begin(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, n
 	return t.IDs.Record(s)
 }
 
-// lookedAt counts the system calls that found a delta.
-func lookedAt(d *changes.Delta) stats.Looked {
+// countLookedAt counts the system calls that found a delta.
+func countLookedAt(d *changes.Delta) stats.Looked {
 	n := stats.Looked{Listed: d.Tree.Listed, Opened: d.Tree.Listed, Stats: d.Tree.Stats}
 	if d.Found != nil {
 		n.Opened, n.Stats = d.Found.Opened, n.Stats+d.Found.Stats
@@ -108,7 +109,7 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 		return lint.SuspectHead(formats, a, first)
 	}
 	if s.Mode.Strict {
-		lint.FailSuspects(ctx, s, t)
+		failActions(t.Plan, lint.SuspectErrors(ctx, s, t.Plan))
 		suspect = nil
 	}
 	s.Observer.Stage("cook")
@@ -132,6 +133,16 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 	return work, nil
 }
 
+// failActions fails the actions of a plan that have an error, also actions that are up to date.
+// Their outputs stay.
+func failActions(p *plan.Plan, errs []error) {
+	for i, err := range errs {
+		if err != nil {
+			p.Actions[i].Err, p.Actions[i].State = err, plan.Rests
+		}
+	}
+}
+
 // addReading counts the reading that found the differences.
 func addReading(to *stats.Stats, d *changes.Delta, t *todo.Todo, done *execute.Done) {
 	to.Checksummed = stats.Count{Assets: int(d.Read.Files), In: d.Read.Bytes, Time: d.Read.Took + t.Reading + done.Learning}
@@ -142,8 +153,8 @@ func addReading(to *stats.Stats, d *changes.Delta, t *todo.Todo, done *execute.D
 	}
 }
 
-// trim shrinks the store if that is due.
-func trim(ctx context.Context, s *session.Session, store *store.Store) {
+// trimStore shrinks the store if that is due.
+func trimStore(ctx context.Context, s *session.Session, store *store.Store) {
 	if store != nil && store.TrimDue(s.Clock.Now(), s.Limits.CacheSize) {
 		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Clock.Now()); err != nil && ctx.Err() == nil {
 			s.Observer.Note(fmt.Sprintf("store: %v", err))
@@ -151,9 +162,9 @@ func trim(ctx context.Context, s *session.Session, store *store.Store) {
 	}
 }
 
-// finish ends the measurements and adds a pass that worked to the history. If that fails, the
+// finishPass ends the measurements and adds a pass that worked to the history. If that fails, the
 // pass only notes it.
-func finish(s *session.Session, done *Done, m *stats.Meter) {
+func finishPass(s *session.Session, done *Done, m *stats.Meter) {
 	m.Stop()
 	done.Stats, done.Took = m.Stats, s.Clock.Now().Sub(s.Clock.Started)
 	if s.Mode.DryRun || !done.Stats.Worked() {

@@ -1,3 +1,15 @@
+// Package pass brings an output directory up to date with a tree of assets:
+//
+//	s     := session.Open      directories, lock, clock; immutable
+//	last  := s.LoadIndex       the index of the last run
+//	delta := changes.Find      the differences, and the sources that they concern
+//	todo  := todo.Make         the work, with a reason for each action; pure in package plan
+//	work  := Execute           the only stage that cooks or writes artifacts
+//	         commit.Commit     manifest, one sync, index
+//
+// There is one way through these stages. In a first run everything differs, in a no-op run
+// nothing does, and a watcher's round knows where to look. A dry run ends before it writes. Each
+// stage returns its result as a value, so the pass gives a step up by dropping the value.
 package pass
 
 import (
@@ -25,7 +37,7 @@ type Done struct {
 	// Delta has the differences that the pass found. It is nil if everything counted as
 	// different.
 	Delta   *changes.Delta
-	Actions []index.Action     // of the sources in Delta, as they are now
+	Actions []index.Action     // present actions of the sources in Delta
 	Targets []string           // that the pass was for
 	Rules   *session.RuleTexts // that the pass followed; nil if it needed none
 	// First has the notes of a first run; nil for later runs.
@@ -35,7 +47,7 @@ type Done struct {
 	// StaleTargets are targets besides the pass's with work to do.
 	StaleTargets []string
 
-	detail *execute.Detail // for the history
+	detail *execute.Detail // the part for the history
 	run    guid.ID         // ID in the history; zero for none yet
 }
 
@@ -59,7 +71,7 @@ type Watching struct {
 func RunWatched(ctx context.Context, s *session.Session, where changes.Where, watching Watching) (done Done, err error) {
 	meter := stats.NewMeter(s)
 	s = observed(s, meter)
-	defer func() { finish(s, &done, meter) }()
+	defer func() { finishPass(s, &done, meter) }()
 	last, err := s.LoadIndex()
 	if err != nil {
 		return done, err
@@ -84,7 +96,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 		return Done{}, err
 	}
 	done := decided(delta, t)
-	if err := begin(s, delta, t, meter, where != nil); err != nil {
+	if err := beginPass(s, delta, t, meter, where != nil); err != nil {
 		return done, err
 	}
 	if s.Place.Remote.URL != "" && t.Works() {
@@ -101,7 +113,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 		return done, errors.Join(err, ctx.Err())
 	}
 	if watching.Changed != nil {
-		watching.Changed(changed(delta, t, work.Done))
+		watching.Changed(changedArtifacts(delta, t, work.Done))
 	}
 	if t.Works() {
 		if err := s.State.SetOwner(s.Assets.Name()); err != nil {
@@ -123,7 +135,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 			return done, err
 		}
 	}
-	trim(ctx, s, store)
+	trimStore(ctx, s, store)
 	return done, ctx.Err()
 }
 
@@ -138,7 +150,7 @@ func commitWork(s *session.Session, delta *changes.Delta, t *todo.Todo, work com
 	return committed, err
 }
 
-// decided returns the result of a pass as far as the decision tells it.
+// decided returns the part of a pass's result that the decision determines.
 func decided(delta *changes.Delta, t *todo.Todo) Done {
 	done := Done{Targets: t.Targets}
 	if !delta.Whole {
@@ -151,4 +163,41 @@ func decided(delta *changes.Delta, t *todo.Todo) Done {
 		done.First = firstRun(delta, t)
 	}
 	return done
+}
+
+// Decide finds the differences from the last run and plans the work. It changes nothing.
+func Decide(ctx context.Context, s *session.Session, last *index.Index, where changes.Where) (*changes.Delta, *todo.Todo, error) {
+	delta, err := changes.Find(ctx, s, last, where)
+	if err != nil {
+		return nil, nil, err
+	}
+	if delta.Whole {
+		t, err := planWork(ctx, s, delta)
+		return delta, t, err
+	}
+	var t *todo.Todo
+	err = index.Guard(func() (err error) { t, err = planWork(ctx, s, delta); return err })
+	if err == nil && !t.Partial() {
+		return delta, t, nil
+	}
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	// Unreadable rules, contested outputs or a damaged index: listing the whole tree shows
+	// what is wrong.
+	s.Observer.Stage("scan")
+	if delta, err = changes.ListTree(ctx, s, s.CheckedIndex(last)); err != nil {
+		return nil, nil, err
+	}
+	t, err = planWork(ctx, s, delta)
+	return delta, t, err
+}
+
+// planWork plans the work for a delta and judges the rules.
+func planWork(ctx context.Context, s *session.Session, delta *changes.Delta) (*todo.Todo, error) {
+	t, err := todo.Make(ctx, s, delta)
+	if err != nil {
+		return nil, err
+	}
+	return t, lint.Rules(s, delta, t)
 }

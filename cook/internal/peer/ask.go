@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// ErrNoListener says that no process listens in the directory.
+// ErrNoListener is the error of a directory in which no process listens.
 var ErrNoListener = errors.New("no process listens")
 
-// A SilentError says that the listening process gave no sign of life in time: it is stopped, or
+// A SilentError reports that the listening process gave no sign of life in time: it is stopped, or
 // gets no processor.
 type SilentError struct{ PID int } // 0 if unknown
 
@@ -48,7 +48,7 @@ const dialTimeout = 100 * time.Millisecond
 //   - [io.ErrUnexpectedEOF] if the process ends before its answer
 //   - [fs.ErrPermission] if the process belongs to another user
 func Ask(ctx context.Context, dir string, question []byte) (answer []byte, err error) {
-	answer, err = ask(ctx, dir, question, os.Geteuid())
+	answer, err = askListener(ctx, dir, question, os.Geteuid())
 	if err != nil {
 		return nil, &fs.PathError{Op: "ask in", Path: dir, Err: err}
 	}
@@ -61,7 +61,7 @@ func Listens(ctx context.Context, dir string) (pid int, ok bool) {
 	if !identifiesPeers {
 		return 0, false
 	}
-	conn, err := dial(ctx, dir)
+	conn, err := dialListener(ctx, dir)
 	if err != nil {
 		return 0, false
 	}
@@ -73,12 +73,12 @@ func Listens(ctx context.Context, dir string) (pid int, ok bool) {
 // A peer is the process at the other end of a connection.
 type peer struct{ user, pid int }
 
-// ask is Ask for a user.
-func ask(ctx context.Context, dir string, question []byte, user int) (answer []byte, err error) {
+// askListener is Ask for a user.
+func askListener(ctx context.Context, dir string, question []byte, user int) (answer []byte, err error) {
 	if !identifiesPeers {
 		return nil, &absence{errors.ErrUnsupported}
 	}
-	conn, err := dial(ctx, dir)
+	conn, err := dialListener(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +93,10 @@ func ask(ctx context.Context, dir string, question []byte, user int) (answer []b
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	if err = conn.SetWriteDeadline(time.Now().Add(silence)); err == nil {
-		err = writeFrame(conn, question)
+		err = sendFrame(conn, question)
 	}
 	if err == nil {
-		answer, err = await(conn)
+		answer, err = awaitAnswer(conn)
 	}
 	switch {
 	case err == nil:
@@ -114,21 +114,21 @@ func ask(ctx context.Context, dir string, question []byte, user int) (answer []b
 	return nil, err
 }
 
-// await reads beats until the answer comes.
-func await(conn stream) ([]byte, error) {
+// awaitAnswer reads beats until the answer comes.
+func awaitAnswer(conn stream) ([]byte, error) {
 	for {
 		if err := conn.SetReadDeadline(time.Now().Add(silence)); err != nil {
 			return nil, err
 		}
-		answer, err := readFrame(conn)
+		answer, err := receiveFrame(conn)
 		if !errors.Is(err, errBeat) {
 			return answer, err
 		}
 	}
 }
 
-func dial(ctx context.Context, dir string) (*os.File, error) {
-	name, release, err := address(dir)
+func dialListener(ctx context.Context, dir string) (*os.File, error) {
+	name, release, err := socketAddress(dir)
 	if err != nil {
 		return nil, noListener(err)
 	}
@@ -136,7 +136,7 @@ func dial(ctx context.Context, dir string) (*os.File, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	conn, err := connect(ctx, name, filepath.Join(dir, socketName))
+	conn, err := connectTo(ctx, name, filepath.Join(dir, socketName))
 	if err != nil {
 		return nil, noListener(err)
 	}

@@ -293,7 +293,7 @@ func TestOtherUser(t *testing.T) {
 	if got, err := Ask(t.Context(), dir, nil); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("server: %q, %v", got, err)
 	}
-	if got, err := ask(t.Context(), dir, nil, os.Geteuid()+1); !errors.Is(err, fs.ErrPermission) {
+	if got, err := askListener(t.Context(), dir, nil, os.Geteuid()+1); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("client: %q, %v", got, err)
 	}
 }
@@ -313,7 +313,7 @@ func TestServerDies(t *testing.T) {
 				if err != nil {
 					return
 				}
-				readFrame(conn)
+				receiveFrame(conn)
 				io.WriteString(conn, part)
 				conn.Close()
 			}()
@@ -337,7 +337,7 @@ func TestAskOtherVersion(t *testing.T) {
 		if err != nil {
 			return
 		}
-		readFrame(conn)
+		receiveFrame(conn)
 		io.WriteString(conn, "\x03\x00\x00\x00\x00")
 		conn.Close()
 	}()
@@ -413,13 +413,13 @@ func TestMoreClientsWait(t *testing.T) {
 		conns = append(conns, conn)
 	}
 	last := conns[len(conns)-1]
-	if err := writeFrame(last, []byte("q")); err != nil {
+	if err := sendFrame(last, []byte("q")); err != nil {
 		t.Fatal(err)
 	}
 	for _, conn := range conns[:20] {
 		conn.Close()
 	}
-	if got, err := await(last); string(got) != "Q" {
+	if got, err := awaitAnswer(last); string(got) != "Q" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

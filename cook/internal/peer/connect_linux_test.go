@@ -86,7 +86,7 @@ func TestCrowd(t *testing.T) {
 				}
 				unix.Close(fd)
 			})
-			conn, err := dial(t.Context(), dir)
+			conn, err := dialListener(t.Context(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	client, err := dial(t.Context(), dir)
+	client, err := dialListener(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

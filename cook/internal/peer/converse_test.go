@@ -17,7 +17,7 @@ import (
 // upper answers in capitals.
 func upper(_ context.Context, question []byte) []byte { return bytes.ToUpper(question) }
 
-// client is one end of a connection on whose other end converse is at work.
+// client is one end of a connection on whose other end answerClient is at work.
 // ended is closed when that has returned.
 func client(t *testing.T, ctx context.Context, handle Handler) (conn net.Conn, ended chan struct{}) {
 	t.Helper()
@@ -26,7 +26,7 @@ func client(t *testing.T, ctx context.Context, handle Handler) (conn net.Conn, e
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)
-		converse(ctx, other, handle)
+		answerClient(ctx, other, handle)
 	}()
 	return conn, ended
 }
@@ -35,10 +35,10 @@ func TestSeveralQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), upper)
 		for _, q := range []string{"a", "", strings.Repeat("b", MaxPayload)} {
-			if err := writeFrame(conn, []byte(q)); err != nil {
+			if err := sendFrame(conn, []byte(q)); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := readFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
+			if got, err := receiveFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
 				t.Fatalf("%d bytes: %v", len(got), err)
 			}
 			time.Sleep(patience - 1) // of the bubble: the next one is just in time
@@ -60,7 +60,7 @@ func TestSlowClients(t *testing.T) {
 				time.Sleep(patience / 4)
 			}
 		},
-		"does not take the answer": func(conn net.Conn) { writeFrame(conn, []byte("q")) },
+		"does not take the answer": func(conn net.Conn) { sendFrame(conn, []byte("q")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestHangUp(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		})
-		if err := writeFrame(conn, nil); err != nil {
+		if err := sendFrame(conn, nil); err != nil {
 			t.Fatal(err)
 		}
 		go io.Copy(io.Discard, conn) // beats
@@ -136,17 +136,17 @@ func TestServerEnds(t *testing.T) {
 		}
 		idle, idleEnded := client(t, ctx, handle)
 		busy, busyEnded := client(t, ctx, handle)
-		if err := writeFrame(busy, nil); err != nil {
+		if err := sendFrame(busy, nil); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		start := time.Now()
 		cancel()
 		<-idleEnded
-		if _, err := readFrame(idle); err == nil {
+		if _, err := receiveFrame(idle); err == nil {
 			t.Error("an answer without a question")
 		}
-		if got, err := readFrame(busy); string(got) != "ended" {
+		if got, err := receiveFrame(busy); string(got) != "ended" {
 			t.Errorf("%q, %v", got, err)
 		}
 		<-busyEnded
@@ -169,11 +169,11 @@ func TestQuestionsInAdvance(t *testing.T) {
 			return upper(ctx, q)
 		})
 		go func() {
-			writeFrame(conn, []byte("a"))
-			writeFrame(conn, []byte("b"))
+			sendFrame(conn, []byte("a"))
+			sendFrame(conn, []byte("b"))
 		}()
 		for _, want := range []string{"A", "B"} {
-			if got, err := await(conn); string(got) != want {
+			if got, err := awaitAnswer(conn); string(got) != want {
 				t.Errorf("%q, %v, want %q", got, err, want)
 			}
 		}
@@ -185,10 +185,10 @@ func TestQuestionsInAdvance(t *testing.T) {
 func TestAnswerTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), func(context.Context, []byte) []byte { return make([]byte, MaxPayload+1) })
-		if err := writeFrame(conn, nil); err != nil {
+		if err := sendFrame(conn, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := readFrame(conn); err != io.EOF {
+		if got, err := receiveFrame(conn); err != io.EOF {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		<-ended
@@ -202,15 +202,15 @@ func TestAwait(t *testing.T) {
 			time.Sleep(time.Hour) // of the bubble
 			return upper(ctx, q)
 		})
-		if err := writeFrame(conn, []byte("q")); err != nil {
+		if err := sendFrame(conn, []byte("q")); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if got, err := await(conn); string(got) != "Q" || time.Since(start) != time.Hour {
+		if got, err := awaitAnswer(conn); string(got) != "Q" || time.Since(start) != time.Hour {
 			t.Errorf("%q, %v after %v", got, err, time.Since(start))
 		}
 		start = time.Now()
-		if got, err := await(conn); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != silence {
+		if got, err := awaitAnswer(conn); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != silence {
 			t.Errorf("of one that does not answer: %q, %v after %v", got, err, time.Since(start))
 		}
 	})
@@ -224,7 +224,7 @@ func TestClientStops(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		})
-		if err := writeFrame(conn, []byte("q")); err != nil {
+		if err := sendFrame(conn, []byte("q")); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()

@@ -1,3 +1,10 @@
+// Package peer lets a process ask another process that works on the same directory: a cook asks the
+// watcher of its output directory.
+//
+// [Listen] and [Listener.Serve] answer questions at a Unix socket in the directory, [Ask] asks.
+// Questions and answers are bytes to this package. Both sides check that the other side belongs to
+// the same user. While the answer takes time, the listener sends beats, which distinguish a working
+// process from a stopped one.
 package peer
 
 import (
@@ -6,12 +13,103 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/assetcook/assetcook/internal/socket"
 )
+
+// A Listener accepts questions at a socket.
+type Listener struct {
+	socket *os.File
+	path   string
+	file   fs.FileInfo // the listener's socket
+	user   int         // who may ask
+	close  func() error
+}
+
+// Listen makes the socket in the directory dir. It replaces the socket of a killed process. If a
+// process answers there, the error wraps [fs.ErrExist]. The caller needs a lock, so that no two
+// processes begin at once. If the system does not identify the process at the other end, the error
+// wraps [errors.ErrUnsupported].
+func Listen(dir string) (*Listener, error) {
+	l, err := listenIn(dir)
+	if err != nil {
+		return nil, fmt.Errorf("listen in %s: %w", dir, err)
+	}
+	return l, nil
+}
+
+func listenIn(dir string) (*Listener, error) {
+	if !identifiesPeers {
+		return nil, errors.ErrUnsupported
+	}
+	path, err := filepath.Abs(filepath.Join(dir, socketName))
+	if err != nil {
+		return nil, err
+	}
+	name, release, err := socketAddress(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	socket, err := bind(name, path)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		if err = removeStale(dir, path); err == nil {
+			socket, err = bind(name, path)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &Listener{socket: socket, path: path, user: os.Geteuid()}
+	// Serve rejects a process of another user that connects before this.
+	if err = os.Chmod(path, 0o600); err == nil {
+		l.file, err = os.Lstat(path)
+	}
+	if err != nil {
+		socket.Close()
+		return nil, err
+	}
+	l.close = sync.OnceValue(l.endListening)
+	return l, nil
+}
+
+// removeStale removes a socket without a listening process.
+func removeStale(dir, path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%s is in the way and not a socket: remove it", path)
+	}
+	conn, err := dialListener(context.Background(), dir)
+	switch {
+	case err == nil:
+		conn.Close()
+		return fmt.Errorf("%w: another process listens at %s", fs.ErrExist, path)
+	case errors.Is(err, ErrNoListener):
+		return os.Remove(path)
+	}
+	return err
+}
+
+// Close stops listening and removes the socket, if it is still the listener's own. Once any call
+// of Close has returned, that is done.
+func (l *Listener) Close() error { return l.close() }
+
+func (l *Listener) endListening() error {
+	err := l.socket.Close()
+	if now, statErr := os.Lstat(l.path); statErr == nil && os.SameFile(now, l.file) {
+		err = errors.Join(err, os.Remove(l.path))
+	}
+	return err
+}
 
 // patience is the longest time for a client to send its question, or to receive the answer.
 const patience = 5 * time.Second
@@ -60,7 +158,7 @@ func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 			if err != nil || checkUser(p.user, l.user) != nil {
 				return
 			}
-			converse(inner, conn, handle)
+			answerClient(inner, conn, handle)
 		})
 	}
 }
@@ -71,39 +169,39 @@ type stream interface {
 	SetReadDeadline(time.Time) error
 }
 
-// converse answers the questions of one client.
-func converse(ctx context.Context, conn stream, handle Handler) {
+// answerClient answers the questions of one client.
+func answerClient(ctx context.Context, conn stream, handle Handler) {
 	defer conn.Close()
 	r := bufio.NewReader(conn)
 	for {
-		question, err := hear(ctx, conn, r)
+		question, err := readQuestion(ctx, conn, r)
 		if err != nil {
 			if errors.Is(err, errVersion) {
-				_ = say(conn, nil) // shows the version
+				_ = sendAnswer(conn, nil) // shows the version
 			}
 			return
 		}
 		answer, ok := attend(ctx, conn, r, handle, question)
-		if !ok || say(conn, answer) != nil || ctx.Err() != nil {
+		if !ok || sendAnswer(conn, answer) != nil || ctx.Err() != nil {
 			return
 		}
 	}
 }
 
-// hear reads a question. After patience, or when ctx ends, it closes conn.
-func hear(ctx context.Context, conn stream, r *bufio.Reader) ([]byte, error) {
+// readQuestion reads a question. After patience, or when ctx ends, it closes conn.
+func readQuestion(ctx context.Context, conn stream, r *bufio.Reader) ([]byte, error) {
 	late := time.AfterFunc(patience, func() { conn.Close() })
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	return readFrame(r)
+	return receiveFrame(r)
 }
 
-// say writes an answer. After patience it closes conn.
-func say(conn stream, answer []byte) error {
+// sendAnswer writes an answer. After patience it closes conn.
+func sendAnswer(conn stream, answer []byte) error {
 	late := time.AfterFunc(patience, func() { conn.Close() })
 	defer late.Stop()
-	return writeFrame(conn, answer)
+	return sendFrame(conn, answer)
 }
 
 // attend calls handle. If the client hangs up, it ends the context and returns false.

@@ -1,7 +1,11 @@
 package peer
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -13,9 +17,9 @@ const socketName = "socket"
 // maxAddress is the maximum length of a socket's address: 107 on Linux, plus a zero.
 const maxAddress = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// address returns the path of the socket in a directory, short enough for a socket address. It is
-// valid until the call of release.
-func address(dir string) (name string, release func(), err error) {
+// socketAddress returns the path of the socket in a directory, short enough for a socket address.
+// It is valid until the call of release.
+func socketAddress(dir string) (name string, release func(), err error) {
 	dir, err = filepath.Abs(dir) // a leading @ means another name space
 	if err != nil {
 		return "", nil, err
@@ -27,7 +31,7 @@ func address(dir string) (name string, release func(), err error) {
 	return shortAddress(dir, name)
 }
 
-// longAddress says that a long path cannot be made short.
+// longAddress is the error of a long path that cannot be made short.
 func longAddress(name string) error {
 	return fmt.Errorf("path of the socket %s has %d bytes, at most %d are possible: choose a shorter output directory",
 		name, len(name), maxAddress)
@@ -39,4 +43,72 @@ func checkUser(peer, our int) error {
 		return fmt.Errorf("%w: the other side runs as user %d, this as user %d", os.ErrPermission, peer, our)
 	}
 	return nil
+}
+
+// MaxPayload is the maximum size of a question or an answer.
+const MaxPayload = 1 << 20
+
+// A frame has one byte with the version of the protocol, four bytes in little-endian order with the
+// length of the payload, and the payload. A beat is a frame with beatLen as length and without
+// payload. A beat announces that the answer takes more time.
+const (
+	version   = 2
+	headerLen = 5
+	beatLen   = 1<<32 - 1
+)
+
+// errBeat is the error of a frame that is a beat.
+var errBeat = errors.New("the answer takes more time")
+
+// errVersion is the error of a frame of another version, whose rest is unknown.
+var errVersion = errors.New("the other side speaks another version")
+
+// sendFrame writes a frame with one call.
+func sendFrame(w io.Writer, payload []byte) error {
+	if len(payload) > MaxPayload {
+		return fmt.Errorf("payload has %d bytes, at most %d are possible", len(payload), MaxPayload)
+	}
+	b := make([]byte, 0, headerLen+len(payload))
+	b = append(b, version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(payload)))
+	_, err := w.Write(append(b, payload...))
+	return err
+}
+
+// writeBeat writes a beat.
+func writeBeat(w io.Writer) error {
+	_, err := w.Write(binary.LittleEndian.AppendUint32([]byte{version}, beatLen))
+	return err
+}
+
+// receiveFrame returns the payload of a frame. The error is io.EOF at the end of the stream,
+// io.ErrUnexpectedEOF for a torn frame, and errBeat for a beat. It allocates memory for bytes that
+// have come, not for the stated length.
+func receiveFrame(r io.Reader) ([]byte, error) {
+	var header [headerLen]byte
+	if n, err := io.ReadFull(r, header[:]); err != nil {
+		if n > 0 && header[0] != version {
+			return nil, errVersion
+		}
+		return nil, err
+	}
+	if header[0] != version {
+		return nil, fmt.Errorf("%w (%d, not %d)", errVersion, header[0], version)
+	}
+	length := binary.LittleEndian.Uint32(header[1:])
+	if length == beatLen {
+		return nil, errBeat
+	}
+	if length > MaxPayload {
+		return nil, fmt.Errorf("frame says it has %d bytes, at most %d are possible", length, MaxPayload)
+	}
+	var payload bytes.Buffer
+	n, err := io.Copy(&payload, io.LimitReader(r, int64(length)))
+	if err == nil && n < int64(length) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	return payload.Bytes(), nil
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// identifiesPeers says that the system identifies the process at the other end of a socket. Without
+// identifiesPeers is set if the system identifies the process at the other end of a socket. Without
 // that, Serve and Ask refuse to work.
 const identifiesPeers = false
 
@@ -19,6 +19,6 @@ func shortAddress(dir, name string) (short string, release func(), err error) {
 
 func bind(name, path string) (*os.File, error) { return nil, errors.ErrUnsupported }
 func peerOf(syscall.Conn) (peer, error)        { return peer{}, errors.ErrUnsupported }
-func connect(context.Context, string, string) (*os.File, error) {
+func connectTo(context.Context, string, string) (*os.File, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/socket"
 )
 
-// identifiesPeers says that the system identifies the process at the other end of a socket.
+// identifiesPeers is set if the system identifies the process at the other end of a socket.
 const identifiesPeers = true
 
 // dialPause is the pause between attempts to connect.
@@ -30,9 +30,9 @@ func bind(name, path string) (*os.File, error) {
 	return socket.Listen(fd, &unix.SockaddrUnix{Name: name}, path)
 }
 
-// connect connects to the socket at name. It fails at the end of ctx or after dialTimeout. Errors
+// connectTo connects to the socket at name. It fails at the end of ctx or after dialTimeout. Errors
 // name the socket path.
-func connect(ctx context.Context, name, path string) (*os.File, error) {
+func connectTo(ctx context.Context, name, path string) (*os.File, error) {
 	// Usually there is no listener, which shows at less cost without a socket.
 	var there unix.Stat_t
 	if err := socket.Again(func() error { return unix.Stat(name, &there) }); err != nil {

@@ -10,4 +10,4 @@ type owners struct{}
 
 func ownersOf(string) owners { return owners{} }
 
-func (owners) have(fs.FileInfo) bool { return true }
+func (owners) ownFile(fs.FileInfo) bool { return true }

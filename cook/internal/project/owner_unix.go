@@ -22,7 +22,7 @@ func ownersOf(folder string) owners {
 	return trusted
 }
 
-func (o owners) have(info fs.FileInfo) bool {
+func (o owners) ownFile(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && o[stat.Uid]
 }

@@ -1,3 +1,28 @@
+// Package remote lets a run download results from a server that a team shares, and upload its
+// own.
+//
+//	execute --Look, Fetch, Keep, Run--> Client --wire--> serve-remote --gRPC or HTTP--> server
+//	      \                                                   /
+//	       `------------------- store -----------------------'
+//
+// A separate process, "cook serve-remote", speaks to the server: its network libraries use memory
+// and threads that the run does not count, and the run survives its hang or crash. A [Client]
+// starts it with the first question, so a run without work neither starts it nor connects.
+//
+// # Actions that other machines cook
+//
+// A server may have machines that execute actions. Run lets one of them cook an action with
+// this program: see [Action] and [Record]. Afterwards the artifacts are in the store. The run
+// compares the dependencies in the record with the files here.
+//
+// # Failure is a miss
+//
+// No method returns an error. The run cooks every result that does not arrive in time, and passes
+// the reason once to the note function of [New]. The first line in each direction has the version
+// of the protocol. If serve-remote has another version, dies, prints an invalid answer, or prints
+// nothing for half a minute, every later question is a miss, and one note reports that.
+//
+// Package cook/internal/remote/share is the other end of the wire.
 package remote
 
 import (
@@ -100,7 +125,7 @@ type Client struct {
 	mu      sync.Mutex // guards what follows
 	seq     uint64
 	waiting map[uint64]func(a Answer, ok bool) // called once, not ok if no answer will come; nil after the last answer
-	answers map[Key]*Answer                    // of expected keys; nil until it has arrived
+	answers map[Key]*Answer                    // answers to expected keys; nil until they arrive
 
 	patience atomic.Int64 // the rest of patience, as a time.Duration
 
@@ -137,8 +162,8 @@ func NewOver(ctx context.Context, opt Options, note func(string), begin func() (
 // Reads reports whether the client looks for results.
 func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 
-// A Wanted is a result that a run will look for.
-type Wanted struct {
+// An Expectation is a result that a run will look for.
+type Expectation struct {
 	Key
 	Asset string         // its path, for messages
 	Have  []store.BlobID // artifacts that need no download
@@ -148,7 +173,7 @@ type Wanted struct {
 // out downloads that would take longer than cooking, as measured on the link. For each result it
 // calls arrived with its number, from one goroutine at a time; whole reports that no blob is
 // missing in the store. From then on, Look returns the result without asking.
-func (c *Client) Expect(wanted []Wanted, arrived func(n int, whole bool)) {
+func (c *Client) Expect(wanted []Expectation, arrived func(n int, whole bool)) {
 	const some = 1000 // keys in a line
 	for first := 0; first < len(wanted); first += some {
 		part := wanted[first:min(first+some, len(wanted))]
@@ -178,13 +203,13 @@ func (c *Client) Expects(k Key) bool {
 // Forget ends the look-up of expected results.
 func (c *Client) Forget(keys ...Key) {
 	if c != nil && len(keys) > 0 {
-		c.send(Request{Op: Forget, Keys: keys})
+		c.sendOnly(Request{Op: Forget, Keys: keys})
 	}
 }
 
 // Known is a server's answer about a key. Nothing in it is proved before its blobs are fetched.
 type Known struct {
-	ReadSets []store.ReadSet // of the action
+	ReadSets []store.ReadSet // read sets of the action
 	Result   *store.Result   // nil if there is none
 }
 
@@ -201,18 +226,18 @@ func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Durat
 	c.mu.Unlock()
 	switch {
 	case arrived != nil:
-		return c.known(k, arrived)
+		return c.decodeKnown(k, arrived)
 	case expected:
 		return known
 	}
-	if a, ok := c.ask(ctx, Request{Op: Look, Keys: []Key{k}, Assets: []string{asset}}, worth); ok {
-		return c.known(k, &a)
+	if a, ok := c.sendAndWait(ctx, Request{Op: Look, Keys: []Key{k}, Assets: []string{asset}}, worth); ok {
+		return c.decodeKnown(k, &a)
 	}
 	return known
 }
 
-// known decodes an answer about a key. A malformed answer gives nothing.
-func (c *Client) known(k Key, a *Answer) (known Known) {
+// decodeKnown decodes an answer about a key. A malformed answer gives nothing.
+func (c *Client) decodeKnown(k Key, a *Answer) (known Known) {
 	var err error
 	if a.ReadSets != nil {
 		if known.ReadSets, err = store.UnmarshalReadSets(k.Action, a.ReadSets); err != nil {
@@ -238,12 +263,12 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	if !c.Reads() {
 		return false
 	}
-	a, ok := c.ask(ctx, Request{Op: Fetch, Keys: []Key{k}}, worth)
+	a, ok := c.sendAndWait(ctx, Request{Op: Fetch, Keys: []Key{k}}, worth)
 	return ok && a.Found
 }
 
-// A Ran is the result of executing an action on another machine.
-type Ran struct {
+// An Execution is the result of executing an action on another machine.
+type Execution struct {
 	Record Record
 	Over   time.Duration // time beyond cooking, without uploads before
 	// Off means that no more actions will be executed.
@@ -252,19 +277,19 @@ type Ran struct {
 
 // Run lets the server execute an action, until ctx ends. ok reports whether ran has a record,
 // whose artifacts are then in the store.
-func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
+func (c *Client) Run(ctx context.Context, root *Root) (ran Execution, ok bool) {
 	if c == nil || !c.opt.Exec {
-		return Ran{Off: true}, false
+		return Execution{Off: true}, false
 	}
 	seq, got := c.sendForOne(Request{Op: Run, Root: root})
 	select {
 	case a, ok := <-got:
-		ran = Ran{Over: a.Over, Off: a.Off || !ok}
+		ran = Execution{Over: a.Over, Off: a.Off || !ok}
 		ok = ok && a.Record != nil && json.Unmarshal(a.Record, &ran.Record) == nil && ran.Record.Format == ActionFormat
 		return ran, ok
 	case <-ctx.Done():
-		c.send(Request{Op: Drop, Seq: seq})
-		return Ran{}, false
+		c.sendOnly(Request{Op: Drop, Seq: seq})
+		return Execution{}, false
 	}
 }
 
@@ -272,7 +297,7 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Ran, ok bool) {
 // ends: the result of an action with dependencies first, then its read sets.
 func (c *Client) Keep(asset string, keys ...Key) {
 	if c != nil && c.opt.Upload {
-		c.send(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})
+		c.sendOnly(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})
 	}
 }
 
@@ -294,7 +319,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flush+2*time.Second)
 	defer cancel()
-	a, ok := c.ask(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
+	a, ok := c.sendAndWait(ending, Request{Op: End, Flush: flush}, flush+2*time.Second)
 	c.talk.conn.Close()
 	<-c.talk.received
 	c.noteEnd(ok)
@@ -305,101 +330,4 @@ func (c *Client) Close(ctx context.Context) Stats {
 		a.Stats.Looked, a.Stats.Hits = 0, 0 // look-ups of uploads only
 	}
 	return *a.Stats
-}
-
-// ask sends a request and waits for its answer.
-func (c *Client) ask(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
-	_, got := c.sendForOne(r)
-	begun := time.Now()
-	defer func() { c.patience.Add(-int64(max(0, time.Since(begun)-worth))) }()
-	timer := time.NewTimer(worth + max(0, time.Duration(c.patience.Load())))
-	defer timer.Stop()
-	select {
-	case a, ok := <-got:
-		return a, ok
-	case <-timer.C:
-		return Answer{}, false
-	case <-ctx.Done():
-		return Answer{}, false
-	}
-}
-
-// send sends a request without an answer.
-func (c *Client) send(r Request) { c.sendFor(r, nil) }
-
-// sendForOne sends a request with one answer, and returns its number. If no answer will come, the
-// channel is closed without one.
-func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
-	got := make(chan Answer, 1)
-	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
-		if ok {
-			got <- a
-		}
-		close(got)
-	})
-	return seq, got
-}
-
-// sendFor sends a request, and returns the number of its first answer. It calls answer for each
-// answer: one, or one for each key of Expect. An answer that will not come is not ok.
-func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
-	c.starting.Do(c.start)
-	answers := 0
-	switch {
-	case answer == nil:
-	case r.Op == Expect:
-		answers = len(r.Keys)
-	default:
-		answers = 1
-	}
-	if !c.writeRequest(&r, answers, answer) {
-		for n := range answers {
-			answer(n, Answer{}, false)
-		}
-	}
-	return r.Seq
-}
-
-// writeRequest writes a request and registers answer for its answers. It reports whether answer
-// has been called, or will be.
-func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
-	c.to.Lock()
-	defer c.to.Unlock()
-	if !c.await(r, answers, answer) {
-		return false
-	}
-	if c.to.Encode(r) == nil {
-		return true
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting == nil {
-		return true // receive has called answer
-	}
-	for n := range answers {
-		delete(c.waiting, r.Seq+uint64(n))
-	}
-	return false
-}
-
-// await numbers a request and registers answer, unless no answer will come.
-func (c *Client) await(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting == nil {
-		return false
-	}
-	if answers > 0 {
-		r.Seq = c.seq + 1
-		c.seq += uint64(answers)
-	}
-	for n := range answers {
-		c.waiting[r.Seq+uint64(n)] = func(a Answer, ok bool) { answer(n, a, ok) }
-	}
-	if r.Op == Expect {
-		for _, k := range r.Keys {
-			c.answers[k] = nil
-		}
-	}
-	return true
 }

@@ -100,7 +100,7 @@ func TestEveryFailureIsAMiss(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client, notes := client(t, c.answer)
 			arrived := make(chan bool, 1)
-			client.Expect([]remote.Wanted{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
+			client.Expect([]remote.Expectation{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
 			if <-arrived {
 				t.Error("arrived")
 			}
@@ -203,8 +203,8 @@ func TestInterruptedRunEndsSoon(t *testing.T) {
 			begun := time.Now()
 			time.AfterFunc(time.Second, cancel)
 			arrived := make(chan bool, 2)
-			client.Expect([]remote.Wanted{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
-			client.Expect([]remote.Wanted{{Key: remote.Key{Reads: true}}}, func(_ int, whole bool) { arrived <- whole })
+			client.Expect([]remote.Expectation{{Key: key}}, func(_ int, whole bool) { arrived <- whole })
+			client.Expect([]remote.Expectation{{Key: remote.Key{Reads: true}}}, func(_ int, whole bool) { arrived <- whole })
 			client.Close(ctx)
 			<-arrived
 			<-arrived

@@ -13,21 +13,118 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
+// sendAndWait sends a request and waits for its answer.
+func (c *Client) sendAndWait(ctx context.Context, r Request, worth time.Duration) (Answer, bool) {
+	_, got := c.sendForOne(r)
+	begun := time.Now()
+	defer func() { c.patience.Add(-int64(max(0, time.Since(begun)-worth))) }()
+	timer := time.NewTimer(worth + max(0, time.Duration(c.patience.Load())))
+	defer timer.Stop()
+	select {
+	case a, ok := <-got:
+		return a, ok
+	case <-timer.C:
+		return Answer{}, false
+	case <-ctx.Done():
+		return Answer{}, false
+	}
+}
+
+// sendOnly sends a request without an answer.
+func (c *Client) sendOnly(r Request) { c.sendFor(r, nil) }
+
+// sendForOne sends a request with one answer, and returns its number. If no answer will come, the
+// channel is closed without one.
+func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
+	got := make(chan Answer, 1)
+	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
+		if ok {
+			got <- a
+		}
+		close(got)
+	})
+	return seq, got
+}
+
+// sendFor sends a request, and returns the number of its first answer. It calls answer for each
+// answer: one, or one for each key of Expect. An answer that will not come is not ok.
+func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
+	c.starting.Do(c.startProcess)
+	answers := 0
+	switch {
+	case answer == nil:
+	case r.Op == Expect:
+		answers = len(r.Keys)
+	default:
+		answers = 1
+	}
+	if !c.writeRequest(&r, answers, answer) {
+		for n := range answers {
+			answer(n, Answer{}, false)
+		}
+	}
+	return r.Seq
+}
+
+// writeRequest writes a request and registers answer for its answers. It reports whether answer
+// has been called, or will be.
+func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
+	c.to.Lock()
+	defer c.to.Unlock()
+	if !c.registerAnswer(r, answers, answer) {
+		return false
+	}
+	if c.to.Encode(r) == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		return true // receiveAnswers has called answer
+	}
+	for n := range answers {
+		delete(c.waiting, r.Seq+uint64(n))
+	}
+	return false
+}
+
+// registerAnswer numbers a request and registers answer, unless no answer will come.
+func (c *Client) registerAnswer(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		return false
+	}
+	if answers > 0 {
+		r.Seq = c.seq + 1
+		c.seq += uint64(answers)
+	}
+	for n := range answers {
+		c.waiting[r.Seq+uint64(n)] = func(a Answer, ok bool) { answer(n, a, ok) }
+	}
+	if r.Op == Expect {
+		for _, k := range r.Keys {
+			c.answers[k] = nil
+		}
+	}
+	return true
+}
+
 // A talk is the conversation of a client with its serve-remote.
 type talk struct {
 	conn     io.ReadWriteCloser // nil before it begins
-	received chan struct{}      // closed when receive has ended
+	received chan struct{}      // closed when receiveAnswers has ended
 	silent   chan struct{}      // closed when serve-remote has been silent too long
-	steps    atomic.Int64       // steps of receive: odd while it handles an answer
+	steps    atomic.Int64       // steps of receiveAnswers: odd while it handles an answer
 
 	// Guarded by the client's mu.
-	ending bool  // the run has ended
-	why    error // why no more answers come
-	said   bool  // a note has told the user
+	ending    bool  // the run has ended
+	why       error // why no more answers come
+	userNoted bool  // a note has told the user
 }
 
-// start starts serve-remote. If that fails, every question is a miss.
-func (c *Client) start() {
+// startProcess starts serve-remote. If that fails, every question is a miss.
+func (c *Client) startProcess() {
 	conn, err := c.begin()
 	c.mu.Lock()
 	if err != nil {
@@ -48,30 +145,30 @@ func (c *Client) start() {
 	go func() {
 		defer close(c.talk.received)
 		defer abandon()
-		c.receive(conn)
+		c.receiveAnswers(conn)
 	}()
-	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // receive notices a failure
+	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // receiveAnswers notices a failure
 }
 
 const (
 	// speaker names the process in notes.
 	speaker = "the process that speaks to the server"
 
-	// withoutServer tells the user the consequence of a failed serve-remote.
+	// withoutServer is the consequence of a failed serve-remote, for the user.
 	withoutServer = "this run goes on without the server: it takes no more results from there, and gives none"
 
 	// Time limits, after which the client gives up serve-remote.
-	endTime    = 2 * time.Second // after the end of the run
+	endTime    = 2 * time.Second // time limit after the end of the run
 	mostSilent = 6               // Beats without a line
 )
 
-// receive passes on answers until serve-remote ends, writes an invalid line, or is silent for too
-// long. Then it notes the reason and ends all waits for answers.
-func (c *Client) receive(conn io.ReadWriteCloser) {
+// receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent
+// for too long. Then it notes the reason and ends all waits for answers.
+func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 	c.talk.silent = make(chan struct{})
 	over := make(chan struct{})
-	go c.watch(over, conn)
-	why := c.converse(conn)
+	go c.closeIfSilent(over, conn)
+	why := c.passOnAnswers(conn)
 	close(over)
 	select {
 	case <-c.talk.silent:
@@ -82,9 +179,9 @@ func (c *Client) receive(conn io.ReadWriteCloser) {
 	left := c.waiting
 	c.waiting = nil
 	if c.talk.why = why; !c.talk.ending {
-		c.talk.said = true
+		c.talk.userNoted = true
 	}
-	say := c.talk.said
+	say := c.talk.userNoted
 	c.mu.Unlock()
 	if say && c.stop.Err() == nil {
 		if why == io.EOF {
@@ -99,8 +196,8 @@ func (c *Client) receive(conn io.ReadWriteCloser) {
 	io.Copy(io.Discard, conn) // serve-remote cannot exit while its output is not read
 }
 
-// watch closes the connection if nothing arrives for too long while receive waits.
-func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
+// closeIfSilent closes the connection if nothing arrives for too long while receiveAnswers waits.
+func (c *Client) closeIfSilent(over <-chan struct{}, conn io.Closer) {
 	ticker := time.NewTicker(Beat)
 	defer ticker.Stop()
 	for last, quiet := int64(0), 0; quiet < mostSilent; {
@@ -118,10 +215,10 @@ func (c *Client) watch(over <-chan struct{}, conn io.Closer) {
 	conn.Close()
 }
 
-// converse passes on answers until they end, and returns the reason: io.EOF if serve-remote ended
-// without an error.
-func (c *Client) converse(from io.Reader) error {
-	const longest = 64 << 20 // of a line, with records of the store in base64
+// passOnAnswers passes on answers until they end, and returns the reason: io.EOF if serve-remote
+// ended without an error.
+func (c *Client) passOnAnswers(from io.Reader) error {
+	const longest = 64 << 20 // bytes of a line, with records of the store in base64
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longest)
 	hint := " (if it is of another version than cook, install both again)"
@@ -167,7 +264,7 @@ func (c *Client) handle(a Answer) {
 func (c *Client) noteEnd(answered bool) {
 	why := c.talk.why
 	switch {
-	case c.talk.said, c.stop.Err() != nil, answered && why == io.EOF:
+	case c.talk.userNoted, c.stop.Err() != nil, answered && why == io.EOF:
 		return
 	case why == io.EOF:
 		why = errors.New("it ended early")

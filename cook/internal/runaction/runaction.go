@@ -42,14 +42,14 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// Run cooks the action in a directory, and writes its record, which says whether the action
+// Run cooks the action in a directory, and writes its record, which reports whether the action
 // was refused or failed. Run fails only if it cannot write the record.
 func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	out := filepath.Join(dir, remote.OutDir)
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	rec := record(ctx, dir, recipes)
+	rec := cookOrRefuse(ctx, dir, recipes)
 	rec.Format = remote.ActionFormat
 	text, err := json.Marshal(rec)
 	if err != nil {
@@ -58,8 +58,8 @@ func Run(ctx context.Context, dir string, recipes ...recipe.Recipe) error {
 	return os.WriteFile(filepath.Join(out, remote.RecordFile), text, 0o666)
 }
 
-// record cooks the action in a directory, or refuses it.
-func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remote.Record) {
+// cookOrRefuse cooks the action in a directory, or refuses it.
+func cookOrRefuse(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remote.Record) {
 	refuse := func(err error) remote.Record { return remote.Record{Refused: err.Error()} }
 	want, err := readWanted(filepath.Join(dir, remote.ActionFile))
 	if err != nil {
@@ -80,14 +80,14 @@ func record(ctx context.Context, dir string, recipes []recipe.Recipe) (rec remot
 	}
 	defer out.Close()
 	m := &machine{dir: dir, assets: assets, out: out, contents: contentsOf(assets, recipes)}
-	a, err := m.action(ctx, want, recipes)
+	a, err := m.rebuildAction(ctx, want, recipes)
 	if err == nil {
 		err = m.lookAtAll(ctx)
 	}
 	if err != nil {
 		return refuse(err)
 	}
-	return m.cook(ctx, a)
+	return m.cookAction(ctx, a)
 }
 
 // maxAction is the most bytes of an action.json.
@@ -130,13 +130,13 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 			return x, ok
 		},
 		Artifacts: func(dependency.Dependency) (store.BlobID, error) {
-			return store.BlobID{}, errors.New("no artifacts of others are here")
+			return store.BlobID{}, errors.New("artifacts of other actions are not on this machine")
 		},
 	})
 }
 
-// action builds an action anew, and refuses an action with another ID here.
-func (m *machine) action(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
+// rebuildAction builds an action anew, and refuses an action that gets another ID on this machine.
+func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
 	set, err := recipeset.New(recipes...)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (m *machine) action(ctx context.Context, want remote.Action, recipes []reci
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if a.ID != want.ID {
-		return nil, errors.New("it is another action here: a recipe, a program or a library of this machine differs")
+		return nil, errors.New("the action has another ID on this machine: a recipe, a program or a library differs")
 	}
 	return a, nil
 }
@@ -209,8 +209,8 @@ func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error 
 	return os.Setenv("PATH", path)
 }
 
-// cook cooks an action into numbered files.
-func (m *machine) cook(ctx context.Context, a *plan.Action) (rec remote.Record) {
+// cookAction cooks an action into numbered files.
+func (m *machine) cookAction(ctx context.Context, a *plan.Action) (rec remote.Record) {
 	sums, _ := hashing.Lookup("xxh3")
 	again := cookone.NewAgain(cookone.Env{
 		Assets: m.assets, Contents: m.contents, Artifacts: &artifacts.Catalog{}, Checksum: sums,

@@ -17,7 +17,7 @@ import (
 // removing.
 const openTries = 100
 
-// openOut opens the output directory of a new session and takes its lock if the access says so.
+// openOut opens the output directory of a new session and takes its lock if the access needs that.
 // A cook clean may remove the directory or the lock at any moment, so it tries again.
 func openOut(s *Session, access Access) error {
 	var err error
@@ -72,7 +72,7 @@ func tryOut(s *Session, access Access) error {
 	if err == nil {
 		s.Out, s.State, real = out, state.Open(out), out.Name()
 	}
-	if err := checkPlaces(s.Assets.Name(), real, s.Place.Cache); err != nil {
+	if err := checkOverlaps(s.Assets.Name(), real, s.Place.Cache); err != nil {
 		return err
 	}
 	if !makes && errors.Is(err, fs.ErrNotExist) {
@@ -130,9 +130,9 @@ func settleState(s *Session) error {
 	return nil
 }
 
-// checkPlaces returns an error if outputs or the store would overwrite assets. Output inside the
+// checkOverlaps returns an error if outputs or the store would overwrite assets. Output inside the
 // assets is fine, because the scan skips it.
-func checkPlaces(assets, out, cache string) error {
+func checkOverlaps(assets, out, cache string) error {
 	if _, inside := pathname.Below(out, assets); inside {
 		return Configf("output directory %s holds the asset directory %s; choose another output directory", out, assets)
 	}

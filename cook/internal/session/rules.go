@@ -29,8 +29,8 @@ type Ruleset struct {
 // RuleTexts are the rule files of a tree at one moment.
 type RuleTexts struct {
 	files       []rules.File
-	sums        map[string]hashing.Sum128 // of the tree's files, by path
-	fingerprint hashing.Digest            // of the session that read them
+	sums        map[string]hashing.Sum128 // checksums of the tree's files by path
+	fingerprint hashing.Digest            // fingerprint of the session that read the rules
 }
 
 // Sum returns the checksum of a rule file of the tree.
@@ -39,7 +39,7 @@ func (t *RuleTexts) Sum(path string) (hashing.Sum128, bool) {
 	return sum, ok
 }
 
-// Differ reports whether a rule file lacks a known checksum or has another one.
+// Differ reports whether a rule file has no known checksum, or another checksum.
 func (t *RuleTexts) Differ(known func(path string) (hashing.Sum128, bool)) bool {
 	for path, sum := range t.sums {
 		if was, ok := known(path); !ok || was != sum {
@@ -66,9 +66,9 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	set := &Ruleset{Texts: RuleTexts{sums: map[string]hashing.Sum128{}, fingerprint: s.Basis.Fingerprint}, busy: map[string]bool{}}
 	var err error
 	if s.Basis.followed != nil {
-		err = set.follow(s.Basis.followed, configs)
+		err = set.useTexts(s.Basis.followed, configs)
 	} else {
-		err = set.read(s.Assets, s.Place, s.Basis.config, configs, s.Basis.Checksum)
+		err = set.readRuleFiles(s.Assets, s.Place, s.Basis.config, configs, s.Basis.Checksum)
 	}
 	if err != nil {
 		return nil, err
@@ -80,30 +80,30 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	declared := set.Set.Targets()
 	for _, t := range s.Scope.Among(declared) {
 		if !set.Set.HasTarget(t) {
-			return nil, Configf("unknown target %q; cook.toml has %s", t, list(declared))
+			return nil, Configf("unknown target %q; cook.toml has %s", t, listInWords(declared))
 		}
 	}
 	return set, nil
 }
 
-// follow takes earlier texts for the present files. The next index gets the checksums of these
+// useTexts takes earlier texts for the present files. The next index gets the checksums of these
 // texts without stamps, so the next run sees the present files as edited.
-func (r *Ruleset) follow(texts *RuleTexts, configs []scan.Entry) error {
+func (r *Ruleset) useTexts(texts *RuleTexts, configs []scan.Entry) error {
 	r.Texts.files = texts.files
 	for _, c := range configs {
 		r.Texts.sums[c.Path], r.busy[c.Path] = texts.sums[c.Path], true
 	}
 	for path := range texts.sums {
 		if _, there := r.Texts.sums[path]; !there {
-			return Configf("%s: is gone", path) // no index would tell the next run
+			return Configf("%s: the file is gone; run cook again", path) // the next run could not find that in an index
 		}
 	}
 	return nil
 }
 
-// read reads the rule files. config is the text of place.Config when the fingerprint was
+// readRuleFiles reads the rule files. config is the text of place.Config when the fingerprint was
 // computed: an index must not be valid for rules that the run did not follow.
-func (r *Ruleset) read(assets *confine.Dir, place Place, config []byte, configs []scan.Entry, checksum hashing.Func) error {
+func (r *Ruleset) readRuleFiles(assets *confine.Dir, place Place, config []byte, configs []scan.Entry, checksum hashing.Func) error {
 	if info, err := assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
 		return Configf("%s: a directory, want a file of rules", filepath.Join(place.Dir, scan.ConfigName))
 	}
@@ -147,7 +147,7 @@ func readConfig(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, rules.MaxFile+1))
 }
 
-func list(names []string) string {
+func listInWords(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}

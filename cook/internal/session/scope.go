@@ -23,8 +23,8 @@ type Scope struct {
 	chosen glob.List // Patterns compiled
 }
 
-// compiled returns the scope with compiled patterns and sorted targets.
-func (s Scope) compiled() (Scope, error) {
+// compileScope returns the scope with compiled patterns and sorted targets.
+func (s Scope) compileScope() (Scope, error) {
 	if s.All = s.All || slices.Contains(s.Targets, rules.AllTargets); s.All || len(s.Targets) == 0 {
 		s.Targets = []string{""}
 	}

@@ -1,3 +1,12 @@
+// Package session opens the directories that a pass works on.
+//
+// A [Session] holds the options, the asset directory, the output directory with its state and
+// lock, the clock, and the fingerprint: a hash of everything that decides about the whole tree
+// for any target. Once [Open] and [Session.Lock] have returned, no field of a session changes.
+// [Session.Asking] and [Session.Following] return changed copies.
+//
+// The package also reads what every pass starts from: the index of the last run
+// ([Session.LoadIndex]) and the rule files of a tree ([Session.CompileRules]).
 package session
 
 import (
@@ -5,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
@@ -29,12 +40,12 @@ type Session struct {
 	Clock    Clock
 	Assets   *confine.Dir
 	Out      *confine.Dir // nil if missing, and the session may not make it
-	State    *state.Dir   // of Out
+	State    *state.Dir   // state directory of Out
 	Basis    Basis
 	used     bool // a run has cooked into Out before
 }
 
-// A Clock tells the time of a session.
+// A Clock has the times of a session.
 type Clock struct {
 	Now     func() time.Time
 	Started time.Time
@@ -92,7 +103,7 @@ func Open(opt Options, access Access) (*Session, error) {
 		s.Close()
 		return nil, err
 	}
-	identify(s)
+	computeFingerprint(s)
 	return s, nil
 }
 
@@ -107,7 +118,7 @@ func (s *Session) Lock(access Access) error {
 	}
 	closeOut(s)
 	err = openOut(s, access)
-	identify(s)
+	computeFingerprint(s)
 	return err
 }
 
@@ -215,4 +226,83 @@ func (s *Session) Ignored(path string, isFolder bool) (scan.Verdict, bool) {
 		defer f.Close()
 		return io.ReadAll(io.LimitReader(f, scan.MaxIgnoreSize))
 	})
+}
+
+// computeFingerprint computes the fingerprint of a new session, and keeps the rule file that it
+// covers.
+func computeFingerprint(s *Session) {
+	s.Basis.Fingerprint, s.Basis.config = hashing.Digest{}, nil
+	program, err := os.Executable()
+	if err != nil {
+		return
+	}
+	info, err := os.Stat(program)
+	if err != nil || s.Out == nil {
+		return
+	}
+	h := hashing.NewKey("assetcook whole 2")
+	stamp := scan.StampOf(info)
+	h.String("program", program)
+	for _, v := range [...]int64{stamp.Size, stamp.MTime, stamp.CTime, int64(stamp.Inode), int64(stamp.Device)} {
+		h.Int64("stamp", v)
+	}
+	h.String("assets", s.Assets.Name())
+	h.String("out", s.Out.Name())
+	h.String("checksum", s.Basis.Checksum.Name)
+	for _, dir := range ownFolders(s) {
+		h.String("not scanned", dir)
+	}
+	if s.Place.IDs {
+		h.String("assets have", "IDs")
+	}
+	for _, name := range s.Basis.Recipes.Names() {
+		r, _ := s.Basis.Recipes.Lookup(name)
+		h.String("recipe", fmt.Sprintf("%s %d %q %q", r.Name, r.Version, r.Extensions, r.Hints))
+	}
+	if s.Place.Config != "" {
+		data, err := readConfig(s.Place.Config)
+		if err != nil {
+			return
+		}
+		s.Basis.config = data
+		h.String("config", s.Place.Config)
+		h.Digest("rules", hashing.DigestOf(data))
+	}
+	s.Basis.Fingerprint = h.Sum()
+}
+
+// checksums maps the values of Options.Checksum to the names in the registry and the index, the
+// default first. The name xxh3 has always meant the 128-bit variant: in a set of millions, 64
+// bits would miss a change too often.
+var checksums = [...]struct{ name, function string }{
+	{"xxh3", "xxh128"},
+	{"xxh64", "xxh64"},
+	{"crc32", "crc32"},
+	{"crc32c", "crc32c"},
+	{"murmur3", "murmur3-128"},
+	{"slice8", "slice8"},
+	{"xxh128", "xxh128"},
+	{"murmur3-128", "murmur3-128"},
+}
+
+// Checksums lists the values of Options.Checksum, the default first.
+func Checksums() (names []string) {
+	for _, c := range checksums {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// checksum returns the function that a value of Options.Checksum names.
+func checksum(name string) (hashing.Func, error) {
+	if name == "" {
+		name = checksums[0].name
+	}
+	for _, c := range checksums {
+		if c.name == name {
+			f, _ := hashing.Lookup(c.function)
+			return f, nil
+		}
+	}
+	return hashing.Func{}, Configf("unknown checksum %q; have %s", name, strings.Join(Checksums(), ", "))
 }

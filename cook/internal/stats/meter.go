@@ -1,12 +1,14 @@
 package stats
 
 import (
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/advice"
+	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
@@ -20,7 +22,7 @@ type Meter struct {
 	row       *profile.Worker // the pass's own row
 	stage     profile.Span    // the current stage
 	stages    stopwatch
-	published []published // in the order of Stats.Values
+	published []publishedValue // values in the order of Stats.Values
 	endFrames func()
 }
 
@@ -28,8 +30,8 @@ type Meter struct {
 // the pass.
 const frameTime = 100 * time.Millisecond
 
-// A published is one value of the stats and the places that show it.
-type published struct {
+// A publishedValue is one value of the stats and the places that show it.
+type publishedValue struct {
 	counter *counters.Counter
 	symbol  events.Symbol
 	value   int64 // last published
@@ -42,7 +44,7 @@ func NewMeter(s *session.Session) *Meter {
 		return m
 	}
 	for name := range m.Stats.Values() {
-		m.published = append(m.published, published{counter: s.Probe.Counters.Counter(name), symbol: s.Probe.Events.Symbol(name)})
+		m.published = append(m.published, publishedValue{counter: s.Probe.Counters.Counter(name), symbol: s.Probe.Events.Symbol(name)})
 	}
 	m.row = s.Probe.Worker("cook")
 	if rec := s.Probe.Events; !s.Probe.Run.IsZero() && rec != nil {
@@ -92,7 +94,7 @@ func Publish(s *session.Session, known *Stats) {
 // Stage begins a stage of the recording and of the history.
 func (m *Meter) Stage(name string) {
 	m.next.Stage(name)
-	m.stages.begin(name)
+	m.stages.beginStage(name)
 	m.stage.End()
 	m.stage = m.row.Begin("cook/stage/"+name, "")
 	m.publish()
@@ -110,11 +112,14 @@ func (m *Meter) Event(e execute.Event) {
 
 // Planned, Reading, Step and Note forward to the next observer.
 func (m *Meter) Planned(actions int, expected time.Duration) { m.next.Planned(actions, expected) }
-func (m *Meter) Reading(files, of int, bytes int64)          { m.next.Reading(files, of, bytes) }
-func (m *Meter) Step(source, target, step string)            { m.next.Step(source, target, step) }
-func (m *Meter) Note(text string)                            { m.next.Note(text) }
 
-// Uncounted returns the next observer, for events of actions that AddUnchanged counts.
+func (m *Meter) Reading(files, of int, bytes int64) { m.next.Reading(files, of, bytes) }
+
+func (m *Meter) Step(source, target, step string) { m.next.Step(source, target, step) }
+
+func (m *Meter) Note(text string) { m.next.Note(text) }
+
+// Uncounted returns the next observer, for events of actions that AddUpToDate counts.
 func (m *Meter) Uncounted() session.Observer { return m.next }
 
 // publish shows the sums to the probe.
@@ -149,6 +154,36 @@ func (m *Meter) Stop() {
 // Stages ends the current stage and returns the cost of each stage. It asks the system for the
 // memory of the process, so a no-op run should not call it.
 func (m *Meter) Stages() []Stage {
-	m.stages.end()
+	m.stages.endStage()
 	return m.stages.stages
+}
+
+// A stopwatch measures the stages of a pass.
+type stopwatch struct {
+	now    func() time.Time
+	stages []Stage // stages in the order of their first begin
+	at     int     // the current stage
+	begun  time.Time
+}
+
+// beginStage ends the current stage and begins another.
+func (w *stopwatch) beginStage(name string) {
+	w.endStage()
+	w.at = slices.IndexFunc(w.stages, func(s Stage) bool { return s.Name == name })
+	if w.at < 0 {
+		w.at = len(w.stages)
+		w.stages = append(w.stages, Stage{Name: name})
+	}
+	w.begun = w.now()
+}
+
+// endStage ends the current stage, if any.
+func (w *stopwatch) endStage() {
+	if w.begun.IsZero() {
+		return
+	}
+	s := &w.stages[w.at]
+	s.Took += w.now().Sub(w.begun)
+	s.PeakRSS = sysmem.PeakRSS()
+	w.begun = time.Time{}
 }

@@ -6,6 +6,7 @@
 package stats
 
 import (
+	"encoding/json"
 	"iter"
 	"time"
 
@@ -13,13 +14,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/profile/guid"
 )
 
 // A Count is the number of actions with one outcome, with their sums.
 type Count struct {
 	Assets int           `json:"assets"`
-	In     int64         `json:"bytes_in"`  // of their sources
-	Out    int64         `json:"bytes_out"` // of their artifacts
+	In     int64         `json:"bytes_in"`  // size of the sources
+	Out    int64         `json:"bytes_out"` // size of the artifacts
 	Time   time.Duration `json:"ns"`        // spent, summed over the workers
 }
 
@@ -66,7 +68,7 @@ type Stats struct {
 type Looked struct {
 	Opened int64 `json:"folders_opened"`
 	Listed int64 `json:"folders_listed"`
-	Stats  int64 `json:"stats"` // of sources, outputs, directories, dependencies and programs
+	Stats  int64 `json:"stats"` // stat calls of sources, outputs, directories, dependencies and programs
 }
 
 // AddEvent counts an event.
@@ -109,9 +111,9 @@ func (t *Stats) AddEvent(e *execute.Event) {
 	}
 }
 
-// AddUnchanged counts up-to-date actions without events. Checksums of touched files prove that
+// AddUpToDate counts up-to-date actions without events. Checksums of touched files are the proof
 // for touched of them, stamps for the others.
-func (t *Stats) AddUnchanged(all, touched index.Totals) {
+func (t *Stats) AddUpToDate(all, touched index.Totals) {
 	t.Found.addTotals(all)
 	t.Outcomes.ByChecksum.addTotals(touched)
 	t.Outcomes.ByStamp.addTotals(index.Totals{Actions: all.Actions - touched.Actions, In: all.In - touched.In, Out: all.Out - touched.Out})
@@ -156,4 +158,58 @@ func (t *Stats) Values() iter.Seq2[string, int64] {
 		_ = yield("cook/look/folders_opened", t.Looked.Opened) && yield("cook/look/folders_listed", t.Looked.Listed) &&
 			yield("cook/look/stats", t.Looked.Stats) && yield("cook/saved_ns", int64(t.Saved)) && yield("cook/errors", int64(t.Errors))
 	}
+}
+
+// A Past is a run in the history.
+type Past struct {
+	ID     guid.ID          `json:"run,omitzero"` // zero if an old version wrote it
+	At     time.Time        `json:"at"`
+	Took   time.Duration    `json:"took_ns"`
+	Stages []Stage          `json:"stages"`
+	Counts map[string]int64 `json:"counts"` // Stats.Values without zeros
+	Detail *execute.Detail  `json:"detail,omitempty"`
+}
+
+// A Stage is the cost of one stage of a pass.
+type Stage struct {
+	Name string        `json:"stage"` // name as in Observer.Stage
+	Took time.Duration `json:"ns"`    // wall time, summed over repetitions
+	// PeakRSS is the peak of the process's physical memory by the end of the stage, in
+	// bytes; 0 if the system does not report it.
+	PeakRSS int64 `json:"peak_rss"`
+}
+
+// Line returns the line of a run for the history.
+func (p *Past) Line(s *Stats) ([]byte, error) {
+	p.Counts = map[string]int64{}
+	for name, value := range s.Values() {
+		if value != 0 {
+			p.Counts[name] = value
+		}
+	}
+	return json.Marshal(p)
+}
+
+// ParsePast parses a line of the history.
+func ParsePast(line []byte) (p Past, ok bool) {
+	err := json.Unmarshal(line, &p)
+	return p, err == nil && !p.At.IsZero()
+}
+
+// KeptLine returns a line of the history as it is kept: without detail if brief, nil for a torn
+// line.
+func KeptLine(line []byte, brief bool) []byte {
+	p, ok := ParsePast(line)
+	if !ok {
+		return nil
+	}
+	if !brief || p.Detail == nil {
+		return line
+	}
+	p.Detail = nil
+	line, err := json.Marshal(p)
+	if err != nil {
+		return nil
+	}
+	return line
 }

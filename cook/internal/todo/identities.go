@@ -26,7 +26,7 @@ import (
 type Identities struct {
 	set   *ids.Set
 	moves []ids.Move // renames that the file does not have yet
-	file  idsFile    // before the renames
+	file  idsFile    // the file before the renames
 }
 
 // An idsFile is the file of IDs.
@@ -71,9 +71,9 @@ func (d *Identities) Of(source string) string {
 // Renamed reports whether the pass has found renames, so that it writes the file of IDs.
 func (d *Identities) Renamed() bool { return d != nil && len(d.moves) > 0 }
 
-// identify reads the IDs. An asset that was renamed since the last run and has the same content
-// keeps its ID.
-func identify(s *session.Session, d *changes.Delta, c *contents.Contents) (*Identities, error) {
+// followRenames reads the IDs. An asset that was renamed since the last run and has the same
+// content keeps its ID.
+func followRenames(s *session.Session, d *changes.Delta, c *contents.Contents) (*Identities, error) {
 	now, err := ReadIDs(s)
 	if err != nil || now == nil || s.Scope.Source != "" {
 		return now, err
@@ -103,7 +103,7 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 	for i := range d.Before {
 		p := d.Before[i].Path
 		if i > 0 && d.Before[i-1].Path == p {
-			continue // for another target
+			continue // an action for another target
 		}
 		n, is := slices.BinarySearchFunc(there, p, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
 		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted

@@ -1,3 +1,9 @@
+// Package todo decides the work of a pass: it gathers the facts that package plan needs, and
+// calls it.
+//
+// [Make] turns a delta (package changes) into a [Todo]. It compiles the rules, finds out the
+// contents of the sources and of the recorded outputs, reads the asset IDs, and makes the plan.
+// It changes nothing on the disk.
 package todo
 
 import (
@@ -24,7 +30,7 @@ import (
 // A Todo is the plan for a delta, with the facts that it is made from.
 type Todo struct {
 	Plan      *plan.Plan
-	Targets   []string         // in scope
+	Targets   []string         // targets in scope
 	Rules     *session.Ruleset // nil if the plan needs no rules
 	Contents  *contents.Contents
 	Artifacts *artifacts.Catalog // inputs of bundles
@@ -33,16 +39,16 @@ type Todo struct {
 	IDs       *Identities        // nil if assets have none
 	Looked    int64              // outputs whose stamps were compared
 	Reading   time.Duration      // spent on finding out contents
-	// Unchanged sums up the actions that the delta does not concern. Touched sums up the
-	// ones of them with touched files.
-	Unchanged, Touched index.Totals
+	// UpToDate sums up the actions that the delta does not concern. Touched sums up the
+	// actions among them with touched files.
+	UpToDate, Touched index.Totals
 }
 
 // Make plans the work for a delta. It reports stages and damage to the observer, but no events.
 func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, error) {
 	t := &Todo{Plan: &plan.Plan{}, Targets: d.Targets, Rules: d.Edited.Rules}
 	if !d.Whole {
-		t.Unchanged, t.Touched = d.Totals(&s.Scope)
+		t.UpToDate, t.Touched = d.UpToDate(&s.Scope)
 	}
 	if !d.Whole && len(d.Concerned) == 0 {
 		return t, nil
@@ -68,7 +74,7 @@ func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, err
 	if err := t.Contents.Sources(ctx, d.Sources); err != nil {
 		return nil, err
 	}
-	if t.IDs, err = identify(s, d, t.Contents); err != nil {
+	if t.IDs, err = followRenames(s, d, t.Contents); err != nil {
 		return nil, err
 	}
 	t.Artifacts.IDs = t.IDs.Of

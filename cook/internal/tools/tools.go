@@ -68,7 +68,7 @@ func NewComparer(content func(name string) string) *Comparer {
 	return &Comparer{Present: Present{Files: map[string]string{}, Libraries: map[string]string{}}, content: content, machine: sync.OnceValue(program.ThisMachine)}
 }
 
-// SameTools reports whether all programs of a method are the ones that identified it.
+// SameTools reports whether all programs of a method are the programs that identified the method.
 func (c *Comparer) SameTools(m index.Method) bool {
 	same := true
 	for _, field := range m {

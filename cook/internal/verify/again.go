@@ -54,10 +54,10 @@ func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var done, compared atomic.Int64
-	server := openRemote(ctx, s, r, env.Remote)
+	server := openSharedClient(ctx, s, r, env.Remote)
 	parallel.Each(ctx, workers, len(drawn), func(n, i int) error {
 		w := &worker{session: s, report: r, again: again, dir: dir, name: strconv.Itoa(n), lost: lost, stop: stop, remote: server, compared: &compared}
-		w.repeat(ctx, &todo.Plan.Actions[drawn[i]])
+		w.repeatAction(ctx, &todo.Plan.Actions[drawn[i]])
 		if ctx.Err() == nil {
 			done.Add(1)
 		}
@@ -94,8 +94,8 @@ type worker struct {
 	session *session.Session
 	report  *reporter
 	again   cookone.Again
-	dir     string // of all workers, below the output directory
-	name    string // of the worker
+	dir     string // directory of all workers, below the output directory
+	name    string // name of the worker
 	lost    bool   // the dependencies on record are unknown
 	// stop ends verification with an error that blames no recipe.
 	stop context.CancelCauseFunc
@@ -104,30 +104,30 @@ type worker struct {
 	compared *atomic.Int64  // results of remote
 }
 
-// repeat cooks an action again and reports all differences.
-func (w *worker) repeat(ctx context.Context, a *plan.Action) {
+// repeatAction cooks an action again and reports all differences.
+func (w *worker) repeatAction(ctx context.Context, a *plan.Action) {
 	event := execute.Event{Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size}
 	started := event
 	started.Outcome, started.CookTime = execute.Started, cookone.Expected(a)
-	w.report.event(started)
+	w.report.reportCookEvent(started)
 	begin := w.session.Clock.Now()
-	now := w.try(ctx, a, !w.lost)
+	now := w.tryCook(ctx, a, !w.lost)
 	if now.traced && now.differs() && ctx.Err() == nil {
 		now = w.untraced(ctx, a, now)
 	}
 	took := w.session.Clock.Now().Sub(begin)
 	if now.differs() {
-		w.explain(ctx, a, now.differences, now.err)
+		w.explainDifferences(ctx, a, now.differences, now.err)
 	}
 	if ctx.Err() == nil {
 		if now.err == nil && !w.lost {
-			w.checkInputs(a, now)
+			w.reportHiddenInputs(a, now)
 		}
 		if now.err == nil && w.remote != nil {
 			w.checkShared(ctx, a, now.steps)
 		}
 		event.Outcome, event.Outputs, event.Took, event.CookTime = execute.Cooked, a.Outputs, took, took
-		w.report.event(event)
+		w.report.reportCookEvent(event)
 	}
 }
 
@@ -142,15 +142,15 @@ type attempt struct {
 
 func (t *attempt) differs() bool { return t.err != nil || len(t.differences) > 0 }
 
-// try cooks an action with all conditions changed, and traced if the recipe can be.
-func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
+// tryCook cooks an action with all conditions changed, and traced if the recipe can be.
+func (w *worker) tryCook(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
 	var traced func()
 	if trace {
 		traced = func() { now.traced = true }
 	}
-	now.err = w.cook(ctx, a, allChanged, traced, func(scratch *confine.Dir, made cookone.Made) (err error) {
+	now.err = w.cookPerturbed(ctx, a, allChanged, traced, func(scratch *confine.Dir, made cookone.Made) (err error) {
 		now.deps, now.steps = made.Deps, made.Steps
-		now.differences, err = w.compareOutputs(a, scratch, made)
+		now.differences, err = w.compareRepeated(a, scratch, made)
 		return err
 	})
 	return now
@@ -159,7 +159,7 @@ func (w *worker) try(ctx context.Context, a *plan.Action, trace bool) (now attem
 // untraced cooks an action without tracing after a traced attempt differed. If the new
 // attempt does not differ, tracing was to blame.
 func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) attempt {
-	plain := w.try(ctx, a, false)
+	plain := w.tryCook(ctx, a, false)
 	if plain.differs() {
 		plain.traced, plain.deps = traced.traced, traced.deps
 		return plain
@@ -176,13 +176,13 @@ func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) a
 	return plain
 }
 
-// explain reports differences, or a failure, with the cause.
-func (w *worker) explain(ctx context.Context, a *plan.Action, differences []difference, err error) {
+// explainDifferences reports differences, or a failure, with the cause.
+func (w *worker) explainDifferences(ctx context.Context, a *plan.Action, differences []difference, err error) {
 	if errors.Is(err, cookone.ErrChanged) {
-		w.report.found(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: "changed while it was being verified; run cook"})
+		w.report.reportFinding(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: "changed while it was being verified; run cook"})
 		return
 	}
-	cause := w.cause(ctx, a)
+	cause := w.findCause(ctx, a)
 	if gone := w.session.State.CheckLock(); gone != nil {
 		w.stop(gone)
 	}
@@ -192,7 +192,7 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 	f := Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name}
 	if err != nil {
 		f.Text = fmt.Sprintf("cannot be cooked again: the recipe %q %s: %v", f.Recipe, cause, err)
-		w.report.found(f)
+		w.report.reportFinding(f)
 		return
 	}
 	for _, d := range differences {
@@ -202,13 +202,13 @@ func (w *worker) explain(ctx context.Context, a *plan.Action, differences []diff
 			where = " at " + d.bytes.String()
 		}
 		f.Text = fmt.Sprintf("%s differs from a new cook%s: the recipe %q %s", pathname.Show(d.output), where, f.Recipe, cause)
-		w.report.found(f)
+		w.report.reportFinding(f)
 	}
 }
 
-// cook cooks an action with some conditions changed, and calls look with its artifacts and
+// cookPerturbed cooks an action with some conditions changed, and calls look with its artifacts and
 // their scratch directory. If it fails because of the machine, verification ends.
-func (w *worker) cook(ctx context.Context, a *plan.Action, c perturbations, traced func(), look func(scratch *confine.Dir, made cookone.Made) error) error {
+func (w *worker) cookPerturbed(ctx context.Context, a *plan.Action, c perturbations, traced func(), look func(scratch *confine.Dir, made cookone.Made) error) error {
 	impossible := func(err error) {
 		w.stop(fmt.Errorf("%s: cannot be cooked again: %w", pathname.Show(a.Path), err))
 	}

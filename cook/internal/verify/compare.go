@@ -2,11 +2,17 @@ package verify
 
 import (
 	"bufio"
+	"context"
 	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
@@ -16,8 +22,8 @@ type difference struct {
 	bytes  *ByteDifference // nil without the old output
 }
 
-// compareOutputs returns the outputs that differ.
-func (w *worker) compareOutputs(a *plan.Action, scratch *confine.Dir, made cookone.Made) ([]difference, error) {
+// compareRepeated returns the outputs that differ.
+func (w *worker) compareRepeated(a *plan.Action, scratch *confine.Dir, made cookone.Made) ([]difference, error) {
 	var all []difference
 	for i, m := range made.Artifacts {
 		was := &a.Last.Outputs[i]
@@ -82,4 +88,105 @@ func firstDifference(was, now io.Reader) (*ByteDifference, error) {
 			return nil, nil
 		}
 	}
+}
+
+// perturbations are the conditions that differ from an ordinary cook.
+type perturbations uint
+
+const (
+	otherScratch perturbations = 1 << iota
+	otherZone
+	otherLocale
+	otherHome
+
+	allChanged = otherScratch | otherZone | otherLocale | otherHome
+)
+
+// conditions names the changes.
+var conditions = [...]struct {
+	change perturbations
+	name   string
+}{
+	{otherScratch, "the name of its scratch directory"},
+	{otherZone, "the time zone (TZ)"},
+	{otherLocale, "the locale (LANG, LC_ALL)"},
+	{otherHome, "the home directory (HOME)"},
+}
+
+// vars returns the environment variables that some changes give to programs. home is an empty
+// directory.
+func (c perturbations) vars(home string) map[string]string {
+	vars := map[string]string{}
+	if c&otherZone != 0 {
+		// The offset has a quarter of an hour. Not all systems know the name.
+		vars["TZ"] = "Asia/Kathmandu"
+		if _, err := os.Stat("/usr/share/zoneinfo/Asia/Kathmandu"); err != nil {
+			vars["TZ"] = "<+0545>-5:45"
+		}
+	}
+	if c&otherLocale != 0 {
+		// Turkish numbers have a comma, and there are four kinds of the letter i. Without
+		// this locale, programs use the locale C, which is not UTF-8.
+		vars["LANG"], vars["LC_ALL"] = "tr_TR.UTF-8", "tr_TR.UTF-8"
+	}
+	if c&otherHome != 0 {
+		vars["HOME"] = home
+		if runtime.GOOS == "windows" {
+			vars["USERPROFILE"] = home
+		}
+	}
+	return vars
+}
+
+// A result has the artifacts of a new cook, or its error.
+type result struct {
+	made []store.Artifact
+	err  error
+}
+
+// sameArtifacts reports whether two cooks gave the same artifacts. All errors are the same, because
+// their texts may contain file names.
+func (r result) sameArtifacts(other result) bool {
+	return (r.err == nil) == (other.err == nil) && slices.Equal(r.made, other.made)
+}
+
+// findCause finds the condition that changes the artifacts of an action, by cooking it a few more
+// times. Its result completes a sentence that begins with the name of the recipe.
+func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
+	with := func(c perturbations) (res result) {
+		res.err = w.cookPerturbed(ctx, a, c, nil, func(_ *confine.Dir, made cookone.Made) error {
+			res.made = made.Artifacts
+			return nil
+		})
+		return res
+	}
+	was := result{made: storedOf(&a.Last.Action)}
+	const random = "is not deterministic"
+	plain := with(0)
+	if !with(0).sameArtifacts(plain) {
+		return random
+	}
+	if !plain.sameArtifacts(was) {
+		switch {
+		case !with(otherScratch).sameArtifacts(plain):
+			return "depends on " + conditions[0].name
+		case plain.err != nil:
+			return "fails now"
+		}
+		return "depends on something that it does not declare: the clock, the umask, or a file that it reads but does not name"
+	}
+	var causes []string
+	for _, c := range conditions {
+		if !with(c.change).sameArtifacts(plain) {
+			causes = append(causes, c.name)
+		}
+	}
+	if len(causes) == 0 {
+		return random // or two conditions together are the cause
+	}
+	text := "depends on " + strings.Join(causes, " and ")
+	if !slices.Contains(causes, conditions[0].name) {
+		text += "; if it has to, let the rule set that with env"
+	}
+	return text
 }

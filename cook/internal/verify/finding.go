@@ -41,7 +41,7 @@ type Finding struct {
 	// is the file in the output directory or the store.
 	Path    string   `json:"-"`
 	Target  string   `json:"-"`
-	Targets []string `json:"-"`                // to cook again as a remedy; none for the unnamed target
+	Targets []string `json:"-"`                // targets to cook again as a remedy; none for the unnamed target
 	Output  string   `json:"-"`                // the artifact concerned, if any
 	Recipe  string   `json:"-"`                // if it is the cause
 	Inputs  []string `json:"inputs,omitempty"` // files that should be dependencies
@@ -51,7 +51,7 @@ type Finding struct {
 	Bytes *ByteDifference `json:"bytes,omitempty"`
 	// Origin is the origin of a result on the server that differs.
 	Origin *store.Origin `json:"origin,omitempty"`
-	// Text says what is wrong and what to do, without the path. Output of a program
+	// Text is the problem and its remedy, without the path. Output of a program
 	// follows on lines of its own.
 	Text string `json:"-"`
 }
@@ -68,7 +68,7 @@ func (f Finding) String() string {
 
 // A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
-	Offset int64 `json:"offset"` // from 0
+	Offset int64 `json:"offset"` // offset from 0
 	Was    int   `json:"was"`    // the byte in the output directory, -1 for its end
 	Now    int   `json:"now"`    // the byte in the new artifact, -1 for its end
 }
@@ -88,7 +88,7 @@ func (d ByteDifference) String() string {
 type Sum struct {
 	Outputs     int           `json:"outputs"`          // looked at
 	Bytes       int64         `json:"bytes"`            // read of them
-	Blobs       int           `json:"blobs"`            // of the store, found intact
+	Blobs       int           `json:"blobs"`            // intact blobs of the store
 	Again       int           `json:"again"`            // assets cooked again
 	Shared      int           `json:"shared,omitempty"` // results of the server that were compared with them
 	Assets      int           `json:"assets"`
@@ -115,11 +115,11 @@ type reporter struct {
 	bytes       int64 // that were read
 	noted       map[*plan.Method]bool
 	row         *profile.Worker // nil if nothing is measured
-	span        profile.Span    // of the stage
+	span        profile.Span    // span of the stage
 }
 
-// found reports a finding.
-func (r *reporter) found(f Finding) {
+// reportFinding reports a finding.
+func (r *reporter) reportFinding(f Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !f.Warning {
@@ -133,8 +133,8 @@ func (r *reporter) found(f Finding) {
 	}
 }
 
-// event reports an event.
-func (r *reporter) event(e execute.Event) {
+// reportCookEvent reports an event.
+func (r *reporter) reportCookEvent(e execute.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Event(e)
@@ -154,8 +154,8 @@ func (r *reporter) noteOnce(m *plan.Method, text string) {
 	r.observer.Note(text)
 }
 
-// note notes a line that is no finding.
-func (r *reporter) note(text string) {
+// noteLine notes a line that is no finding.
+func (r *reporter) noteLine(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Note(text)
@@ -169,7 +169,7 @@ func (r *reporter) reading(files, of int, bytes int64) {
 	r.observer.Reading(r.files, of, r.bytes)
 }
 
-// stage begins a stage. No other goroutine is at work.
+// stage begins a stage. No other goroutine runs meanwhile.
 func (r *reporter) stage(name string) {
 	r.observer.Stage(name)
 	r.span.End()

@@ -16,11 +16,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// checkInputs reports the dependencies of an action when it was cooked again that are not on
+// reportHiddenInputs reports the dependencies of an action when it was cooked again that are not on
 // record: a change of such a file would cook nothing. An absent file is a warning, because
 // depfiles do not name absent files, and nothing is wrong until the file appears.
-func (w *worker) checkInputs(a *plan.Action, now attempt) {
-	recorded := recordOf(a.Path, a.Last.Deps)
+func (w *worker) reportHiddenInputs(a *plan.Action, now attempt) {
+	recorded := recordedInputsOf(a.Path, a.Last.Deps)
 	hidden := map[FindingKind][]dependency.Dependency{}
 	for _, d := range now.deps {
 		if !recorded.stands(d) {
@@ -40,7 +40,7 @@ func (w *worker) checkInputs(a *plan.Action, now attempt) {
 		for _, on := range inputs {
 			f.Inputs = append(f.Inputs, inputName(on))
 		}
-		w.report.found(f)
+		w.report.reportFinding(f)
 	}
 }
 
@@ -57,20 +57,20 @@ func hiddenKind(d index.Dep) FindingKind {
 
 // recordedInputs are the dependencies of an action on record.
 type recordedInputs struct {
-	files   map[string]bool // by path; false if only the presence counts
+	files   map[string]bool // files by path; false if only the presence counts
 	asked   map[dependency.Dependency]bool
 	listed  map[string][]dependency.Dependency
-	folders map[string]bool // with an input
+	folders map[string]bool // directories with an input
 	other   map[dependency.Dependency]bool
 }
 
-// recordOf collects the dependencies of a source.
-func recordOf(source string, deps []index.Dep) recordedInputs {
+// recordedInputsOf collects the dependencies of a source.
+func recordedInputsOf(source string, deps []index.Dep) recordedInputs {
 	r := recordedInputs{
 		files: map[string]bool{source: true}, asked: map[dependency.Dependency]bool{}, listed: map[string][]dependency.Dependency{},
 		folders: map[string]bool{}, other: map[dependency.Dependency]bool{},
 	}
-	r.holds(path.Dir(source))
+	r.noteHolder(path.Dir(source))
 	for _, d := range deps {
 		switch on := d.On; on.Kind {
 		case dependency.Artifacts, dependency.IDs:
@@ -87,14 +87,14 @@ func recordOf(source string, deps []index.Dep) recordedInputs {
 			r.files[on.Path] = r.files[on.Path] || on.Kind == dependency.File
 		}
 		if d.Found {
-			r.holds(d.On.InFolder())
+			r.noteHolder(d.On.InFolder())
 		}
 	}
 	return r
 }
 
-// holds notes a directory whose removal would change a dependency on record.
-func (r *recordedInputs) holds(folder string) {
+// noteHolder notes a directory whose removal would change a dependency on record.
+func (r *recordedInputs) noteHolder(folder string) {
 	for ; !r.folders[folder]; folder = path.Dir(folder) {
 		r.folders[folder] = true
 	}
@@ -113,7 +113,8 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 	case dependency.Folder:
 		return r.folders[on.Path]
 	case dependency.Entries, dependency.Files, dependency.Folders:
-		// A listing with a pattern stands for all, because its author says which names matter.
+		// A listing with a pattern stands for all, because the pattern chooses the names that
+		// matter.
 		return slices.ContainsFunc(r.listed[on.Path], func(k dependency.Dependency) bool {
 			return k == on || k.Kind == dependency.Entries || on.Kind == dependency.Entries && k.Kind == dependency.Files
 		})

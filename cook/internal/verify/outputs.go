@@ -1,12 +1,16 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
@@ -27,11 +31,11 @@ const ignoreStamps = "cook again ignoring timestamps"
 type check struct {
 	action  *index.Action
 	output  *contents.Output
-	problem error // nil if output.State says everything
+	problem error // nil if output.State is enough
 }
 
-// readOutput reads an artifact. No stamp or checksum replaces its content.
-func (r *reader) readOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, c *check) {
+// readArtifactContent reads an artifact. No stamp or checksum replaces its content.
+func (r *reader) readArtifactContent(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, c *check) {
 	c.output.State = contents.Edited
 	got, err := w.Sum(tree, c.output.Artifact.Path, bulk.Ask{Want: hashing.WantDigest})
 	if err == nil {
@@ -70,7 +74,7 @@ func (r *reader) readAlone(ctx context.Context, o *contents.Output) (hashing.Fil
 	return r.summer.Sum(ctx, f, hashing.WantDigest)
 }
 
-// A sizeError says that an artifact has another size in bytes.
+// A sizeError is the error of an artifact with another size in bytes.
 type sizeError struct{ is, was int64 }
 
 func (e *sizeError) Error() string {
@@ -113,19 +117,191 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 
 // checkExtra reports the files of the output directory that no action makes.
 func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
-	files, err := s.State.Extra(ctx, state.Outputs(each(before), claims), s.Place.Cache)
+	files, err := s.State.Extra(ctx, state.Outputs(eachKnown(before), claims), s.Place.Cache)
 	for _, name := range files {
-		r.found(Finding{Kind: ExtraFile, Path: name, Text: "is made by nothing; move it away or remove extra files"})
+		r.reportFinding(Finding{Kind: ExtraFile, Path: name, Text: "is made by nothing; move it away or remove extra files"})
 	}
 	if err != nil && ctx.Err() == nil {
-		r.found(Finding{Kind: Unreadable, Path: s.Out.Name(), Text: err.Error()})
+		r.reportFinding(Finding{Kind: Unreadable, Path: s.Out.Name(), Text: err.Error()})
 	}
 	return ctx.Err()
 }
 
 // checkManifest compares the manifest with a new one for all actions.
 func checkManifest(s *session.Session, r *reporter, before []contents.Before, targets []string, ids *todo.Identities) error {
-	return s.State.Manifest.Check(each(before), ids.Of, func(name, what string) {
-		r.found(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
+	return s.State.Manifest.Check(eachKnown(before), ids.Of, func(name, what string) {
+		r.reportFinding(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
 	})
+}
+
+// A reader reads a tree once: each source, then its outputs, then their blobs. Successive
+// files often have the same bytes, which are hashed once, or are the same file, which is read
+// once.
+type reader struct {
+	s       *session.Session
+	targets []string
+	summer  *hashing.Summer
+	sources []scan.Entry
+	found   contents.Reading
+	before  []contents.Before
+	checks  []check
+	blobs   []blobCheck
+	store   *store.Store // nil for none
+	files   []file
+	bytes   atomic.Int64 // size of all outputs
+}
+
+// A file is an index into one of the reader's lists.
+type file struct {
+	kind fileKind
+	at   int32
+}
+
+type fileKind uint8
+
+const (
+	source fileKind = iota
+	output
+	blob
+)
+
+// newOutputReader lists the files to read.
+func newOutputReader(s *session.Session, delta *changes.Delta, targets []string, found *contents.Contents, opened *store.Store) *reader {
+	r := &reader{
+		s: s, targets: targets, summer: hashing.NewSummer(s.Basis.Checksum), sources: delta.Sources, found: found.Begin(delta.Sources),
+		before: make([]contents.Before, len(delta.Before)), store: opened,
+	}
+	r.mergeFiles(delta.Before)
+	return r
+}
+
+// mergeFiles merges sources and actions, which are sorted by path.
+func (r *reader) mergeFiles(actions []index.Action) {
+	made := 0
+	for i := range actions {
+		made += len(actions[i].Made)
+	}
+	outputs := make([]contents.Output, made)
+	r.checks = make([]check, 0, made) // never moved: pointers refer to it
+	r.files = make([]file, 0, len(r.sources)+made)
+	var folders [256]bool
+	if r.store != nil {
+		folders = r.store.BlobFolders()
+	}
+	seen := map[store.BlobID]bool{}
+	next := 0
+	for i := range actions {
+		r.before[i].Action = actions[i]
+		a := &r.before[i].Action
+		for ; next < len(r.sources) && r.sources[next].Path <= a.Path; next++ {
+			r.files = append(r.files, file{source, int32(next)})
+		}
+		own := outputs[:len(a.Made):len(a.Made)]
+		outputs = outputs[len(a.Made):]
+		r.before[i].Outputs = own
+		wanted, stored := r.isInScope(a), r.mayBeStored(a)
+		for n, m := range a.Made {
+			own[n].Artifact = m
+			if !wanted {
+				continue
+			}
+			r.files = append(r.files, file{output, int32(len(r.checks))})
+			r.checks = append(r.checks, check{action: a, output: &own[n]})
+			if stored && folders[m.Blob[0]] && !seen[m.Blob] {
+				seen[m.Blob] = true
+				r.files = append(r.files, file{blob, int32(len(r.blobs))})
+				r.blobs = append(r.blobs, blobCheck{Artifact: store.Artifact{Blob: m.Blob, Size: m.Stamp.Size}, action: a})
+			}
+		}
+	}
+	for ; next < len(r.sources); next++ {
+		r.files = append(r.files, file{source, int32(next)})
+	}
+}
+
+// isInScope reports whether an action is in scope.
+func (r *reader) isInScope(a *index.Action) bool {
+	return slices.Contains(r.targets, a.Target) && r.s.Scope.Has(a.Path)
+}
+
+// sourcePath returns the path of the source that a file belongs to.
+func (r *reader) sourcePath(f file) string {
+	switch f.kind {
+	case source:
+		return r.sources[f.at].Path
+	case output:
+		return r.checks[f.at].action.Path
+	}
+	return r.blobs[f.at].action.Path
+}
+
+// expectedSize returns the expected size of a file.
+func (r *reader) expectedSize(f file) int64 {
+	switch f.kind {
+	case source:
+		return r.sources[f.at].Stamp.Size
+	case output:
+		return r.checks[f.at].output.Artifact.Stamp.Size
+	}
+	return r.blobs[f.at].Size
+}
+
+// readEverything reads all files, until ctx ends.
+func (r *reader) readEverything(ctx context.Context, report *reporter) error {
+	trees := [...]bulk.Tree{source: bulk.OpenTree(r.s.Assets), output: bulk.OpenTree(r.s.Out), blob: {}}
+	if r.store != nil {
+		trees[blob] = bulk.OpenFolder(r.store.Root())
+	}
+	defer func() {
+		for i := range trees {
+			trees[i].Close()
+		}
+	}()
+	runs := bulk.Runs(len(r.files), func(i, j int) bool { return bulk.SameFolder(r.sourcePath(r.files[i]), r.sourcePath(r.files[j])) },
+		func(i int) int64 { return r.expectedSize(r.files[i]) })
+	return bulk.Each(ctx, r.s.Limits.Workers, r.summer, runs, func(w *bulk.Worker, run bulk.Run) error {
+		for _, f := range r.files[run.First:run.Last] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			switch tree := &trees[f.kind]; f.kind {
+			case source:
+				r.found.Read(ctx, w, tree, int(f.at))
+			case output:
+				r.readArtifactContent(ctx, w, tree, &r.checks[f.at])
+			case blob:
+				b := &r.blobs[f.at]
+				b.err = b.readBlobs(ctx, w, tree, r.store)
+			}
+		}
+		var bytes int64
+		for _, f := range r.files[run.First:run.Last] {
+			bytes += r.expectedSize(f)
+		}
+		report.reading(run.Last-run.First, len(r.files), bytes)
+		return nil
+	})
+}
+
+// A blobCheck is a blob that the store may have, with an action that made it.
+type blobCheck struct {
+	store.Artifact
+	action *index.Action
+	err    error
+}
+
+// readBlobs reads the blob, and removes it if it is damaged.
+func (b *blobCheck) readBlobs(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, opened *store.Store) error {
+	got, err := w.Sum(tree, store.BlobFile(b.Blob), bulk.Ask{Want: hashing.WantDigest})
+	if err == nil && got.Size == b.Size && store.BlobID(got.Digest) == b.Blob {
+		opened.UsedBlob(b.Blob, got.Stamp.MTime)
+		return nil
+	}
+	return opened.CheckBlob(ctx, b.Blob, b.Size)
+}
+
+// sortedBlobs returns the blobs in the order of their IDs.
+func (r *reader) sortedBlobs() []blobCheck {
+	slices.SortFunc(r.blobs, func(a, b blobCheck) int { return bytes.Compare(a.Blob[:], b.Blob[:]) })
+	return r.blobs
 }

@@ -1,12 +1,22 @@
 package verify
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
+	"github.com/assetcook/assetcook/cook/internal/changes"
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/session"
+	"github.com/assetcook/assetcook/cook/internal/todo"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // DefaultSample is the default part of the assets to cook again: small enough for every day.
@@ -36,13 +46,14 @@ func parseSample(text string) (sample, error) {
 	return sample{}, configError("sample %q: want a number of assets such as 20, a part such as 5%%, or all", text)
 }
 
-// of returns the number of assets in a sample of n. A part that is not zero has at least one.
-func (s sample) of(n int) int {
+// sampleSize returns the number of assets in a sample of n. A part that is not zero has at least
+// one.
+func (s sample) sampleSize(n int) int {
 	return min(n, s.count+int(math.Ceil(s.part*float64(n))))
 }
 
-// newSeed returns seed, or a random seed if it is 0.
-func newSeed(seed uint64) uint64 {
+// randomSeed returns seed, or a random seed if it is 0.
+func randomSeed(seed uint64) uint64 {
 	for seed == 0 {
 		seed = uint64(rand.Uint32())
 	}
@@ -54,11 +65,11 @@ func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	var known []int
 	for i := range p.Actions {
 		a := &p.Actions[i]
-		if a.Err == nil && !a.Held() && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(outdated(a)) == 0) {
+		if a.Err == nil && !a.Held() && a.Last != nil && len(a.Last.Made) == len(a.Outputs) && (lost || len(reasonsToCook(a)) == 0) {
 			known = append(known, i)
 		}
 	}
-	return draw(p, known, s.of(countCooked(p)), seed)
+	return drawSample(p, known, s.sampleSize(countCooked(p)), seed)
 }
 
 // countCooked counts the actions of a plan that are not held.
@@ -71,9 +82,9 @@ func countCooked(p *plan.Plan) (n int) {
 	return n
 }
 
-// draw chooses n actions by seed alone, in cooking order. One asset of each method comes
+// drawSample chooses n actions by seed alone, in cooking order. One asset of each method comes
 // before a second asset of any method, because an error of a method concerns all its assets.
-func draw(p *plan.Plan, from []int, n int, seed uint64) []int {
+func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 	seen := map[*plan.Method]bool{}
@@ -88,4 +99,74 @@ func draw(p *plan.Plan, from []int, n int, seed uint64) []int {
 	}
 	drawn := append(first, rest...)
 	return drawn[:min(n, len(drawn))]
+}
+
+// newContents returns contents without an index, so that each source is read and hashed.
+func newContents(s *session.Session, catalog *artifacts.Catalog) *contents.Contents {
+	return contents.New(contents.Options{
+		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
+		Extracts: s.Basis.Recipes.Extract,
+	})
+}
+
+// makePlan makes the plan of a cook from the files that were read.
+func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, targets []string, rules *session.Ruleset, catalog *artifacts.Catalog, read *contents.Contents, before []contents.Before) (*todo.Todo, error) {
+	t := &todo.Todo{Targets: targets, Rules: rules, Contents: read, Artifacts: catalog}
+	var err error
+	if t.Claims, err = s.State.Journal.Claims(delta.Last.ID() != "", s.Observer.Note); err != nil {
+		return nil, err
+	}
+	t.Plan = t.Decide(ctx, s, delta, before)
+	return t, ctx.Err() // an unread file looks like a missing file
+}
+
+// checkPlan reports the work that a cook would have. If the index was lost, the inputs of known
+// outputs are unknown.
+func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		switch {
+		case a.Err != nil:
+			r.reportFinding(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: a.Err.Error()})
+		case lost && (a.Last != nil || a.Held()):
+		default:
+			if reasons := reasonsToCook(a); len(reasons) > 0 {
+				r.reportFinding(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: describeOutdated(reasons)})
+			}
+		}
+	}
+	for _, old := range p.Retired {
+		if _, err := s.Out.Root().Lstat(old.Path); err == nil {
+			r.reportFinding(Finding{Kind: NotUpToDate, Path: old.Source, Target: old.Target, Output: old.Path,
+				Text: fmt.Sprintf("%s is made by no source any more; run cook", pathname.Show(old.Path))})
+		}
+	}
+}
+
+// reasonsToCook returns the reasons for cooking an action, without the reasons about the state of
+// its outputs, which checks report.
+func reasonsToCook(a *plan.Action) []plan.Reason {
+	if !a.Runs() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(a.Reasons), func(r plan.Reason) bool {
+		return r.Kind == plan.OutputMissing || r.Kind == plan.OutputEdited
+	})
+}
+
+// describeOutdated returns the text of a finding about an action that is not up to date.
+func describeOutdated(reasons []plan.Reason) string {
+	if len(reasons) == 1 && reasons[0].Kind == plan.FailedLastTime {
+		return "could not be cooked the last time; to see why, run cook"
+	}
+	words := make([]string, len(reasons))
+	remedy := "run cook"
+	for i, r := range reasons {
+		words[i] = r.String()
+		switch r.Kind {
+		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged, plan.ToolChanged:
+			remedy = ignoreStamps // in case no stamp shows the change
+		}
+	}
+	return fmt.Sprintf("not up to date (%s); %s", strings.Join(words, "; "), remedy)
 }

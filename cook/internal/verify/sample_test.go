@@ -23,7 +23,7 @@ func TestParseSample(t *testing.T) {
 		{"0", 10, 0}, {"0%", 10, 0}, {"7", 10, 7}, {"7", 3, 3}, {"all", 9, 9}, {"100%", 9, 9},
 	} {
 		s, err := parseSample(tc.text)
-		if got := s.of(tc.n); err != nil || got != tc.want {
+		if got := s.sampleSize(tc.n); err != nil || got != tc.want {
 			t.Errorf("%q of %d: %d, %v; want %d", tc.text, tc.n, got, err, tc.want)
 		}
 	}
@@ -55,7 +55,7 @@ func TestDraw(t *testing.T) {
 		}
 		n := rapid.IntRange(0, 45).Draw(t, "n")
 		seed := rapid.Uint64().Draw(t, "seed")
-		drawn := draw(p, slices.Clone(from), n, seed)
+		drawn := drawSample(p, slices.Clone(from), n, seed)
 		if want := min(n, len(from)); len(drawn) != want {
 			t.Fatalf("%d drawn, want %d", len(drawn), want)
 		}
@@ -72,7 +72,7 @@ func TestDraw(t *testing.T) {
 		if want := min(n, len(all)); len(seen) != want {
 			t.Fatalf("%d methods in %v, want %d", len(seen), drawn, want)
 		}
-		if again := draw(p, slices.Clone(from), n, seed); !slices.Equal(drawn, again) {
+		if again := drawSample(p, slices.Clone(from), n, seed); !slices.Equal(drawn, again) {
 			t.Fatalf("seed %d draws %v and %v", seed, drawn, again)
 		}
 	})

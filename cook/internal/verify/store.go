@@ -6,13 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
+	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/lookup"
 	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // openStore opens the store. It returns nil without a store, or for an unusable store, which
@@ -32,7 +37,7 @@ func (r *reader) checkStore(ctx context.Context, report *reporter, lost bool) (i
 		return 0, nil
 	}
 	if !lost {
-		if err := r.checkRecords(ctx, report); err != nil {
+		if err := r.checkStoredRecords(ctx, report); err != nil {
 			return 0, err
 		}
 	}
@@ -59,20 +64,20 @@ func (r *reader) mayBeStored(a *index.Action) bool {
 type record struct {
 	action *index.Action
 	id     store.ResultID
-	sets   error // of reading the read sets
-	result error // of reading the result
-	differ bool  // from the index
+	sets   error // error of reading the read sets
+	result error // error of reading the result
+	differ bool  // set if the record differs from the index
 }
 
-// checkRecords reads the records of the actions.
-func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
+// checkStoredRecords reads the records of the actions.
+func (r *reader) checkStoredRecords(ctx context.Context, report *reporter) error {
 	var records []record
 	for i := range r.before {
-		if a := &r.before[i].Action; r.mayBeStored(a) && r.wants(a) {
+		if a := &r.before[i].Action; r.mayBeStored(a) && r.isInScope(a) {
 			records = append(records, record{action: a})
 		}
 	}
-	if err := r.readRecords(ctx, records); err != nil {
+	if err := r.readStoredRecords(ctx, records); err != nil {
 		return err
 	}
 	for i := range records {
@@ -85,15 +90,15 @@ func (r *reader) checkRecords(ctx context.Context, report *reporter) error {
 		if records[i].differ {
 			// Two cooks of the same inputs made different artifacts.
 			recipe := plan.RecipeOf(a.Method)
-			report.found(Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: recipe,
+			report.reportFinding(Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: recipe,
 				Text: fmt.Sprintf("the store has another result of the same inputs: the recipe %q is not deterministic", recipe)})
 		}
 	}
 	return nil
 }
 
-// readRecords reads the records, directory by directory of the store.
-func (r *reader) readRecords(ctx context.Context, records []record) error {
+// readStoredRecords reads the records, directory by directory of the store.
+func (r *reader) readStoredRecords(ctx context.Context, records []record) error {
 	const batch = 256
 	err := parallel.Each(ctx, r.s.Limits.Workers, (len(records)+batch-1)/batch, func(_, n int) error {
 		for i := n * batch; i < min((n+1)*batch, len(records)); i++ {
@@ -118,14 +123,14 @@ func (r *reader) readRecords(ctx context.Context, records []record) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			records[i].readRecord(w, &tree, r.store)
+			records[i].readStoredRecord(w, &tree, r.store)
 		}
 		return nil
 	})
 }
 
-// readRecord reads a record, and compares it with the index.
-func (e *record) readRecord(w *bulk.Worker, tree *bulk.Tree, opened *store.Store) {
+// readStoredRecord reads a record, and compares it with the index.
+func (e *record) readStoredRecord(w *bulk.Worker, tree *bulk.Tree, opened *store.Store) {
 	a := e.action
 	if len(a.Deps) > 0 {
 		_, e.sets = opened.ReadSets(a.ID)
@@ -164,5 +169,103 @@ func reportStore(r *reporter, a *index.Action, err error) {
 	if errors.Is(err, store.ErrDamaged) && !errors.As(err, &kept) {
 		f.Text += "; it is removed, and cooked anew when it is needed"
 	}
-	r.found(f)
+	r.reportFinding(f)
 }
+
+// errNotReached is the error of a server that answered no question.
+var errNotReached = errors.New("remote: the server was not reached, so nothing was compared with it")
+
+// openSharedClient returns a client of the server whose results are compared, nil for none. The
+// client asks as a run does, but waits as long as the server takes, and uploads nothing.
+func openSharedClient(ctx context.Context, s *session.Session, r *reporter, opt remote.Options) *remote.Client {
+	if opt.URL == "" {
+		return nil
+	}
+	opt.Read, opt.Upload = true, false
+	opt.Args = append(opt.Args, "-patient")
+	return remote.New(ctx, opt, s.OpenStore(), r.noteLine)
+}
+
+// closeRemote closes the client. The error is errNotReached if the server answered no question.
+func closeRemote(ctx context.Context, c *remote.Client, asked bool) error {
+	if stats := c.Close(ctx); c != nil && asked && stats.Requests == 0 && ctx.Err() == nil {
+		return errNotReached
+	}
+	return nil
+}
+
+// checkShared reports the results that a run would take from the server, and that differ from
+// cooking again. A result that the server does not have is no difference.
+func (w *worker) checkShared(ctx context.Context, a *plan.Action, steps []cookone.Step) {
+	for _, step := range steps {
+		for _, there := range sharedResults(ctx, w.remote, w.again.Cooker(), step) {
+			w.compared.Add(1)
+			for _, text := range sharedDifferences(step, there) {
+				origin := there.Origin
+				w.report.reportFinding(Finding{
+					Kind: RemoteDiffers, Path: a.Path, Target: a.Target, Output: text.output, Origin: &origin,
+					Text: fmt.Sprintf("%s; from %s", text.says, remote.Describe(origin, there.CookTime)),
+				})
+			}
+		}
+	}
+}
+
+// sharedTime is the longest time to wait for an answer. serve-remote gives up sooner.
+const sharedTime = time.Minute
+
+// sharedResults returns the results of a server for a step: for the dependencies that the
+// server names, for the dependencies of cooking again, and for the dependencies of the last
+// run. An action that is not shared has none.
+func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.Cooker, s cookone.Step) (all []store.Result) {
+	t := s.Task
+	if t.Action.Method.Choice.Cheap() {
+		return nil
+	}
+	id, err := t.Action.Identify(plan.NewKey(), t.Action.Source, cooker.FileOf(ctx))
+	if err != nil {
+		return nil
+	}
+	t.Action = t.Action.Identified(id)
+	first := server.Look(ctx, lookup.KeyOf(t.Action, nil), t.Action.Path, sharedTime)
+	sets := append(first.ReadSets, lookup.NamesOf(s.Deps), nil)
+	if t.Action.Last != nil { // a step of a chain has none
+		sets = append(sets, lookup.NamesOf(t.Action.Last.Deps))
+	}
+	seen := map[store.ResultID]bool{}
+	for _, set := range sets {
+		deps, err := cooker.Dependencies(ctx, t, set)
+		k := lookup.KeyOf(t.Action, deps)
+		if err != nil || seen[k.Result] {
+			continue
+		}
+		seen[k.Result] = true
+		found := first
+		if k.Reads {
+			found = server.Look(ctx, k, t.Action.Path, sharedTime)
+		}
+		if found.Result != nil {
+			all = append(all, *found.Result)
+		}
+	}
+	return all
+}
+
+// A sharedDifference is an artifact that differs on the server.
+type sharedDifference struct{ output, says string }
+
+// sharedDifferences compares a result of the server with a step that was cooked again.
+func sharedDifferences(s cookone.Step, r store.Result) (all []sharedDifference) {
+	if there, now := len(r.Artifacts), len(s.Made); there != now {
+		return []sharedDifference{{"", fmt.Sprintf("the server has %d artifacts, and a new cook gives %d", there, now)}}
+	}
+	for i, there := range r.Artifacts {
+		if now, output := s.Made[i], s.Task.Action.Outputs[i]; there != now {
+			all = append(all, sharedDifference{output, fmt.Sprintf("%s differs on the server: it has %s, and a new cook gives %s",
+				pathname.Show(output), describeBlob(there), describeBlob(now))})
+		}
+	}
+	return all
+}
+
+func describeBlob(a store.Artifact) string { return fmt.Sprintf("%s (%d bytes)", a.Blob, a.Size) }

@@ -39,7 +39,7 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// Options say what to verify, and how many assets to cook again.
+// Options choose what to verify, and how many assets to cook again.
 type Options struct {
 	// Pass has the options of a pass over the same tree. Without targets, all targets of
 	// the last runs are verified. A scope limits everything to some sources. Results on
@@ -80,7 +80,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	}
 	r := &reporter{onFinding: opt.Found, observer: s.Observer, row: s.Probe.Worker("cook")}
 	defer r.closeReport()
-	sum, err := verify(ctx, s, r, sample, opt)
+	sum, err := verifyTree(ctx, s, r, sample, opt)
 	if err == nil {
 		err = s.State.CheckLock() // otherwise another process may have caused the findings
 	}
@@ -92,9 +92,9 @@ func configError(format string, args ...any) error {
 	return &session.ConfigError{Err: fmt.Errorf(format, args...)}
 }
 
-// verify does the work of Run with an open session.
-func verify(ctx context.Context, s *session.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
-	last, lost, err := load(s, r)
+// verifyTree does the work of Run with an open session.
+func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sample, opt Options) (sum Sum, err error) {
+	last, lost, err := loadOrRebuild(s, r)
 	if err != nil {
 		return sum, err
 	}
@@ -115,7 +115,7 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 	}
 	for _, p := range delta.Tree.Problems {
 		if p.Fatal() {
-			r.found(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
+			r.reportFinding(Finding{Kind: Unreadable, Path: p.Path, Text: p.Reason()})
 		}
 	}
 	r.stage("read")
@@ -125,7 +125,7 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 	}
 	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: ids.Of}
 	sources := newContents(s, catalog)
-	read := newReader(s, delta, targets, sources, openStore(s))
+	read := newOutputReader(s, delta, targets, sources, openStore(s))
 	delta.Before = nil // the reader has it
 	if err := read.readEverything(ctx, r); err != nil {
 		return sum, err
@@ -133,7 +133,7 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 	sum.Outputs, sum.Bytes = len(read.checks), read.bytes.Load()
 	for i := range read.checks {
 		if f, differs := read.checks[i].finding(s); differs {
-			r.found(f)
+			r.reportFinding(f)
 		}
 	}
 	if !lost {
@@ -158,13 +158,13 @@ func verify(ctx context.Context, s *session.Session, r *reporter, sample sample,
 		return sum, err
 	}
 	r.stage("cook")
-	sum.Seed = newSeed(opt.Seed)
+	sum.Seed = randomSeed(opt.Seed)
 	sum.Again, sum.Shared, err = cookAgain(ctx, s, r, planned, sampleOf(planned.Plan, sample, sum.Seed, lost), lost)
 	return sum, err
 }
 
-// load loads the index. If it is lost, load returns the part of it that the manifest has.
-func load(s *session.Session, r *reporter) (last *state.Known, lost bool, err error) {
+// loadOrRebuild loads the index. If it is lost, load returns the part of it that the manifest has.
+func loadOrRebuild(s *session.Session, r *reporter) (last *state.Known, lost bool, err error) {
 	last, err = s.State.Index.Load()
 	if err == nil {
 		if err = index.Guard(last.Check); err == nil {
@@ -180,7 +180,7 @@ func load(s *session.Session, r *reporter) (last *state.Known, lost bool, err er
 		if errors.Is(err, fs.ErrNotExist) {
 			text = "missing"
 		}
-		r.found(Finding{Kind: StateDamaged, Path: name, Text: text + "; run cook"})
+		r.reportFinding(Finding{Kind: StateDamaged, Path: name, Text: text + "; run cook"})
 	}
 	damaged(state.IndexName, err)
 	listed, err := s.State.Manifest.AsIndex(s.Basis.Checksum.Name)
@@ -210,8 +210,8 @@ func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 	return targets
 }
 
-// each yields pointers to the actions of a list.
-func each(before []contents.Before) iter.Seq[*index.Action] {
+// eachKnown yields pointers to the actions of a list.
+func eachKnown(before []contents.Before) iter.Seq[*index.Action] {
 	return func(yield func(*index.Action) bool) {
 		for i := range before {
 			if !yield(&before[i].Action) {

@@ -12,6 +12,7 @@ package broker
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/parallel"
 	"github.com/assetcook/assetcook/profile"
 )
@@ -37,7 +39,7 @@ type Options struct {
 	Assets   *confine.Dir
 	Summer   *hashing.Summer
 	Cores    *parallel.Cores
-	Workers  int // on this machine
+	Workers  int // number of workers on this machine
 	Now      func() time.Time
 	Probe    profile.Probe
 	Say      Say
@@ -45,9 +47,9 @@ type Options struct {
 
 // Say passes messages to the user.
 type Say struct {
-	// Step says what an action waits for, "" for nothing.
+	// Step shows the wait of an action, "" for none.
 	Step func(a *plan.Action, step string)
-	// Note says a line, once.
+	// Note prints a line once.
 	Note func(line string)
 }
 
@@ -68,7 +70,7 @@ type Broker struct {
 	costs      costModel
 	lookups    lookups
 	machines   *Machines // nil if no action leaves this machine
-	endTraffic func()    // after the last transfer
+	endTraffic func()    // called after the last transfer
 }
 
 // Open returns a broker, nil if there is no server.
@@ -76,7 +78,7 @@ func Open(ctx context.Context, opt Options) *Broker {
 	b := &Broker{opt: opt}
 	b.lookups.open, b.lookups.racing = map[int]bool{}, map[int]context.CancelCauseFunc{}
 	server := opt.Remote
-	server.Traffic, b.endTraffic = b.watch()
+	server.Traffic, b.endTraffic = b.watchTransfers()
 	if b.client = remote.New(ctx, server, opt.Finder.Store, opt.Say.Note); b.client == nil {
 		return nil
 	}
@@ -135,7 +137,7 @@ func (b *Broker) Find(ctx context.Context, t cookone.Task, sets []store.ReadSet,
 		if answer.Result == nil {
 			return store.Result{}, false
 		}
-		b.costs.add(a, answer.Result.CookTime)
+		b.costs.addCost(a, answer.Result.CookTime)
 		return *answer.Result, true
 	})
 	if found.Shared = ok; !ok {
@@ -157,5 +159,83 @@ func (b *Broker) Keep(r cookone.Ready) {
 		keys = append(keys, lookup.KeyOf(a, nil))
 	}
 	b.client.Keep(a.Path, keys...)
-	b.costs.add(a, r.CookTime)
+	b.costs.addCost(a, r.CookTime)
+}
+
+// transfers records the transfers between a run and a server as rows of a recording.
+type transfers struct {
+	probe profile.Probe
+	open  map[int]transfer
+	idle  []*profile.Worker
+}
+
+// A transfer is on a row of the recording that has one transfer at a time.
+type transfer struct {
+	row  *profile.Worker
+	span profile.Span
+}
+
+// recordTransfer begins or ends the span of a transfer.
+func (t *transfers) recordTransfer(is remote.Transfer) {
+	if is.Ended {
+		if r, ok := t.open[is.ID]; ok {
+			r.span.End()
+			r.row.Flush()
+			t.idle = append(t.idle, r.row)
+			delete(t.open, is.ID)
+		}
+		return
+	}
+	if len(t.idle) == 0 {
+		t.idle = append(t.idle, t.probe.Worker("remote"))
+	}
+	w := t.idle[len(t.idle)-1]
+	t.idle = t.idle[:len(t.idle)-1]
+	name := "cook/remote/download"
+	if is.Up {
+		name = "cook/remote/upload"
+	}
+	t.open[is.ID] = transfer{w, w.Begin(name, fmt.Sprintf("%s, %s", human.Count(is.Blobs, "blob"), human.Bytes(is.Bytes)))}
+}
+
+// endTransfers ends all transfers.
+func (t *transfers) endTransfers() {
+	for _, r := range t.open {
+		r.span.End()
+		t.idle = append(t.idle, r.row)
+	}
+	for _, w := range t.idle {
+		w.Release()
+	}
+}
+
+// watchTransfers returns functions that show the traffic of a server: to people as a step of the
+// run as a whole, and in the recording. end is called after the last news.
+func (b *Broker) watchTransfers() (news func(remote.Traffic), end func()) {
+	var t *transfers
+	if b.opt.Probe.On() {
+		t = &transfers{probe: b.opt.Probe, open: map[int]transfer{}}
+	}
+	run := &plan.Action{}
+	shown := ""
+	show := func(text string) {
+		if text != shown {
+			shown = text
+			b.opt.Say.Step(run, text)
+		}
+	}
+	news = func(is remote.Traffic) {
+		switch {
+		case is.Transfer == nil:
+			show(is.String())
+		case t != nil:
+			t.recordTransfer(*is.Transfer)
+		}
+	}
+	return news, func() {
+		show("")
+		if t != nil {
+			t.endTransfers()
+		}
+	}
 }

@@ -21,8 +21,8 @@ type cost struct {
 	bytes int64
 }
 
-// add notes the cook time of an action.
-func (m *costModel) add(a *plan.Action, took time.Duration) {
+// addCost notes the cook time of an action.
+func (m *costModel) addCost(a *plan.Action, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.byRecipe == nil {

@@ -79,8 +79,8 @@ func (s *offload) overhead() time.Duration {
 	return slices.Min(s.over)
 }
 
-// measured notes the cost of an execution besides cooking.
-func (s *offload) measured(over time.Duration) {
+// noteOverhead notes the cost of an execution besides cooking.
+func (s *offload) noteOverhead(over time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = append(s.over, max(1, over))
@@ -106,8 +106,8 @@ func (s *offload) takeAction(expected time.Duration, always bool) bool {
 	return true
 }
 
-// release counts an action that came back.
-func (s *offload) release() {
+// countReturned counts an action that came back.
+func (s *offload) countReturned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.out--
@@ -119,15 +119,15 @@ func (s *offload) turnOff() {
 	s.off = true
 }
 
-func (s *offload) isOff() bool {
+func (s *offload) isTurnedOff() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.off
 }
 
-// refuse notes that another machine refused a method, and reports whether it is the first
+// refuseAction notes that another machine refused a method, and reports whether it is the first
 // one.
-func (m *Machines) refuse(method *plan.Method) (first bool) {
+func (m *Machines) refuseAction(method *plan.Method) (first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if first = m.refused == nil; first {
@@ -137,7 +137,7 @@ func (m *Machines) refuse(method *plan.Method) (first bool) {
 	return first
 }
 
-func (m *Machines) refuses(method *plan.Method) bool {
+func (m *Machines) refusesAction(method *plan.Method) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.refused[method]
@@ -166,7 +166,7 @@ func (m *Machines) Executors(left, local int) int {
 func (m *Machines) Always() bool { return m.opt.Remote.Always }
 
 // NoneLeaves reports whether no action leaves any more.
-func (m *Machines) NoneLeaves() bool { return m.offload.isOff() }
+func (m *Machines) NoneLeaves() bool { return m.offload.isTurnedOff() }
 
 // Take reports whether an action leaves, and counts it until Release.
 func (m *Machines) Take(i int) bool {
@@ -178,7 +178,7 @@ func (m *Machines) Take(i int) bool {
 }
 
 // Release ends a Take.
-func (m *Machines) Release() { m.offload.release() }
+func (m *Machines) Release() { m.offload.countReturned() }
 
 // leaveTime returns the probable cook time of an action on another machine.
 func (m *Machines) leaveTime(a *plan.Action) time.Duration {
@@ -195,7 +195,7 @@ func (m *Machines) mayLeave(a *plan.Action) bool {
 		return false
 	case a.IsForced() || a.Moved != nil || !m.opt.Finder.Stores(a) || lookup.IndexHas(a):
 		return false
-	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || m.refuses(a.Method):
+	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || m.refusesAction(a.Method):
 		return false
 	}
 	return !a.Method.Choice.Traits().Local
@@ -214,11 +214,11 @@ type Local struct {
 // CookElsewhere lets another machine cook an action. If no machine does, or once nothing else
 // is left to begin here, the action is cooked here too, and the first result counts.
 func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local) (cookone.Ready, error) {
-	racing, stop := context.WithCancel(ctx) // of cooking here
+	racing, stop := context.WithCancel(ctx) // the context of cooking here
 	asking, give := context.WithCancel(ctx)
 	came := make(chan *lookup.Known, 1)
 	go func() {
-		k := m.execute(asking, t)
+		k := m.executeOnMachine(asking, t)
 		came <- k
 		if k != nil {
 			stop()
@@ -239,7 +239,7 @@ func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local
 	select {
 	case k := <-came:
 		if k != nil {
-			return m.arrive(ctx, *k, here)
+			return m.fetchExecuted(ctx, *k, here)
 		}
 	case <-idle:
 	}
@@ -247,7 +247,7 @@ func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local
 	r, err := m.onCore(racing, here.Cook)
 	if err != nil && racing.Err() != nil && ctx.Err() == nil {
 		if k := <-came; k != nil {
-			return m.arrive(ctx, *k, here)
+			return m.fetchExecuted(ctx, *k, here)
 		}
 	}
 	return r, err
@@ -263,8 +263,8 @@ func (m *Machines) onCore(ctx context.Context, cook func(context.Context) (cooko
 	return cook(ctx)
 }
 
-// arrive makes scratch files of the artifacts of another machine.
-func (m *Machines) arrive(ctx context.Context, k lookup.Known, here Local) (cookone.Ready, error) {
+// fetchExecuted makes scratch files of the artifacts of another machine.
+func (m *Machines) fetchExecuted(ctx context.Context, k lookup.Known, here Local) (cookone.Ready, error) {
 	r, err := here.Fetch(ctx, k)
 	if err == nil {
 		m.executed.Add(1)
@@ -285,20 +285,20 @@ const rounds = 4
 // first.
 const leastWait = 2 * time.Minute
 
-// execute lets another machine cook an action, and returns its result, nil if there is none
-// that is known to be right.
-func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
+// executeOnMachine lets another machine cook an action, and returns its result, nil if there is
+// none that is known to be right.
+func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup.Known {
 	a := t.Action
 	program, err := m.ownProgram(ctx)
 	if err != nil {
 		return nil
 	}
-	p, err := m.pack(ctx, t, program)
+	p, err := m.packAction(ctx, t, program)
 	if err != nil {
 		return nil
 	}
 	for range rounds {
-		root := p.root()
+		root := p.packedRoot()
 		root.Asset, root.Wait = a.Path, leastWait+4*m.leaveTime(a)
 		ran, ok := m.client.Run(ctx, root)
 		if ran.Off {
@@ -308,14 +308,14 @@ func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
 			return nil
 		}
 		if why := ran.Record.Refused; why != "" {
-			if m.refuse(a.Method) {
+			if m.refuseAction(a.Method) {
 				m.opt.Say.Note(fmt.Sprintf("remote: %s cannot be cooked on another machine, nor other assets of its rule: %s", pathname.Show(a.Path), pathname.Show(why[:min(len(why), 300)])))
 			}
 			return nil
 		}
-		k, more := m.judge(ctx, t, &ran.Record, p)
+		k, more := m.judgeExecution(ctx, t, &ran.Record, p)
 		if k != nil {
-			m.offload.measured(ran.Over)
+			m.offload.noteOverhead(ran.Over)
 		}
 		if !more {
 			return k
@@ -324,10 +324,10 @@ func (m *Machines) execute(ctx context.Context, t cookone.Task) *lookup.Known {
 	return nil
 }
 
-// judge compares the dependencies on another machine with the dependencies here. If they are
-// the same, and the action was cooked, its result is known. Files that the other machine
-// missed are added to the pack; then more says to execute the action again.
-func (m *Machines) judge(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
+// judgeExecution compares the dependencies on another machine with the dependencies here. If they
+// are the same, and the action was cooked, its result is known. Files that the other machine missed
+// are added to the pack; then more asks to execute the action again.
+func (m *Machines) judgeExecution(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
 	a := t.Action
 	var deps []index.Dep
 	same := true

@@ -5,6 +5,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/rules"
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // Actions leave one at a time until their cost is known. Then actions leave that take more than
@@ -19,9 +25,9 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 		if !s.takeAction(0, true) {
 			t.Error("not always")
 		}
-		s.release()
-		s.release()
-		s.measured(100 * ms)
+		s.countReturned()
+		s.countReturned()
+		s.noteOverhead(100 * ms)
 	}
 	if s.takeAction(49*ms, false) || !s.takeAction(50*ms, false) {
 		t.Error("nothing finds out whether it costs less now")
@@ -31,18 +37,18 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 			t.Errorf("%v: %v", took, got)
 		}
 	}
-	s.measured(10 * ms) // the least counts, of the last few
+	s.noteOverhead(10 * ms) // the least counts, of the last few
 	if !s.takeAction(21*ms, false) {
 		t.Error("not by the cheapest")
 	}
 	for range samples {
-		s.measured(100 * ms)
+		s.noteOverhead(100 * ms)
 	}
 	if s.takeAction(150*ms, false) {
 		t.Error("by what is long past")
 	}
 	s.turnOff()
-	if s.takeAction(time.Hour, true) || !s.isOff() {
+	if s.takeAction(time.Hour, true) || !s.isTurnedOff() {
 		t.Error("although it is off")
 	}
 }
@@ -59,5 +65,34 @@ func TestUnknownProgramKeepsActionsHere(t *testing.T) {
 	}
 	if len(told) != 1 || !strings.Contains(told[0], "no other machine can cook: this program: it is gone") || m.offload.takeAction(time.Hour, true) {
 		t.Errorf("told %q", told)
+	}
+}
+
+// A cost is learned by recipe and size; the time of the last run is better.
+func TestCookTimesAreLearned(t *testing.T) {
+	action := func(name string, size int64) *plan.Action {
+		f := &contents.File{}
+		f.Stamp.Size = size
+		return &plan.Action{Method: &plan.Method{Choice: &rules.Method{Recipe: recipe.Recipe{Name: name}}}, Source: f}
+	}
+	var m costModel
+	if got := m.expected(action("a", 100)); got != 0 {
+		t.Errorf("nothing known: %v", got)
+	}
+	m.addCost(action("a", 99), time.Second)
+	m.addCost(action("a", 299), 3*time.Second)
+	m.addCost(action("b", 0), time.Minute)
+	for size, want := range map[int64]time.Duration{0: 10 * time.Millisecond, 99: time.Second, 999: 10 * time.Second} {
+		if got := m.expected(action("a", size)); (got - want).Abs() > time.Microsecond {
+			t.Errorf("%d bytes: %v, want %v", size, got, want)
+		}
+	}
+	if got := m.expected(action("b", 0)); got != time.Minute {
+		t.Errorf("an empty source: %v", got)
+	}
+	before := action("a", 99)
+	before.Last = &contents.Before{Action: index.Action{CookTime: time.Hour}}
+	if got := m.expected(before); got != time.Hour {
+		t.Errorf("as last time: %v", got)
 	}
 }

@@ -34,12 +34,12 @@ type pack struct {
 // mostFiles is the most files of a pack.
 const mostFiles = 10_000
 
-// errUnpackable says that a file cannot be sent.
+// errUnpackable is the error of a file that cannot be sent.
 var errUnpackable = errors.New("it cannot be sent")
 
-// pack packs an action with this program, its source, its tools, and the files that it is
+// packAction packs an action with this program, its source, its tools, and the files that it is
 // known to read.
-func (m *Machines) pack(ctx context.Context, t cookone.Task, program remote.File) (*pack, error) {
+func (m *Machines) packAction(ctx context.Context, t cookone.Task, program remote.File) (*pack, error) {
 	a := t.Action
 	p := &pack{contents: m.opt.Contents, assets: m.opt.Assets.Name(), files: map[string]remote.File{}, folders: map[string]bool{}, outputs: len(a.Outputs)}
 	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Names: a.Method.Choice.FinalNames(a.Path), Recipe: a.Method.Choice.Recipe.Name}
@@ -72,8 +72,8 @@ func (m *Machines) pack(ctx context.Context, t cookone.Task, program remote.File
 	return p, nil
 }
 
-// root returns the files of the pack, in an order that depends on nothing else.
-func (p *pack) root() *remote.Root {
+// packedRoot returns the files of the pack, in an order that depends on nothing else.
+func (p *pack) packedRoot() *remote.Root {
 	root := &remote.Root{Files: slices.Clone(p.first), Folders: slices.Sorted(maps.Keys(p.folders)), Outputs: p.outputs}
 	for _, at := range slices.Sorted(maps.Keys(p.files)) {
 		root.Files = append(root.Files, p.files[at])
@@ -120,7 +120,7 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 // addSaid adds the files whose answers an extract has. Without all other files, the extract
 // is the same.
 func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
-	said, _, _ := p.contents.Extract(of) // judge refuses files that cannot be read
+	said, _, _ := p.contents.Extract(of) // judgeExecution refuses files that cannot be read
 	for _, by := range said {
 		more = p.addFile(ctx, of.OfOne(by.File).Path) || more
 	}
@@ -175,7 +175,7 @@ func fileOf(to, from string, f contents.File) remote.File {
 }
 
 // knownReads returns the dependencies that an action is known to have: of the last run, of
-// earlier runs here or elsewhere, and the ones that it declares.
+// earlier runs here or elsewhere, and the files that it declares.
 func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
 	a := t.Action
 	if a.Last != nil {

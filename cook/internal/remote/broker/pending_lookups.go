@@ -35,7 +35,7 @@ type lookups struct {
 	latency latency
 	spare   sysidle.Meter
 	open    map[int]bool                    // neither answered nor begun
-	order   []int                           // in the order of questions; not all are still open
+	order   []int                           // actions in the order of questions; some are answered
 	again   []int                           // likewise, after an earlier answer
 	racing  map[int]context.CancelCauseFunc // begun without answer; nil before it cooks
 	useful  int                             // answers that brought a result in time
@@ -49,8 +49,8 @@ const (
 	mostVain = 64
 )
 
-// ask notes actions that wait for answers.
-func (l *lookups) ask(actions ...int) {
+// markAsked notes actions that wait for answers.
+func (l *lookups) markAsked(actions ...int) {
 	for _, i := range actions {
 		l.open[i] = true
 	}
@@ -62,8 +62,8 @@ func (l *lookups) beginUnanswered(i int) {
 	l.racing[i] = nil
 }
 
-// first returns the open action that was asked about first.
-func (l *lookups) first() int {
+// firstAsked returns the open action that was asked about first.
+func (l *lookups) firstAsked() int {
 	for _, list := range []*[]int{&l.again, &l.order} {
 		for ; len(*list) > 0; *list = (*list)[1:] {
 			if i := (*list)[0]; l.open[i] {
@@ -74,9 +74,9 @@ func (l *lookups) first() int {
 	return -1
 }
 
-// last returns the open action that was asked about last. Actions that were asked about
+// lastAsked returns the open action that was asked about last. Actions that were asked about
 // again come after the others.
-func (l *lookups) last() int {
+func (l *lookups) lastAsked() int {
 	for _, list := range []*[]int{&l.order, &l.again} {
 		for ; len(*list) > 0; *list = (*list)[:len(*list)-1] {
 			if i := (*list)[len(*list)-1]; l.open[i] {
@@ -102,14 +102,14 @@ func (b *Broker) Ask(ready []int) (rest []int) {
 		return asks
 	})
 	order := slices.Clone(l.order)
-	wanted := make([]remote.Wanted, len(order))
+	wanted := make([]remote.Expectation, len(order))
 	for n, i := range order {
 		a := &b.opt.Actions[i]
 		wanted[n] = wantedOf(a, lookup.KeyOf(a, nil))
 	}
-	l.ask(order...)
+	l.markAsked(order...)
 	l.latency.noteQuestion(b.opt.Now())
-	b.client.Expect(wanted, func(n int, whole bool) { b.answered(order[n], whole) })
+	b.client.Expect(wanted, func(n int, whole bool) { b.noteAnswered(order[n], whole) })
 	return rest
 }
 
@@ -128,8 +128,8 @@ func (b *Broker) mayAsk(a *plan.Action) bool {
 
 // wantedOf describes a result of an action to the server, without the artifacts that are in
 // place already.
-func wantedOf(a *plan.Action, k remote.Key) remote.Wanted {
-	w := remote.Wanted{Key: k, Asset: a.Path}
+func wantedOf(a *plan.Action, k remote.Key) remote.Expectation {
+	w := remote.Expectation{Key: k, Asset: a.Path}
 	if a.Last == nil {
 		return w
 	}
@@ -146,18 +146,18 @@ func wantedOf(a *plan.Action, k remote.Key) remote.Wanted {
 // result, or all answers have arrived.
 func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	b.opt.Queue.Lock()
-	b.lookups.ask(i)
+	b.lookups.markAsked(i)
 	b.lookups.again = append(b.lookups.again, i)
 	b.lookups.latency.noteQuestion(b.opt.Now())
 	b.opt.Queue.Unlock()
-	wanted := make([]remote.Wanted, len(keys))
+	wanted := make([]remote.Expectation, len(keys))
 	for n, k := range keys {
 		wanted[n] = wantedOf(a, k)
 	}
 	var answers atomic.Int64
 	b.client.Expect(wanted, func(_ int, whole bool) {
 		if all := answers.Add(1) == int64(len(keys)); whole || all {
-			b.answered(i, whole)
+			b.noteAnswered(i, whole)
 		}
 	})
 }
@@ -179,14 +179,14 @@ func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool)
 	now := b.opt.Now()
 	next := l.latency.nextAnswer(now, idle)
 	if hurry || next == Forever {
-		i = l.first()
+		i = l.firstAsked()
 		l.beginUnanswered(i)
 		return i, 0, true
 	}
 	if l.spare.Cores(now) >= 1 {
 		next = max(next, l.latency.gap()*time.Duration(len(l.open)))
 	}
-	i = l.last()
+	i = l.lastAsked()
 	took := b.cookTime(i)
 	if took < next {
 		l.beginUnanswered(i)
@@ -203,9 +203,9 @@ func (b *Broker) cookTime(i int) time.Duration {
 	return max(cookone.Expected(a), b.costs.expected(a))
 }
 
-// answered notes the answer about an action. If the action is being cooked, and all of its
+// noteAnswered notes the answer about an action. If the action is being cooked, and all of its
 // blobs have come, its cooking ends.
-func (b *Broker) answered(i int, whole bool) {
+func (b *Broker) noteAnswered(i int, whole bool) {
 	b.opt.Queue.Lock()
 	defer b.opt.Queue.Unlock()
 	l := &b.lookups

@@ -40,7 +40,7 @@ func waitingFor(n int) (*Broker, *testQueue) {
 		}
 		l.order = append(l.order, i)
 	}
-	l.ask(l.order...)
+	l.markAsked(l.order...)
 	l.latency.noteQuestion(b.opt.Now())
 	return b, q
 }
@@ -50,12 +50,12 @@ func TestCheapActionsAreGivenUp(t *testing.T) {
 	const n = 1000
 	b, q := waitingFor(n)
 	for i := range mostVain - 1 {
-		b.answered(i, false)
+		b.noteAnswered(i, false)
 	}
 	if got := len(b.lookups.open); got != n-mostVain+1 {
 		t.Fatalf("%d are open after %d questions in vain", got, mostVain-1)
 	}
-	b.answered(mostVain-1, false)
+	b.noteAnswered(mostVain-1, false)
 	if got, want := len(b.lookups.open), (n-mostVain)/4; got != want || len(q.ready) != n-want {
 		t.Errorf("%d are open and %d ready, want %d and %d", got, len(q.ready), want, n-want)
 	}
@@ -64,7 +64,7 @@ func TestCheapActionsAreGivenUp(t *testing.T) {
 			t.Fatalf("action %d, which is cheap, is still awaited", i)
 		}
 	}
-	b.answered(mostVain+1, true) // too late
+	b.noteAnswered(mostVain+1, true) // too late
 	if b.lookups.useful != 0 || len(q.ready) != n-len(b.lookups.open) {
 		t.Errorf("an answer to what was given up counts: %d, %d ready", b.lookups.useful, len(q.ready))
 	}
@@ -74,8 +74,8 @@ func TestCheapActionsAreGivenUp(t *testing.T) {
 func TestUsefulServerIsAskedOn(t *testing.T) {
 	b, _ := waitingFor(1000)
 	for i := range 2 * mostVain {
-		b.answered(2*i, true)
-		b.answered(2*i+1, false)
+		b.noteAnswered(2*i, true)
+		b.noteAnswered(2*i+1, false)
 	}
 	if got, want := len(b.lookups.open), 1000-4*mostVain; got != want {
 		t.Errorf("%d are open, want %d", got, want)

@@ -17,11 +17,11 @@ import (
 // and a hundred in memory.
 const maxElements = 1 << 20
 
-// numbers caches the result of numbersOf, by type.
+// numbers caches field numbers by type.
 var numbers sync.Map
 
-// numbersOf returns the field numbers of a message type, in the order of its struct fields.
-func numbersOf(t reflect.Type) []protowire.Number {
+// fieldNumbers returns the field numbers of a message type, in the order of its struct fields.
+func fieldNumbers(t reflect.Type) []protowire.Number {
 	if known, ok := numbers.Load(t); ok {
 		return known.([]protowire.Number)
 	}
@@ -42,7 +42,7 @@ func numbersOf(t reflect.Type) []protowire.Number {
 func Marshal(m any) []byte { return appendMessage([]byte{}, reflect.ValueOf(m).Elem()) }
 
 func appendMessage(b []byte, m reflect.Value) []byte {
-	for i, number := range numbersOf(m.Type()) {
+	for i, number := range fieldNumbers(m.Type()) {
 		b = appendField(b, number, m.Field(i))
 	}
 	return b
@@ -55,7 +55,7 @@ func appendField(b []byte, number protowire.Number, v reflect.Value) []byte {
 		return appendSlice(b, number, v)
 	case reflect.Struct:
 		if content := appendMessage(nil, v); len(content) > 0 {
-			b = appendBytes(b, number, content)
+			b = appendDelimited(b, number, content)
 		}
 		return b
 	}
@@ -64,9 +64,9 @@ func appendField(b []byte, number protowire.Number, v reflect.Value) []byte {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		return appendBytes(b, number, appendMessage(nil, v.Elem()))
+		return appendDelimited(b, number, appendMessage(nil, v.Elem()))
 	case reflect.String:
-		return appendBytes(b, number, v.String())
+		return appendDelimited(b, number, v.String())
 	}
 	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), integer(v))
 }
@@ -78,26 +78,26 @@ func appendSlice(b []byte, number protowire.Number, v reflect.Value) []byte {
 	}
 	switch v.Type().Elem().Kind() {
 	case reflect.Uint8:
-		return appendBytes(b, number, v.Bytes())
+		return appendDelimited(b, number, v.Bytes())
 	case reflect.Int32:
 		var packed []byte
 		for i := range v.Len() {
 			packed = protowire.AppendVarint(packed, integer(v.Index(i)))
 		}
-		return appendBytes(b, number, packed)
+		return appendDelimited(b, number, packed)
 	case reflect.String:
 		for i := range v.Len() {
-			b = appendBytes(b, number, v.Index(i).String())
+			b = appendDelimited(b, number, v.Index(i).String())
 		}
 		return b
 	}
 	for i := range v.Len() {
-		b = appendBytes(b, number, appendMessage(nil, v.Index(i)))
+		b = appendDelimited(b, number, appendMessage(nil, v.Index(i)))
 	}
 	return b
 }
 
-func appendBytes[T string | []byte](b []byte, number protowire.Number, content T) []byte {
+func appendDelimited[T string | []byte](b []byte, number protowire.Number, content T) []byte {
 	b = protowire.AppendTag(b, number, protowire.BytesType)
 	b = protowire.AppendVarint(b, uint64(len(content)))
 	return append(b, content...)
@@ -116,7 +116,7 @@ func integer(v reflect.Value) uint64 {
 func Unmarshal(data []byte, m any) error { return parseMessage(data, reflect.ValueOf(m).Elem()) }
 
 func parseMessage(data []byte, m reflect.Value) error {
-	fields := numbersOf(m.Type())
+	fields := fieldNumbers(m.Type())
 	for len(data) > 0 {
 		number, wire, n := protowire.ConsumeTag(data)
 		if n < 0 {
@@ -163,7 +163,7 @@ func parseInteger(x uint64, v reflect.Value) error {
 		v.SetInt(int64(int32(x)))
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Int32 {
-			element, err := extend(v)
+			element, err := growSlice(v)
 			if err != nil {
 				return err
 			}
@@ -194,7 +194,7 @@ func parseBytes(content []byte, v reflect.Value) error {
 		case reflect.Int32:
 			return parsePacked(content, v)
 		default:
-			element, err := extend(v)
+			element, err := growSlice(v)
 			if err != nil {
 				return err
 			}
@@ -218,8 +218,8 @@ func parsePacked(content []byte, v reflect.Value) error {
 	return nil
 }
 
-// extend appends a zero element to a list and returns it.
-func extend(list reflect.Value) (reflect.Value, error) {
+// growSlice appends a zero element to a list and returns it.
+func growSlice(list reflect.Value) (reflect.Value, error) {
 	n := list.Len()
 	if n == maxElements {
 		return reflect.Value{}, fmt.Errorf("a list has more than %d elements", maxElements)

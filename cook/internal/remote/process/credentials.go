@@ -2,9 +2,11 @@ package process
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +14,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/remote/share"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -45,9 +48,9 @@ func (w *way) authorization() (string, error) {
 // environment although a cook.toml chooses the server. A host without a port means all its ports.
 const hostsVar = "COOK_REMOTE_HOSTS"
 
-// bind refuses a server from a cook.toml if the environment has secrets but does not name the
-// server's host: a cloned project must not receive secrets for another server.
-func (w *way) bind(address *url.URL) error {
+// checkSecretHost refuses a server from a cook.toml if the environment has secrets but does not
+// name the server's host: a cloned project must not receive secrets for another server.
+func (w *way) checkSecretHost(address *url.URL) error {
 	if w.project == "" {
 		return nil
 	}
@@ -82,7 +85,7 @@ func (w *way) bind(address *url.URL) error {
 func secret(file, variable string) (string, error) {
 	text := os.Getenv(variable)
 	if file != "" {
-		data, err := readFile(file)
+		data, err := readSecretFile(file)
 		if err != nil {
 			return "", err
 		}
@@ -95,7 +98,7 @@ func secret(file, variable string) (string, error) {
 	return text, nil
 }
 
-func readFile(file string) ([]byte, error) {
+func readSecretFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
@@ -110,13 +113,13 @@ func readFile(file string) ([]byte, error) {
 func (w *way) tls() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if w.ca != "" {
-		data, err := readFile(w.ca)
+		data, err := readSecretFile(w.ca)
 		if err != nil {
 			return nil, err
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(data) {
-			return nil, fmt.Errorf("%s: no certificate in PEM", w.ca)
+			return nil, fmt.Errorf("%s: the file contains no certificate in PEM", w.ca)
 		}
 	}
 	if (w.cert == "") != (w.key == "") {
@@ -135,4 +138,59 @@ func (w *way) tls() (*tls.Config, error) {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// readSigningKeys reads the signing key and the trusted keys. Errors never contain a key.
+func (w *way) readSigningKeys() (k share.Keys, err error) {
+	if w.sign != "" {
+		if k.Sign, err = privateKey(w.sign); err != nil {
+			return k, err
+		}
+	}
+	for _, file := range w.trust {
+		public, err := publicKeys(file)
+		if err != nil {
+			return k, err
+		}
+		k.Trust = append(k.Trust, public...)
+	}
+	return k, nil
+}
+
+// privateKey reads a file as openssl genpkey -algorithm ed25519 makes it.
+func privateKey(file string) (ed25519.PrivateKey, error) {
+	data, err := readSecretFile(file)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(data)
+	if block == nil || block.Type != "PRIVATE KEY" {
+		return nil, fmt.Errorf("%s: no private key in PEM (PKCS #8); openssl genpkey -algorithm ed25519 makes one", file)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	private, ok := key.(ed25519.PrivateKey)
+	if err != nil || !ok {
+		return nil, fmt.Errorf("%s: not an Ed25519 key; openssl genpkey -algorithm ed25519 makes one", file)
+	}
+	return private, nil
+}
+
+// publicKeys reads a file of one or more keys as openssl pkey -pubout makes them.
+func publicKeys(file string) (all []ed25519.PublicKey, err error) {
+	data, err := readSecretFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		key, err := x509.ParsePKIXPublicKey(block.Bytes)
+		public, ok := key.(ed25519.PublicKey)
+		if block.Type != "PUBLIC KEY" || err != nil || !ok {
+			return nil, fmt.Errorf("%s: not an Ed25519 public key; openssl pkey -in KEY -pubout makes one", file)
+		}
+		all = append(all, public)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: no public key in PEM; openssl pkey -in KEY -pubout makes one", file)
+	}
+	return all, nil
 }

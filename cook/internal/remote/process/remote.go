@@ -4,7 +4,11 @@
 package process
 
 import (
+	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -12,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +26,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/texttable"
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
@@ -30,7 +37,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	fs := flag.NewFlagSet("serve-remote", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	var way way
-	way.flags(fs)
+	way.registerFlags(fs)
 	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
 	dir := fs.String("store", "", "`directory` of the store")
 	if fs.Parse(args) != nil {
@@ -46,7 +53,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	signal.Ignore(os.Interrupt) // is for the run; the end of stdin ends this process
 	err := rules.CheckRemote(way.url)
 	if err == nil {
-		err = answer(ctx, &way, *dir, stdin, stdout)
+		err = serveRun(ctx, &way, *dir, stdin, stdout)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "cook: %s: %v\n", way.url, err)
@@ -60,7 +67,7 @@ func Check(ctx context.Context, args []string, stdout io.Writer) error {
 	fs := flag.NewFlagSet("remote check", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	var way way
-	way.flags(fs)
+	way.registerFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -77,18 +84,18 @@ func Check(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// answer serves one run.
-func answer(ctx context.Context, w *way, dir string, in io.Reader, out io.Writer) error {
+// serveRun serves one run.
+func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writer) error {
 	s, err := store.Open(dir)
 	if err != nil {
 		return err
 	}
-	keys, wrong := w.keys()
+	keys, wrong := w.readSigningKeys()
 	open := func(ctx context.Context) (share.Server, error) {
 		if wrong != nil {
 			return nil, wrong // and so nothing is taken or given
 		}
-		return w.open(ctx)
+		return w.connectToServer(ctx)
 	}
 	host, _ := os.Hostname()
 	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
@@ -108,7 +115,7 @@ type way struct {
 	patient                          bool
 }
 
-func (w *way) flags(fs *flag.FlagSet) {
+func (w *way) registerFlags(fs *flag.FlagSet) {
 	fs.StringVar(&w.url, "url", "", "`address` of the server: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
 	fs.StringVar(&w.project, "project", "", "`file` cook.toml that chooses the address: secrets of the environment go there only if $"+hostsVar+" has its host")
 	fs.StringVar(&w.ca, "ca", "", "`file` of certificates that sign the server's")
@@ -128,13 +135,13 @@ func (w *way) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 
-// open opens the server.
-func (w *way) open(ctx context.Context) (share.Server, error) {
+// connectToServer opens the server.
+func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 	address, err := url.Parse(w.url)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.bind(address); err != nil {
+	if err := w.checkSecretHost(address); err != nil {
 		return nil, err
 	}
 	authorization, err := w.authorization()
@@ -156,3 +163,117 @@ func (w *way) open(ctx context.Context) (share.Server, error) {
 
 // openTimeout bounds how long a check waits for the server.
 const openTimeout = 5 * time.Second
+
+// How much a check does.
+const (
+	checkLooks = 20
+	checkBytes = 8 << 20
+	checkTime  = 30 * time.Second
+)
+
+// checkServer tries a server, and prints its findings.
+func checkServer(ctx context.Context, w *way, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	table := texttable.New(out, texttable.Left)
+	defer table.Flush()
+	row := func(name, format string, args ...any) {
+		table.Row(name, fmt.Sprintf(format, args...))
+	}
+
+	keys, err := w.readSigningKeys()
+	if err != nil {
+		return err
+	}
+	opening, stop := context.WithTimeout(ctx, openTimeout)
+	defer stop()
+	begin := time.Now()
+	server, err := w.connectToServer(opening)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	row("reached", "in %s", human.Duration(time.Since(begin)))
+	t := server.Traits()
+	row("digests", "%v", t.Function)
+	row("batches", "%s", human.Bytes(t.Batch))
+	if len(t.Compressors) > 0 {
+		row("compresses", "%s", strings.Join(t.Compressors, ", "))
+	}
+	row("executes", "%s", map[bool]string{true: "actions", false: "nothing"}[t.Executes])
+
+	if keys.Sign != nil {
+		row("signs", "key %s", share.Fingerprint(keys.Sign.Public().(ed25519.PublicKey)))
+	}
+	for _, key := range keys.Trust {
+		row("trusts", "key %s", share.Fingerprint(key))
+	}
+
+	latency, err := checkLatency(ctx, server)
+	if err != nil {
+		return fmt.Errorf("looking up a result: %w", err)
+	}
+	row("a look-up", "%s (median of %d)", human.Duration(latency), checkLooks)
+	if clock, ok := server.(interface{ Ahead() (time.Duration, bool) }); ok {
+		if ahead, ok := clock.Ahead(); ok && ahead.Abs() > time.Minute {
+			row("clock", "differs by %s: results may expire too early or too late", human.Duration(ahead.Abs()))
+		} else if ok {
+			row("clock", "agrees")
+		}
+	}
+	if !t.Uploads {
+		row("uploads", "no: the server takes no results from here")
+		return nil
+	}
+	return checkRoundTrip(ctx, server, row)
+}
+
+// checkLatency looks up results that cannot be there.
+func checkLatency(ctx context.Context, server share.Server) (time.Duration, error) {
+	var took []time.Duration
+	for range checkLooks {
+		key := make([]byte, 32)
+		rand.Read(key)
+		begin := time.Now()
+		_, err := server.Result(ctx, server.Traits().Function.Of(key))
+		if err != nil && !errors.Is(err, share.ErrMissing) {
+			return 0, err
+		}
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	return took[len(took)/2], nil
+}
+
+// checkRoundTrip writes a blob without references and reads it back.
+func checkRoundTrip(ctx context.Context, server share.Server, row func(name, format string, args ...any)) error {
+	blob := make([]byte, checkBytes)
+	rand.Read(blob)
+	d := server.Traits().Function.Of(blob)
+	begin := time.Now()
+	err := server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(blob[offset:])), nil
+	})
+	if errors.Is(err, share.ErrRefused) || errors.Is(err, share.ErrFull) {
+		row("uploads", "no: %v", err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing a blob of %s: %w", human.Bytes(checkBytes), err)
+	}
+	row("uploads", "%s/s", human.Bytes(int64(checkBytes/time.Since(begin).Seconds())))
+	begin = time.Now()
+	r, err := server.Read(ctx, d)
+	if err == nil {
+		defer r.Close()
+		var back []byte
+		if back, err = io.ReadAll(io.LimitReader(r, checkBytes+1)); err == nil && !bytes.Equal(back, blob) {
+			err = errors.New("the blob comes back with another content")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("reading a blob of %s: %w", human.Bytes(checkBytes), err)
+	}
+	row("downloads", "%s/s", human.Bytes(int64(checkBytes/time.Since(begin).Seconds())))
+	return nil
+}

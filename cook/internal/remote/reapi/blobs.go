@@ -25,7 +25,7 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	if s.zstd {
 		request.AcceptableCompressors = []messages.Compressor{messages.Zstd}
 	}
-	r, err := ask(ctx, s.calls.batchReadBlobs, request)
+	r, err := callServer(ctx, s.calls.batchReadBlobs, request)
 	if isUnimplemented(err) {
 		s.noBatchRead.Store(true)
 		return share.ReadEach(ctx, s, digests, each)
@@ -40,7 +40,7 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	for _, blob := range r.Responses {
 		content, err := blob.Data, statusError(blob.Status)
 		if err == nil {
-			content, err = unpacked(blob.Data, blob.Compressor, blob.Digest.Size)
+			content, err = unpackBlob(blob.Data, blob.Compressor, blob.Digest.Size)
 		}
 		for _, i := range places[blob.Digest] {
 			each(i, content, err)
@@ -49,8 +49,8 @@ func (s *server) ReadSmall(ctx context.Context, digests []share.Digest, each fun
 	return nil
 }
 
-// unpacked decompresses a blob of the given size.
-func unpacked(data []byte, how messages.Compressor, size int64) ([]byte, error) {
+// unpackBlob decompresses a blob of the given size.
+func unpackBlob(data []byte, how messages.Compressor, size int64) ([]byte, error) {
 	switch how {
 	case messages.Identity:
 		return data, nil
@@ -73,7 +73,7 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 	for i, d := range digests {
 		request.Requests = append(request.Requests, messages.BlobUpdate{Digest: d, Data: contents[i]})
 	}
-	r, err := ask(ctx, s.calls.batchUpdateBlobs, request)
+	r, err := callServer(ctx, s.calls.batchUpdateBlobs, request)
 	if isUnimplemented(err) {
 		s.noBatchWrite.Store(true)
 		return share.WriteEach(ctx, s, digests, contents)
@@ -89,8 +89,8 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 	return nil
 }
 
-// resource returns the name of a blob for ByteStream.
-func (s *server) resource(d share.Digest, compressed bool) string {
+// blobResource returns the name of a blob for ByteStream.
+func (s *server) blobResource(d share.Digest, compressed bool) string {
 	name := "blobs/"
 	if compressed {
 		name = "compressed-blobs/zstd/"
@@ -118,8 +118,8 @@ const packsAt = 64 << 10
 func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
 	compressed := s.zstd && d.Size >= packsAt
 	ctx, cancel := context.WithCancel(ctx)
-	r := &reader{s: s, ctx: ctx, cancel: cancel, name: s.inInstance(s.resource(d, compressed)), left: d.Size, resumable: !compressed}
-	if err := r.open(); err != nil {
+	r := &reader{s: s, ctx: ctx, cancel: cancel, name: s.inInstance(s.blobResource(d, compressed)), left: d.Size, resumable: !compressed}
+	if err := r.openStream(); err != nil {
 		cancel()
 		return nil, err
 	}
@@ -159,10 +159,10 @@ type reader struct {
 	data      []byte // received but not yet read
 }
 
-func (r *reader) open() (err error) {
+func (r *reader) openStream() (err error) {
 	r.stream, err = r.s.calls.read.CallServerStream(r.ctx, connect.NewRequest(&messages.ReadRequest{ResourceName: r.name, ReadOffset: r.offset}))
-	if err = asError(err); err == nil && r.offset == 0 && r.data == nil { // a missing blob fails here
-		err = r.receive()
+	if err = errorOfCall(err); err == nil && r.offset == 0 && r.data == nil { // a missing blob fails here
+		err = r.receiveChunk()
 	}
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -170,9 +170,9 @@ func (r *reader) open() (err error) {
 	return err
 }
 
-func (r *reader) receive() error {
+func (r *reader) receiveChunk() error {
 	if !r.stream.Receive() {
-		return cmp.Or(asError(r.stream.Err()), io.EOF)
+		return cmp.Or(errorOfCall(r.stream.Err()), io.EOF)
 	}
 	r.data = r.stream.Msg().Data
 	return nil
@@ -183,10 +183,10 @@ func (r *reader) Read(p []byte) (int, error) {
 		if r.resumable && r.left <= 0 {
 			return 0, io.EOF
 		}
-		err := r.receive()
+		err := r.receiveChunk()
 		if errors.Is(err, share.ErrUnavailable) && r.resumable && r.resumed < resumes && r.ctx.Err() == nil {
 			r.resumed++
-			if err = r.open(); err != nil {
+			if err = r.openStream(); err != nil {
 				return 0, err
 			}
 			continue
@@ -212,14 +212,14 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 	rand.Read(id[:])
 	uuid := fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 	compressed := s.zstd && d.Size >= packsAt
-	name := s.inInstance("uploads/" + uuid + "/" + s.resource(d, compressed))
+	name := s.inInstance("uploads/" + uuid + "/" + s.blobResource(d, compressed))
 	offset := int64(0)
 	for try := 0; ; try++ {
 		err := s.writeFrom(ctx, name, d, offset, compressed, open)
 		if err == nil || !errors.Is(err, share.ErrUnavailable) || compressed || try == resumes || ctx.Err() != nil {
 			return err
 		}
-		st, statusErr := ask(ctx, s.calls.queryWriteStatus, &messages.QueryWriteStatusRequest{ResourceName: name})
+		st, statusErr := callServer(ctx, s.calls.queryWriteStatus, &messages.QueryWriteStatusRequest{ResourceName: name})
 		if statusErr != nil {
 			return err
 		}
@@ -255,11 +255,11 @@ func (s *server) writeFrom(ctx context.Context, name string, d share.Digest, off
 	} else if _, err = io.CopyBuffer(w, onlyReader{from}, make([]byte, chunk)); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if err := w.finish(); err != nil && !errors.Is(err, io.EOF) {
-		return asError(err)
+	if err := w.finishWrite(); err != nil && !errors.Is(err, io.EOF) {
+		return errorOfCall(err)
 	}
 	_, err = stream.CloseAndReceive() // also ends a stream that the server stopped reading
-	return asError(err)
+	return errorOfCall(err)
 }
 
 const chunk = 256 << 10
@@ -280,7 +280,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
 		if len(w.held) == chunk {
-			if err := w.send(false); err != nil {
+			if err := w.sendChunk(false); err != nil {
 				return 0, err
 			}
 		}
@@ -290,9 +290,9 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (w *writer) finish() error { return w.send(true) }
+func (w *writer) finishWrite() error { return w.sendChunk(true) }
 
-func (w *writer) send(last bool) error {
+func (w *writer) sendChunk(last bool) error {
 	err := w.stream.Send(&messages.WriteRequest{ResourceName: w.name, WriteOffset: w.offset, Data: w.held, FinishWrite: last})
 	w.offset += int64(len(w.held))
 	w.held = w.held[:0]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -37,22 +38,22 @@ type calls struct {
 // newCalls returns the methods of the server at a URL.
 func newCalls(over connect.HTTPClient, base string) (c calls) {
 	const api, bytestream = "/build.bazel.remote.execution.v2.", "/google.bytestream.ByteStream/"
-	bind(&c.getCapabilities, over, base+api+"Capabilities/GetCapabilities")
-	bind(&c.getActionResult, over, base+api+"ActionCache/GetActionResult")
-	bind(&c.updateActionResult, over, base+api+"ActionCache/UpdateActionResult")
-	bind(&c.findMissingBlobs, over, base+api+"ContentAddressableStorage/FindMissingBlobs")
-	bind(&c.batchReadBlobs, over, base+api+"ContentAddressableStorage/BatchReadBlobs")
-	bind(&c.batchUpdateBlobs, over, base+api+"ContentAddressableStorage/BatchUpdateBlobs")
-	bind(&c.execute, over, base+api+"Execution/Execute")
-	bind(&c.waitExecution, over, base+api+"Execution/WaitExecution")
-	bind(&c.read, over, base+bytestream+"Read")
-	bind(&c.write, over, base+bytestream+"Write")
-	bind(&c.queryWriteStatus, over, base+bytestream+"QueryWriteStatus")
+	bindMethod(&c.getCapabilities, over, base+api+"Capabilities/GetCapabilities")
+	bindMethod(&c.getActionResult, over, base+api+"ActionCache/GetActionResult")
+	bindMethod(&c.updateActionResult, over, base+api+"ActionCache/UpdateActionResult")
+	bindMethod(&c.findMissingBlobs, over, base+api+"ContentAddressableStorage/FindMissingBlobs")
+	bindMethod(&c.batchReadBlobs, over, base+api+"ContentAddressableStorage/BatchReadBlobs")
+	bindMethod(&c.batchUpdateBlobs, over, base+api+"ContentAddressableStorage/BatchUpdateBlobs")
+	bindMethod(&c.execute, over, base+api+"Execution/Execute")
+	bindMethod(&c.waitExecution, over, base+api+"Execution/WaitExecution")
+	bindMethod(&c.read, over, base+bytestream+"Read")
+	bindMethod(&c.write, over, base+bytestream+"Write")
+	bindMethod(&c.queryWriteStatus, over, base+bytestream+"QueryWriteStatus")
 	return c
 }
 
-// bind sets a call to the method at a URL.
-func bind[Request, Answer any](c *call[Request, Answer], over connect.HTTPClient, url string) {
+// bindMethod sets a call to the method at a URL.
+func bindMethod[Request, Answer any](c *call[Request, Answer], over connect.HTTPClient, url string) {
 	*c = connect.NewClient[Request, Answer](over, url, connect.WithGRPC(), connect.WithCodec(codec{}),
 		connect.WithAcceptCompression("gzip", nil, nil), connect.WithReadMaxBytes(maxMessage))
 }
@@ -60,7 +61,8 @@ func bind[Request, Answer any](c *call[Request, Answer], over connect.HTTPClient
 // A codec encodes messages instead of connect's codec, which requires generated messages.
 type codec struct{}
 
-func (codec) Name() string                  { return "proto" }
+func (codec) Name() string { return "proto" }
+
 func (codec) Marshal(m any) ([]byte, error) { return messages.Marshal(m), nil }
 
 func (codec) Unmarshal(data []byte, m any) error {
@@ -70,11 +72,11 @@ func (codec) Unmarshal(data []byte, m any) error {
 	return messages.Unmarshal(data, m)
 }
 
-// ask makes a call that has one answer.
-func ask[Request, Answer any](ctx context.Context, c call[Request, Answer], request *Request) (*Answer, error) {
+// callServer makes a call that has one answer.
+func callServer[Request, Answer any](ctx context.Context, c call[Request, Answer], request *Request) (*Answer, error) {
 	answer, err := c.CallUnary(ctx, connect.NewRequest(request))
 	if err != nil {
-		return nil, asError(err)
+		return nil, errorOfCall(err)
 	}
 	return answer.Msg, nil
 }
@@ -101,8 +103,8 @@ func statusOf(err error) messages.Status {
 	return messages.Status{Code: int32(code), Message: why}
 }
 
-// asError converts an error of a call to an error of package share.
-func asError(err error) error {
+// errorOfCall converts an error of a call to an error of package share.
+func errorOfCall(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -129,7 +131,7 @@ func statusError(st messages.Status) error {
 	return fmt.Errorf("%w: %s", kind, pathname.Show(st.Message))
 }
 
-// A callError says that the server understood a call and refused it as invalid.
+// A callError is the error of a call that the server understood and refused as invalid.
 type callError struct{ messages.Status }
 
 func (e *callError) Error() string { return pathname.Show(e.Message) }
@@ -137,4 +139,74 @@ func (e *callError) Error() string { return pathname.Show(e.Message) }
 func isUnimplemented(err error) bool {
 	var wrong *callError
 	return errors.As(err, &wrong) && connect.Code(wrong.Code) == connect.CodeUnimplemented
+}
+
+// Execute implements share.Executor. If the connection breaks, it waits for the same execution
+// on another connection.
+func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*messages.ActionResult, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	name := "" // the execution, once the server has named it
+	for cuts := 0; ; cuts++ {
+		stream, err := s.followExecution(ctx, name, action, anew)
+		for err == nil && stream.Receive() {
+			op := stream.Msg()
+			if name = op.Name; op.Done {
+				return outcome(op)
+			}
+		}
+		if err == nil {
+			err = stream.Err()
+		}
+		st := messages.Status{Code: int32(connect.CodeUnavailable), Message: "the answer ended without a result"}
+		if err != nil {
+			st = statusOf(err)
+		}
+		lost := connect.Code(st.Code) == connect.CodeNotFound // the server does not know it any more
+		if !lost && connect.Code(st.Code) != connect.CodeUnavailable || cuts == resumes || ctx.Err() != nil {
+			return nil, executionError(st)
+		}
+		if lost {
+			name = ""
+		}
+	}
+}
+
+// followExecution returns the updates of the named execution, or of a new one if name is "".
+func (s *server) followExecution(ctx context.Context, name string, action share.Digest, anew bool) (*connect.ServerStreamForClient[messages.Operation], error) {
+	if name != "" {
+		return s.calls.waitExecution.CallServerStream(ctx, connect.NewRequest(&messages.WaitExecutionRequest{Name: name}))
+	}
+	return s.calls.execute.CallServerStream(ctx, connect.NewRequest(&messages.ExecuteRequest{
+		InstanceName: s.instance, ActionDigest: action, SkipCacheLookup: anew, DigestFunction: s.function,
+	}))
+}
+
+// outcome returns the result of a finished execution.
+func outcome(op *messages.Operation) (*messages.ActionResult, error) {
+	if op.Error.Code != 0 {
+		return nil, executionError(op.Error)
+	}
+	r := &messages.ExecuteResponse{}
+	if !strings.HasSuffix(op.Response.TypeURL, "/build.bazel.remote.execution.v2.ExecuteResponse") {
+		return nil, fmt.Errorf("the server's answer is a message of another type: %s", pathname.Show(op.Response.TypeURL))
+	}
+	if err := messages.Unmarshal(op.Response.Value, r); err != nil {
+		return nil, fmt.Errorf("the server's answer: %w", err)
+	}
+	if r.Status.Code != 0 {
+		return nil, executionError(r.Status)
+	}
+	return &r.Result, nil
+}
+
+// executionError converts the status of an execution to an error of package share.
+func executionError(st messages.Status) error {
+	switch connect.Code(st.Code) {
+	case connect.CodeFailedPrecondition:
+		return share.ErrInputs
+	case connect.CodeDeadlineExceeded:
+		return errors.New("it exceeds the time limit of the server")
+	}
+	return statusError(st)
 }

@@ -1,3 +1,13 @@
+// Package reapi keeps results on a server of the Bazel Remote Execution API, version 2:
+// bazel-remote, Buildbarn, BuildBuddy, NativeLink, buildfarm, Bazel's own worker.
+//
+// Open asks for the server's capabilities and keeps to them: the digest function (BLAKE3 if
+// available, so that blobs need no second hash, otherwise SHA-256), the size of a batch,
+// Zstandard, and whether it accepts results. If a server does not support batch calls, each blob
+// has its own call.
+//
+// Package connect makes the gRPC calls over net/http, and package messages encodes them. No
+// generated code slows the start of a program that links this package.
 package reapi
 
 import (
@@ -19,7 +29,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
-// Options say how to reach a server, in addition to its address.
+// Options have what a connection to a server needs besides the address.
 type Options struct {
 	TLS *tls.Config
 	// Authorization is the value of the header; "" for none.
@@ -78,7 +88,7 @@ func headers(opt Options) (http.Header, error) {
 }
 
 func (s *server) askCapabilities(ctx context.Context) error {
-	all, err := ask(ctx, s.calls.getCapabilities, &messages.GetCapabilitiesRequest{InstanceName: s.instance})
+	all, err := callServer(ctx, s.calls.getCapabilities, &messages.GetCapabilitiesRequest{InstanceName: s.instance})
 	if err != nil {
 		return err
 	}
@@ -114,7 +124,7 @@ func (s *server) Close() error {
 }
 
 func (s *server) Result(ctx context.Context, action share.Digest) (*messages.ActionResult, error) {
-	r, err := ask(ctx, s.calls.getActionResult, &messages.GetActionResultRequest{
+	r, err := callServer(ctx, s.calls.getActionResult, &messages.GetActionResultRequest{
 		InstanceName: s.instance, ActionDigest: action, InlineStdout: true, DigestFunction: s.function,
 	})
 	if err != nil {
@@ -135,14 +145,14 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 }
 
 func (s *server) PutResult(ctx context.Context, action share.Digest, r *messages.ActionResult) error {
-	_, err := ask(ctx, s.calls.updateActionResult, &messages.UpdateActionResultRequest{
+	_, err := callServer(ctx, s.calls.updateActionResult, &messages.UpdateActionResultRequest{
 		InstanceName: s.instance, ActionDigest: action, ActionResult: r, DigestFunction: s.function,
 	})
 	return err
 }
 
 func (s *server) Missing(ctx context.Context, digests []share.Digest) ([]share.Digest, error) {
-	r, err := ask(ctx, s.calls.findMissingBlobs, &messages.FindMissingBlobsRequest{
+	r, err := callServer(ctx, s.calls.findMissingBlobs, &messages.FindMissingBlobsRequest{
 		InstanceName: s.instance, BlobDigests: digests, DigestFunction: s.function,
 	})
 	if err != nil {

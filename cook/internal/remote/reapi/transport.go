@@ -32,7 +32,7 @@ func newTransport(secure *tls.Config, headers http.Header) *transport {
 	t := &http.Transport{
 		// Unencrypted connections also need a tunnel through a proxy, which http.Transport only
 		// requests for TLS.
-		DialContext:     dialer{http.ProxyFromEnvironment}.dial,
+		DialContext:     dialer{http.ProxyFromEnvironment}.dialProxied,
 		TLSClientConfig: secure, TLSHandshakeTimeout: connectTime,
 		Protocols:          new(http.Protocols),
 		DisableCompression: true,
@@ -64,7 +64,7 @@ type dialer struct {
 	proxy func(*http.Request) (*url.URL, error)
 }
 
-func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (d dialer) dialProxied(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	var direct net.Dialer

@@ -54,9 +54,9 @@ func startProxy(t *testing.T) *url.URL {
 // askThrough asks a server for its capabilities through a proxy.
 func askThrough(t *testing.T, proxy *url.URL, address string) (*messages.ServerCapabilities, error) {
 	over := newTransport(nil, http.Header{})
-	over.DialContext = dialer{func(*http.Request) (*url.URL, error) { return proxy, nil }}.dial
+	over.DialContext = dialer{func(*http.Request) (*url.URL, error) { return proxy, nil }}.dialProxied
 	t.Cleanup(over.CloseIdleConnections)
-	return ask(t.Context(), newCalls(over, strings.Replace(address, "grpc:", "http:", 1)).getCapabilities, &messages.GetCapabilitiesRequest{})
+	return callServer(t.Context(), newCalls(over, strings.Replace(address, "grpc:", "http:", 1)).getCapabilities, &messages.GetCapabilitiesRequest{})
 }
 
 // The client reaches a server through a proxy, with the proxy's credentials.

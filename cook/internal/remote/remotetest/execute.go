@@ -52,7 +52,7 @@ type executing struct {
 	repb.ExecuteResponse
 }
 
-func (e *executions) stop() {
+func (e *executions) stopAll() {
 	e.mu.Lock()
 	if e.cancel != nil {
 		e.cancel()
@@ -71,7 +71,7 @@ type execution struct {
 
 func (e execution) Execute(r *repb.ExecuteRequest, stream repb.Execution_ExecuteServer) error {
 	hash := r.GetActionDigest().GetHash()
-	all := &e.s.executions
+	all := &e.s.Farm.executions
 	all.mu.Lock()
 	if all.at == nil {
 		all.at = map[string]*executing{}
@@ -82,31 +82,31 @@ func (e execution) Execute(r *repb.ExecuteRequest, stream repb.Execution_Execute
 	all.at[name] = x
 	all.work.Go(func() {
 		defer close(x.done)
-		result, err := e.s.execute(all.ctx, r, hash)
+		result, err := e.s.executeHere(all.ctx, r, hash)
 		x.Result, x.Status = result, status.Convert(err).Proto()
 	})
 	all.mu.Unlock()
 	if err := stream.Send(&longrunningpb.Operation{Name: name}); err != nil {
 		return err
 	}
-	if e.s.cuts("execution of " + hash) {
+	if e.s.cutsStream("execution of " + hash) {
 		return status.Error(codes.Unavailable, "cut")
 	}
-	return wait(name, x, stream)
+	return sendWhenDone(name, x, stream)
 }
 
 func (e execution) WaitExecution(r *repb.WaitExecutionRequest, stream repb.Execution_WaitExecutionServer) error {
-	all := &e.s.executions
+	all := &e.s.Farm.executions
 	all.mu.Lock()
 	x, ok := all.at[r.Name]
 	all.mu.Unlock()
 	if !ok {
 		return status.Error(codes.NotFound, "no such execution")
 	}
-	return wait(r.Name, x, stream)
+	return sendWhenDone(r.Name, x, stream)
 }
 
-func wait(name string, x *executing, stream grpc.ServerStreamingServer[longrunningpb.Operation]) error {
+func sendWhenDone(name string, x *executing, stream grpc.ServerStreamingServer[longrunningpb.Operation]) error {
 	select {
 	case <-x.done:
 	case <-stream.Context().Done():
@@ -119,15 +119,15 @@ func wait(name string, x *executing, stream grpc.ServerStreamingServer[longrunni
 	return stream.Send(&longrunningpb.Operation{Name: name, Done: true, Result: &longrunningpb.Operation_Response{Response: response}})
 }
 
-// execute executes an action in its own directory.
-func (s *Server) execute(ctx context.Context, r *repb.ExecuteRequest, hash string) (*repb.ActionResult, error) {
-	if known, ok := s.result(hash); ok && !r.SkipCacheLookup {
+// executeHere executes an action in its own directory.
+func (s *Server) executeHere(ctx context.Context, r *repb.ExecuteRequest, hash string) (*repb.ActionResult, error) {
+	if known, ok := s.findResult(hash); ok && !r.SkipCacheLookup {
 		return known, nil
 	}
 	action, command := &repb.Action{}, &repb.Command{}
-	err := s.message(r.ActionDigest, action)
+	err := s.decodeBlob(r.ActionDigest, action)
 	if err == nil {
-		err = s.message(action.CommandDigest, command)
+		err = s.decodeBlob(action.CommandDigest, command)
 	}
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Server) execute(ctx context.Context, r *repb.ExecuteRequest, hash strin
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command.Arguments[0], command.Arguments[1:]...)
 	cmd.Dir = dir
-	cmd.Env = s.Env
+	cmd.Env = s.Farm.Env
 	for _, v := range command.EnvironmentVariables {
 		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 	}
@@ -174,24 +174,24 @@ func (s *Server) execute(ctx context.Context, r *repb.ExecuteRequest, hash strin
 		if err != nil {
 			return nil, err
 		}
-		d := digestOf(r.DigestFunction, data)
-		if err := s.putBlob(r.DigestFunction, d, data); err != nil {
+		d := digestBy(r.DigestFunction, data)
+		if err := s.acceptBlob(r.DigestFunction, d, data); err != nil {
 			return nil, err
 		}
 		result.OutputFiles = append(result.OutputFiles, &repb.OutputFile{Path: file, Digest: d})
 	}
-	if s.Result != nil {
-		s.Result(result)
+	if s.Farm.Result != nil {
+		s.Farm.Result(result)
 	}
 	if result.ExitCode == 0 && !action.DoNotCache {
-		s.mu.Lock()
-		s.results[hash] = proto.Clone(result).(*repb.ActionResult)
-		s.mu.Unlock()
+		s.contents.mu.Lock()
+		s.contents.results[hash] = proto.Clone(result).(*repb.ActionResult)
+		s.contents.mu.Unlock()
 	}
 	return result, nil
 }
 
-func digestOf(f repb.DigestFunction_Value, data []byte) *repb.Digest {
+func digestBy(f repb.DigestFunction_Value, data []byte) *repb.Digest {
 	sum := sha256.Sum256(data)
 	if f == repb.DigestFunction_BLAKE3 {
 		sum = blake3.Sum256(data)
@@ -199,9 +199,9 @@ func digestOf(f repb.DigestFunction_Value, data []byte) *repb.Digest {
 	return &repb.Digest{Hash: hex.EncodeToString(sum[:]), SizeBytes: int64(len(data))}
 }
 
-// message decodes a message that is stored as a blob.
-func (s *Server) message(d *repb.Digest, m proto.Message) error {
-	data, ok := s.blob(d.GetHash())
+// decodeBlob decodes a message that is stored as a blob.
+func (s *Server) decodeBlob(d *repb.Digest, m proto.Message) error {
+	data, ok := s.findBlob(d.GetHash())
 	if !ok {
 		return status.Errorf(codes.FailedPrecondition, "blob %s is missing", d.GetHash())
 	}
@@ -210,12 +210,12 @@ func (s *Server) message(d *repb.Digest, m proto.Message) error {
 
 // materialize creates a directory from its messages.
 func (s *Server) materialize(d *repb.Digest, dir string) error {
-	folder := &repb.Directory{}
-	if err := s.message(d, folder); err != nil {
+	listing := &repb.Directory{}
+	if err := s.decodeBlob(d, listing); err != nil {
 		return err
 	}
-	for _, f := range folder.Files {
-		data, ok := s.blob(f.GetDigest().GetHash())
+	for _, f := range listing.Files {
+		data, ok := s.findBlob(f.GetDigest().GetHash())
 		if !ok {
 			return status.Errorf(codes.FailedPrecondition, "input %s is missing", f.Name)
 		}
@@ -223,11 +223,11 @@ func (s *Server) materialize(d *repb.Digest, dir string) error {
 		if f.IsExecutable {
 			mode = 0o555
 		}
-		if err := s.executions.makeInput(filepath.Join(dir, f.Name), f.GetDigest().GetHash(), data, mode); err != nil {
+		if err := s.Farm.executions.makeInput(filepath.Join(dir, f.Name), f.GetDigest().GetHash(), data, mode); err != nil {
 			return err
 		}
 	}
-	for _, below := range folder.Directories {
+	for _, below := range listing.Directories {
 		name := filepath.Join(dir, below.Name)
 		if err := os.Mkdir(name, 0o777); err != nil {
 			return err

@@ -4,11 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
-	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,12 +13,11 @@ import (
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/assetcook/assetcook/internal/faultlink"
 )
 
-// An Address says how a machine reaches a server.
+// An Address is the way of a machine to a server.
 type Address struct {
 	URL string
 	// Authorization is the credentials that the machine sends; "" for none.
@@ -39,11 +33,12 @@ func Troubles() []string {
 	return append(faultlink.Kinds(), "full", "auth", "evicting", "clock")
 }
 
-// A Troubled is a server with a fault, or a fault on the way to it or on the client machine.
+// A Troubled is a server with a fault, or a fault on the way to the server or on the client
+// machine.
 type Troubled struct {
-	*Server
-	// Address is the faulty way to the server.
-	Address
+	Server *Server
+	// Faulty is the faulty way to the server.
+	Faulty Address
 	// Direct is a good way to the server. While Calm is set, the server has no fault there.
 	Direct Address
 	Calm   atomic.Bool
@@ -52,49 +47,49 @@ type Troubled struct {
 // StartTroubled starts a server until the test ends. draw chooses the details of the trouble; it
 // returns a number below n and may be called concurrently.
 func StartTroubled(t Test, kind string, draw func(n int) int) *Troubled {
-	s := &Troubled{Server: &Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0}}
-	shown := ""
+	troubled := &Troubled{Server: &Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0}}
+	credentials := ""
 	var fault func(context.Context, string) error
 	switch kind {
 	case "full":
 		fault = full(draw)
 	case "auth":
-		s.Server.Authorization = "Bearer right"
-		shown = []string{"", "Bearer wrong", s.Server.Authorization, s.Server.Authorization}[draw(4)]
+		troubled.Server.Authorization = "Bearer right"
+		credentials = []string{"", "Bearer wrong", troubled.Server.Authorization, troubled.Server.Authorization}[draw(4)]
 		fault = revoked(draw)
 	case "evicting":
-		fault = s.evicting(draw)
+		fault = troubled.Server.evicting(draw)
 	case "clock":
-		s.Ahead = anyTime(draw)
+		troubled.Server.Ahead = anyTime(draw)
 	}
-	s.Fault = func(ctx context.Context, call string) error {
-		if fault == nil || s.Calm.Load() {
+	troubled.Server.Fault = func(ctx context.Context, call string) error {
+		if fault == nil || troubled.Calm.Load() {
 			return nil
 		}
 		return fault(ctx, call)
 	}
-	s.Direct.Authorization = s.Server.Authorization
+	troubled.Direct.Authorization = troubled.Server.Authorization
 	switch draw(4) {
 	case 0:
-		s.Direct.URL = s.StartHTTP(t)
+		troubled.Direct.URL = troubled.Server.StartHTTP(t)
 	case 1:
-		s.Direct.URL, s.Direct.CA = s.StartHTTPS(t)
-		s.Direct.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
-		s.Direct.TLS.RootCAs.AppendCertsFromPEM(s.Direct.CA)
+		troubled.Direct.URL, troubled.Direct.CA = troubled.Server.StartHTTPS(t)
+		troubled.Direct.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
+		troubled.Direct.TLS.RootCAs.AppendCertsFromPEM(troubled.Direct.CA)
 	default:
-		s.Direct.URL = s.Start(t)
+		troubled.Direct.URL = troubled.Server.Start(t)
 	}
-	s.Address = s.Direct
-	s.Address.Authorization = shown
-	if kind == "clock" && s.TLS != nil && draw(2) == 0 {
+	troubled.Faulty = troubled.Direct
+	troubled.Faulty.Authorization = credentials
+	if kind == "clock" && troubled.Faulty.TLS != nil && draw(2) == 0 {
 		wrong := anyTime(draw)
-		s.TLS = s.TLS.Clone()
-		s.TLS.Time = func() time.Time { return time.Now().Add(wrong) }
+		troubled.Faulty.TLS = troubled.Faulty.TLS.Clone()
+		troubled.Faulty.TLS.Time = func() time.Time { return time.Now().Add(wrong) }
 	}
 	if slices.Contains(faultlink.Kinds(), kind) {
-		s.URL = Over(t, s.URL, faultlink.Draw(kind, draw))
+		troubled.Faulty.URL = Over(t, troubled.Faulty.URL, faultlink.Draw(kind, draw))
 	}
-	return s
+	return troubled
 }
 
 // Over opens a link to a server until the test ends, and returns the address at its other end.
@@ -152,14 +147,14 @@ func (s *Server) evicting(draw func(int) int) func(context.Context, string) erro
 	often := 1 + draw(30) // one request in this number loses an entry
 	return func(context.Context, string) error {
 		if draw(often) == 0 {
-			s.evict(draw)
+			s.evictOne(draw)
 		}
 		return nil
 	}
 }
 
-// evict removes a blob or a result.
-func (s *Server) evict(draw func(int) int) {
+// evictOne removes a blob or a result.
+func (s *Server) evictOne(draw func(int) int) {
 	s.Change(func(blobs map[string][]byte, results map[string]*repb.ActionResult) {
 		n := draw(max(1, len(blobs)+len(results)))
 		for hash := range blobs {
@@ -175,25 +170,4 @@ func (s *Server) evict(draw func(int) int) {
 			}
 		}
 	})
-}
-
-// StartHTTPS is StartHTTP with TLS. It also returns the server's certificate in PEM.
-func (s *Server) StartHTTPS(t Test) (string, []byte) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(s.serveHTTP))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return server.URL + "/cache", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-}
-
-// stamp sets the times of a result by the server's clock.
-func (s *Server) stamp(r *repb.ActionResult) *repb.ActionResult {
-	if s.Ahead != 0 && r.ExecutionMetadata != nil {
-		at := timestamppb.New(time.Now().Add(s.Ahead))
-		r.ExecutionMetadata.ExecutionStartTimestamp, r.ExecutionMetadata.ExecutionCompletedTimestamp = at, at
-	}
-	return r
 }

@@ -24,7 +24,7 @@ func BenchmarkLookUps(b *testing.B) {
 	const results = 1000
 	giver := newMachine(b, url)
 	c := giver.run()
-	wanted := make([]remote.Wanted, results)
+	wanted := make([]remote.Expectation, results)
 	for i := range wanted {
 		content := binary.LittleEndian.AppendUint64(nil, uint64(time.Now().UnixNano()))
 		content = binary.LittleEndian.AppendUint64(content, uint64(i))
@@ -32,7 +32,7 @@ func BenchmarkLookUps(b *testing.B) {
 		j := job{contents: [][]byte{content}, result: store.Result{CookTime: time.Hour, Artifacts: []store.Artifact{{Blob: store.BlobID(id), Size: int64(len(content))}}}}
 		j.key = remote.Key{Action: store.ActionID(id), Result: store.ResultID(id)}
 		giver.keep(c, j)
-		wanted[i] = remote.Wanted{Key: j.key, Have: []store.BlobID{store.BlobID(id)}} // fetches no blob
+		wanted[i] = remote.Expectation{Key: j.key, Have: []store.BlobID{store.BlobID(id)}} // fetches no blob
 	}
 	if stats := c.Close(b.Context()); stats.Uploaded != results {
 		b.Fatalf("%+v", stats)

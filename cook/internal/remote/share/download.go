@@ -26,44 +26,45 @@ const (
 )
 
 // downloads fetches blobs into the store. Small blobs share requests: each request takes all
-// blobs that are wanted at that moment.
+// blobs that wait at that moment.
 type downloads struct {
-	pace
+	pace    pace
 	traffic *traffic
 	link    *link
 	store   *store.Store
 
 	mu           sync.Mutex
-	wanted       map[store.Artifact]*download
+	requested    map[store.Artifact]*download
 	small, large []*download // waiting
 	flying       flying
-	blobs, bytes int64 // received
+	received     int64 // blobs
+	bytes        int64 // size of the received blobs
 }
 
 // flying counts the requests in flight.
 type flying struct {
 	smalls, larges int
-	bytes          int64 // of large blobs
+	bytes          int64 // size of the large blobs
 }
 
 // A download is one blob to fetch, waiting or in flight.
 type download struct {
 	from      Digest
 	to        store.Artifact
-	forgotten *atomic.Bool  // it need not begin
+	forgotten *atomic.Bool  // set if no request needs the blob
 	done      chan struct{} // closed when err is known
 	err       error
 }
 
-// want returns the download of a blob, which begins when its turn comes.
-func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
+// requestBlob returns the download of a blob, which begins when its turn comes.
+func (d *downloads) requestBlob(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if old, ok := d.wanted[to]; ok {
+	if old, ok := d.requested[to]; ok {
 		return old
 	}
 	w := &download{from: from, to: to, forgotten: forgotten, done: make(chan struct{})}
-	d.wanted[to] = w
+	d.requested[to] = w
 	if d.link.isSmall(from) {
 		d.small = append(d.small, w)
 		if d.flying.smalls < smallTransfers {
@@ -77,14 +78,14 @@ func (d *downloads) want(ctx context.Context, from Digest, to store.Artifact, fo
 	return w
 }
 
-// forget forgets a failed download, so that the blob is fetched again.
-func (d *downloads) forget(a store.Artifact) {
+// forgetFailed makes the next request fetch the blob of a failed download again.
+func (d *downloads) forgetFailed(a store.Artifact) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if old, ok := d.wanted[a]; ok {
+	if old, ok := d.requested[a]; ok {
 		select {
 		case <-old.done:
-			delete(d.wanted, a)
+			delete(d.requested, a)
 		default:
 		}
 	}
@@ -95,29 +96,6 @@ func (l *link) isSmall(d Digest) bool {
 	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // the server is open here
 }
 
-func (d *downloads) end(w *download, err error) {
-	if err == nil {
-		d.mu.Lock()
-		d.blobs++
-		d.bytes += w.from.Size
-		d.mu.Unlock()
-	}
-	w.err = err
-	close(w.done)
-}
-
-// drop ends the downloads at the front of a queue that no request needs any more. A result that
-// shares such a blob is missing as well.
-func (d *downloads) drop(queue *[]*download) {
-	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
-		w := (*queue)[0]
-		*queue = (*queue)[1:]
-		delete(d.wanted, w.to)
-		w.err = errForgotten
-		close(w.done)
-	}
-}
-
 // fetchSmall fetches small blobs until none is waiting.
 func (d *downloads) fetchSmall(ctx context.Context) {
 	for {
@@ -125,7 +103,7 @@ func (d *downloads) fetchSmall(ctx context.Context) {
 		var batch []*download
 		var size int64
 		limit := min(d.link.server.Traits().Batch, smallBatch)
-		for d.drop(&d.small); len(d.small) > 0 && (len(batch) == 0 || size+d.small[0].from.Size <= limit); d.drop(&d.small) {
+		for d.dropForgotten(&d.small); len(d.small) > 0 && (len(batch) == 0 || size+d.small[0].from.Size <= limit); d.dropForgotten(&d.small) {
 			size += d.small[0].from.Size
 			batch, d.small = append(batch, d.small[0]), d.small[1:]
 		}
@@ -139,37 +117,38 @@ func (d *downloads) fetchSmall(ctx context.Context) {
 	}
 }
 
+// fetchBatch fetches small blobs with one request.
 func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int64) {
 	digests := make([]Digest, len(batch))
 	for i, w := range batch {
 		digests[i] = w.from
 	}
 	contents, errs := make([][]byte, len(batch)), make([]error, len(batch))
-	d.begin()
-	is := d.traffic.begin(false, len(batch), size)
-	err := d.link.do(ctx, size, func(ctx context.Context, server Server) error {
+	d.pace.beginTransfer()
+	is := d.traffic.beginGroup(false, len(batch), size)
+	err := d.link.callRetrying(ctx, size, func(ctx context.Context, server Server) error {
 		for i := range errs {
 			errs[i] = ErrMissing // for blobs missing in the answer
 		}
 		return server.ReadSmall(ctx, digests, func(i int, content []byte, err error) { contents[i], errs[i] = content, err })
 	})
-	d.pace.end(size)
+	d.pace.endTransfer(size)
 	if err == nil {
-		is.passed(size)
+		is.countPassed(size)
 	}
-	is.end()
+	is.endTransferGroup()
 	for i, w := range batch {
 		failed := errors.Join(err, errs[i])
 		if failed == nil {
 			failed = d.store.ReceiveBlob(ctx, bytes.NewReader(contents[i]), w.to.Blob, w.to.Size)
 		}
-		d.end(w, failed)
+		d.finishDownload(w, failed)
 	}
 }
 
 // startLarge starts the next large downloads, up to the limits.
 func (d *downloads) startLarge(ctx context.Context) {
-	for d.drop(&d.large); len(d.large) > 0; d.drop(&d.large) {
+	for d.dropForgotten(&d.large); len(d.large) > 0; d.dropForgotten(&d.large) {
 		w := d.large[0]
 		few := d.flying.larges < mostTransfers && d.flying.bytes+w.from.Size <= mostFlying
 		if d.flying.larges >= largeTransfers && !few {
@@ -179,7 +158,7 @@ func (d *downloads) startLarge(ctx context.Context) {
 		d.flying.larges++
 		d.flying.bytes += w.from.Size
 		go func() {
-			d.end(w, d.fetchLarge(ctx, w))
+			d.finishDownload(w, d.fetchLarge(ctx, w))
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.flying.larges--
@@ -191,11 +170,11 @@ func (d *downloads) startLarge(ctx context.Context) {
 
 // fetchLarge fetches a blob with its own request.
 func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
-	d.begin()
-	defer d.pace.end(w.from.Size)
-	is := d.traffic.begin(false, 1, w.from.Size)
-	defer is.end()
-	return d.link.do(ctx, w.from.Size, func(ctx context.Context, server Server) error {
+	d.pace.beginTransfer()
+	defer d.pace.endTransfer(w.from.Size)
+	is := d.traffic.beginGroup(false, 1, w.from.Size)
+	defer is.endTransferGroup()
+	return d.link.callRetrying(ctx, w.from.Size, func(ctx context.Context, server Server) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		r, err := server.Read(ctx, w.from)
@@ -206,10 +185,34 @@ func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 		flowing := &flow{is.reader(r), time.AfterFunc(stallTime, cancel)}
 		defer flowing.timer.Stop()
 		if err = d.store.ReceiveBlob(ctx, flowing, w.to.Blob, w.to.Size); errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("%w: nothing came for %v", ErrUnavailable, stallTime)
+			err = fmt.Errorf("%w: it sent nothing for %v", ErrUnavailable, stallTime)
 		}
 		return err
 	})
+}
+
+// finishDownload ends a download.
+func (d *downloads) finishDownload(w *download, err error) {
+	if err == nil {
+		d.mu.Lock()
+		d.received++
+		d.bytes += w.from.Size
+		d.mu.Unlock()
+	}
+	w.err = err
+	close(w.done)
+}
+
+// dropForgotten ends the downloads at the front of a queue that no request needs any more. A result
+// that shares such a blob is missing as well.
+func (d *downloads) dropForgotten(queue *[]*download) {
+	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
+		w := (*queue)[0]
+		*queue = (*queue)[1:]
+		delete(d.requested, w.to)
+		w.err = errForgotten
+		close(w.done)
+	}
 }
 
 // A flow is a reader that resets a timer with each read.
@@ -224,4 +227,48 @@ func (f *flow) Read(p []byte) (int, error) {
 		f.timer.Reset(stallTime)
 	}
 	return n, err
+}
+
+// A pace measures the rate of downloads.
+type pace struct {
+	mu    sync.Mutex
+	bytes int64
+	busy  time.Duration // time with at least one transfer in flight
+	since time.Time
+	now   int // number of transfers in flight
+}
+
+// beginTransfer starts a transfer, which endTransfer ends.
+func (p *pace) beginTransfer() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now == 0 {
+		p.since = time.Now()
+	}
+	p.now++
+}
+
+func (p *pace) endTransfer(bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bytes += bytes
+	if p.now--; p.now == 0 {
+		p.busy += time.Since(p.since)
+	}
+}
+
+// estimateDownload returns the expected time for some bytes, or 0 before enough bytes were
+// measured.
+func (p *pace) estimateDownload(bytes int64) time.Duration {
+	const enough = 4 << 20
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	busy := p.busy
+	if p.now > 0 {
+		busy += time.Since(p.since)
+	}
+	if p.bytes < enough || busy <= 0 {
+		return 0
+	}
+	return time.Duration(float64(bytes) / (float64(p.bytes) / float64(busy)))
 }

@@ -301,3 +301,27 @@ func vanish[V any](from map[string]V, draw func(int) int) {
 		delete(from, keys[draw(len(keys))])
 	}
 }
+
+// The note about a torn record names its asset and the consequence.
+func TestTornRecordIsNotedAndMissing(t *testing.T) {
+	server, url := started(t, &remotetest.Server{})
+	giver := newMachine(t, url)
+	j := jobs(5)[1]
+	c := giver.run()
+	giver.keep(c, j)
+	c.Close(t.Context())
+	server.Change(func(_ map[string][]byte, results map[string]*repb.ActionResult) {
+		for _, r := range results {
+			r.StdoutRaw = r.StdoutRaw[:len(r.StdoutRaw)/2]
+		}
+	})
+	taker := newMachine(t, url)
+	c = taker.run()
+	if known := c.Look(t.Context(), j.key, "models/a.gltf", time.Minute); known.Result != nil {
+		t.Error("a torn record is a result")
+	}
+	c.Close(t.Context())
+	if len(taker.notes) != 1 || !strings.Contains(taker.notes[0], "models/a.gltf: the server's record is wrong: ") || !strings.Contains(taker.notes[0], "the record counts as missing, and the asset is cooked") {
+		t.Errorf("notes: %q", taker.notes)
+	}
+}

@@ -12,14 +12,14 @@ import (
 // Deadlines.
 const (
 	lookTime = time.Second
-	openTime = 2 * time.Second        // before the server is given up
-	patience = 200 * time.Millisecond // before questions stop waiting for the server
+	openTime = 2 * time.Second        // limit for opening a server
+	patience = 200 * time.Millisecond // limit for questions that wait for an opening server
 	slowest  = 512 << 10              // assumed bytes per second, for time limits
 )
 
 // A link is a connection to a server that may fail and is then given up.
 type link struct {
-	ctx    context.Context // of all requests; ends when the server is given up
+	ctx    context.Context // ends when the server is given up
 	giveUp context.CancelFunc
 	note   func(string)
 	begun  time.Time
@@ -32,7 +32,7 @@ type link struct {
 	off      bool
 	lately   lately
 	requests int64
-	waited   time.Duration // until the server opened
+	waited   time.Duration // time until the server opened
 }
 
 // newLink opens a server in the background.
@@ -47,15 +47,15 @@ func newLink(ctx context.Context, open func(context.Context) (Server, error), no
 		l.waited = time.Since(l.begun)
 		l.mu.Unlock()
 		if l.err != nil {
-			l.stop(l.err)
+			l.giveUpServer(l.err)
 		}
 		close(l.opened)
 	}()
 	return l
 }
 
-// ready returns the server if it is open or opens soon.
-func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
+// awaitServer returns the server if it is open or opens soon.
+func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) {
 	var out <-chan time.Time
 	if !patiently {
 		timer := time.NewTimer(time.Until(l.begun.Add(patience)))
@@ -64,47 +64,46 @@ func (l *link) ready(ctx context.Context, patiently bool) (Server, error) {
 	}
 	select {
 	case <-l.opened:
-		if l.err != nil {
-			return nil, errOff
-		}
-		return l.server, nil
 	default:
-	}
-	select {
-	case <-l.opened:
-		if l.err != nil {
+		select {
+		case <-l.opened:
+		case <-out:
+			return nil, ErrUnavailable
+		case <-l.ctx.Done():
 			return nil, errOff
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
-		return l.server, nil
-	case <-out:
-		return nil, ErrUnavailable
-	case <-l.ctx.Done():
-		return nil, errOff
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+	if l.err != nil {
+		return nil, errOff
+	}
+	return l.server, nil
 }
 
-// do makes a request that moves size bytes, and retries it once if the server was unavailable.
-func (l *link) do(ctx context.Context, size int64, request func(context.Context, Server) error) error {
-	return l.try(ctx, size, isUnavailable, request)
+// callRetrying makes a request that moves size bytes, and retries it once if the server was
+// unavailable.
+func (l *link) callRetrying(ctx context.Context, size int64, request func(context.Context, Server) error) error {
+	return l.callCounting(ctx, size, isUnavailable, request)
 }
 
-// uploadBlob is do for uploads of blobs. A server that fails for one blob may accept others.
+// uploadBlob is callRetrying for uploads of blobs. A server that fails for one blob may accept
+// others.
 func (l *link) uploadBlob(ctx context.Context, size int64, request func(context.Context, Server) error) error {
-	return l.try(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
+	return l.callCounting(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
 func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 
-// try is do with a function counts that says which errors are failures of the server.
-func (l *link) try(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
-	server, err := l.ready(ctx, true)
+// callCounting is callRetrying with a function counts, which reports whether an error is a failure
+// of the server.
+func (l *link) callCounting(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
+	server, err := l.awaitServer(ctx, true)
 	if err != nil {
 		return err
 	}
 	for try := 0; ; try++ {
-		err := l.once(ctx, server, lookTime+time.Duration(size)*time.Second/slowest, counts, request)
+		err := l.callOnce(ctx, server, lookTime+time.Duration(size)*time.Second/slowest, counts, request)
 		if try > 0 || !errors.Is(err, ErrUnavailable) {
 			return err
 		}
@@ -116,8 +115,9 @@ func (l *link) try(ctx context.Context, size int64, counts func(error) bool, req
 	}
 }
 
-// once makes one request with a time limit. counts says which errors are failures of the server.
-func (l *link) once(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
+// callOnce makes one request with a time limit. counts reports whether an error is a failure of the
+// server.
+func (l *link) callOnce(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff
 	}
@@ -134,14 +134,81 @@ func (l *link) once(ctx context.Context, server Server, limit time.Duration, cou
 	case limited.Err() != nil && err != nil:
 		err = fmt.Errorf("%w: no answer in time", ErrUnavailable)
 	}
-	l.count(err, counts(err))
+	l.countRequest(err, counts(err))
 	return err
 }
 
-func (l *link) close() {
+// closeServer ends all requests, and closes the server.
+func (l *link) closeServer() {
 	l.giveUp()
 	<-l.opened
 	if l.server != nil {
 		l.server.Close()
 	}
+}
+
+// Limits after which a server is given up.
+const (
+	failsInRow  = 3
+	failsWindow = time.Minute
+	failsShare  = 10 // one failure in this number of requests
+	failsLeast  = 20 // least number of requests for failsShare
+)
+
+// errOff is the error of requests after the server was given up.
+var errOff = errors.New("the server is not asked any more in this run")
+
+// lately records the requests of the last minute.
+type lately struct {
+	outcomes []outcome // oldest first
+	inRow    int       // failures in a row
+}
+
+type outcome struct {
+	at     time.Time
+	failed bool
+}
+
+// countRequest records the outcome of a request, and gives up the server after too many failures.
+func (l *link) countRequest(err error, failed bool) {
+	now := time.Now()
+	l.mu.Lock()
+	l.requests++
+	enough := l.lately.noteOutcome(now, failed)
+	l.mu.Unlock()
+	if enough {
+		l.giveUpServer(err)
+	}
+}
+
+// noteOutcome records an outcome, and reports whether there were too many failures.
+func (l *lately) noteOutcome(now time.Time, failed bool) bool {
+	for len(l.outcomes) > 0 && now.Sub(l.outcomes[0].at) > failsWindow {
+		l.outcomes = l.outcomes[1:]
+	}
+	l.outcomes = append(l.outcomes, outcome{now, failed})
+	if !failed {
+		l.inRow = 0
+		return false
+	}
+	l.inRow++
+	failures := 0
+	for _, o := range l.outcomes {
+		if o.failed {
+			failures++
+		}
+	}
+	return l.inRow >= failsInRow || len(l.outcomes) >= failsLeast && failures*failsShare >= len(l.outcomes)
+}
+
+// giveUpServer ends all requests to the server, with one note to the user.
+func (l *link) giveUpServer(why error) {
+	l.mu.Lock()
+	again := l.off
+	l.off = true
+	l.mu.Unlock()
+	if !again && l.ctx.Err() == nil {
+		l.note(fmt.Sprintf("%v; the server is not asked any more in this run", why))
+	}
+	l.giveUp()
 }

@@ -2,25 +2,32 @@ package share
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/profile/guid"
 )
 
 // An entry is a server's data under one ID.
 type entry struct {
-	readSets []store.ReadSet   // of an action
+	readSets []store.ReadSet   // read sets of an action
 	result   *store.Result     // nil if there is none
-	files    []Digest          // on the server, of the result's artifacts
-	origin   store.Origin      // of the result
+	files    []Digest          // the server's digests of the artifacts
+	origin   store.Origin      // the maker of the result
 	signed   ed25519.PublicKey // the verified signer; nil for none
-	record                     // as received
+	record   record            // the received record
 }
 
 // A record is the content of stdout_raw of an ActionResult, as JSON.
@@ -28,7 +35,7 @@ type record struct {
 	Format   int    `json:"assetcook"`
 	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
 	Result   []byte `json:"result,omitempty"`   // likewise
-	Made     maker  `json:"made,omitzero"`      // of the result
+	Made     maker  `json:"made,omitzero"`      // the maker of the result
 	// Key is the public key of Signature. Versions without signatures can read signed records, so
 	// the format has the same number.
 	Key       []byte `json:"key,omitempty"`
@@ -40,28 +47,28 @@ const recordFormat = 1
 // maxRecord is the size limit of a server's record.
 const maxRecord = 4 << 20
 
-// errPoisoned says that an entry is invalid.
+// errPoisoned is the error of an invalid entry.
 var errPoisoned = errors.New("the server's record is wrong")
 
-// decode decodes a server's entry for a key.
-func decode(k remote.Key, ar *messages.ActionResult) (*entry, error) {
+// decodeEntry decodes a server's entry for a key.
+func decodeEntry(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	wrong := func(format string, args ...any) (*entry, error) {
 		return nil, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
 	}
 	e := &entry{}
 	if n := len(ar.StdoutRaw); n > maxRecord {
-		return wrong("%d bytes", n)
+		return wrong("it has %d bytes", n)
 	}
 	if err := json.Unmarshal(ar.StdoutRaw, &e.record); err != nil {
 		return wrong("%v", err)
 	}
-	if e.Format != recordFormat {
-		return nil, fmt.Errorf("%w: its format is %d, and this program reads %d", ErrMissing, e.Format, recordFormat)
+	if e.record.Format != recordFormat {
+		return nil, fmt.Errorf("%w: its format is %d, and this program reads %d", ErrMissing, e.record.Format, recordFormat)
 	}
 	var err error
 	if e.record.ReadSets != nil {
 		if k.Reads {
-			return wrong("read sets of a result")
+			return wrong("it has read sets for a result")
 		}
 		if e.readSets, err = store.UnmarshalReadSets(k.Action, e.record.ReadSets); err != nil {
 			return wrong("%v", err)
@@ -72,12 +79,12 @@ func decode(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 		if err != nil {
 			return wrong("%v", err)
 		}
-		e.result, e.origin = &r, e.Made.origin(ar)
+		e.result, e.origin = &r, e.record.Made.validOrigin(ar)
 	}
 	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
 		return wrong("it has outputs that are no files")
 	}
-	if e.files, err = filesOf(ar, e.result); err != nil {
+	if e.files, err = outputDigests(ar, e.result); err != nil {
 		return wrong("%v", err)
 	}
 	e.signed = e.signer(k)
@@ -85,13 +92,13 @@ func decode(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	return e, nil
 }
 
-// filesOf returns the digests of a result's artifacts on the server.
-func filesOf(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
+// outputDigests returns the digests of a result's artifacts on the server.
+func outputDigests(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
 	if r == nil {
 		r = &store.Result{}
 	}
 	if len(ar.OutputFiles) != len(r.Artifacts) {
-		return nil, fmt.Errorf("%d output files for %d artifacts", len(ar.OutputFiles), len(r.Artifacts))
+		return nil, fmt.Errorf("it has %d output files for %d artifacts", len(ar.OutputFiles), len(r.Artifacts))
 	}
 	files := make([]Digest, len(r.Artifacts))
 	for _, f := range ar.OutputFiles {
@@ -107,8 +114,8 @@ func filesOf(ar *messages.ActionResult, r *store.Result) ([]Digest, error) {
 	return files, nil
 }
 
-// encode returns the message for an entry, signed unless the private key is nil.
-func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*messages.ActionResult, error) {
+// encodeEntry returns the message for an entry, signed unless the private key is nil.
+func (e *entry) encodeEntry(k remote.Key, private ed25519.PrivateKey) (*messages.ActionResult, error) {
 	rec := record{Format: recordFormat}
 	ar := &messages.ActionResult{ExecutionMetadata: messages.ExecutionMetadata{Worker: e.origin.Host}}
 	if len(e.readSets) > 0 {
@@ -129,18 +136,18 @@ func (e *entry) encode(k remote.Key, private ed25519.PrivateKey) (*messages.Acti
 		}
 	}
 	if private != nil {
-		rec.sign(private, k, e.files)
+		rec.signFor(private, k, e.files)
 	}
 	var err error
 	if ar.StdoutRaw, err = json.Marshal(rec); err == nil && len(ar.StdoutRaw) > maxRecord {
-		err = fmt.Errorf("a record of %d bytes", len(ar.StdoutRaw))
+		err = fmt.Errorf("the record has %d bytes, more than %d", len(ar.StdoutRaw), maxRecord)
 	}
 	return ar, err
 }
 
-// merge adds the server's old entry to e, and reports whether e has more than old.
-func (e *entry) merge(old *entry) (more bool) {
-	const most = 16 // as in the store
+// addOld adds the server's old entry to e, and reports whether e has more than old.
+func (e *entry) addOld(old *entry) (more bool) {
+	const most = 16 // the store's limit
 	sets := slices.Clone(old.readSets)
 	for _, set := range e.readSets {
 		same := func(s store.ReadSet) bool { return slices.Equal(s, set) }
@@ -172,4 +179,118 @@ func actionOf(k remote.Key, f Function) action {
 	root := messages.Marshal(&messages.Directory{})
 	message := messages.Marshal(&messages.Action{CommandDigest: f.Of(command), InputRootDigest: f.Of(root), Salt: id})
 	return action{f.Of(message), [][]byte{message, command, root}}
+}
+
+// A maker identifies the run that cooked a result, as its record claims.
+type maker struct {
+	Run  string    `json:"run,omitempty"`
+	Host string    `json:"host,omitempty"`
+	At   time.Time `json:"at,omitzero"`
+}
+
+// validOrigin returns the valid parts of a maker: a server may send anything. Records of older
+// versions have the host and the time only in the metadata.
+func (m maker) validOrigin(ar *messages.ActionResult) (o store.Origin) {
+	if m == (maker{}) {
+		m.Host, m.At = ar.ExecutionMetadata.Worker, ar.ExecutionMetadata.ExecutionCompletedTimestamp.Time()
+	}
+	if id, err := guid.Parse(m.Run); err == nil {
+		o.Run = id.String()
+	}
+	if len(m.Host) <= maxHost {
+		o.Host = strings.ToValidUTF8(m.Host, "\ufffd")
+	}
+	if at := m.At.UnixMilli(); at > 0 && at < lastMilli {
+		o.At = time.UnixMilli(at).UTC()
+	}
+	return o
+}
+
+// maxHost is the limit of a host name in bytes, as in DNS.
+const maxHost = 253
+
+// lastMilli is the first millisecond of the year 10000, which JSON cannot represent.
+const lastMilli = 253402300800000
+
+// Keys are the key that signs uploaded results, and the keys whose signatures are trusted.
+type Keys struct {
+	// Sign signs results; nil signs none.
+	Sign ed25519.PrivateKey
+	// Trust are the keys whose results are accepted; if empty, every result of the server is
+	// accepted. The public key of Sign is trusted as well.
+	Trust []ed25519.PublicKey
+}
+
+// errUntrusted is the error of an entry that no trusted key has signed.
+var errUntrusted = errors.New("a result is signed by no trusted key; such results are not accepted")
+
+// errNoKey is the error of uploads without a key if only signed results are accepted.
+var errNoKey = fmt.Errorf("%w: results are not uploaded without a key to sign them, because only signed ones are accepted", ErrRefused)
+
+// trustsSigner reports whether entries of a signer are accepted; nil means unsigned.
+func (k Keys) trustsSigner(signer ed25519.PublicKey) bool {
+	return len(k.Trust) == 0 || k.vouches(signer)
+}
+
+// vouches reports whether entries of a signer may be signed again.
+func (k Keys) vouches(signer ed25519.PublicKey) bool {
+	if k.Sign != nil && k.Sign.Public().(ed25519.PublicKey).Equal(signer) {
+		return true
+	}
+	for _, t := range k.Trust {
+		if t.Equal(signer) {
+			return true
+		}
+	}
+	return false
+}
+
+// Fingerprint names a key by the SHA-256 of its DER form, as printed by
+//
+//	openssl pkey -pubin -in KEY.pub -outform DER | sha256sum
+//
+// The fingerprint of a nil key is "".
+func Fingerprint(key ed25519.PublicKey) string {
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if key == nil || err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(der)
+	return hex.EncodeToString(sum[:])
+}
+
+// signedMessage returns the signed message of an entry: its whole content and its key, so that the
+// signature is valid for no other key.
+func (r *record) signedMessage(k remote.Key, files []Digest) []byte {
+	h := hashing.NewKey("assetcook shared result 1")
+	h.Bool("reads", k.Reads)
+	h.Bytes("action", k.Action[:])
+	h.Bytes("result", k.Result[:])
+	h.Bytes("read sets", r.ReadSets)
+	h.Bytes("record", r.Result)
+	h.String("run", r.Made.Run)
+	h.String("host", r.Made.Host)
+	h.String("at", r.Made.At.UTC().Format(time.RFC3339Nano))
+	h.Int64("files", int64(len(files)))
+	for _, f := range files {
+		h.String("hash", f.Hash)
+		h.Int64("size", f.Size)
+	}
+	sum := h.Sum()
+	return append([]byte("assetcook shared result\n"), sum[:]...)
+}
+
+// signFor signs a record for a key.
+func (r *record) signFor(private ed25519.PrivateKey, k remote.Key, files []Digest) {
+	r.Key = private.Public().(ed25519.PublicKey)
+	r.Signature = ed25519.Sign(private, r.signedMessage(k, files))
+}
+
+// signer returns the key that signed an entry, nil if there is none.
+func (e *entry) signer(k remote.Key) ed25519.PublicKey {
+	key := ed25519.PublicKey(e.record.Key)
+	if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, e.record.signedMessage(k, e.files), e.record.Signature) {
+		return nil
+	}
+	return key
 }

@@ -93,7 +93,7 @@ func TestOtherMachineCooksAnAction(t *testing.T) {
 		"SHA-256": {}, "BLAKE3": {BLAKE3: true}, "zstd": {BLAKE3: true, Zstd: true}, "no batches": {NoBatch: true}, "cut": {CutAt: 100_000}, "no uploads": {ReadOnly: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server.Executes = true
+			server.Farm.Executes = true
 			m := newMachine(t, server.Start(t))
 			e := newErrand(t, name)
 			c := m.run()
@@ -138,10 +138,10 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 		result func(*repb.ActionResult)
 		note   string
 	}{
-		"fails":           {adjust: func(e *errand) { e.Folders = nil }, note: "status 7 there"},
+		"fails":           {adjust: func(e *errand) { e.Folders = nil }, note: "with status 7"},
 		"no record":       {result: func(r *repb.ActionResult) { drop(r, "out/record") }, note: "it has no record"},
 		"no output":       {result: func(r *repb.ActionResult) { drop(r, "out/1") }, note: "2 artifacts in 2 files, want 2"},
-		"another format":  {adjust: func(e *errand) { e.rec.Format++ }, note: "format 2"},
+		"another format":  {adjust: func(e *errand) { e.rec.Format++ }, note: "its format is 2"},
 		"fewer artifacts": {adjust: func(e *errand) { e.rec.Artifacts = e.rec.Artifacts[:1] }, note: "1 artifacts in 3 files"},
 		"no blob ID":      {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = "../../x" }, note: "blob ID"},
 		"another size":    {adjust: func(e *errand) { e.rec.Artifacts[1].Size++ }, note: "bytes, its artifact"},
@@ -160,9 +160,9 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 				}
 			}
 		}, note: "not on the server"},
-		"a path upwards":     {adjust: func(e *errand) { e.Files[1].Path = "../action.json" }, note: "no path that can be sent"},
-		"a path twice":       {adjust: func(e *errand) { e.Files = append(e.Files, e.Files[1]) }, note: "no path that can be sent"},
-		"a file a directory": {adjust: func(e *errand) { e.Folders = append(e.Folders, "action.json/x") }, note: "no path that can be sent"},
+		"a path upwards":     {adjust: func(e *errand) { e.Files[1].Path = "../action.json" }, note: "the path cannot be sent"},
+		"a path twice":       {adjust: func(e *errand) { e.Files = append(e.Files, e.Files[1]) }, note: "the path cannot be sent"},
+		"a file a directory": {adjust: func(e *errand) { e.Folders = append(e.Folders, "action.json/x") }, note: "the path cannot be sent"},
 		"no program":         {adjust: func(e *errand) { e.Files[0].From += "none" }, note: "no such file"},
 		"a changed input":    {adjust: func(e *errand) { os.WriteFile(e.Files[2].From, []byte("y"), 0o666) }, note: "changed while it was being uploaded"},
 	} {
@@ -217,7 +217,7 @@ func TestFailedExecutionsKeepTheCache(t *testing.T) {
 	if stats := c.Close(t.Context()); stats.Uploaded != int64(len(all)) || stats.Left != 0 {
 		t.Errorf("%+v", stats)
 	}
-	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "executing models/a.gltf: ") || !strings.Contains(m.notes[0], "no workers exist for the platform; it is cooked here") {
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "executing models/a.gltf: ") || !strings.Contains(m.notes[0], "no workers exist for the platform; this machine cooks the asset") {
 		t.Errorf("notes: %q", m.notes)
 	}
 }
@@ -241,7 +241,7 @@ func TestExecutionIsBounded(t *testing.T) {
 	}
 	c.Close(t.Context())
 	// The server learns the deadline, so it may answer first that the deadline has passed.
-	bounded := regexp.MustCompile("(no answer in time|exceeds the time limit of the server); it is cooked here")
+	bounded := regexp.MustCompile("(no answer in time|exceeds the time limit of the server); this machine cooks the asset")
 	if len(m.notes) != 1 || !bounded.MatchString(m.notes[0]) {
 		t.Errorf("notes: %q", m.notes)
 	}

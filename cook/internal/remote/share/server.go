@@ -3,15 +3,11 @@ package share
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"sync"
 
-	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
@@ -35,9 +31,6 @@ var (
 	// ErrInputs: the server lacks some inputs of an action.
 	ErrInputs = errors.New("the server lacks inputs of the action")
 )
-
-// A Digest names a content on the server.
-type Digest = messages.Digest
 
 // A Server keeps blobs and results. Its methods are safe for concurrent use.
 type Server interface {
@@ -63,7 +56,7 @@ type Server interface {
 	Close() error
 }
 
-// An Executor is a Server that can execute actions, if its Traits say so.
+// An Executor is a Server that executes actions, if Traits.Executes is set.
 type Executor interface {
 	// Execute returns the result of an action whose inputs are on the server. If anew, the server
 	// must not answer from its cache.
@@ -78,45 +71,14 @@ type Traits struct {
 	Batch int64
 	// MaxBlob is the largest size of a blob, 0 if unknown.
 	MaxBlob int64
-	// Actions says that the Action message of a result must also be on the server.
+	// Actions is set if the server needs the Action message of each result.
 	Actions bool
 	// Compressors are only displayed.
 	Compressors []string
-	// Uploads is false if the server says that it accepts no results.
+	// Uploads is set unless the server announces that it accepts no results.
 	Uploads bool
-	// Executes is true if the server says that it executes actions.
+	// Executes is set if the server announces that it executes actions.
 	Executes bool
-}
-
-// A Function makes digests.
-type Function uint8
-
-const (
-	SHA256 Function = iota
-	BLAKE3          // the function of blob IDs
-)
-
-func (f Function) String() string { return [...]string{"SHA-256", "BLAKE3"}[f] }
-
-func (f Function) new() hash.Hash {
-	if f == BLAKE3 {
-		return blake3.New()
-	}
-	return sha256.New()
-}
-
-// Of returns the digest of a content.
-func (f Function) Of(content []byte) Digest {
-	h := f.new()
-	h.Write(content)
-	return Digest{Hash: hex.EncodeToString(h.Sum(nil)), Size: int64(len(content))}
-}
-
-// OfReader returns the digest of a reader's content.
-func (f Function) OfReader(r io.Reader) (Digest, error) {
-	h := f.new()
-	n, err := io.Copy(h, r)
-	return Digest{Hash: hex.EncodeToString(h.Sum(nil)), Size: n}, err
 }
 
 // atOnce limits the concurrent requests of one call.

@@ -1,27 +1,71 @@
+// Package share implements the process serve-remote, the other end of the wire. It answers a
+// run's questions (package cook/internal/remote) from a server that a team shares, and uploads
+// the run's results to that server.
+//
+//	requests --look--> server's results --fetch--> blobs --> store
+//	                                       store --keep--> blobs, then results
+//
+// # How a result is kept
+//
+// The server implements the Bazel Remote Execution API or Bazel's HTTP protocol. Both keep blobs
+// under a digest of their content, and an ActionResult under the digest of an action. Here the
+// action is an Action message that contains only one of our IDs as its salt. The ActionResult
+// lists the artifacts as output files named by their number, so that the server knows which blobs
+// belong together and which are in use. The records of the store are in stdout_raw:
+//
+//	ActionID  the read sets of the action and, if it reads only its source, its
+//	          result: one question for most assets
+//	ResultID  the result of an action that reads more
+//
+// # Why a wrong server cannot give a wrong file
+//
+// Records have a checksum and their ID. A blob is verified by BLAKE3-256 against the record while
+// it is written, so the store has the right content for every ID. Every inconsistency is a miss:
+// output files that the record lacks, other sizes, names that are not numbers, a missing blob. A
+// server with a consistent but wrong result is believed, and so is everyone with write access to
+// it, unless [Keys] lists trusted signatures. A signature covers the whole entry and its key. A
+// program that adds read sets to an entry signs it again and so vouches for the old contents; it
+// does this only for entries of trusted keys and its own. See docs/remote.md for the threats that
+// this excludes.
+//
+// # How an action is executed
+//
+//	root --order--> digests --known?--> result --accept--> record, blobs --> store
+//	                   \--provide--> inputs that the server lacks --execute--^
+//
+// The digests of a root show whether the server has executed it before; then nothing is uploaded.
+// Otherwise each missing input is uploaded once, for all actions that need it. A result is valid
+// if it has a record and exactly the artifacts that the record names.
+//
+// # Failure is a miss
+//
+// Each request has a deadline and is retried once if the server was unavailable. After three
+// failures in a row, or if a tenth of the last minute's requests failed, the run makes no more
+// requests.
 package share
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Options say what to share, and on which server.
+// Options choose the server, and the results to share.
 type Options struct {
 	Store *store.Store
 	// Open opens the server; Name is its name in messages.
 	Open func(context.Context) (Server, error)
 	Name string
-	// Run and Host are recorded as the makers of results.
+	// Run and Host identify the maker of results.
 	Run, Host string
 	Keys      Keys
 	// Patient makes questions wait until the server is open or given up.
@@ -38,19 +82,12 @@ type Options struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &sharer{
-		Options: opt, to: answers{Encoder: json.NewEncoder(out), noted: map[string]bool{}},
-		findings: map[remote.Key]*finding{}, looking: newWindow(maxWindow), runs: newRuns(),
-	}
-	s.answer(remote.Answer{Wire: remote.WireVersion}) // before any note, such as one about a failed link
-	s.link = newLink(ctx, opt.Open, s.note)
-	defer s.link.close()
-	go s.beat(ctx)
-	s.traffic.tell = func(t remote.Traffic) { s.answer(remote.Answer{Traffic: &t}) }
-	ticker := time.NewTicker(tellTime)
+	s := newSharer(ctx, out, opt)
+	defer s.link.closeServer()
+	go s.out.sendHeartbeats(ctx)
+	ticker := time.NewTicker(reportTime)
 	defer ticker.Stop()
-	go s.traffic.follow(ctx, ticker.C)
-	s.downloads = downloads{traffic: &s.traffic, link: s.link, store: opt.Store, wanted: map[store.Artifact]*download{}}
+	go s.traffic.reportRates(ctx, ticker.C)
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
@@ -60,7 +97,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	for first := true; ; first = false {
 		var r remote.Request
 		if err := d.Decode(&r); err != nil {
-			s.leave(s.flush(ctx, 0, stop)) // the run has died
+			s.uploads.savePending(s.uploads.flushUploads(ctx, 0, stop)) // the run has died
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -72,32 +109,30 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 		switch r.Op {
 		case remote.Hello:
 		case remote.Expect:
-			expected = s.expectAfter(ctx, expected, r)
+			expected = s.looks.expectAfter(ctx, expected, r)
 		case remote.Forget:
-			for _, k := range r.Keys {
-				s.findResult(k, "").forgotten.Store(true)
-			}
+			s.looks.forgetKeys(r.Keys)
 		case remote.Look:
-			go func() { s.answer(s.answerLook(ctx, r)) }()
+			go func() { s.out.writeAnswer(s.looks.answerLook(ctx, r)) }()
 		case remote.Fetch:
-			go func() { s.answer(s.answerFetch(ctx, r)) }()
+			go func() { s.out.writeAnswer(s.looks.answerFetch(ctx, r)) }()
 		case remote.Keep:
-			s.keep(uploading, s.made(&r), s.takePending())
+			s.uploads.enqueue(uploading, s.uploads.newlyCooked(&r), s.uploads.takePending())
 		case remote.Run:
-			running := s.runs.begin(ctx, r.Seq)
+			running := s.executions.beginExecution(ctx, r.Seq)
 			go func() {
-				a := s.answerRun(running, ctx, r)
+				a := s.executions.answerRun(running, ctx, r)
 				a.Seq = r.Seq
-				s.answer(a)
+				s.out.writeAnswer(a)
 			}()
 		case remote.Drop:
-			s.runs.drop(r.Seq)
+			s.executions.cancelExecution(r.Seq)
 		case remote.End:
 			go func() {
 				d.Decode(new(remote.Request)) // fails when the run stops waiting
 				stop()
 			}()
-			s.endSharing(r, s.flush(uploading, r.Flush, stop))
+			s.endSharing(r, s.uploads.flushUploads(uploading, r.Flush, stop))
 			return nil
 		default:
 			return fmt.Errorf("request: unknown operation %q", r.Op)
@@ -105,13 +140,34 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	}
 }
 
-// endSharing answers the last request, and saves the remaining uploads for a later run.
-func (s *sharer) endSharing(r remote.Request, left []kept) {
-	s.noteFailed()
-	s.leave(left)
-	stats := s.stats()
-	stats.Left = int64(actions(left))
-	s.answer(remote.Answer{Seq: r.Seq, Stats: stats})
+// A sharer serves one run.
+type sharer struct {
+	out        *answers
+	link       *link
+	traffic    *traffic
+	looks      *lookups
+	uploads    *uploader
+	executions *executions
+}
+
+// newSharer starts to open the server.
+func newSharer(ctx context.Context, out io.Writer, opt Options) *sharer {
+	s := &sharer{out: &answers{lines: json.NewEncoder(out), server: opt.Name, noted: map[string]bool{}}}
+	s.out.writeAnswer(remote.Answer{Wire: remote.WireVersion}) // before any note, such as one about a failed link
+	s.link = newLink(ctx, opt.Open, s.out.writeNote)
+	s.traffic = &traffic{publish: func(t remote.Traffic) { s.out.writeAnswer(remote.Answer{Traffic: &t}) }}
+	received := &downloads{traffic: s.traffic, link: s.link, store: opt.Store, requested: map[store.Artifact]*download{}}
+	sent := &sender{link: s.link, store: opt.Store, traffic: s.traffic}
+	s.looks = &lookups{
+		link: s.link, keys: opt.Keys, patient: opt.Patient, out: s.out, blobs: received,
+		window: newWindow(maxWindow), byKey: map[remote.Key]*lookup{},
+	}
+	s.uploads = &uploader{
+		blobs: sent, looks: s.looks, out: s.out, keys: opt.Keys,
+		maker: maker{Run: opt.Run, Host: opt.Host}, laterTime: cmp.Or(opt.LaterTime, laterTime), pending: opt.Pending,
+	}
+	s.executions = newExecutions(s.out, opt.Platform, sent, received)
+	return s
 }
 
 // checkRequest returns an error for an incomplete request, or for a run of another version.
@@ -122,111 +178,83 @@ func checkRequest(r *remote.Request, first bool) error {
 	case first:
 	case r.Op == remote.End, r.Op == remote.Drop, r.Op == remote.Run && r.Root != nil:
 	case len(r.Keys) == 0:
-		return fmt.Errorf("%s without a key", r.Op)
+		return fmt.Errorf("%s has no key", r.Op)
 	case len(r.Assets) > 0 && len(r.Assets) != len(r.Keys):
-		return fmt.Errorf("%d assets for %d keys", len(r.Assets), len(r.Keys))
+		return fmt.Errorf("it has %d assets for %d keys", len(r.Assets), len(r.Keys))
 	case r.Op == remote.Expect && len(r.Have) != len(r.Keys):
-		return fmt.Errorf("%d lists of blobs for %d keys", len(r.Have), len(r.Keys))
+		return fmt.Errorf("it has %d lists of blobs for %d keys", len(r.Have), len(r.Keys))
 	}
 	return nil
 }
 
-// A sharer serves one run.
-type sharer struct {
-	Options
-	link      *link
-	downloads downloads
-	uploads   uploads
-	runs      runs
-	traffic   traffic
-	looking   *window // for expected keys
+// endSharing answers the last request, and saves the remaining uploads for a later run.
+func (s *sharer) endSharing(r remote.Request, left []queuedResult) {
+	s.uploads.noteFailed()
+	s.uploads.savePending(left)
+	stats := s.stats()
+	stats.Left = int64(countActions(left))
+	s.out.writeAnswer(remote.Answer{Seq: r.Seq, Stats: stats})
+}
 
-	to answers
-
-	mu       sync.Mutex
-	findings map[remote.Key]*finding
-	resumed  bool // the keys of Pending were read
-
-	dear atomic.Int64
+// stats returns the counts of the run.
+func (s *sharer) stats() *remote.Stats {
+	st := &remote.Stats{}
+	s.looks.addStats(st)
+	s.link.mu.Lock()
+	st.Requests, st.Waited = s.link.requests, s.link.waited
+	s.link.mu.Unlock()
+	s.looks.blobs.mu.Lock()
+	st.Downloaded, st.Down = s.looks.blobs.received, s.looks.blobs.bytes
+	s.looks.blobs.mu.Unlock()
+	s.uploads.queue.mu.Lock()
+	st.Uploaded = s.uploads.queue.done
+	s.uploads.queue.mu.Unlock()
+	s.uploads.blobs.mu.Lock()
+	st.Up = s.uploads.blobs.sent
+	s.uploads.blobs.mu.Unlock()
+	return st
 }
 
 // answers writes answers to the run, from one goroutine at a time.
 type answers struct {
-	sync.Mutex
-	*json.Encoder
-	noted map[string]bool // kinds of errors
+	mu     sync.Mutex
+	lines  *json.Encoder
+	server string          // the server's name in notes
+	noted  map[string]bool // kinds of errors
 }
 
-func (s *sharer) answer(a remote.Answer) {
-	s.to.Lock()
-	defer s.to.Unlock()
-	s.to.Encode(a) // a run that has ended needs no answer
+func (o *answers) writeAnswer(a remote.Answer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lines.Encode(a) // a run that has ended needs no answer
 }
 
-// beat sends heartbeats, so that the run knows that this process is alive.
-func (s *sharer) beat(ctx context.Context) {
+// sendHeartbeats shows the run that this process is alive, until ctx ends.
+func (o *answers) sendHeartbeats(ctx context.Context) {
 	ticker := time.NewTicker(remote.Beat)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			s.answer(remote.Answer{})
+			o.writeAnswer(remote.Answer{})
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// note sends a note for the user.
-func (s *sharer) note(text string) {
-	s.answer(remote.Answer{Note: s.Name + ": " + text})
+// writeNote sends a note for the user.
+func (o *answers) writeNote(text string) {
+	o.writeAnswer(remote.Answer{Note: o.server + ": " + text})
 }
 
-// noteOnce sends a note for the first error of each kind.
-func (s *sharer) noteOnce(kind string, err error) {
-	s.to.Lock()
-	again := s.to.noted[kind]
-	s.to.noted[kind] = true
-	s.to.Unlock()
+// noteFirst sends a note for the first error of each kind.
+func (o *answers) noteFirst(kind string, err error) {
+	o.mu.Lock()
+	again := o.noted[kind]
+	o.noted[kind] = true
+	o.mu.Unlock()
 	if !again {
-		s.note(err.Error())
+		o.writeNote(err.Error())
 	}
-}
-
-func (s *sharer) stats() *remote.Stats {
-	st := &remote.Stats{Dear: s.dear.Load()}
-	found := map[store.ActionID]bool{}
-	s.mu.Lock()
-	for k, f := range s.findings {
-		select {
-		case <-f.looked:
-			switch {
-			case errors.Is(f.err, errOff):
-				continue // the server was not asked
-			case errors.Is(f.err, errUntrusted):
-				st.Untrusted++
-			}
-			found[k.Action] = found[k.Action] || f.entry != nil && f.result != nil
-		default:
-		}
-	}
-	s.mu.Unlock()
-	for _, hit := range found {
-		if st.Looked++; hit {
-			st.Hits++
-		}
-	}
-	d := &s.downloads
-	d.mu.Lock()
-	st.Downloaded, st.Down = d.blobs, d.bytes
-	d.mu.Unlock()
-	u := &s.uploads
-	u.mu.Lock()
-	st.Uploaded, st.Up = u.done, u.bytes
-	u.mu.Unlock()
-	l := s.link
-	l.mu.Lock()
-	st.Requests, st.Waited = l.requests, l.waited
-	l.mu.Unlock()
-	return st
 }

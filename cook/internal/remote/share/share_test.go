@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -306,7 +305,7 @@ func firstKeys(all []job) (keys []remote.Key) {
 
 // expect waits until the expected results have arrived, and returns how many are complete.
 func expect(c *remote.Client, keys ...remote.Key) (whole int) {
-	wanted := make([]remote.Wanted, len(keys))
+	wanted := make([]remote.Expectation, len(keys))
 	for i, k := range keys {
 		wanted[i].Key = k
 	}
@@ -332,7 +331,7 @@ func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	}
 	c := m.run()
 	all := jobs(1)
-	wanted := []remote.Wanted{{Key: all[0].key}, {Key: all[1].key}, {Key: all[3].key}}
+	wanted := []remote.Expectation{{Key: all[0].key}, {Key: all[1].key}, {Key: all[3].key}}
 	arrived := make(chan int, len(wanted))
 	c.Expect(wanted, func(n int, _ bool) { arrived <- n })
 	c.Forget(all[0].key)
@@ -480,12 +479,12 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 		"internal error":       {code: codes.Internal, says: "later runs try again", again: true},
 		"resource exhausted":   {code: codes.ResourceExhausted, says: "later runs try again", again: true},
 		"invalid":              {code: codes.InvalidArgument, says: "it is cooked on each machine"},
-		"says how large":       {code: codes.Internal, most: least - 1, says: "too large for the server, which takes 2.0 MiB; it is cooked on each machine"},
+		"says how large":       {code: codes.Internal, most: least - 1, says: "too large for the server, which takes at most 2.0 MiB; it is cooked on each machine"},
 		"says how large, zstd": {code: codes.Internal, most: least - 1, says: "too large for the server"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &remotetest.Server{Zstd: strings.Contains(name, "zstd"), Blobs: remotetest.Blobs{Most: c.most}}
-			server.Refuse = func(size int64) error {
+			server.Blobs.Refuse = func(size int64) error {
 				if size >= least {
 					return status.Error(c.code, "no")
 				}
@@ -539,30 +538,6 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 			}
 			client.Close(t.Context())
 		})
-	}
-}
-
-// The note about a torn record names its asset and the consequence.
-func TestTornRecordIsNotedAndMissing(t *testing.T) {
-	server, url := started(t, &remotetest.Server{})
-	giver := newMachine(t, url)
-	j := jobs(5)[1]
-	c := giver.run()
-	giver.keep(c, j)
-	c.Close(t.Context())
-	server.Change(func(_ map[string][]byte, results map[string]*repb.ActionResult) {
-		for _, r := range results {
-			r.StdoutRaw = r.StdoutRaw[:len(r.StdoutRaw)/2]
-		}
-	})
-	taker := newMachine(t, url)
-	c = taker.run()
-	if known := c.Look(t.Context(), j.key, "models/a.gltf", time.Minute); known.Result != nil {
-		t.Error("a torn record is a result")
-	}
-	c.Close(t.Context())
-	if len(taker.notes) != 1 || !strings.Contains(taker.notes[0], "models/a.gltf: the server's record is wrong: ") || !strings.Contains(taker.notes[0], "it counts as missing, and the asset is cooked") {
-		t.Errorf("notes: %q", taker.notes)
 	}
 }
 

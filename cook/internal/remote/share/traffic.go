@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// tellTime is the interval of traffic reports.
-	tellTime = 250 * time.Millisecond
+	// reportTime is the interval of traffic reports.
+	reportTime = 250 * time.Millisecond
 	// rateTicks is the number of intervals over which a rate is averaged.
 	rateTicks = 8
-	// mostTold limits the number of reported transfers.
-	mostTold = 20_000
+	// mostReported limits the number of reported transfers.
+	mostReported = 20_000
 )
 
 // A traffic reports the transfers between the run and the server.
 type traffic struct {
-	tell func(remote.Traffic)
+	publish func(remote.Traffic)
 
 	mu     sync.Mutex
 	now    amount
 	active int
-	begun  int // transfers so far
+	begun  int // number of transfers so far
 }
 
-// An amount is bytes, down and up.
+// An amount is the number of transferred bytes.
 type amount struct{ down, up int64 }
 
 // A transfer is a group of blobs in one request.
@@ -37,34 +37,36 @@ type transfer struct {
 	remote.Transfer
 }
 
-// begin begins a transfer, which ends with end.
-func (t *traffic) begin(up bool, blobs int, bytes int64) *transfer {
+// beginGroup begins a transfer, which endGroup ends.
+func (t *traffic) beginGroup(up bool, blobs int, bytes int64) *transfer {
 	t.mu.Lock()
 	t.active++
 	t.begun++
 	is := &transfer{t, remote.Transfer{ID: t.begun, Up: up, Blobs: blobs, Bytes: bytes}}
 	t.mu.Unlock()
-	is.tell()
+	is.publishTransfer()
 	return is
 }
 
-func (t *transfer) end() {
+// endTransferGroup ends a transfer.
+func (t *transfer) endTransferGroup() {
 	t.of.mu.Lock()
 	t.of.active--
 	t.of.mu.Unlock()
 	t.Ended = true
-	t.tell()
+	t.publishTransfer()
 }
 
-func (t *transfer) tell() {
-	if t.ID <= mostTold {
-		told := t.Transfer
-		t.of.tell(remote.Traffic{Transfer: &told})
+// publishTransfer reports a transfer, unless there were too many before.
+func (t *transfer) publishTransfer() {
+	if t.ID <= mostReported {
+		snapshot := t.Transfer
+		t.of.publish(remote.Traffic{Transfer: &snapshot})
 	}
 }
 
-// passed counts transferred bytes.
-func (t *transfer) passed(n int64) {
+// countPassed counts transferred bytes.
+func (t *transfer) countPassed(n int64) {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	if t.Up {
@@ -84,19 +86,19 @@ type counted struct {
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
-	c.transfer.passed(int64(n))
+	c.transfer.countPassed(int64(n))
 	return n, err
 }
 
-// follow reports at each tick the transferred bytes and their rate, as long as they change, and
-// once more at the end of all transfers.
-func (t *traffic) follow(ctx context.Context, ticks <-chan time.Time) {
+// reportRates reports at each tick the transferred bytes and their rate, as long as they change,
+// and once more at the end of all transfers.
+func (t *traffic) reportRates(ctx context.Context, ticks <-chan time.Time) {
 	type sample struct {
 		at time.Time
 		amount
 	}
 	var lately []sample // one per tick; empty while nothing is in flight
-	var told amount
+	var reported amount
 	for {
 		var at time.Time
 		select {
@@ -108,7 +110,7 @@ func (t *traffic) follow(ctx context.Context, ticks <-chan time.Time) {
 		now := sample{at, t.now}
 		active := t.active > 0
 		t.mu.Unlock()
-		if !active && now.amount == told && lately == nil {
+		if !active && now.amount == reported && lately == nil {
 			continue
 		}
 		news := remote.Traffic{Down: now.down, Up: now.up, Active: active}
@@ -122,7 +124,7 @@ func (t *traffic) follow(ctx context.Context, ticks <-chan time.Time) {
 		if !active {
 			lately = nil
 		}
-		told = now.amount
-		t.tell(news)
+		reported = now.amount
+		t.publish(news)
 	}
 }

@@ -15,11 +15,11 @@ import (
 // transfers have ended.
 func TestTransfersAreReportedUntilTheirEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []remote.Traffic
-		traffic := traffic{tell: func(news remote.Traffic) { told = append(told, news) }}
+		var reports []remote.Traffic
+		traffic := traffic{publish: func(news remote.Traffic) { reports = append(reports, news) }}
 		ctx, cancel := context.WithCancel(t.Context())
 		ticks := make(chan time.Time)
-		go traffic.follow(ctx, ticks)
+		go traffic.reportRates(ctx, ticks)
 		now := time.Unix(1e9, 0)
 		tick := func(after time.Duration) {
 			now = now.Add(after)
@@ -28,53 +28,53 @@ func TestTransfersAreReportedUntilTheirEnd(t *testing.T) {
 		}
 		expect := func(want ...remote.Traffic) {
 			t.Helper()
-			if len(told) != len(want) {
-				t.Fatalf("told %+v, want %+v", told, want)
+			if len(reports) != len(want) {
+				t.Fatalf("reported %+v, want %+v", reports, want)
 			}
 			for i, w := range want {
-				got := told[i]
+				got := reports[i]
 				if (got.Transfer == nil) != (w.Transfer == nil) || got.Transfer != nil && *got.Transfer != *w.Transfer {
 					t.Errorf("transfer %+v, want %+v", got.Transfer, w.Transfer)
 				}
 				if got.Transfer, w.Transfer = nil, nil; got != w {
-					t.Errorf("told %+v, want %+v", got, w)
+					t.Errorf("reported %+v, want %+v", got, w)
 				}
 			}
-			told = nil
+			reports = nil
 		}
 		tick(time.Second)
 		expect()
-		down := traffic.begin(false, 3, 3000)
-		up := traffic.begin(true, 1, 500)
+		down := traffic.beginGroup(false, 3, 3000)
+		up := traffic.beginGroup(true, 1, 500)
 		expect(remote.Traffic{Transfer: &remote.Transfer{ID: 1, Blobs: 3, Bytes: 3000}}, remote.Traffic{Transfer: &remote.Transfer{ID: 2, Up: true, Blobs: 1, Bytes: 500}})
 		tick(time.Second)
 		expect(remote.Traffic{Active: true})
-		down.passed(1000)
+		down.countPassed(1000)
 		tick(time.Second)
 		expect(remote.Traffic{Active: true, Down: 1000, DownRate: 1000})
 		if _, err := io.Copy(io.Discard, up.reader(io.NopCloser(strings.NewReader(strings.Repeat("x", 500))))); err != nil {
 			t.Fatal(err)
 		}
-		up.end()
+		up.endTransferGroup()
 		expect(remote.Traffic{Transfer: &remote.Transfer{ID: 2, Up: true, Blobs: 1, Bytes: 500, Ended: true}})
 		tick(time.Second)
 		expect(remote.Traffic{Active: true, Down: 1000, Up: 500, DownRate: 500, UpRate: 250})
-		down.end()
-		told = nil
+		down.endTransferGroup()
+		reports = nil
 		tick(time.Second)
 		expect(remote.Traffic{Down: 1000, Up: 500, DownRate: 333, UpRate: 166})
 		tick(time.Second)
 		expect()
-		quick := traffic.begin(true, 1, 10)
-		quick.passed(10)
-		quick.end() // before the next tick
-		told = nil
+		quick := traffic.beginGroup(true, 1, 10)
+		quick.countPassed(10)
+		quick.endTransferGroup() // before the next tick
+		reports = nil
 		tick(time.Second)
 		expect(remote.Traffic{Down: 1000, Up: 510})
 		tick(time.Second)
 		expect()
-		traffic.begun = mostTold
-		traffic.begin(false, 1, 1).end()
+		traffic.begun = mostReported
+		traffic.beginGroup(false, 1, 1).endTransferGroup()
 		expect()
 		cancel()
 	})

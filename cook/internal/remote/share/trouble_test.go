@@ -122,7 +122,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 	calm := func(bool) {}
 	if bad.URL == "" {
 		server := remotetest.StartTroubled(during, kind, draw)
-		bad, direct, calm = server.Address, server.Direct, server.Calm.Store
+		bad, direct, calm = server.Faulty, server.Direct, server.Calm.Store
 	} else {
 		all = smallJobs(seed) // results of earlier runs
 		if kind == vanishing {

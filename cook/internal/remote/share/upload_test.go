@@ -14,7 +14,7 @@ import (
 
 // A blob that is shorter than its size is damaged, and is not uploaded.
 func TestShortBlobIsNotUploaded(t *testing.T) {
-	s := &sharer{}
+	s := &sender{}
 	blob := content{message: []byte("four")}
 	if data, err := s.readContent(Digest{Size: 4}, blob); err != nil || string(data) != "four" {
 		t.Errorf("%q, error %v", data, err)
@@ -72,9 +72,9 @@ func TestUploadReportsEachRefusedBlob(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &choosyServer{refuses: map[Digest]error{}}
-			s := &sharer{traffic: traffic{tell: func(remote.Traffic) {}}}
+			s := &sender{traffic: &traffic{publish: func(remote.Traffic) {}}}
 			s.link = newLink(t.Context(), func(context.Context) (Server, error) { return server, nil }, func(note string) { t.Error(note) })
-			defer s.link.close()
+			defer s.link.closeServer()
 			<-s.link.opened
 			contents := map[Digest]content{}
 			for _, text := range c.blobs {
@@ -99,8 +99,8 @@ func TestUploadReportsEachRefusedBlob(t *testing.T) {
 					given += d.Size
 				}
 			}
-			if s.uploads.bytes != given {
-				t.Errorf("%d bytes count as uploaded, want %d", s.uploads.bytes, given)
+			if s.sent != given {
+				t.Errorf("%d bytes count as uploaded, want %d", s.sent, given)
 			}
 		})
 	}

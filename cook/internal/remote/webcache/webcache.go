@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Options say how to reach a server, in addition to its address.
+// Options have what a connection to a server needs besides the address.
 type Options struct {
 	TLS *tls.Config
 	// Authorization is the value of the header; "" for none.
@@ -41,7 +41,7 @@ type server struct {
 	prefix  string
 	headers http.Header
 
-	ahead atomic.Pointer[time.Duration] // of the server's clock; nil if unknown
+	ahead atomic.Pointer[time.Duration] // lead of the server's clock; nil if unknown
 }
 
 // Ahead returns how far the server's clock is ahead of ours; ok is false if unknown.
@@ -90,17 +90,17 @@ func (s *server) Close() error {
 	return nil
 }
 
-// request makes a request without a body.
-func (s *server) request(ctx context.Context, method, kind, hash string) (*http.Response, error) {
+// sendHTTP makes a request without a body.
+func (s *server) sendHTTP(ctx context.Context, method, kind, hash string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, s.prefix+kind+"/"+hash, nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.do(r)
+	return s.doHTTP(r)
 }
 
-// do sends a request and returns its answer if it succeeded.
-func (s *server) do(r *http.Request) (*http.Response, error) {
+// doHTTP sends a request and returns its answer if it succeeded.
+func (s *server) doHTTP(r *http.Request) (*http.Response, error) {
 	for key, values := range s.headers {
 		r.Header[key] = values
 	}
@@ -116,15 +116,15 @@ func (s *server) do(r *http.Request) (*http.Response, error) {
 		ahead := time.Until(date)
 		s.ahead.Store(&ahead)
 	}
-	if err := asError(answer); err != nil {
+	if err := errorOfResponse(answer); err != nil {
 		answer.Body.Close()
 		return nil, err
 	}
 	return answer, nil
 }
 
-// asError converts an HTTP status to an error, nil for success.
-func asError(r *http.Response) error {
+// errorOfResponse converts an HTTP status to an error, nil for success.
+func errorOfResponse(r *http.Response) error {
 	kind := share.ErrUnavailable
 	switch code := r.StatusCode; {
 	case code >= 200 && code < 300:
@@ -146,7 +146,7 @@ func asError(r *http.Response) error {
 }
 
 func (s *server) Result(ctx context.Context, action share.Digest) (*messages.ActionResult, error) {
-	answer, err := s.request(ctx, http.MethodGet, "ac", action.Hash)
+	answer, err := s.sendHTTP(ctx, http.MethodGet, "ac", action.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -164,10 +164,10 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 
 func (s *server) PutResult(ctx context.Context, action share.Digest, r *messages.ActionResult) error {
 	data := messages.Marshal(r)
-	return s.put(ctx, "ac", action.Hash, bytes.NewReader(data), int64(len(data)))
+	return s.putHTTP(ctx, "ac", action.Hash, bytes.NewReader(data), int64(len(data)))
 }
 
-func (s *server) put(ctx context.Context, kind, hash string, body io.Reader, size int64) error {
+func (s *server) putHTTP(ctx context.Context, kind, hash string, body io.Reader, size int64) error {
 	if size == 0 {
 		body = http.NoBody
 	}
@@ -176,7 +176,7 @@ func (s *server) put(ctx context.Context, kind, hash string, body io.Reader, siz
 		return err
 	}
 	r.ContentLength = size
-	answer, err := s.do(r)
+	answer, err := s.doHTTP(r)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *server) put(ctx context.Context, kind, hash string, body io.Reader, siz
 func (s *server) Missing(ctx context.Context, digests []share.Digest) (missing []share.Digest, err error) {
 	absent := make([]bool, len(digests))
 	err = share.Each(len(digests), func(i int) error {
-		answer, err := s.request(ctx, http.MethodHead, "cas", digests[i].Hash)
+		answer, err := s.sendHTTP(ctx, http.MethodHead, "cas", digests[i].Hash)
 		if errors.Is(err, share.ErrMissing) {
 			absent[i] = true
 			return nil
@@ -215,7 +215,7 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 
 func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
 	r := &reader{s: s, ctx: ctx, digest: d}
-	return r, r.open()
+	return r, r.openBody()
 }
 
 func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int64) (io.ReadCloser, error)) error {
@@ -224,7 +224,7 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 		return err
 	}
 	defer from.Close()
-	return s.put(ctx, "cas", d.Hash, from, d.Size)
+	return s.putHTTP(ctx, "cas", d.Hash, from, d.Size)
 }
 
 // resumes is how often reading of one blob continues after a broken connection.
@@ -240,7 +240,7 @@ type reader struct {
 	body    io.ReadCloser
 }
 
-func (r *reader) open() error {
+func (r *reader) openBody() error {
 	request, err := http.NewRequestWithContext(r.ctx, http.MethodGet, r.s.prefix+"cas/"+r.digest.Hash, nil)
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (r *reader) open() error {
 	if r.offset > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", r.offset))
 	}
-	answer, err := r.s.do(request)
+	answer, err := r.s.doHTTP(request)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (r *reader) Read(p []byte) (int, error) {
 		}
 		r.resumed++
 		r.body.Close()
-		if err := r.open(); err != nil {
+		if err := r.openBody(); err != nil {
 			return 0, err
 		}
 	}

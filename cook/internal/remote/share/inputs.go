@@ -1,9 +1,9 @@
 package share
 
 import (
-	"errors"
+	"cmp"
+	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"slices"
@@ -15,8 +15,6 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
-	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/internal/regular"
 )
 
 // executionTime limits the execution of an action. It is the same for all, so that equal actions
@@ -26,9 +24,6 @@ const executionTime = 15 * time.Minute
 // searchPath is PATH on machines that execute actions.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// errInputChanged says that a file changed after the run has read it.
-var errInputChanged = errors.New("an input changed while it was being uploaded")
-
 // An order is an action to be executed by another machine, with its inputs.
 type order struct {
 	Digest
@@ -36,12 +31,12 @@ type order struct {
 }
 
 // orderOf returns the order for a root.
-func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
+func (x *executions) orderOf(root *remote.Root, f Function) (o order, err error) {
 	o.contents = map[Digest]content{}
 	tree := folder{}
 	for i := range root.Files {
 		file := &root.Files[i]
-		d, c, err := s.runs.inputs.digest(file, f)
+		d, c, err := x.inputs.inputDigest(file, f)
 		if err != nil {
 			return o, fmt.Errorf("input %q: %w", file.Path, err)
 		}
@@ -55,14 +50,14 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 			return o, err
 		}
 	}
-	say := func(message any) Digest {
+	add := func(message any) Digest {
 		encoded := messages.Marshal(message)
 		d := f.Of(encoded)
 		o.contents[d] = content{message: encoded}
 		return d
 	}
 	platform := &messages.Platform{}
-	for _, property := range slices.Sorted(slices.Values(s.Platform)) {
+	for _, property := range slices.Sorted(slices.Values(x.platform)) {
 		name, value, _ := strings.Cut(property, "=")
 		platform.Properties = append(platform.Properties, messages.Property{Name: name, Value: value})
 	}
@@ -71,20 +66,20 @@ func (s *sharer) orderOf(root *remote.Root, f Function) (o order, err error) {
 		outputs = append(outputs, path.Join(remote.OutDir, strconv.Itoa(i)))
 	}
 	slices.Sort(outputs)
-	command := say(&messages.Command{
+	command := add(&messages.Command{
 		Arguments:            []string{"./" + path.Clean(root.Files[0].Path), remote.RunAction},
 		EnvironmentVariables: []messages.Property{{Name: "PATH", Value: searchPath}},
 		OutputFiles:          outputs,
 		Platform:             platform,
 		OutputPaths:          outputs,
 	})
-	o.Digest = say(&messages.Action{
-		CommandDigest: command, InputRootDigest: tree.encode(say), Timeout: messages.DurationOf(executionTime), Platform: platform,
+	o.Digest = add(&messages.Action{
+		CommandDigest: command, InputRootDigest: tree.encodeFolder(add), Timeout: messages.DurationOf(executionTime), Platform: platform,
 	})
 	return o, nil
 }
 
-// A directory is a directory of an input root.
+// A folder is a directory of an input root.
 type folder struct {
 	files   map[string]*messages.FileNode
 	folders map[string]*folder
@@ -92,7 +87,7 @@ type folder struct {
 
 // addNode adds a file at a path, or a directory if node is nil.
 func (f *folder) addNode(name string, node *messages.FileNode) error {
-	wrong := func() error { return fmt.Errorf("input %q: no path that can be sent", name) }
+	wrong := func() error { return fmt.Errorf("input %q: the path cannot be sent to a server", name) }
 	first, rest, deeper := strings.Cut(name, "/")
 	if first == "" || first == "." || first == ".." || !utf8.ValidString(name) {
 		return wrong()
@@ -125,22 +120,22 @@ func (f *folder) addNode(name string, node *messages.FileNode) error {
 	return below.addNode(rest, node)
 }
 
-// encode passes all Directory messages of a tree to say, and returns the digest of the root.
-func (f *folder) encode(say func(message any) Digest) Digest {
+// encodeFolder passes all Directory messages of a tree to add, and returns the digest of the root.
+func (f *folder) encodeFolder(add func(message any) Digest) Digest {
 	d := &messages.Directory{}
 	for _, name := range slices.Sorted(maps.Keys(f.files)) {
 		d.Files = append(d.Files, *f.files[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.folders)) {
-		d.Directories = append(d.Directories, messages.DirectoryNode{Name: name, Digest: f.folders[name].encode(say)})
+		d.Directories = append(d.Directories, messages.DirectoryNode{Name: name, Digest: f.folders[name].encodeFolder(add)})
 	}
-	return say(d)
+	return add(d)
 }
 
 // inputs caches the digests of input files, and which inputs the server has.
 type inputs struct {
 	mu     sync.Mutex
-	hashes map[string]string // by blob, if the server's digest function differs
+	hashes map[string]string // hashes by blob, unless the server uses BLAKE3
 	sent   map[Digest]*sending
 }
 
@@ -150,55 +145,52 @@ type sending struct {
 	err  error
 }
 
-// digest returns the server's digest of a file.
-func (in *inputs) digest(file *remote.File, f Function) (Digest, content, error) {
-	switch {
-	case file.From == "":
-		return f.Of(file.Text), content{message: file.Text}, nil
-	case f == BLAKE3:
-		return Digest{Hash: file.Blob, Size: file.Size}, content{file: file}, nil
-	}
+// provide uploads the inputs that the server lacks, each once for all actions.
+func (x *executions) provide(ctx context.Context, traits Traits, contents map[Digest]content) error {
+	in := &x.inputs
+	mine, others := map[Digest]content{}, map[Digest]*sending{}
 	in.mu.Lock()
-	known, ok := in.hashes[file.Blob]
+	for d, c := range contents {
+		if there, ok := in.sent[d]; ok {
+			others[d] = there
+		} else {
+			mine[d] = c
+			in.sent[d] = &sending{done: make(chan struct{})}
+		}
+	}
 	in.mu.Unlock()
-	if ok {
-		return Digest{Hash: known, Size: file.Size}, content{file: file}, nil
-	}
-	r, err := openInput(file, 0)
-	if err != nil {
-		return Digest{}, content{}, err
-	}
-	defer r.Close()
-	blake := BLAKE3.new()
-	d, err := f.OfReader(io.TeeReader(r, blake))
-	if err == nil && (d.Size != file.Size || hashing.Digest(blake.Sum(nil)).String() != file.Blob) {
-		err = errInputChanged
-	}
-	if err != nil {
-		return Digest{}, content{}, err
+	failed, err := x.blobs.uploadContents(ctx, traits, mine)
+	for _, bad := range failed {
+		err = cmp.Or(err, bad)
 	}
 	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.hashes[file.Blob] = d.Hash
-	return d, content{file: file}, nil
+	for d := range mine {
+		sent := in.sent[d]
+		if sent.err = err; err != nil {
+			delete(in.sent, d)
+		}
+		close(sent.done)
+	}
+	in.mu.Unlock()
+	for _, there := range others {
+		if <-there.done; there.err != nil {
+			return there.err
+		}
+	}
+	return err
 }
 
-// openInput opens the file of an input at an offset.
-func openInput(file *remote.File, offset int64) (io.ReadCloser, error) {
-	f, err := regular.Open(file.From)
-	if err != nil {
-		return nil, err
+// forgetSent makes provide ask the server for some inputs again.
+func (in *inputs) forgetSent(contents map[Digest]content) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for d := range contents {
+		if there, ok := in.sent[d]; ok {
+			select {
+			case <-there.done:
+				delete(in.sent, d)
+			default:
+			}
+		}
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() != file.Size {
-		err = errInputChanged
-	}
-	if err == nil {
-		_, err = f.Seek(offset, io.SeekStart)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }

@@ -22,7 +22,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 	b := &Broker{opt: Options{Probe: probe, Say: Say{Step: func(a *plan.Action, step string) {
 		steps = append(steps, a.Path+a.Target+step)
 	}}}}
-	told, end := b.watch()
+	told, end := b.watchTransfers()
 	transfer := func(is remote.Transfer) { told(remote.Traffic{Transfer: &is}) }
 	first, second, third := remote.Transfer{ID: 1, Blobs: 1, Bytes: 2048}, remote.Transfer{ID: 2, Up: true, Blobs: 3, Bytes: 5}, remote.Transfer{ID: 3}
 	ended := func(is remote.Transfer) remote.Transfer {
@@ -64,7 +64,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 // Without a recording there are no rows.
 func TestTransfersAreNotRecorded(t *testing.T) {
 	b := &Broker{opt: Options{Say: Say{Step: func(*plan.Action, string) {}}}}
-	told, end := b.watch()
+	told, end := b.watchTransfers()
 	told(remote.Traffic{Transfer: &remote.Transfer{ID: 1}})
 	told(remote.Traffic{Active: true, Down: 1})
 	end()

@@ -2,13 +2,29 @@ package cookone
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
+
+// A later step of a chain reads the output of an earlier step under its path.
+func TestStepsReadWhatEarlierStepsMade(t *testing.T) {
+	c := &chain{made: map[string]madeFile{"b": {file: contents.File{Path: "b", How: contents.Unreadable, Err: errors.New("the step's")}}}}
+	sums, _ := hashing.Lookup("xxh3")
+	_, err := New(Env{Checksum: sums}, 0, hashing.NewSummer(sums)).Dependencies(t.Context(), Task{Action: &plan.Action{Path: "a"}, chain: c}, store.ReadSet{dependency.OfFile("b")})
+	if err == nil || err.Error() != "the step's" {
+		t.Errorf("error %v", err)
+	}
+}
 
 // spin uses d of its thread's processor time.
 func spin(d time.Duration) {
@@ -35,7 +51,7 @@ func TestProcessorTime(t *testing.T) {
 	defer stop.Store(true)
 	const piece = 5 * time.Millisecond
 	var elsewhere processorTime
-	each := elsewhere.each(func(_ context.Context, n int, do func(int) error) error {
+	each := elsewhere.eachOnProcessor(func(_ context.Context, n int, do func(int) error) error {
 		var helpers sync.WaitGroup
 		for i := range n - 1 {
 			helpers.Go(func() { do(i) })
@@ -52,7 +68,7 @@ func TestProcessorTime(t *testing.T) {
 		elsewhere.addProcessorTime(piece) // a program
 	})
 	passed := time.Since(begin)
-	if total := used + elsewhere.sum(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {
-		t.Errorf("%v and %v elsewhere of %v, want about %v", used, elsewhere.sum(), passed, 6*piece)
+	if total := used + elsewhere.sumProcessorTime(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {
+		t.Errorf("%v and %v elsewhere of %v, want about %v", used, elsewhere.sumProcessorTime(), passed, 6*piece)
 	}
 }

@@ -14,17 +14,17 @@ func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := sysmem.PeakRSS()
 		w := stopwatch{now: time.Now}
-		w.end() // nothing runs yet
+		w.endStage() // nothing runs yet
 		for _, step := range []struct {
 			stage string
 			took  time.Duration
 		}{{"scan", time.Second}, {"checksum", 2 * time.Second}, {"scan", 4 * time.Second}, {"scan", 8 * time.Second}, {"save", 0}} {
-			w.begin(step.stage)
+			w.beginStage(step.stage)
 			time.Sleep(step.took)
 		}
-		w.end()
+		w.endStage()
 		time.Sleep(time.Hour)
-		w.end()
+		w.endStage()
 		got := slices.Clone(w.stages)
 		for i := range got {
 			if got[i].PeakRSS < known || i > 0 && got[i].Name != "checksum" && got[i].PeakRSS < got[i-1].PeakRSS {

@@ -11,19 +11,19 @@ func TestFrame(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 4096, MaxPayload} {
 		want := bytes.Repeat([]byte{0xa5}, n)
 		var wire bytes.Buffer
-		if err := writeFrame(&wire, want); err != nil {
+		if err := sendFrame(&wire, want); err != nil {
 			t.Fatal(err)
 		}
 		if wire.Len() != headerLen+n {
 			t.Errorf("%d bytes make a frame of %d", n, wire.Len())
 		}
-		got, err := readFrame(&wire)
+		got, err := receiveFrame(&wire)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes come back as %d: %v", n, len(got), err)
 		}
 	}
 	var wire bytes.Buffer
-	if err := writeFrame(&wire, make([]byte, MaxPayload+1)); err == nil || wire.Len() > 0 {
+	if err := sendFrame(&wire, make([]byte, MaxPayload+1)); err == nil || wire.Len() > 0 {
 		t.Errorf("too long: %v, %d bytes written", err, wire.Len())
 	}
 }
@@ -44,7 +44,7 @@ func TestBadFrames(t *testing.T) {
 		{"far too long", "\x02\xfe\xff\xff\xff", nil},
 		{"beat", "\x02\xff\xff\xff\xff", errBeat},
 	} {
-		got, err := readFrame(bytes.NewReader([]byte(test.wire)))
+		got, err := receiveFrame(bytes.NewReader([]byte(test.wire)))
 		if err == nil || test.want != nil && !errors.Is(err, test.want) || got != nil {
 			t.Errorf("%s: %q, %v; want %v", test.name, got, err, test.want)
 		}
@@ -58,13 +58,13 @@ func FuzzReadFrame(f *testing.F) {
 	f.Add([]byte("\x03"))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		r := bytes.NewReader(wire)
-		payload, err := readFrame(r)
+		payload, err := receiveFrame(r)
 		if err != nil {
 			return
 		}
 		// Any readable frame equals the frame that is written for its payload.
 		var again bytes.Buffer
-		if err := writeFrame(&again, payload); err != nil {
+		if err := sendFrame(&again, payload); err != nil {
 			t.Fatal(err)
 		}
 		if used := wire[:len(wire)-r.Len()]; !bytes.Equal(again.Bytes(), used) {

@@ -1,0 +1,270 @@
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/remote/messages"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// executions are the actions that the server executes for the run.
+type executions struct {
+	out       *answers
+	platform  []string // Options.Platform
+	blobs     *sender
+	downloads *downloads
+	inputs    inputs
+
+	mu      sync.Mutex
+	cancels map[uint64]context.CancelFunc // executions by the number of the request
+	inRow   int                           // failed executions in a row
+	off     bool                          // set if the run executes no more actions
+}
+
+func newExecutions(out *answers, platform []string, sent *sender, received *downloads) *executions {
+	return &executions{
+		out: out, platform: platform, blobs: sent, downloads: received, cancels: map[uint64]context.CancelFunc{},
+		inputs: inputs{hashes: map[string]string{}, sent: map[Digest]*sending{}},
+	}
+}
+
+// beginExecution returns a context for a request, which cancelExecution cancels.
+func (x *executions) beginExecution(ctx context.Context, seq uint64) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.cancels[seq] = cancel
+	return ctx
+}
+
+func (x *executions) cancelExecution(seq uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if cancel, ok := x.cancels[seq]; ok {
+		cancel()
+		delete(x.cancels, seq)
+	}
+}
+
+// answerRun executes an action on the server. Its transfers continue when its context ends,
+// because other actions may wait for them.
+func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a remote.Answer) {
+	defer x.cancelExecution(r.Seq)
+	if x.executionsOff() {
+		return remote.Answer{Off: true}
+	}
+	var err error
+	a.Record, a.Over, err = x.runShared(ctx, all, r.Root)
+	if ctx.Err() != nil {
+		return remote.Answer{}
+	}
+	a.Off = x.countExecution(err)
+	if err == nil {
+		return a
+	}
+	if !errors.Is(err, errOff) { // already reported
+		consequence := "this machine cooks the asset"
+		if a.Off {
+			consequence = "the server executes nothing more in this run, and this machine cooks all assets"
+		}
+		why := fmt.Errorf("executing %s: %w; %s", pathname.Show(r.Root.Asset), err, consequence)
+		if errors.Is(err, errNoExecution) {
+			why = err
+		}
+		x.out.noteFirst("run", why)
+	}
+	return remote.Answer{Off: a.Off}
+}
+
+// countExecution counts the outcome of an execution, and reports whether to stop executing.
+func (x *executions) countExecution(err error) (off bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.inRow++
+	if err == nil {
+		x.inRow = 0
+	}
+	x.off = x.off || x.inRow >= failsInRow || errors.Is(err, ErrRefused) || errors.Is(err, errOff) || errors.Is(err, errNoExecution)
+	return x.off
+}
+
+func (x *executions) executionsOff() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.off
+}
+
+// errNoExecution is the error of a server that does not execute actions.
+var errNoExecution = errors.New("the server executes nothing, so all is cooked here")
+
+// runShared executes an action, brings its artifacts into the store, and returns its record. over
+// is the time beyond cooking, without the upload of inputs.
+func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
+	server, err := x.blobs.link.awaitServer(ctx, true)
+	if err != nil {
+		return nil, 0, err
+	}
+	traits := server.Traits()
+	executor, ok := server.(Executor)
+	if !ok || !traits.Executes {
+		return nil, 0, errNoExecution
+	}
+	if len(root.Files) == 0 {
+		return nil, 0, errors.New("the action has no program")
+	}
+	o, err := x.orderOf(root, traits.Function)
+	if err != nil {
+		return nil, 0, err
+	}
+	begun := time.Now()
+	known := false
+	var ar *messages.ActionResult
+	err = x.blobs.link.callRetrying(ctx, 0, func(ctx context.Context, server Server) (err error) {
+		ar, err = server.Result(ctx, o.Digest)
+		return err
+	})
+	if err == nil {
+		known = true
+		if rec, _, err = x.acceptExecution(ctx, all, root, ar); err == nil {
+			return rec, time.Since(begun), nil
+		}
+	} else if !errors.Is(err, ErrMissing) {
+		return nil, 0, err
+	}
+	for try := 0; ; try++ {
+		if err := x.provide(all, traits, o.contents); err != nil {
+			return nil, 0, err
+		}
+		begun = time.Now()
+		if ar, err = x.executeOnServer(ctx, executor, root, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
+			break
+		}
+		x.inputs.forgetSent(o.contents) // the server lost them
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	rec, cooking, err := x.acceptExecution(ctx, all, root, ar)
+	return rec, time.Since(begun) - cooking, err
+}
+
+// longWait is the time after which a wait for a result is reported.
+const longWait = 30 * time.Second
+
+// executeOnServer asks the server to execute an action with uploaded inputs. A failed execution
+// does not stop the sharing of results.
+func (x *executions) executeOnServer(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *messages.ActionResult, err error) {
+	wait := 2 * executionTime
+	if root.Wait > 0 {
+		wait = min(wait, root.Wait)
+	}
+	late := time.AfterFunc(longWait, func() {
+		x.out.noteFirst("waiting", fmt.Errorf("executing %s: the server has sent no result for %v, and the run waits until %v; the machine may have ended, or no machine has the requested platform", pathname.Show(root.Asset), longWait, wait))
+	})
+	defer late.Stop()
+	err = x.blobs.link.callOnce(ctx, x.blobs.link.server, wait, func(error) bool { return false }, func(ctx context.Context, _ Server) (err error) {
+		ar, err = executor.Execute(ctx, action, anew)
+		return err
+	})
+	return ar, err
+}
+
+// acceptExecution checks the result of an action, brings its artifacts into the store, and returns
+// the record and the cook time. Any inconsistency is an error.
+func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Root, ar *messages.ActionResult) ([]byte, time.Duration, error) {
+	if ar.ExitCode != 0 {
+		stderr := strings.TrimSpace(string(ar.StderrRaw))
+		line, _, _ := strings.Cut(stderr, "\n")
+		return nil, 0, fmt.Errorf("the program ended on the server with status %d: %s", ar.ExitCode, pathname.Show(line[:min(len(line), 200)]))
+	}
+	wrong := func(format string, args ...any) ([]byte, time.Duration, error) {
+		return nil, 0, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
+	}
+	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
+		return wrong("it has outputs that are no files")
+	}
+	files := map[string]messages.OutputFile{}
+	for _, f := range ar.OutputFiles {
+		if _, twice := files[f.Path]; twice {
+			return wrong("two files are called %q", f.Path)
+		}
+		files[f.Path] = f
+	}
+	text, err := x.readExecutionRecord(ctx, files[path.Join(remote.OutDir, remote.RecordFile)])
+	if err != nil {
+		return nil, 0, err
+	}
+	var rec remote.Record
+	if err := json.Unmarshal(text, &rec); err != nil || rec.Format != remote.ActionFormat {
+		return wrong("its format is %d, %v", rec.Format, err)
+	}
+	if rec.Refused != "" || rec.Error != "" {
+		return text, rec.CookTime, nil
+	}
+	made, err := rec.Result()
+	if err != nil {
+		return wrong("%v", err)
+	}
+	if len(made.Artifacts) != root.Outputs || len(files) != root.Outputs+1 {
+		return wrong("it has %d artifacts in %d files, want %d", len(made.Artifacts), len(files), root.Outputs)
+	}
+	var all []*download
+	for i, a := range made.Artifacts {
+		d := files[path.Join(remote.OutDir, strconv.Itoa(i))].Digest
+		if d.Size != a.Size || len(d.Hash) != 64 {
+			return wrong("file %d has %d bytes, its artifact %d", i, d.Size, a.Size)
+		}
+		if !x.blobs.store.HasBlob(a.Blob, a.Size) {
+			all = append(all, x.downloads.requestBlob(whole, d, a, new(atomic.Bool)))
+		}
+	}
+	for _, d := range all {
+		select {
+		case <-d.done:
+		case <-ctx.Done(): // the download continues: others may wait for its blob
+			return nil, 0, ctx.Err()
+		}
+		if d.err != nil {
+			err = d.err
+			x.downloads.forgetFailed(d.to)
+		}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return text, rec.CookTime, nil
+}
+
+// readExecutionRecord reads the record among an action's outputs.
+func (x *executions) readExecutionRecord(ctx context.Context, f messages.OutputFile) (text []byte, err error) {
+	d := f.Digest
+	if d.Size <= 0 || d.Size > maxRecord {
+		return nil, fmt.Errorf("%w: it has no %s", errPoisoned, remote.RecordFile)
+	}
+	if text = f.Contents; len(text) == 0 {
+		err = x.blobs.link.callRetrying(ctx, d.Size, func(ctx context.Context, server Server) error {
+			r, err := server.Read(ctx, d)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			text, err = io.ReadAll(io.LimitReader(r, d.Size+1))
+			return err
+		})
+	}
+	if err == nil && x.blobs.link.server.Traits().Function.Of(text) != d {
+		err = fmt.Errorf("%w: the %s does not match its digest", errPoisoned, remote.RecordFile)
+	}
+	return text, err
+}

@@ -1,0 +1,310 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/remote"
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
+
+// lookups asks the server for the results of keys, and fetches their blobs.
+type lookups struct {
+	link    *link
+	keys    Keys
+	patient bool // questions wait until the server is open or given up
+	out     *answers
+	window  *window // limits the look-ups of expected keys
+	blobs   *downloads
+
+	mu    sync.Mutex
+	byKey map[remote.Key]*lookup
+
+	dear atomic.Int64 // results that take longer to download than to cook
+}
+
+// A lookup asks the server for a key, once for all requests.
+type lookup struct {
+	key    remote.Key
+	asset  string // the path for messages, "" if unknown
+	look   sync.Once
+	looked chan struct{} // closed when the fields below are set
+	entry  *entry        // nil for none
+	err    error         // the reason for a missing entry
+	took   time.Duration // duration of the request
+
+	forgotten atomic.Bool // set if no request needs the result
+}
+
+// assetOf returns the asset of the n-th key of a request, "" if there is none.
+func assetOf(r *remote.Request, n int) string {
+	if n < len(r.Assets) {
+		return r.Assets[n]
+	}
+	return ""
+}
+
+// lookupOf returns the lookup of a key, new or known. asset may be "".
+func (l *lookups) lookupOf(k remote.Key, asset string) *lookup {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, ok := l.byKey[k]
+	if !ok {
+		f = &lookup{key: k, asset: asset, looked: make(chan struct{})}
+		l.byKey[k] = f
+	}
+	return f
+}
+
+// expectAfter starts the look-ups of expected keys after all earlier ones, or at once if an
+// earlier answer named the keys. The returned channel is closed when they have been looked up.
+func (l *lookups) expectAfter(ctx context.Context, before chan struct{}, r remote.Request) chan struct{} {
+	if r.Keys[0].Reads {
+		go l.answerExpected(ctx, r)
+		return before
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		<-before
+		l.answerExpected(ctx, r)
+	}()
+	return done
+}
+
+// forgetKeys ends the downloads of keys that no request needs any more.
+func (l *lookups) forgetKeys(keys []remote.Key) {
+	for _, k := range keys {
+		l.lookupOf(k, "").forgotten.Store(true)
+	}
+}
+
+// answerExpected looks up keys in their order, many at a time, fetches the results it finds, and
+// answers each key.
+func (l *lookups) answerExpected(ctx context.Context, r remote.Request) {
+	l.link.awaitServer(ctx, true) // the time to open does not count as response time
+	for n, k := range r.Keys {
+		f := l.lookupOf(k, assetOf(&r, n))
+		if f.forgotten.Load() {
+			continue
+		}
+		if l.window.enterWindow(ctx) != nil {
+			return
+		}
+		go func() {
+			found := l.lookUp(ctx, f)
+			l.window.leaveWindow(f.took, errors.Is(f.err, ErrUnavailable))
+			a := remote.Answer{Seq: r.Seq + uint64(n)}
+			if found {
+				a.ReadSets, a.Result, a.Origin = f.entry.record.ReadSets, f.entry.record.Result, f.entry.origin
+			}
+			if found && f.entry.result != nil {
+				a.Found = l.fetchBlobs(ctx, f, r.Have[n])
+			}
+			l.out.writeAnswer(a)
+		}()
+	}
+}
+
+// answerLook answers with the server's entry for a key.
+func (l *lookups) answerLook(ctx context.Context, r remote.Request) remote.Answer {
+	a := remote.Answer{Seq: r.Seq}
+	if _, err := l.link.awaitServer(ctx, l.patient); err != nil {
+		return a
+	}
+	if f := l.lookupOf(r.Keys[0], assetOf(&r, 0)); l.lookUp(ctx, f) {
+		a.Found, a.ReadSets, a.Result, a.Origin = true, f.entry.record.ReadSets, f.entry.record.Result, f.entry.origin
+	}
+	return a
+}
+
+// answerFetch answers whether all blobs of a result are in the store.
+func (l *lookups) answerFetch(ctx context.Context, r remote.Request) remote.Answer {
+	a := remote.Answer{Seq: r.Seq}
+	if _, err := l.link.awaitServer(ctx, false); err != nil {
+		return a
+	}
+	if f := l.lookupOf(r.Keys[0], assetOf(&r, 0)); l.lookUp(ctx, f) && f.entry.result != nil {
+		a.Found = l.fetchBlobs(ctx, f, nil)
+	}
+	return a
+}
+
+// lookUp asks the server for a key once, and reports whether it has an entry.
+func (l *lookups) lookUp(ctx context.Context, f *lookup) bool {
+	f.look.Do(func() {
+		defer close(f.looked)
+		begun := time.Now()
+		f.entry, f.err = l.fetchEntry(ctx, f.key)
+		f.took = time.Since(begun)
+		switch {
+		case errors.Is(f.err, errPoisoned):
+			l.out.noteFirst("poisoned", fmt.Errorf("%s: %w; the record counts as missing, and the asset is cooked", pathname.Show(cmp.Or(f.asset, "an asset")), f.err))
+		case errors.Is(f.err, errUntrusted):
+			l.out.noteFirst("untrusted", f.err)
+		case errors.Is(f.err, ErrRefused):
+			l.link.giveUpServer(f.err)
+		}
+	})
+	<-f.looked
+	return f.entry != nil
+}
+
+// fetchEntry asks the server for the entry of a key.
+func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err error) {
+	err = l.link.callRetrying(ctx, 0, func(ctx context.Context, server Server) error {
+		ar, err := server.Result(ctx, actionOf(k, server.Traits().Function).Digest)
+		if err != nil {
+			return err
+		}
+		e, err = decodeEntry(k, ar)
+		return err
+	})
+	if err == nil && !l.keys.trustsSigner(e.signed) {
+		return nil, errUntrusted
+	}
+	return e, err
+}
+
+// fetchBlobs brings the missing blobs of a result into the store, except those in have, and reports
+// whether all are there.
+func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID) bool {
+	var lacking []int
+	var bytes int64
+	for i, a := range f.entry.result.Artifacts {
+		if !slices.Contains(have, a.Blob) && !l.blobs.store.HasBlob(a.Blob, a.Size) {
+			lacking = append(lacking, i)
+			bytes += a.Size
+		}
+	}
+	if l.blobs.pace.estimateDownload(bytes) > f.entry.result.CookTime {
+		l.dear.Add(1)
+		return false
+	}
+	all := make([]*download, len(lacking))
+	for n, i := range lacking {
+		all[n] = l.blobs.requestBlob(ctx, f.entry.files[i], f.entry.result.Artifacts[i], &f.forgotten)
+	}
+	whole := true
+	for _, d := range all {
+		<-d.done
+		if d.err != nil {
+			whole = false
+			l.noteDownload(d.err)
+		}
+	}
+	return whole
+}
+
+// errForgotten is the error of a blob that no request needs any more.
+var errForgotten = errors.New("no request needs the blob any more")
+
+// noteDownload sends a note about a blob that could not be fetched.
+func (l *lookups) noteDownload(err error) {
+	switch {
+	case errors.Is(err, store.ErrMismatch):
+		l.out.noteFirst("mismatch", err)
+	case errors.Is(err, store.ErrUnavailable):
+		l.out.noteFirst("store", err)
+	}
+}
+
+// addStats adds the counts of look-ups.
+func (l *lookups) addStats(st *remote.Stats) {
+	st.Dear += l.dear.Load()
+	hits := map[store.ActionID]bool{} // actions that were looked up; true for those with a result
+	l.mu.Lock()
+	for k, f := range l.byKey {
+		select {
+		case <-f.looked:
+			switch {
+			case errors.Is(f.err, errOff):
+				continue // the server was not asked
+			case errors.Is(f.err, errUntrusted):
+				st.Untrusted++
+			}
+			hits[k.Action] = hits[k.Action] || f.entry != nil && f.entry.result != nil
+		default:
+		}
+	}
+	l.mu.Unlock()
+	for _, hit := range hits {
+		if st.Looked++; hit {
+			st.Hits++
+		}
+	}
+}
+
+const (
+	firstWindow = 16
+	maxWindow   = 8192
+	// slowdown is the tolerance for answers slower than twice the fastest, before the window
+	// shrinks.
+	slowdown = 20 * time.Millisecond
+)
+
+// A window limits the questions in flight. It doubles with each round trip as long as answers are
+// as fast as before. Thousands of questions thus take few round trips, and a slow server is not
+// overloaded.
+type window struct {
+	mu      sync.Mutex
+	room    *sync.Cond
+	size    int
+	most    int
+	out     int           // number of questions in flight
+	fastest time.Duration // fastest answer; 0 before the first
+	late    int           // slow answers in a row
+}
+
+func newWindow(most int) *window {
+	w := &window{size: min(firstWindow, most), most: most}
+	w.room = sync.NewCond(&w.mu)
+	return w
+}
+
+// enterWindow waits until one more question fits the window, or ctx is done.
+func (w *window) enterWindow(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() {
+		w.mu.Lock() // not between the check of ctx and the wait
+		defer w.mu.Unlock()
+		w.room.Broadcast()
+	})
+	defer stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.out >= w.size {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		w.room.Wait()
+	}
+	if w.out++; w.out < w.size {
+		w.room.Signal()
+	}
+	return nil
+}
+
+// leaveWindow records an answer and its duration.
+func (w *window) leaveWindow(took time.Duration, failed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out--
+	if w.fastest == 0 || took < w.fastest {
+		w.fastest = took
+	}
+	w.late++
+	switch {
+	case !failed && took <= 2*w.fastest+slowdown:
+		w.size, w.late = min(w.size+1, w.most), 0
+	case failed || w.late >= w.size: // a whole round trip was late
+		w.size, w.late = max(w.size/2, min(firstWindow, w.most)), 0
+	}
+	w.room.Signal()
+}

@@ -1,0 +1,178 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assetcook/assetcook/cook/internal/store"
+	"github.com/assetcook/assetcook/internal/human"
+)
+
+// A sender uploads contents that the server lacks.
+type sender struct {
+	link    *link
+	store   *store.Store
+	traffic *traffic
+
+	mu   sync.Mutex
+	sent int64 // bytes
+}
+
+// largeUploads limits the concurrent requests for large blobs of one call.
+const largeUploads = 8
+
+// uploadContents uploads the contents that the server lacks. It returns the errors of the refused
+// contents, and the error that stops all further uploads.
+func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map[Digest]content) (map[Digest]error, error) {
+	g := &transmission{batch: batch{limit: min(traits.Batch, smallBatch)}, failed: map[Digest]error{}}
+	var digests []Digest
+	for d := range contents {
+		if traits.MaxBlob > 0 && d.Size > traits.MaxBlob {
+			g.failed[d] = fmt.Errorf("an artifact of %s is %w, which takes at most %s", human.Bytes(d.Size), ErrTooLarge, human.Bytes(traits.MaxBlob))
+		} else {
+			digests = append(digests, d)
+		}
+	}
+	if len(digests) == 0 {
+		return g.failed, nil
+	}
+	var missing []Digest
+	err := s.link.callRetrying(ctx, int64(100*len(digests)), func(ctx context.Context, server Server) (err error) {
+		missing, err = server.Missing(ctx, digests)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var large errgroup.Group
+	large.SetLimit(largeUploads)
+	for _, d := range missing {
+		c, ok := contents[d]
+		switch {
+		case !ok: // the caller did not ask for it
+		case g.hasGivenUp():
+		case s.link.isSmall(d):
+			s.uploadSmall(ctx, d, c, g)
+		default:
+			large.Go(func() error {
+				g.blobEnded(ctx, d, s.uploadLarge(ctx, d, c))
+				return nil
+			})
+		}
+	}
+	s.sendBatch(ctx, g)
+	large.Wait()
+	return g.failed, g.err
+}
+
+// A transmission uploads several contents, each of which may fail.
+type transmission struct {
+	batch  batch
+	mu     sync.Mutex
+	failed map[Digest]error
+	inRow  int   // failures without a success in between
+	err    error // the reason to stop all uploads
+}
+
+// blobEnded records the outcome of one blob. It gives up the whole upload after several failures in
+// a row, and at once for an error that all other blobs would have as well.
+func (g *transmission) blobEnded(ctx context.Context, d Digest, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err == nil {
+		g.inRow = 0
+		return
+	}
+	g.failed[d] = err
+	if isUnavailable(err) || errors.Is(err, ErrFull) {
+		g.inRow++
+	}
+	if g.err == nil && (ctx.Err() != nil || errors.Is(err, errOff) || errors.Is(err, ErrRefused) || g.inRow >= failsInRow) {
+		g.err = err
+	}
+}
+
+// hasGivenUp reports whether the upload was given up.
+func (g *transmission) hasGivenUp() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err != nil
+}
+
+// A batch is a set of small blobs for one request.
+type batch struct {
+	limit, size int64
+	digests     []Digest
+	contents    [][]byte
+}
+
+// uploadSmall adds a small blob to the batch, which is sent when it is full.
+func (s *sender) uploadSmall(ctx context.Context, d Digest, c content, g *transmission) {
+	data, err := s.readContent(d, c)
+	if err != nil {
+		g.blobEnded(ctx, d, err)
+		return
+	}
+	if g.batch.size+d.Size > g.batch.limit {
+		s.sendBatch(ctx, g)
+	}
+	b := &g.batch
+	b.size += d.Size
+	b.digests, b.contents = append(b.digests, d), append(b.contents, data)
+}
+
+// sendBatch uploads the blobs of the batch together, or one by one if that fails.
+func (s *sender) sendBatch(ctx context.Context, g *transmission) {
+	b := g.batch
+	g.batch = batch{limit: b.limit}
+	if len(b.digests) == 0 || g.hasGivenUp() {
+		return
+	}
+	is := s.traffic.beginGroup(true, len(b.digests), b.size)
+	err := s.link.uploadBlob(ctx, b.size, func(ctx context.Context, server Server) error {
+		return server.WriteSmall(ctx, b.digests, b.contents)
+	})
+	if err == nil {
+		is.countPassed(b.size)
+		s.countSent(b.size)
+	}
+	is.endTransferGroup()
+	for i, d := range b.digests {
+		one := err
+		if err != nil && len(b.digests) > 1 && !g.hasGivenUp() {
+			one = s.uploadLarge(ctx, d, content{message: b.contents[i]})
+		}
+		g.blobEnded(ctx, d, one)
+	}
+}
+
+// uploadLarge uploads a blob with its own request.
+func (s *sender) uploadLarge(ctx context.Context, d Digest, c content) error {
+	is := s.traffic.beginGroup(true, 1, d.Size)
+	defer is.endTransferGroup()
+	err := s.link.uploadBlob(ctx, d.Size, func(ctx context.Context, server Server) error {
+		return server.Write(ctx, d, func(offset int64) (io.ReadCloser, error) {
+			r, err := s.openToSend(c, offset)
+			if err != nil {
+				return nil, err
+			}
+			return is.reader(r), nil
+		})
+	})
+	if err == nil {
+		s.countSent(d.Size)
+	}
+	return err
+}
+
+// countSent adds to the uploaded bytes.
+func (s *sender) countSent(bytes int64) {
+	s.mu.Lock()
+	s.sent += bytes
+	s.mu.Unlock()
+}
