@@ -57,15 +57,15 @@ func (n *node) place() place {
 // directory returns the final facts about n. ok is false for a directory that the walk only passed
 // through, or that vanished before its turn.
 func (n *node) folder() (f Folder, ok bool) {
-	if n.passing || n.gone {
+	if n.passing || n.findings.gone {
 		return f, false
 	}
 	p := n.place()
-	odd := n.odd || n.linked || len(n.problems) > 0
-	for _, sub := range n.subs {
-		odd = odd || sub.gone
+	odd := n.findings.odd || n.linked || len(n.findings.problems) > 0
+	for _, sub := range n.findings.subs {
+		odd = odd || sub.findings.gone
 	}
-	return Folder{p.path, p.real, n.stamp, odd}, true
+	return Folder{p.path, p.real, n.findings.stamp, odd}, true
 }
 
 // devices caches by device whether the stamps of directories can be trusted.

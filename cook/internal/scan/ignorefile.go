@@ -16,7 +16,7 @@ import (
 func (v *visitor) rules(f folder, n *node) (ok bool) {
 	patterns, err := v.readIgnore(f, n)
 	if err != nil {
-		n.problems = append(n.problems, Problem{join(n.path, IgnoreName), BadIgnore, err})
+		n.findings.problems = append(n.findings.problems, Problem{join(n.path, IgnoreName), BadIgnore, err})
 		return false
 	}
 	n.ignore = n.ignore.with(patterns, n.path)
@@ -26,7 +26,7 @@ func (v *visitor) rules(f folder, n *node) (ok bool) {
 // readIgnore reads the directory's .cookignore, if there is one, and records it in the node. It
 // must be a regular file: git does not follow a .gitignore that is a link either.
 func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
-	n.stats++
+	n.findings.stats++
 	st, err := f.lstat(IgnoreName)
 	if err != nil {
 		if pathname.IsAbsent(err) {
@@ -41,7 +41,7 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 		return nil, typeError(st.mode())
 	}
 	name := filepath.FromSlash(joinReal(n.real, IgnoreName))
-	file, err := v.tree.root.OpenFile(name, openFlags, 0)
+	file, err := v.walker.tree.root.OpenFile(name, openFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +61,6 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 	if len(data) > MaxIgnoreSize {
 		return nil, fmt.Errorf("is larger than %d bytes", MaxIgnoreSize)
 	}
-	n.ignores = append(n.ignores, Entry{join(n.path, IgnoreName), st})
+	n.findings.ignores = append(n.findings.ignores, Entry{join(n.path, IgnoreName), st})
 	return parseIgnore(data), nil
 }

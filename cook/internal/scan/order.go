@@ -36,14 +36,14 @@ func gather(first *node) *Tree {
 type sizes struct{ entries, configs, ignores, problems, folders int }
 
 func (s *sizes) addNodeSizes(n *node) {
-	s.entries += len(n.entries)
-	s.configs += len(n.configs)
-	s.ignores += len(n.ignores)
-	s.problems += len(n.problems)
+	s.entries += len(n.findings.entries)
+	s.configs += len(n.findings.configs)
+	s.ignores += len(n.findings.ignores)
+	s.problems += len(n.findings.problems)
 	if _, ok := n.folder(); ok {
 		s.folders++
 	}
-	for _, sub := range n.subs {
+	for _, sub := range n.findings.subs {
 		s.addNodeSizes(sub)
 	}
 }
@@ -54,12 +54,12 @@ func (t *Tree) appendNode(n *node) {
 	if f, ok := n.folder(); ok {
 		t.Folders = append(t.Folders, f)
 	}
-	t.Stats += n.stats
-	if n.listed {
+	t.Stats += n.findings.stats
+	if n.findings.listed {
 		t.Listed++
 	}
-	files := n.entries
-	for _, sub := range n.subs {
+	files := n.findings.entries
+	for _, sub := range n.findings.subs {
 		i, _ := slices.BinarySearchFunc(files, sub.path, func(e Entry, folder string) int {
 			return compareToFolder(e.Path, folder)
 		})
@@ -68,10 +68,10 @@ func (t *Tree) appendNode(n *node) {
 		t.appendNode(sub)
 	}
 	t.Entries = append(t.Entries, files...)
-	t.Problems = append(t.Problems, n.problems...)
-	t.Configs = append(t.Configs, n.configs...)
-	t.Ignores = append(t.Ignores, n.ignores...)
-	t.LeftOut = append(t.LeftOut, n.leftOut...)
+	t.Problems = append(t.Problems, n.findings.problems...)
+	t.Configs = append(t.Configs, n.findings.configs...)
+	t.Ignores = append(t.Ignores, n.findings.ignores...)
+	t.LeftOut = append(t.LeftOut, n.findings.leftOut...)
 	*n = node{}
 }
 

@@ -19,15 +19,15 @@ var errTooLong = errors.New("path is longer than the system can open; shorten it
 
 // visitor is one worker's view of the walker, with reusable buffers.
 type visitor struct {
-	*walker
-	names []string
-	path  []byte
-	sizes []int // length of each entry's name
+	walker *walker
+	names  []string
+	path   []byte
+	sizes  []int // length of each entry's name
 }
 
 // visit lists one directory and fills its node. An error concerns the directory as a whole.
 func (v *visitor) visit(n *node) error {
-	f, err := v.open(v.tree.root, filepath.FromSlash(n.real))
+	f, err := v.walker.open(v.walker.tree.root, filepath.FromSlash(n.real))
 	if err != nil {
 		return err
 	}
@@ -37,19 +37,19 @@ func (v *visitor) visit(n *node) error {
 	}
 	// The stamp is taken before the listing: if a name appears or vanishes meanwhile, the
 	// directory has a later stamp.
-	if n.stamp, err = f.stat(); err != nil {
+	if n.findings.stamp, err = f.stat(); err != nil {
 		return err
 	}
-	n.odd = v.listAll || !v.devices.trusts(f, n.stamp.Device)
+	n.findings.odd = v.walker.listAll || !v.walker.devices.trusts(f, n.findings.stamp.Device)
 	if err := v.listFolder(f); err != nil {
 		return err
 	}
-	n.listed = true
+	n.findings.listed = true
 	if _, found := slices.BinarySearch(v.names, IgnoreName); found {
 		if !v.rules(f, n) {
 			return nil
 		}
-		n.odd = n.odd || len(n.ignores) == 0 // it vanished
+		n.findings.odd = n.findings.odd || len(n.findings.ignores) == 0 // it vanished
 	}
 	if err := v.judge(f, n, v.names); err != nil {
 		return err
@@ -61,12 +61,12 @@ func (v *visitor) visit(n *node) error {
 // pass checks only the entries of n on the way to a directory of the errand.
 func (v *visitor) pass(f folder, n *node) error {
 	if v.rules(f, n) {
-		if err := v.judge(f, n, v.errand.below[n.path]); err != nil {
+		if err := v.judge(f, n, v.walker.errand.below[n.path]); err != nil {
 			return err
 		}
 	}
 	v.settle(n)
-	n.entries, n.configs, n.ignores, n.leftOut = nil, nil, nil, nil
+	n.findings.entries, n.findings.configs, n.findings.ignores, n.findings.leftOut = nil, nil, nil, nil
 	return nil
 }
 
@@ -74,8 +74,8 @@ func (v *visitor) pass(f folder, n *node) error {
 func (v *visitor) judge(f folder, n *node, names []string) error {
 	v.sizes = v.sizes[:0]
 	for i, name := range names {
-		if i%chunk == chunk-1 && v.ctx.Err() != nil {
-			return v.ctx.Err()
+		if i%chunk == chunk-1 && v.walker.ctx.Err() != nil {
+			return v.walker.ctx.Err()
 		}
 		v.entry(f, n, name)
 	}
@@ -86,10 +86,10 @@ func (v *visitor) judge(f folder, n *node, names []string) error {
 // absent.
 func (v *visitor) fail(n *node, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		n.gone = true
+		n.findings.gone = true
 		return
 	}
-	n.problems = append(n.problems, Problem{n.path, Unreadable, err})
+	n.findings.problems = append(n.findings.problems, Problem{n.path, Unreadable, err})
 }
 
 // listFolder reads the directory's names, sorted. A partial listing is an error: missing names
@@ -106,7 +106,7 @@ func (v *visitor) listFolder(f folder) error {
 		if err != nil {
 			return err
 		}
-		if err := v.ctx.Err(); err != nil {
+		if err := v.walker.ctx.Err(); err != nil {
 			return err
 		}
 	}
@@ -124,15 +124,15 @@ func (v *visitor) entry(f folder, n *node, name string) {
 	if name == IgnoreName || asFile && asFolder {
 		return
 	}
-	n.stats++
+	n.findings.stats++
 	st, err := f.lstat(name)
 	if err != nil {
-		n.odd = true
+		n.findings.odd = true
 		if !dirfd.IsName(name) {
 			err = errNoName
 		}
 		if !pathname.IsAbsent(err) && !asFile && !asFolder {
-			n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, err})
+			n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Unreadable, err})
 		}
 		return
 	}
@@ -150,7 +150,7 @@ func (v *visitor) entry(f folder, n *node, name string) {
 		v.file(n, name, st)
 	default:
 		if !v.ignored(n, name, st) {
-			n.problems = append(n.problems, Problem{join(n.path, name), Irregular, typeError(mode)})
+			n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Irregular, typeError(mode)})
 		}
 	}
 }
@@ -164,25 +164,25 @@ func (v *visitor) file(n *node, name string, st Stamp) {
 		return
 	}
 	if isIDs {
-		n.ignores = append(n.ignores, Entry{name, st})
+		n.findings.ignores = append(n.findings.ignores, Entry{name, st})
 		return
 	}
 	if name == ConfigName {
-		n.configs = append(n.configs, Entry{join(n.path, name), st})
+		n.findings.configs = append(n.findings.configs, Entry{join(n.path, name), st})
 		return
 	}
-	n.entries = append(n.entries, Entry{name, st}) // settle makes the name a path
+	n.findings.entries = append(n.findings.entries, Entry{name, st}) // settle makes the name a path
 	v.sizes = append(v.sizes, len(name))
 }
 
 func (v *visitor) subfolder(n *node, name string, st Stamp) {
 	real := joinReal(n.real, name)
-	if v.tree.exclude.isNamed(real) {
+	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
-	stat := func() (fs.FileInfo, error) { return v.tree.root.Lstat(filepath.FromSlash(real)) }
-	if v.tree.exclude.isSame(st, stat) {
-		n.odd = true // a mount can appear and vanish without a change of n
+	stat := func() (fs.FileInfo, error) { return v.walker.tree.root.Lstat(filepath.FromSlash(real)) }
+	if v.walker.tree.exclude.isSame(st, stat) {
+		n.findings.odd = true // a mount can appear and vanish without a change of n
 		return
 	}
 	if v.ignored(n, name, st) || v.tooLong(n, name) {
@@ -197,18 +197,18 @@ func (v *visitor) subfolder(n *node, name string, st Stamp) {
 
 // enter adds sub to the directories to visit, if the errand leads there.
 func (v *visitor) enter(n, sub *node) {
-	if v.errand.leads(n, sub) {
-		n.subs = append(n.subs, sub)
+	if v.walker.errand.leads(n, sub) {
+		n.findings.subs = append(n.findings.subs, sub)
 	}
 }
 
 func (v *visitor) link(n *node, name string) {
 	real := joinReal(n.real, name)
-	if v.tree.exclude.isNamed(real) {
+	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
-	n.odd = true // its target may change without a change of n
-	t, kind, err := v.tree.resolve(real)
+	n.findings.odd = true // its target may change without a change of n
+	t, kind, err := v.walker.tree.resolve(real)
 	if t.skip {
 		return
 	}
@@ -234,7 +234,7 @@ func (v *visitor) link(n *node, name string) {
 			return
 		}
 	}
-	n.problems = append(n.problems, Problem{join(n.path, name), kind, err})
+	n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), kind, err})
 }
 
 // ignored reports whether a name is left out, and records it if Defaults excludes it.
@@ -250,27 +250,27 @@ func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 		return false
 	}
 	if p.builtIn {
-		n.leftOut = append(n.leftOut, Entry{join(n.path, name), st})
+		n.findings.leftOut = append(n.findings.leftOut, Entry{join(n.path, name), st})
 		if p.secret && !st.IsFolder() {
-			n.problems = append(n.problems, Problem{join(n.path, name), Secret, errors.New(lineOf([]byte(Defaults), p.line))})
+			n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Secret, errors.New(lineOf([]byte(Defaults), p.line))})
 		}
 	}
 	return true
 }
 
 func (v *visitor) tooLong(n *node, name string) bool {
-	if len(n.path)+1+len(name) <= v.room {
+	if len(n.path)+1+len(name) <= v.walker.room {
 		return false
 	}
-	n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, errTooLong})
+	n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Unreadable, errTooLong})
 	return true
 }
 
 // settle turns the names in n.entries into paths, which share one string, and sorts the
 // subdirectories in the order of the final list.
 func (v *visitor) settle(n *node) {
-	slices.SortFunc(n.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
-	if n.path == "" || len(n.entries) == 0 {
+	slices.SortFunc(n.findings.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
+	if n.path == "" || len(n.findings.entries) == 0 {
 		return
 	}
 	total := 0
@@ -279,15 +279,15 @@ func (v *visitor) settle(n *node) {
 	}
 	var all strings.Builder
 	all.Grow(total)
-	for i := range n.entries {
+	for i := range n.findings.entries {
 		all.WriteString(n.path)
 		all.WriteByte('/')
-		all.WriteString(n.entries[i].Path)
+		all.WriteString(n.findings.entries[i].Path)
 	}
 	rest := all.String()
 	for i, size := range v.sizes {
 		end := len(n.path) + 1 + size
-		n.entries[i].Path, rest = rest[:end], rest[end:]
+		n.findings.entries[i].Path, rest = rest[:end], rest[end:]
 	}
 }
 

@@ -22,12 +22,12 @@ type openFunc func(root *os.Root, rel string) (folder, error)
 
 // node is a directory of the tree: the input of a worker, and its findings.
 type node struct {
-	path    string      // path in the tree, "" for the root
-	real    string      // real path, "." for the root; differs from path below a link
-	linked  bool        // reached by a link
-	passing bool        // on the way to a directory of the errand, not listed
-	ignore  *ignoreList // Defaults and the directories above; then also its own
-	findings
+	path     string      // path in the tree, "" for the root
+	real     string      // real path, "." for the root; differs from path below a link
+	linked   bool        // reached by a link
+	passing  bool        // on the way to a directory of the errand, not listed
+	ignore   *ignoreList // Defaults and the directories above; then also its own
+	findings findings
 }
 
 // findings are the results of a worker for a directory.
@@ -93,7 +93,7 @@ func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
 	if err := (&visitor{walker: w}).visit(first); err != nil {
 		return nil, err
 	}
-	w.waiting = append(w.waiting, first.subs...)
+	w.waiting = append(w.waiting, first.findings.subs...)
 
 	unhook := context.AfterFunc(w.ctx, func() {
 		w.mu.Lock()
@@ -136,7 +136,7 @@ func (w *walker) work() {
 
 		w.mu.Lock()
 		w.busy--
-		w.waiting = append(w.waiting, n.subs...)
+		w.waiting = append(w.waiting, n.findings.subs...)
 		if len(w.waiting) > 1 || w.busy == 0 {
 			w.wake.Broadcast()
 		}
