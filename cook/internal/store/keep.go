@@ -33,7 +33,7 @@ func (k *Keep) has(of kind, id [32]byte) bool { return k != nil && k.ids[of][id]
 // TrimTo deletes all entries that are not in keep, except entries that are used while it runs. If
 // interrupted, it has deleted the least recently used of them. Otherwise it is like [Store.Trim].
 func (s *Store) TrimTo(ctx context.Context, keep *Keep, now time.Time) (TrimStats, error) {
-	stats, err := s.evictOldest(ctx, now, keep, func(int64) bool { return true })
+	stats, err := s.files.evictOldest(ctx, now, keep, func(int64) bool { return true })
 	if err != nil {
 		return stats, fmt.Errorf("trim store %s: %w", s.dir, err)
 	}

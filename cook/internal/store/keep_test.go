@@ -21,7 +21,7 @@ func fillKeepable(t testing.TB, rt *rapid.T, s *Store) (all []keepable, keep *Ke
 	for i := range rapid.IntRange(1, 12).Draw(rt, "entries") {
 		id := [32]byte{byte(i * 100), byte(i)}
 		k := rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind")
-		e := keepable{s.path(k, id), rapid.Bool().Draw(rt, "keep")}
+		e := keepable{s.files.path(k, id), rapid.Bool().Draw(rt, "keep")}
 		if e.keep {
 			keep.keepItem(k, id)
 		}
@@ -50,7 +50,7 @@ func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		left := rapid.IntRange(0, len(all)).Draw(rt, "removals before the interrupt")
-		s.fault = func(op, _ string) error {
+		s.files.fault = func(op, _ string) error {
 			if op == "remove" {
 				if left--; left < 0 {
 					cancel()
@@ -66,7 +66,7 @@ func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 				rt.Fatalf("the interrupted TrimTo deleted %s", e.path)
 			}
 		}
-		s.fault = nil
+		s.files.fault = nil
 		if _, err := s.TrimTo(t.Context(), keep, noon); err != nil {
 			rt.Fatal(err)
 		}
@@ -84,10 +84,10 @@ func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	paths := make([]string, 2)
 	for i := range paths {
 		id := put(t, s, someBytes(100+i))
-		paths[i] = s.path(blobs, id)
+		paths[i] = s.files.path(blobs, id)
 		age(t, paths[i], noon.AddDate(0, 0, i-9))
 	}
-	s.fault = func(op, path string) error {
+	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
 			age(t, paths[1], noon) // another process restores it now
 		}

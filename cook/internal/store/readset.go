@@ -20,7 +20,7 @@ const maxReadSets = 16
 // ReadSets returns the read sets recorded for an action, newest first; nil without an error means
 // none. The error wraps ErrDamaged (the record has been deleted) or ErrUnavailable.
 func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
-	payload, path, err := s.readRecord(reads, id)
+	payload, path, err := s.files.readRecord(reads, id)
 	if errors.Is(err, ErrMissing) {
 		return nil, nil
 	}
@@ -29,7 +29,7 @@ func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 	}
 	sets, err := decodeReadSets(payload)
 	if err != nil {
-		return nil, fmt.Errorf("read read sets: %w", s.damaged(path, err.Error()))
+		return nil, fmt.Errorf("read read sets: %w", s.files.removeDamaged(path, err.Error()))
 	}
 	return sets, nil
 }
@@ -42,13 +42,13 @@ func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 // lock between processes would cost every run.
 func (s *Store) AddReadSet(id ActionID, set ReadSet) error {
 	if err := s.addReadSet(id, set); err != nil {
-		return fmt.Errorf("add read set %s: %w", s.path(reads, id), err)
+		return fmt.Errorf("add read set %s: %w", s.files.path(reads, id), err)
 	}
 	return nil
 }
 
 func (s *Store) addReadSet(id ActionID, set ReadSet) error {
-	if s.readOnly {
+	if s.files.readOnly {
 		return ErrReadOnly
 	}
 	set = slices.Clone(set)
@@ -78,7 +78,7 @@ func (s *Store) addReadSet(id ActionID, set ReadSet) error {
 		}
 		sets = sets[:len(sets)-1]
 	}
-	return s.writeRecord(reads, id, payload)
+	return s.files.writeRecord(reads, id, payload)
 }
 
 // encodeReadSets returns a payload: the number of read sets (4 bytes), for each the number of

@@ -70,21 +70,21 @@ func recordChecksum(b []byte) [16]byte {
 }
 
 // readRecord returns the payload of a record and its path, and marks it as used.
-func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
-	path = s.path(k, id)
-	info, err := s.stat(path)
+func (d *entryFiles) readRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
+	path = d.path(k, id)
+	info, err := d.statEntry(path)
 	if err != nil {
 		return nil, path, err
 	}
 	if info.Size() > maxRecord {
-		return nil, path, s.damaged(path, fmt.Sprintf("%d bytes, at most %d expected", info.Size(), maxRecord))
+		return nil, path, d.removeDamaged(path, fmt.Sprintf("%d bytes, at most %d expected", info.Size(), maxRecord))
 	}
-	f, err := s.openStored(path)
+	f, err := d.openStored(path)
 	if err != nil {
 		return nil, path, err
 	}
 	defer f.Close()
-	if err := s.trip("read", path); err != nil {
+	if err := d.injectFault("read", path); err != nil {
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	var b bytes.Buffer
@@ -94,24 +94,24 @@ func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, er
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if payload, err = openRecord(k, id, b.Bytes()); err != nil {
-		return nil, path, s.damaged(path, err.Error())
+		return nil, path, d.removeDamaged(path, err.Error())
 	}
-	s.used(path, info.ModTime())
+	d.markUsed(k, id, info.ModTime())
 	return payload, path, nil
 }
 
 // writeRecord replaces the record of an ID.
-func (s *Store) writeRecord(k kind, id [32]byte, payload []byte) error {
-	f, err := s.create(0o666)
+func (d *entryFiles) writeRecord(k kind, id [32]byte, payload []byte) error {
+	f, err := d.createEntry(0o666)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	defer f.Discard()
 	b := sealRecord(k, id, payload)
-	if _, err := s.writer(f.File).Write(b); err != nil {
+	if _, err := d.faultyWriter(f.File).Write(b); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if err := s.commit(f, s.path(k, id), int64(len(b))); err != nil {
+	if err := d.commitEntry(f, d.path(k, id), int64(len(b))); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return nil

@@ -28,13 +28,13 @@ const artifactSize = 32 + 8 // bytes in a record
 // has been deleted) or ErrUnavailable. The blobs may be missing nevertheless; CopyBlob reports
 // that.
 func (s *Store) Result(id ResultID) (Result, error) {
-	payload, path, err := s.readRecord(results, id)
+	payload, path, err := s.files.readRecord(results, id)
 	if err != nil {
 		return Result{}, fmt.Errorf("read result: %w", err)
 	}
 	r, err := decodeResult(payload)
 	if err != nil {
-		return Result{}, fmt.Errorf("read result: %w", s.damaged(path, err.Error()))
+		return Result{}, fmt.Errorf("read result: %w", s.files.removeDamaged(path, err.Error()))
 	}
 	return r, nil
 }
@@ -42,14 +42,14 @@ func (s *Store) Result(id ResultID) (Result, error) {
 // PutResult records the result of an action. Put the blobs first: a result without its blobs is a
 // miss. If the same artifacts are recorded already, the record keeps its older CookTime.
 func (s *Store) PutResult(id ResultID, r Result) error {
-	if err := s.putResult(id, r); err != nil {
-		return fmt.Errorf("put result %s: %w", s.path(results, id), err)
+	if err := putResult(s, id, r); err != nil {
+		return fmt.Errorf("put result %s: %w", s.files.path(results, id), err)
 	}
 	return nil
 }
 
-func (s *Store) putResult(id ResultID, r Result) error {
-	if s.readOnly {
+func putResult(s *Store, id ResultID, r Result) error {
+	if s.files.readOnly {
 		return ErrReadOnly
 	}
 	payload, err := encodeResult(r)
@@ -62,7 +62,7 @@ func (s *Store) putResult(id ResultID, r Result) error {
 	case errors.Is(err, ErrUnavailable):
 		return err
 	}
-	return s.writeRecord(results, id, payload)
+	return s.files.writeRecord(results, id, payload)
 }
 
 // encodeResult returns a payload: the cook time in ns (8 bytes), the number of artifacts (4), and

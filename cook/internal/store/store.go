@@ -55,12 +55,18 @@ type Store struct {
 	// Now is the clock for times of last use. Set it before first use.
 	Now func() time.Time
 
-	dir      string // absolute
+	dir    string // absolute
+	files  entryFiles
+	readMu [256]sync.Mutex // locks of AddReadSet, by first byte of the ActionID
+}
+
+// entryFiles are the files of a store's entries.
+type entryFiles struct {
 	root     string // dir/v1
 	readOnly bool
+	clock    func() time.Time // Store.Now
 	sums     *hashing.Summer
-	added    atomic.Int64    // bytes put since Open or the last Trim
-	readMu   [256]sync.Mutex // by first byte of the ActionID, for AddReadSet
+	added    atomic.Int64 // bytes put since Open or the last Trim
 
 	// clone is reflink.Clone except in tests.
 	clone func(dst, src *os.File) error
@@ -75,7 +81,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.make(); err != nil {
+	if err := s.files.makeFolders(); err != nil {
 		return nil, fmt.Errorf("open store %s: %w: %w", s.dir, ErrUnavailable, err)
 	}
 	return s, nil
@@ -88,7 +94,7 @@ func OpenReadOnly(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.readOnly = true
+	s.files.readOnly = true
 	return s, nil
 }
 
@@ -101,14 +107,12 @@ func newStore(dir string) (*Store, error) {
 		return nil, fmt.Errorf("open store %s: %w", dir, err)
 	}
 	sum, _ := hashing.Lookup(recordSum)
-	return &Store{
-		Now:  time.Now,
-		dir:  abs,
-		root: filepath.Join(abs, "v1"),
-		sums: hashing.NewSummer(sum),
-
-		clone: reflink.Clone,
-	}, nil
+	s := &Store{Now: time.Now, dir: abs}
+	s.files.root = filepath.Join(abs, "v1")
+	s.files.clock = func() time.Time { return s.Now() }
+	s.files.sums = hashing.NewSummer(sum)
+	s.files.clone = reflink.Clone
+	return s, nil
 }
 
 // Dir returns the absolute path of the directory given to Open.
@@ -127,14 +131,14 @@ const cacheTag = `Signature: 8a477f597d28d172789f06886806bc55
 # This directory is a cache of assetcook. See README.
 `
 
-func (s *Store) make() error {
-	for _, dir := range []string{s.folder(blobs), s.folder(reads), s.folder(results), s.tmp()} {
+func (d *entryFiles) makeFolders() error {
+	for _, dir := range []string{d.folder(blobs), d.folder(reads), d.folder(results), d.tmp()} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}
 	for _, f := range []struct{ name, text string }{{"README", readme}, {"CACHEDIR.TAG", cacheTag}} {
-		path := filepath.Join(s.root, f.name)
+		path := filepath.Join(d.root, f.name)
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
@@ -149,18 +153,18 @@ func (s *Store) make() error {
 	return nil
 }
 
-func (s *Store) folder(k kind) string { return filepath.Join(s.root, k.String()) }
-func (s *Store) tmp() string          { return filepath.Join(s.root, "tmp") }
+func (d *entryFiles) folder(k kind) string { return filepath.Join(d.root, k.String()) }
+func (d *entryFiles) tmp() string          { return filepath.Join(d.root, "tmp") }
 
 // path returns the file of an entry.
-func (s *Store) path(k kind, id [32]byte) string {
-	return filepath.Join(s.root, filepath.FromSlash(file(k, id)))
+func (d *entryFiles) path(k kind, id [32]byte) string {
+	return filepath.Join(d.root, filepath.FromSlash(file(k, id)))
 }
 
-// stat returns the file info of an entry without following links. Anything but a regular file
+// statEntry returns the file info of an entry without following links. Anything but a regular file
 // gives ErrDamaged.
-func (s *Store) stat(path string) (fs.FileInfo, error) {
-	if err := s.trip("stat", path); err != nil {
+func (d *entryFiles) statEntry(path string) (fs.FileInfo, error) {
+	if err := d.injectFault("stat", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	info, err := os.Lstat(path)
@@ -170,14 +174,14 @@ func (s *Store) stat(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case !info.Mode().IsRegular():
-		return nil, s.damaged(path, "not a regular file")
+		return nil, d.removeDamaged(path, "not a regular file")
 	}
 	return info, nil
 }
 
 // openStored opens an entry after stat. In between, the entry may vanish or be replaced.
-func (s *Store) openStored(path string) (*os.File, error) {
-	if err := s.trip("open", path); err != nil {
+func (d *entryFiles) openStored(path string) (*os.File, error) {
+	if err := d.injectFault("open", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	f, err := regular.Open(path)
@@ -185,63 +189,59 @@ func (s *Store) openStored(path string) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
 	case errors.Is(err, regular.ErrNot):
-		return nil, s.damaged(path, "not a regular file")
+		return nil, d.removeDamaged(path, "not a regular file")
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return f, nil
 }
 
-// damaged removes an entry and returns ErrDamaged. If another process replaced the entry in this
+// removeDamaged removes an entry and returns ErrDamaged. If another process replaced the entry in this
 // moment, a good entry is lost, which costs a miss.
-func (s *Store) damaged(path, why string) error {
-	if !s.readOnly {
-		if err := s.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (d *entryFiles) removeDamaged(path, why string) error {
+	if !d.readOnly {
+		if err := d.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w: %s; remove it by hand: %w", path, ErrDamaged, why, err)
 		}
 	}
 	return fmt.Errorf("%s: %w: %s", path, ErrDamaged, why)
 }
 
-// used updates the time of last use of an entry. Only Trim needs it, so errors are ignored. A
-// time in the future is corrected too.
-func (s *Store) used(path string, last time.Time) {
-	if s.due(last) {
-		s.mark(path, s.Now())
+// markUsed updates the time of last use of an entry if it is older than an hour. Only Trim needs
+// that time, so errors are ignored. A time in the future is corrected too.
+func (d *entryFiles) markUsed(k kind, id [32]byte, last time.Time) {
+	now := d.clock()
+	if age := now.Sub(last); !d.readOnly && (age > refreshAfter || age < -refreshAfter) {
+		d.setUseTime(d.path(k, id), now)
 	}
 }
 
-func (s *Store) due(last time.Time) bool {
-	age := s.Now().Sub(last)
-	return !s.readOnly && (age > refreshAfter || age < -refreshAfter)
-}
-
-func (s *Store) mark(path string, now time.Time) {
-	if s.trip("chtimes", path) == nil {
+func (d *entryFiles) setUseTime(path string, now time.Time) {
+	if d.injectFault("chtimes", path) == nil {
 		os.Chtimes(path, now, now)
 	}
 }
 
-func (s *Store) remove(path string) error {
-	if err := s.trip("remove", path); err != nil {
+func (d *entryFiles) remove(path string) error {
+	if err := d.injectFault("remove", path); err != nil {
 		return err
 	}
 	return busyfile.Remove(path)
 }
 
-// create creates a temporary file for a new entry.
-func (s *Store) create(perm fs.FileMode) (*atomicfile.File, error) {
-	if err := s.trip("create", s.tmp()); err != nil {
+// createEntry creates a temporary file for a new entry.
+func (d *entryFiles) createEntry(perm fs.FileMode) (*atomicfile.File, error) {
+	if err := d.injectFault("create", d.tmp()); err != nil {
 		return nil, err
 	}
-	return atomicfile.Create(s.tmp(), perm)
+	return atomicfile.Create(d.tmp(), perm)
 }
 
-// commit renames a file from create, of size bytes, to the entry at path. It creates the
+// commitEntry renames a file from create, of size bytes, to the entry at path. It creates the
 // directory of the first byte. Only Open creates the directories above, so a store that was
 // deleted stays deleted.
-func (s *Store) commit(f *atomicfile.File, path string, size int64) error {
-	if err := s.trip("rename", path); err != nil {
+func (d *entryFiles) commitEntry(f *atomicfile.File, path string, size int64) error {
+	if err := d.injectFault("rename", path); err != nil {
 		return err
 	}
 	if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -250,33 +250,34 @@ func (s *Store) commit(f *atomicfile.File, path string, size int64) error {
 	if err := f.Commit(path); err != nil {
 		return err
 	}
-	s.mark(path, s.Now())
-	s.added.Add(size)
+	d.setUseTime(path, d.clock())
+	d.added.Add(size)
 	return nil
 }
 
-func (s *Store) trip(op, path string) error {
-	if s.fault == nil {
+func (d *entryFiles) injectFault(op, path string) error {
+	if d.fault == nil {
 		return nil
 	}
-	return s.fault(op, path)
+	return d.fault(op, path)
 }
 
-// writer returns f as a writer with the test's faults.
-func (s *Store) writer(f *os.File) io.Writer {
-	if s.fault == nil {
+// faultyWriter returns f as a writer with the test's faults.
+func (d *entryFiles) faultyWriter(f *os.File) io.Writer {
+	if d.fault == nil {
 		return f
 	}
-	return faulty{f, s}
+	return faultyFile{f, d}
 }
 
-type faulty struct {
+// A faultyFile is a file whose writes fail as a test wants.
+type faultyFile struct {
 	*os.File
-	s *Store
+	d *entryFiles
 }
 
-func (f faulty) Write(p []byte) (int, error) {
-	if err := f.s.trip("write", f.Name()); err != nil {
+func (f faultyFile) Write(p []byte) (int, error) {
+	if err := f.d.injectFault("write", f.Name()); err != nil {
 		n, _ := f.File.Write(p[:len(p)/2]) // a full disk takes the first part
 		return n, err
 	}

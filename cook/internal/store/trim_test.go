@@ -24,7 +24,7 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 		for i := range 10 {
 			content := fmt.Appendf(nil, "%0100d", i)
 			id := put(t, s, content)
-			path := s.path(blobs, id)
+			path := s.files.path(blobs, id)
 			// The order of last use differs from the orders of putting and of IDs.
 			age(t, path, noon.Add(time.Duration(i*7%10-20)*time.Hour))
 			paths = append(paths, path)
@@ -61,7 +61,7 @@ func TestTrimKeepsMostRecentEntriesThatFit(t *testing.T) {
 		var files []file
 		for i := range rapid.IntRange(0, 8).Draw(rt, "entries") {
 			f := file{
-				path: s.path(rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind"), [32]byte{byte(i * 100), byte(i)}),
+				path: s.files.path(rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind"), [32]byte{byte(i * 100), byte(i)}),
 				size: rapid.Int64Range(0, 50).Draw(rt, "size"),
 				used: noon.Add(time.Duration(rapid.IntRange(-5, 5).Draw(rt, "hours")) * time.Hour),
 			}
@@ -115,7 +115,7 @@ func TestTrimDeletesOldTemporaryFiles(t *testing.T) {
 		"foreign":     1000 * time.Hour,
 	}
 	for name, old := range ages {
-		path := filepath.Join(s.tmp(), name)
+		path := filepath.Join(s.files.tmp(), name)
 		overwrite(t, path, []byte("x"))
 		age(t, path, noon.Add(-old))
 	}
@@ -123,7 +123,7 @@ func TestTrimDeletesOldTemporaryFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range ages {
-		_, err := os.Lstat(filepath.Join(s.tmp(), name))
+		_, err := os.Lstat(filepath.Join(s.files.tmp(), name))
 		if gone := name == ".tmp-old" || name == ".tmp-day"; gone != (err != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -135,7 +135,7 @@ func TestTrimLeavesForeignFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10)).String()
 	for _, name := range []string{"notes.txt", "ab/notes.txt", "zz/" + id, "00/" + id, "abc/" + id, id[:2] + "/" + id + "0"} {
-		path := filepath.Join(s.folder(blobs), name)
+		path := filepath.Join(s.files.folder(blobs), name)
 		overwrite(t, path, []byte("mine"))
 		stats, err := s.Trim(t.Context(), 10, noon)
 		if want := (TrimStats{Before: 10, After: 10}); name[:2] != id[:2] && (err != nil || stats != want) {
@@ -156,11 +156,11 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 3 {
-		path := s.path(blobs, put(t, s, someBytes(100+i)))
+		path := s.files.path(blobs, put(t, s, someBytes(100+i)))
 		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
 		paths = append(paths, path)
 	}
-	s.fault = func(op, path string) error {
+	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
 			age(t, paths[1], noon) // another process restores it now
 		}
@@ -179,11 +179,11 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 3 {
-		path := s.path(blobs, put(t, s, someBytes(100+i)))
+		path := s.files.path(blobs, put(t, s, someBytes(100+i)))
 		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
 		paths = append(paths, path)
 	}
-	s.fault = func(op, path string) error {
+	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
 			os.Remove(paths[0]) // at the same time
 			os.Remove(paths[1]) // earlier
@@ -200,10 +200,10 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 func TestTrimContinuesAfterAnError(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for i := range 3 {
-		age(t, s.path(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
+		age(t, s.files.path(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
 	}
-	locked := s.path(blobs, idOf(someBytes(100)))
-	s.fault = func(op, path string) error {
+	locked := s.files.path(blobs, idOf(someBytes(100)))
+	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == locked {
 			return os.ErrPermission
 		}
@@ -225,7 +225,7 @@ func TestInterruptedTrimIsNotRecorded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s.fault = func(op, _ string) error {
+	s.files.fault = func(op, _ string) error {
 		if op == "remove" {
 			cancel()
 		}

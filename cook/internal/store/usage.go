@@ -20,12 +20,12 @@ type Use struct {
 // Usage returns the disk space of each kind of entries, and calls each for every blob if each is
 // not nil. It changes nothing. If there is no store, the error wraps fs.ErrNotExist.
 func (s *Store) Usage(ctx context.Context, each func(id BlobID, size int64)) ([]Use, error) {
-	if _, err := os.Stat(s.root); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.files.root); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("store %s: %w", s.dir, fs.ErrNotExist)
 	}
 	var all []Use
 	for k := range kinds {
-		entries, err := s.listStored(ctx, k)
+		entries, err := s.files.listStored(ctx, k)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("store %s: %w", s.dir, err)
 		}
