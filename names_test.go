@@ -171,9 +171,6 @@ func (m declarations) reach(key string) (fields, methods []string) {
 // their fields and methods. Numbers only go down.
 var reaching = map[string][2]int{
 	"cook/cli/internal/run.recording":          {21, 10},
-	"cook/internal/index.Index":                {1, 42},
-	"cook/internal/index.flat":                 {7, 75},
-	"cook/internal/index.live":                 {27, 71},
 	"cook/internal/inspect.details":            {21, 0},
 	"cook/internal/remote/remotetest.Server":   {22, 21},
 	"cook/internal/remote/remotetest.Troubled": {29, 21},
@@ -182,10 +179,6 @@ var reaching = map[string][2]int{
 	"cook/internal/report/overview.Texture":    {18, 1},
 	"cook/internal/rules.Set":                  {12, 34},
 	"cook/internal/rules.compiler":             {12, 27},
-	"cook/internal/scan.node":                  {17, 2},
-	"cook/internal/scan.visitor":               {16, 17},
-	"cook/internal/state.Known":                {3, 44},
-	"cook/internal/store.Store":                {9, 53},
 	"cook/recipe.Job":                          {5, 35},
 }
 

@@ -78,7 +78,7 @@ func (d *Delta) Configs() []scan.Entry {
 		return d.Tree.Configs
 	}
 	var list []scan.Entry
-	for _, f := range d.Last.Configs() {
+	for _, f := range d.Last.Files().Configs() {
 		list = append(list, scan.Entry{Path: f.Path, Stamp: f.Stamp})
 	}
 	return list
@@ -104,7 +104,7 @@ func (d *Delta) EachPath(yield func(string) bool) {
 // EachSource yields every source of the tree, listed or not.
 func (d *Delta) EachSource(yield func(path string) bool) {
 	if !d.Whole {
-		for row := range d.Last.Rows("") {
+		for row := range d.Last.Results().Rows("") {
 			if !d.Concerned[row.Path()] && !yield(row.Path()) {
 				return
 			}
@@ -140,7 +140,7 @@ func (d *Delta) Touched(path string) *restat.File {
 	if d.Found == nil {
 		return nil
 	}
-	ref, _, ok := d.Last.Find(path)
+	ref, _, ok := d.Last.Files().Find(path)
 	if !ok {
 		return nil
 	}

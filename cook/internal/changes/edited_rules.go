@@ -27,7 +27,7 @@ func (f *finder) followRules() error {
 	}
 	f.delta.Edited.Rules = rules
 	methods := plan.NewMethods(rules.Set, tools.Finder(f.s.Assets.Name(), func(file string) (contents.File, error) {
-		known, ok := f.last.File(file)
+		known, ok := f.last.Files().File(file)
 		if !ok {
 			return contents.File{}, errNeedFullScan // a new program: the plan will find it
 		}
@@ -38,7 +38,7 @@ func (f *finder) followRules() error {
 			return errNeedFullScan
 		}
 	}
-	for row := range f.last.Rows("") {
+	for row := range f.last.Results().Rows("") {
 		target := row.Target()
 		switch {
 		case !rules.Set.HasTarget(target):

@@ -24,7 +24,7 @@ func (f *finder) compareParts(ctx context.Context) {
 		on := f.last.Dependency(file.Ref)
 		if file.Kind == restat.Changed && !file.Compared && on.Kind != dependency.File {
 			if now == nil {
-				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Basis.Checksum, Workers: 1, Clock: f.s.Clock.Stamps, Parts: f.delta.Read.Parts})
+				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty().Files(), Checksum: f.s.Basis.Checksum, Workers: 1, Clock: f.s.Clock.Stamps, Parts: f.delta.Read.Parts})
 			}
 			got := now.At(ctx, on)
 			want, _ := f.last.Content(file.Ref)
@@ -48,7 +48,7 @@ func (f *finder) askAgain(changed []dependency.Dependency) {
 		is[x] = true
 		folders[AskingOf(x)] = true
 	}
-	f.last.Deps(dependency.Kind.IsExtract, func(_ string, d index.Dep) {
+	f.last.Results().Deps(dependency.Kind.IsExtract, func(_ string, d index.Dep) {
 		if !is[d.On.OfAll()] && !(d.On.Kind == dependency.Extracts && folders[AskingOf(d.On)]) || f.delta.Changed[d.On] {
 			return
 		}

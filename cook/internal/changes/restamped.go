@@ -25,7 +25,7 @@ func (d *Delta) WithOldStamps(clock *scan.Clock) Restamped { return Restamped{d.
 // may call it.
 func (r Restamped) File(path string) (f index.File, ok bool) {
 	err := index.Guard(func() error {
-		if f, ok = r.last.File(path); ok {
+		if f, ok = r.last.Files().File(path); ok {
 			r.restamp(&f)
 		}
 		return nil
@@ -36,7 +36,7 @@ func (r Restamped) File(path string) (f index.File, ok bool) {
 // Match yields entries with their known files, nil for unknown entries.
 func (r Restamped) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File] {
 	return func(yield func(*scan.Entry, *index.File) bool) {
-		for e, f := range r.last.Match(entries) {
+		for e, f := range r.last.Files().Match(entries) {
 			if f != nil {
 				r.restamp(f)
 			}
@@ -48,14 +48,14 @@ func (r Restamped) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.Fil
 }
 
 // Checksum returns the name of the function of all checksums.
-func (r Restamped) Checksum() string { return r.last.Checksum() }
+func (r Restamped) Checksum() string { return r.last.Files().Checksum() }
 
 // Part returns a known listing, link or extract.
-func (r Restamped) Part(on dependency.Dependency) (index.File, bool) { return r.last.Part(on) }
+func (r Restamped) Part(on dependency.Dependency) (index.File, bool) { return r.last.Files().Part(on) }
 
 // Below yields known files and parts in a directory and below it.
 func (r Restamped) Below(directory string) iter.Seq2[dependency.Dependency, index.File] {
-	return r.last.Below(directory)
+	return r.last.Files().Below(directory)
 }
 
 func (r Restamped) restamp(f *index.File) {

@@ -18,15 +18,15 @@ func (d *Delta) Totals(scope *session.Scope) (all, touched index.Totals) {
 			all.AddRow(row)
 		}
 	} else {
-		all = d.Last.Totals()
+		all = d.Last.Results().Totals()
 		for i := range d.Before {
 			if a := &d.Before[i]; slices.Contains(d.Targets, a.Target) {
-				f, _ := d.Last.File(a.Path)
+				f, _ := d.Last.Files().File(a.Path)
 				all.Take(a, f.Stamp.Size)
 			}
 		}
 	}
-	tally := d.Last.Tally()
+	tally := d.Last.Results().Tally()
 	d.eachSame(func(ref index.Ref, role index.Role) {
 		if (role == index.Asset || role == index.Made) && !d.concerns(ref, role) {
 			tally.Node(ref)
@@ -59,7 +59,7 @@ func (d *Delta) concerns(ref index.Ref, role index.Role) bool {
 		return false
 	}
 	if role == index.Made {
-		return d.Concerned[d.Last.Source(ref)]
+		return d.Concerned[d.Last.Results().Source(ref)]
 	}
 	return d.Concerned[d.Last.Path(ref)]
 }
@@ -68,7 +68,7 @@ func (d *Delta) concerns(ref index.Ref, role index.Role) bool {
 // sources.
 func (d *Delta) unchangedRows(scope *session.Scope) iter.Seq2[*index.Row, string] {
 	return func(yield func(*index.Row, string) bool) {
-		for row := range d.Last.Rows(scope.Prefix()) {
+		for row := range d.Last.Results().Rows(scope.Prefix()) {
 			source := row.Path()
 			if slices.Contains(d.Targets, row.Target()) && scope.Has(source) && !d.Concerned[source] && !yield(row, source) {
 				return

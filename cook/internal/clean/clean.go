@@ -36,7 +36,7 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	outputs := state.Outputs(last.Actions(), claims)
+	outputs := state.Outputs(last.Results().Actions(), claims)
 	removed, err = removeAll(ctx, s, outputs, nil)
 	if ctx.Err() != nil {
 		return removed, ctx.Err()
@@ -88,7 +88,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	if err != nil {
 		return 0, err
 	}
-	files, err := s.State.Extra(ctx, state.Outputs(last.Actions(), claims), s.Place.Cache)
+	files, err := s.State.Extra(ctx, state.Outputs(last.Results().Actions(), claims), s.Place.Cache)
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}

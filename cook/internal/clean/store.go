@@ -50,7 +50,7 @@ func neverCooked(s *session.Session) error {
 // of the whole chain, not of its steps.
 func recorded(x *index.Index) *store.Keep {
 	keep := &store.Keep{}
-	for a := range x.Actions() {
+	for a := range x.Results().Actions() {
 		if a.State != index.Done {
 			continue
 		}

@@ -58,7 +58,7 @@ type File struct {
 // Known reports whether the content is known.
 func (f File) Known() bool { return f.How >= ByStamp }
 
-// Known has the files that the last run knew. An *index.Index is one.
+// Known has the files that the last run knew. An index.Files is one.
 type Known interface {
 	// Checksum returns the name of the function of all checksums.
 	Checksum() string

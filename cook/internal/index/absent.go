@@ -6,74 +6,74 @@ import "encoding/binary"
 // stat, and that no other path has such a node. A freshly built flat index always satisfies this.
 // An edit only notes the doubtful paths ([live.doubt]), because checking them requires a pass over
 // all dependencies.
-func (l *live) settleAbsent() {
-	if len(l.unsure) == 0 {
+func (e editor) settleAbsent() {
+	if len(e.x.added.unsure) == 0 {
 		return
 	}
 	wanted, known := map[string]bool{}, map[string]bool{}
-	l.base.eachDep(l.unsure, func(row, action int) {
-		d := l.base.dep(row)
+	e.x.base.deps().eachOn(e.x.added.unsure, func(row, action int) {
+		d := e.x.base.deps().at(row)
 		path := d.key()
 		known[path] = known[path] || !d.Found
-		wanted[path] = wanted[path] || !d.Found && !l.deadActions.has(action)
+		wanted[path] = wanted[path] || !d.Found && !e.x.marks.deadActions.has(action)
 	})
-	l.eachOver(func(a *Action) {
+	e.x.added.each(func(a *Action) {
 		for _, d := range a.Deps {
 			path := d.key()
-			wanted[path] = wanted[path] || !d.Found && l.unsure[path]
+			wanted[path] = wanted[path] || !d.Found && e.x.added.unsure[path]
 		}
 	})
 	for path := range wanted {
-		if _, there := l.File(path); there {
+		if _, there := e.x.Files().File(path); there {
 			wanted[path] = false
 		}
 	}
 	if len(known) > 0 {
-		l.settleBase(wanted, known)
+		e.settleNodes(wanted, known)
 	}
-	for path := range l.unsure {
+	for path := range e.x.added.unsure {
 		if wanted[path] {
-			l.absent[path] = true
+			e.x.added.absent[path] = true
 		} else {
-			delete(l.absent, path)
+			delete(e.x.added.absent, path)
 		}
 	}
-	clear(l.unsure)
+	clear(e.x.added.unsure)
 }
 
-// settleBase marks the nodes of the known paths, and deletes from wanted each path that already
+// settleNodes marks the nodes of the known paths, and deletes from wanted each path that already
 // has a node.
-func (l *live) settleBase(wanted, known map[string]bool) {
-	for node := range l.base.Nodes() {
-		if l.base.role(node) != Absent {
+func (e editor) settleNodes(wanted, known map[string]bool) {
+	for node := range e.x.base.nodes().len() {
+		if e.x.base.nodes().role(node) != Absent {
 			continue
 		}
-		switch path := l.base.nodePath(node); {
-		case wanted[path] && l.inPlace(node):
+		switch path := e.x.base.nodes().path(node); {
+		case wanted[path] && e.isInPlace(node):
 			delete(wanted, path)
-			l.deadNodes.remove(node)
-			r := l.base.row(secNodes, node)[nodeFlagsAt:]
+			e.x.marks.deadNodes.remove(node)
+			r := e.x.base.row(secNodes, node)[nodeFlagsAt:]
 			binary.LittleEndian.PutUint32(r, binary.LittleEndian.Uint32(r)&^nodeDead)
 		case known[path]:
-			l.markNode(node)
+			e.markNode(node)
 		}
 	}
 }
 
-// inPlace reports whether the directory of a base node is still where the base says.
-func (l *live) inPlace(node int) bool {
-	f := l.base.Folder(l.base.NodeFolder(node))
-	now, ok := l.folders[string(f.Path)]
+// isInPlace reports whether the directory of a base node is still where the base says.
+func (e editor) isInPlace(node int) bool {
+	f := e.x.base.folders().at(e.x.base.nodes().folder(node))
+	now, ok := e.x.added.folders[string(f.Path)]
 	return !ok || now.real == string(f.Real)
 }
 
-// doubt notes that settleAbsent must check whether a path needs a node for its absence.
-func (l *live) doubt(path string) { l.unsure[path] = true }
+// doubtPath notes that settleAbsent must check whether a path needs a node for its absence.
+func (e editor) doubtPath(path string) { e.x.added.unsure[path] = true }
 
-func (l *live) doubtDeps(deps []Dep) {
+func (e editor) doubtDeps(deps []Dep) {
 	for _, d := range deps {
 		if !d.Found {
-			l.doubt(d.key())
+			e.doubtPath(d.key())
 		}
 	}
 }

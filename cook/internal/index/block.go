@@ -23,16 +23,16 @@ func blocks(n int) int { return (n + blockSize - 1) / blockSize }
 // seal does not match.
 func (x *flat) bytes(s, offset, n int) []byte {
 	if !x.intact[s] && n > 0 {
-		x.need(offset, n)
+		x.checkRange(offset, n)
 	}
 	return x.data[offset : offset+n : offset+n]
 }
 
-// need checks the seals of the blocks of a range that were not checked before.
-func (x *flat) need(offset, n int) {
+// checkRange checks the seals of the blocks of a range that were not checked before.
+func (x *flat) checkRange(offset, n int) {
 	for b := (offset - headerSize) / blockSize; b <= (offset+n-1-headerSize)/blockSize; b++ {
 		if x.sealed[b/32].Load()>>(b%32)&1 == 0 {
-			if !x.matches(b) {
+			if !x.matchesSeal(b) {
 				panic(errBlock)
 			}
 			x.sealed[b/32].Or(1 << (b % 32))
@@ -47,7 +47,7 @@ func (x *flat) block(b int) (data, sum []byte) {
 	return x.data[at:min(at+blockSize, end)], x.seals[b*sealSize : (b+1)*sealSize]
 }
 
-func (x *flat) matches(b int) bool {
+func (x *flat) matchesSeal(b int) bool {
 	data, want := x.block(b)
 	have := seal(data)
 	return bytes.Equal(have[:], want)
@@ -72,7 +72,7 @@ func (x *flat) checkSeals(from, to int) error {
 	return noticing(func() error {
 		for s := from; s < to && len(x.data) > 0; s++ {
 			if at := x.sections[s]; at.count > 0 {
-				x.need(at.offset, at.count*rowSize[s])
+				x.checkRange(at.offset, at.count*rowSize[s])
 			}
 			x.intact[s] = true
 		}

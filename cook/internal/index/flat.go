@@ -137,71 +137,65 @@ type methodTable struct {
 
 func (t *methodTable) of(x *flat, row int) Method {
 	t.once.Do(func() {
-		t.all = make([]Method, x.Methods())
+		t.all = make([]Method, x.methodCount())
 		for i := range t.all {
-			t.all[i] = x.Method(i)
+			t.all[i] = x.decodeMethod(i)
 		}
 	})
 	return t.all[row]
 }
 
-// Checksum names the function of all checksums in the index.
-func (x *flat) Checksum() string { return x.checksum }
+// len returns the number of files.
+func (t fileTable) len() int { return t.x.sections[secByPath].count }
 
-// Bytes returns the file's bytes. The caller must not change them.
-func (x *flat) Bytes() []byte { return x.data }
+// path returns the path of file i. Files are sorted by path.
+func (t fileTable) path(i int) string { return t.x.nodes().path(t.x.ref(secByPath, i)) }
 
-// Files returns the number of files.
-func (x *flat) Files() int { return x.sections[secByPath].count }
+// at decodes file i.
+func (t fileTable) at(i int) File { return t.x.nodes().file(t.x.ref(secByPath, i)) }
 
-// FilePath returns the path of file i. Files are sorted by path.
-func (x *flat) FilePath(i int) string { return x.nodePath(x.ref(secByPath, i)) }
-
-// File decodes file i.
-func (x *flat) File(i int) File { return x.file(x.ref(secByPath, i)) }
-
-func (x *flat) file(node int) File {
-	p := x.Probe(node)
-	f := File{Path: x.nodePath(node), Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
-	f.Sum, f.Blob = x.content(node)
+func (t nodeTable) file(node int) File {
+	p := t.probe(node)
+	f := File{Path: t.path(node), Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
+	f.Sum, f.Blob = t.content(node)
 	return f
 }
 
-// Actions returns the number of actions.
-func (x *flat) Actions() int { return x.sections[secActions].count }
+// len returns the number of actions.
+func (t actionTable) len() int { return t.x.sections[secActions].count }
 
-// ActionPath returns the source path of action i.
-func (x *flat) ActionPath(i int) string { return x.nodePath(x.actionSource(i)) }
+// path returns the source path of action i.
+func (t actionTable) path(i int) string { return t.x.nodes().path(t.source(i)) }
 
-// ActionTarget returns the target of action i in place.
-func (x *flat) ActionTarget(i int) []byte { return x.str(x.row(secActions, i)[actionTargetAt:]) }
+// target returns the target of action i in place.
+func (t actionTable) target(i int) []byte { return t.x.str(t.x.row(secActions, i)[actionTargetAt:]) }
 
-// ActionState returns how action i ended.
-func (x *flat) ActionState(i int) State {
-	return State(binary.LittleEndian.Uint32(x.row(secActions, i)[actionStateAt:]))
+// state returns how action i ended.
+func (t actionTable) state(i int) State {
+	return State(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionStateAt:]))
 }
 
-func (x *flat) actionSource(i int) int {
-	return int(binary.LittleEndian.Uint32(x.row(secActions, i)))
+func (t actionTable) source(i int) int {
+	return int(binary.LittleEndian.Uint32(t.x.row(secActions, i)))
 }
 
-func (x *flat) actionMethod(i int) int {
-	return int(binary.LittleEndian.Uint32(x.row(secActions, i)[actionMethodAt:]))
+func (t actionTable) method(i int) int {
+	return int(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionMethodAt:]))
 }
 
-// Action decodes action i.
-func (x *flat) Action(i int) Action {
-	d := decoder{b: x.row(secActions, i)}
-	a := Action{Path: x.nodePath(int(d.u32()))}
+// at decodes action i.
+func (t actionTable) at(i int) Action {
+	d := decoder{b: t.x.row(secActions, i)}
+	a := Action{Path: t.x.nodes().path(int(d.u32()))}
 	a.State = State(d.u32())
-	a.Method = x.methods.of(x, int(d.u32()))
+	a.Method = t.x.methods.of(t.x, int(d.u32()))
 	deps := int(d.u32())
 	made := int(d.u32())
 	a.Warned = d.u32()&actionWarned != 0
 	firstDep, firstMade := int(d.u32()), int(d.u32())
-	a.Target = string(x.str(d.take(strSize)))
-	a.Decision.Outcome = string(x.str(d.take(strSize)))
-	a.Decision.Why = string(x.str(d.take(strSize)))
+	a.Target = string(t.x.str(d.take(strSize)))
+	a.Decision.Outcome = string(t.x.str(d.take(strSize)))
+	a.Decision.Why = string(t.x.str(d.take(strSize)))
 	copy(a.ID[:], d.take(32))
 	copy(a.Source[:], d.take(32))
 	a.CookTime = time.Duration(d.u64())
@@ -210,46 +204,46 @@ func (x *flat) Action(i int) Action {
 		a.Deps = make([]Dep, deps)
 	}
 	for k := range a.Deps {
-		a.Deps[k] = x.dep(firstDep + k)
+		a.Deps[k] = t.x.deps().at(firstDep + k)
 	}
 	if made > 0 {
 		a.Made = make([]Artifact, made)
 	}
 	for k := range a.Made {
-		a.Made[k] = x.Artifact(firstMade + k)
+		a.Made[k] = t.x.artifacts().at(firstMade + k)
 	}
 	return a
 }
 
-// ActionArtifacts returns the rows of the artifacts of action i: the first and their number.
-func (x *flat) ActionArtifacts(i int) (first, n int) {
-	r := x.row(secActions, i)
+// artifacts returns the rows of the artifacts of action i: the first and their number.
+func (t actionTable) artifacts(i int) (first, n int) {
+	r := t.x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
 }
 
-func (x *flat) actionDeps(i int) (first, n int) {
-	r := x.row(secActions, i)
+func (t actionTable) deps(i int) (first, n int) {
+	r := t.x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionDepsAt:])), int(binary.LittleEndian.Uint32(r[actionDepsCountAt:]))
 }
 
-// Artifacts returns the number of artifacts.
-func (x *flat) Artifacts() int { return x.sections[secMade].count }
+// len returns the number of artifacts.
+func (t artifactTable) len() int { return t.x.sections[secMade].count }
 
-// Artifact decodes artifact i.
-func (x *flat) Artifact(i int) Artifact {
-	f := x.file(x.ref(secMade, i))
+// at decodes artifact i.
+func (t artifactTable) at(i int) Artifact {
+	f := t.x.nodes().file(t.x.ref(secMade, i))
 	return Artifact{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob}
 }
 
-// ArtifactPath returns the path of artifact i.
-func (x *flat) ArtifactPath(i int) string { return x.nodePath(x.ref(secMade, i)) }
+// path returns the path of artifact i.
+func (t artifactTable) path(i int) string { return t.x.nodes().path(t.x.ref(secMade, i)) }
 
-// Deps returns the number of dependencies of all actions.
-func (x *flat) Deps() int { return x.sections[secDeps].count }
+// len returns the number of dependencies of all actions.
+func (t depTable) len() int { return t.x.sections[secDeps].count }
 
-func (x *flat) dep(i int) Dep {
-	d := decoder{b: x.row(secDeps, i)}
-	out, err := decodeDep(string(x.str(d.take(strSize))), string(x.str(d.take(strSize))))
+func (t depTable) at(i int) Dep {
+	d := decoder{b: t.x.row(secDeps, i)}
+	out, err := decodeDep(string(t.x.str(d.take(strSize))), string(t.x.str(d.take(strSize))))
 	if err != nil {
 		panic(damage(err.Error()))
 	}
@@ -283,14 +277,14 @@ func mustDecode(path string) dependency.Dependency {
 	return on
 }
 
-// depPath returns the path of dependency i in place.
-func (x *flat) depPath(i int) []byte { return x.str(x.row(secDeps, i)[strSize:]) }
+// path returns the path of dependency i in place.
+func (t depTable) path(i int) []byte { return t.x.str(t.x.row(secDeps, i)[strSize:]) }
 
-// Methods returns the number of methods.
-func (x *flat) Methods() int { return x.sections[secMethods].count }
+// methodCount returns the number of methods.
+func (x *flat) methodCount() int { return x.sections[secMethods].count }
 
-// Method decodes method i.
-func (x *flat) Method(i int) Method {
+// decodeMethod decodes method i.
+func (x *flat) decodeMethod(i int) Method {
 	d := decoder{b: x.row(secMethods, i)}
 	first, n := int(d.u64()), int(d.u64())
 	m := make(Method, n)
@@ -301,80 +295,51 @@ func (x *flat) Method(i int) Method {
 	return m
 }
 
-// FindFile finds a file by its path.
-func (x *flat) FindFile(path string) (i int, ok bool) {
-	i = sort.Search(x.Files(), func(i int) bool { return x.comparePath(x.ref(secByPath, i), path) >= 0 })
-	return i, i < x.Files() && x.comparePath(x.ref(secByPath, i), path) == 0
+// find finds a file by its path.
+func (t fileTable) find(path string) (i int, ok bool) {
+	i = sort.Search(t.len(), func(i int) bool { return t.x.nodes().comparePath(t.x.ref(secByPath, i), path) >= 0 })
+	return i, i < t.len() && t.x.nodes().comparePath(t.x.ref(secByPath, i), path) == 0
 }
 
-// FindAction finds an action by source path and target.
-func (x *flat) FindAction(path, target string) (i int, ok bool) {
-	i = sort.Search(x.Actions(), func(i int) bool {
-		c := x.comparePath(x.actionSource(i), path)
-		return c > 0 || c == 0 && string(x.ActionTarget(i)) >= target
+// find finds an action by source path and target.
+func (t actionTable) find(path, target string) (i int, ok bool) {
+	i = sort.Search(t.len(), func(i int) bool {
+		c := t.x.nodes().comparePath(t.source(i), path)
+		return c > 0 || c == 0 && string(t.target(i)) >= target
 	})
-	return i, i < x.Actions() && x.comparePath(x.actionSource(i), path) == 0 && string(x.ActionTarget(i)) == target
+	return i, i < t.len() && t.x.nodes().comparePath(t.source(i), path) == 0 && string(t.target(i)) == target
 }
 
 // findOutput finds the first artifact with a path in the order by path.
-func (x *flat) findOutput(path string) (i int, ok bool) {
-	n := x.sections[secByOutput].count
-	node := func(i int) int { return x.ref(secMade, x.ref(secByOutput, i)) }
-	i = sort.Search(n, func(i int) bool { return x.comparePath(node(i), path) >= 0 })
-	return i, i < n && x.comparePath(node(i), path) == 0
+func (t artifactTable) findOutput(path string) (i int, ok bool) {
+	n := t.x.sections[secByOutput].count
+	node := func(i int) int { return t.x.ref(secMade, t.x.ref(secByOutput, i)) }
+	i = sort.Search(n, func(i int) bool { return t.x.nodes().comparePath(node(i), path) >= 0 })
+	return i, i < n && t.x.nodes().comparePath(node(i), path) == 0
 }
 
-// Match walks entries and the files of the index side by side; both are sorted by path. It calls
-// visit for each pair. An entry without a file has row -1; a file without an entry has entry -1.
-func (x *flat) Match(entries []scan.Entry, visit func(entry, row int)) {
-	e, r := 0, 0
-	for e < len(entries) || r < x.Files() {
-		c := 0
-		switch {
-		case e == len(entries):
-			c = 1
-		case r == x.Files():
-			c = -1
-		default:
-			c = -x.comparePath(x.ref(secByPath, r), entries[e].Path)
-		}
-		switch {
-		case c < 0:
-			visit(e, -1)
-			e++
-		case c > 0:
-			visit(-1, r)
-			r++
-		default:
-			visit(e, r)
-			e++
-			r++
-		}
-	}
-}
-
-// nodePath returns a node's whole path: its directory, which ends in a slash unless it is the
+// path returns a node's whole path: its directory, which ends in a slash unless it is the
 // root, and its name.
-func (x *flat) nodePath(node int) string {
-	folder, name := x.nodeName(node)
+func (t nodeTable) path(node int) string {
+	folder, name := t.splitPath(node)
 	var path [256]byte // usually enough, and stays on the stack
 	return string(append(append(path[:0], folder...), name...))
 }
 
 // size returns the size in a node's stamp.
-func (x *flat) size(node int) int64 {
-	return int64(binary.LittleEndian.Uint64(x.row(secNodes, node)[nodeStampAt:]))
+func (t nodeTable) size(node int) int64 {
+	return int64(binary.LittleEndian.Uint64(t.x.row(secNodes, node)[nodeStampAt:]))
 }
 
-func (x *flat) nodeName(node int) (folder, name []byte) {
-	r := x.row(secNodes, node)
-	f := x.row(secFolders, int(binary.LittleEndian.Uint32(r[nodeFolderAt:])))
-	return x.name(f), x.name(r)
+func (t nodeTable) splitPath(node int) (folder, name []byte) {
+	r := t.x.row(secNodes, node)
+	f := t.x.row(secFolders, int(binary.LittleEndian.Uint32(r[nodeFolderAt:])))
+	return t.x.name(f), t.x.name(r)
 }
 
 // comparePath compares a node's path with path, without allocating.
-func (x *flat) comparePath(node int, path string) int {
-	folder, name := x.nodeName(node)
+func (t nodeTable) comparePath(node int, path string) int {
+	folder, name := t.splitPath(node)
 	if len(path) < len(folder) {
 		if c := compare(folder[:len(path)], path); c != 0 {
 			return c
@@ -388,9 +353,9 @@ func (x *flat) comparePath(node int, path string) int {
 }
 
 // compareNodes compares two nodes by their paths.
-func (x *flat) compareNodes(a, b int) int {
-	fa, na := x.nodeName(a)
-	fb, nb := x.nodeName(b)
+func (t nodeTable) compareNodes(a, b int) int {
+	fa, na := t.splitPath(a)
+	fb, nb := t.splitPath(b)
 	if bytes.Equal(fa, fb) {
 		return bytes.Compare(na, nb)
 	}

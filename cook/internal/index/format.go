@@ -224,8 +224,8 @@ func (x *flat) ended(ref []byte) []byte {
 	return x.bytes(secNames, x.sections[secNames].offset+at, int(binary.LittleEndian.Uint32(ref[4:]))+1)
 }
 
-func (x *flat) content(node int) (sum hashing.Sum128, blob store.BlobID) {
-	return decodeContent(x.row(secContents, node))
+func (t nodeTable) content(node int) (sum hashing.Sum128, blob store.BlobID) {
+	return decodeContent(t.x.row(secContents, node))
 }
 
 func decodeContent(b []byte) (sum hashing.Sum128, blob store.BlobID) {

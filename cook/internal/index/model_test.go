@@ -283,14 +283,14 @@ func (m *model) probes() map[question]int {
 func probesOf(m *model, parts ...*flat) map[question]int {
 	all := map[question]int{}
 	for _, x := range parts {
-		for i := range x.Folders() {
-			f := x.Folder(i)
+		for i := range x.folders().len() {
+			f := x.folders().at(i)
 			for node := f.First; node < f.First+f.Count; node++ {
-				p := x.Probe(node)
+				p := x.nodes().probe(node)
 				if p.Idle() {
 					continue
 				}
-				q := m.ask(f.Tree, x.NodePath(node))
+				q := m.ask(f.Tree, x.nodes().path(node))
 				if q.Real != "" {
 					q.Real = string(f.Real)
 				}
@@ -309,8 +309,8 @@ func probesOf(m *model, parts ...*flat) map[question]int {
 func foldersOf(parts ...*flat) []listed {
 	var all []listed
 	for _, x := range parts {
-		for i := range x.Folders() {
-			if f := x.Folder(i); f.Listed && !f.Dead {
+		for i := range x.folders().len() {
+			if f := x.folders().at(i); f.Listed && !f.Dead {
 				flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:])
 				all = append(all, listed{scan.Folder{
 					Path: string(bytes.TrimSuffix(f.Path, []byte("/"))), Real: string(bytes.TrimSuffix(f.Real, []byte("/"))),

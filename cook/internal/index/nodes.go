@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/cook/internal/store"
-	"github.com/assetcook/assetcook/hashing"
 )
 
 // A Tree is the root to which the path of a directory is relative.
@@ -47,17 +45,17 @@ type folderRow struct {
 func (f *folderRow) RealName() []byte { return f.real }
 
 // Directories returns the number of directories.
-func (x *flat) Folders() int { return x.sections[secFolders].count }
+func (t folderTable) len() int { return t.x.sections[secFolders].count }
 
 // Directory decodes directory i. Directories are sorted by tree and path, so the subdirectories of
 // each follow it.
-func (x *flat) Folder(i int) folderRow {
+func (t folderTable) at(i int) folderRow {
 	le := binary.LittleEndian
-	r := x.row(secFolders, i)
+	r := t.x.row(secFolders, i)
 	flags := le.Uint32(r[folderFlagsAt:])
-	real := x.ended(r[folderRealAt:])
+	real := t.x.ended(r[folderRealAt:])
 	return folderRow{
-		Tree: Tree(flags & folderTree), Path: x.name(r), Real: real[:len(real)-1], real: real,
+		Tree: Tree(flags & folderTree), Path: t.x.name(r), Real: real[:len(real)-1], real: real,
 		Stamp:  decodeStamp(r[folderStampAt:]),
 		Listed: flags&folderListed != 0,
 		Usable: flags&(folderListed|folderOdd|folderFresh) == folderListed,
@@ -89,9 +87,9 @@ type Probe struct {
 // Idle reports whether the node needs no stat.
 func (p *Probe) Idle() bool { return p.Dead || p.Role == ghost }
 
-// idle reports whether node i needs no stat.
-func (x *flat) idle(i int) bool {
-	flags := binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeFlagsAt:])
+// isIdle reports whether node i needs no stat.
+func (t nodeTable) isIdle(i int) bool {
+	flags := binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeFlagsAt:])
 	return flags&nodeDead != 0 || Role(flags&nodeRole) == ghost
 }
 
@@ -99,33 +97,26 @@ func (x *flat) idle(i int) bool {
 // the scan and the outputs accept no links.
 func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }
 
-// Nodes returns the number of nodes.
-func (x *flat) Nodes() int { return x.sections[secNodes].count }
+// len returns the number of nodes.
+func (t nodeTable) len() int { return t.x.sections[secNodes].count }
 
-// Probe decodes the part of node i that stat needs.
-func (x *flat) Probe(i int) Probe {
-	r := x.row(secNodes, i)
+// probe decodes the part of node i that stat needs.
+func (t nodeTable) probe(i int) Probe {
+	r := t.x.row(secNodes, i)
 	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
 	return Probe{
-		Name: x.ended(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
+		Name: t.x.ended(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
 		Settled: flags&nodeSettled != 0, Dead: flags&nodeDead != 0,
 	}
 }
 
-// Content returns the checksum and the blob ID of node i.
-func (x *flat) Content(i int) (hashing.Sum128, store.BlobID) { return x.content(i) }
-
-// NodePath returns the path of node i: for an artifact, in the output directory; otherwise in the
-// asset tree or absolute.
-func (x *flat) NodePath(i int) string { return x.nodePath(i) }
-
-// NodeFolder returns the directory of node i.
-func (x *flat) NodeFolder(i int) int {
-	return int(binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeFolderAt:]))
+// folder returns the directory of node i.
+func (t nodeTable) folder(i int) int {
+	return int(binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeFolderAt:]))
 }
 
-// nodeAction returns the first action of a source, or the action that made an artifact.
-func (x *flat) nodeAction(i int) (action int, ok bool) {
-	a := binary.LittleEndian.Uint32(x.row(secNodes, i)[nodeActionAt:])
+// action returns the first action of a source, or the action that made an artifact.
+func (t nodeTable) action(i int) (action int, ok bool) {
+	a := binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeActionAt:])
 	return int(a), a != noAction
 }

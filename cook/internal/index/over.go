@@ -8,59 +8,59 @@ import (
 	"sort"
 )
 
-// decodeOver decodes the additions of the changes into maps. It refuses paths that the base has
+// decodeAdditions decodes the additions of the changes into maps. It refuses paths that the base has
 // too, so that every path occurs once.
-func (l *live) decodeOver() error {
-	l.files = make(map[string]File, l.over.Files())
-	l.actions = make(map[string][]Action, l.over.Actions())
-	l.owners, l.holds = map[string][]string{}, map[string]int{}
-	l.absent, l.unsure = map[string]bool{}, map[string]bool{}
-	l.folders = map[string]folderIn{}
-	for i := range l.over.Files() {
-		f := l.over.File(i)
-		if _, ok := l.baseFile(f.Path); ok {
+func decodeAdditions(x *Index) error {
+	x.added.files = make(map[string]File, x.over.files().len())
+	x.added.actions = make(map[string][]Action, x.over.actions().len())
+	x.added.owners, x.added.holds = map[string][]string{}, map[string]int{}
+	x.added.absent, x.added.unsure = map[string]bool{}, map[string]bool{}
+	x.added.folders = map[string]folderIn{}
+	for i := range x.over.files().len() {
+		f := x.over.files().at(i)
+		if _, ok := x.Files().baseNode(f.Path); ok {
 			return fmt.Errorf("file %q is in the index", f.Path)
 		}
-		l.files[f.Path] = f
+		x.added.files[f.Path] = f
 	}
-	for i := range l.over.Actions() {
-		a := l.over.Action(i)
-		if row, ok := l.base.FindAction(a.Path, a.Target); ok && !l.deadActions.has(row) {
+	for i := range x.over.actions().len() {
+		a := x.over.actions().at(i)
+		if row, ok := x.base.actions().find(a.Path, a.Target); ok && !x.marks.deadActions.has(row) {
 			return fmt.Errorf("action of %q is in the index", a.Path)
 		}
-		l.hold(a)
+		x.added.insert(a)
 	}
-	for i := range l.over.Nodes() {
-		if l.over.role(i) == Absent {
-			l.absent[l.over.nodePath(i)] = true
+	for i := range x.over.nodes().len() {
+		if x.over.nodes().role(i) == Absent {
+			x.added.absent[x.over.nodes().path(i)] = true
 		}
 	}
-	for i := range l.over.Folders() {
-		if f := l.over.Folder(i); f.Listed && f.Tree == Assets {
-			l.folders[string(f.Path)] = l.over.folderIn(i)
+	for i := range x.over.folders().len() {
+		if f := x.over.folders().at(i); f.Listed && f.Tree == Assets {
+			x.added.folders[string(f.Path)] = x.over.folders().toInput(i)
 		}
 	}
 	return nil
 }
 
-// hold adds an action to the changes.
-func (l *live) hold(a Action) {
-	l.actions[a.Path] = append(l.actions[a.Path], a)
+// insert adds an action to the changes.
+func (d *additions) insert(a Action) {
+	d.actions[a.Path] = append(d.actions[a.Path], a)
 	for _, m := range a.Made {
-		l.owners[m.Path] = append(l.owners[m.Path], a.Path)
-		eachFolder(m.Path, func(folder string) { l.holds[folder]++ })
+		d.owners[m.Path] = append(d.owners[m.Path], a.Path)
+		eachFolder(m.Path, func(folder string) { d.holds[folder]++ })
 	}
 }
 
-// release removes and returns a source's actions from the changes.
-func (l *live) release(path string) []Action {
-	list := l.actions[path]
-	delete(l.actions, path)
+// remove removes and returns a source's actions from the changes.
+func (d *additions) remove(path string) []Action {
+	list := d.actions[path]
+	delete(d.actions, path)
 	for i := range list {
 		for _, m := range list[i].Made {
-			at := slices.Index(l.owners[m.Path], path)
-			l.owners[m.Path] = slices.Delete(l.owners[m.Path], at, at+1)
-			eachFolder(m.Path, func(folder string) { l.holds[folder]-- })
+			at := slices.Index(d.owners[m.Path], path)
+			d.owners[m.Path] = slices.Delete(d.owners[m.Path], at, at+1)
+			eachFolder(m.Path, func(folder string) { d.holds[folder]-- })
 		}
 	}
 	return list
@@ -75,51 +75,51 @@ func eachFolder(path string, do func(folder string)) {
 	}
 }
 
-// eachOver calls do for each action of the changes, sorted by source.
-func (l *live) eachOver(do func(a *Action)) {
-	for _, path := range slices.Sorted(maps.Keys(l.actions)) {
-		list := l.actions[path]
+// each calls do for each action of the changes, sorted by source.
+func (d *additions) each(do func(a *Action)) {
+	for _, path := range slices.Sorted(maps.Keys(d.actions)) {
+		list := d.actions[path]
 		for i := range list {
 			do(&list[i])
 		}
 	}
 }
 
-// overBytes encodes the additions as an index.
-func (l *live) overBytes() []byte {
-	b := newBuilder(l.Checksum())
-	l.addOver(b)
-	b.absent = l.absent
+// encodeAdditions encodes the additions as an index.
+func encodeAdditions(x *Index) []byte {
+	b := newBuilder(x.base.checksum)
+	addAdditions(x, b)
+	b.absent = x.added.absent
 	// A directory of the base that was reached by a link has the same real path for the
 	// additions.
 	seen := map[string]bool{}
 	place := func(path string) {
 		folder, _ := splitPath(path)
-		if _, ok := l.folders[folder]; ok || seen[folder] || treeOf(path) != Assets {
+		if _, ok := x.added.folders[folder]; ok || seen[folder] || treeOf(path) != Assets {
 			return
 		}
 		seen[folder] = true
-		if row, ok := l.base.findFolder(Assets, folder); ok {
-			if f := l.base.Folder(row); string(f.Real) != folder {
+		if row, ok := x.base.folders().find(Assets, folder); ok {
+			if f := x.base.folders().at(row); string(f.Real) != folder {
 				b.folders = append(b.folders, folderIn{folderKey: folderKey{Assets, folder}, real: string(f.Real)})
 			}
 		}
 	}
-	for path := range l.files {
+	for path := range x.added.files {
 		place(path)
 	}
-	for path := range l.absent {
+	for path := range x.added.absent {
 		place(path)
 	}
 	return b.Bytes()
 }
 
-// findFolder finds a directory by its tree and path, which ends in a slash.
-func (x *flat) findFolder(tree Tree, path string) (row int, ok bool) {
+// find finds a directory by its tree and path, which ends in a slash.
+func (t folderTable) find(tree Tree, path string) (row int, ok bool) {
 	order := func(i int) int {
-		f := x.Folder(i)
+		f := t.at(i)
 		return cmp.Or(cmp.Compare(f.Tree, tree), compare(f.Path, path))
 	}
-	row = sort.Search(x.Folders(), func(i int) bool { return order(i) >= 0 })
-	return row, row < x.Folders() && order(row) == 0
+	row = sort.Search(t.len(), func(i int) bool { return order(i) >= 0 })
+	return row, row < t.len() && order(row) == 0
 }

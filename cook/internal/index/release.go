@@ -28,27 +28,27 @@ const short = 256 << 10
 
 // ReleaseBy sets the function that releases memory of the base. Released memory was not modified,
 // and must be readable again when it is used.
-func (x *Index) ReleaseBy(give func(from, to int)) { x.live.releaser.give = give }
+func (x *Index) ReleaseBy(give func(from, to int)) { x.memory.give = give }
 
 // Passed says that about n bytes were read and may not be needed again soon; it releases memory
 // from time to time. Goroutines may call it concurrently as long as there are no edits.
 func (x *Index) Passed(n int) {
-	r := &x.live.releaser
+	r := &x.memory
 	if r.give == nil {
 		return
 	}
-	step := max(1<<20, int64(len(x.live.base.data)/passedParts))
+	step := max(1<<20, int64(len(x.base.data)/passedParts))
 	if now := r.passed.Add(int64(n)); now/step > (now-int64(n))/step {
-		r.once.Do(func() { r.clean = x.live.unwritten(short) })
+		r.once.Do(func() { r.clean = unmodifiedRanges(x, short) })
 		for _, s := range r.clean {
 			r.give(s.from, s.to)
 		}
 	}
 }
 
-// unwritten returns the ranges of the base that the changes neither patched nor marked, except
+// unmodifiedRanges returns the ranges of the base that the changes neither patched nor marked, except
 // ranges of fewer than short bytes.
-func (l *live) unwritten(short int) (list []span) {
+func unmodifiedRanges(x *Index, short int) (list []span) {
 	from := 0
 	add := func(to, next int) {
 		if to-from >= short {
@@ -60,20 +60,20 @@ func (l *live) unwritten(short int) (list []span) {
 		section int
 		rows    [2]*bitset
 	}{
-		{secFolders, [2]*bitset{&l.patchedFolders, &l.deadFolder}},
-		{secNodes, [2]*bitset{&l.patched, &l.deadNodes}},
-		{secContents, [2]*bitset{&l.patched, {}}}, // Load patches them
+		{secFolders, [2]*bitset{&x.marks.patchedFolders, &x.marks.deadFolder}},
+		{secNodes, [2]*bitset{&x.marks.patched, &x.marks.deadNodes}},
+		{secContents, [2]*bitset{&x.marks.patched, {}}}, // Load patches them
 	} {
 		var rows []int
 		for _, some := range written.rows {
 			some.each(func(i int) { rows = append(rows, i) })
 		}
 		slices.Sort(rows)
-		at, size := l.base.sections[written.section].offset, rowSize[written.section]
+		at, size := x.base.sections[written.section].offset, rowSize[written.section]
 		for _, i := range rows {
 			add(at+i*size, at+(i+1)*size)
 		}
 	}
-	add(len(l.base.data), len(l.base.data))
+	add(len(x.base.data), len(x.base.data))
 	return list
 }

@@ -21,24 +21,24 @@ type Row struct {
 // Rows yields the actions of the sources whose paths start with prefix, sorted by path and
 // target. A row is valid until the next one. Load must have succeeded, and the index must not
 // have been edited.
-func (x *Index) Rows(prefix string) iter.Seq[*Row] {
+func (r Results) Rows(prefix string) iter.Seq[*Row] {
 	const batch = 256 // rows between two releases of memory
 	return func(yield func(*Row) bool) {
-		base, over := x.live.base, x.live.over
-		i, end := base.actionsBelow(prefix)
-		j, last := over.actionsBelow(prefix)
-		row := Row{x: x}
+		base, over := r.x.base, r.x.over
+		i, end := base.actions().below(prefix)
+		j, last := over.actions().below(prefix)
+		row := Row{x: r.x}
 		for {
 			stop := end
 			if j < last {
-				stop, _ = base.FindAction(over.ActionPath(j), string(over.ActionTarget(j)))
+				stop, _ = base.actions().find(over.actions().path(j), string(over.actions().target(j)))
 			}
 			for ; i < stop; i++ {
-				if !x.live.deadActions.has(i) && !yield(row.rowAt(0, i)) {
+				if !r.x.marks.deadActions.has(i) && !yield(row.rowAt(0, i)) {
 					return
 				}
 				if i%batch == 0 {
-					x.Passed(batch * (actionSize + 2*NodeBytes))
+					r.x.Passed(batch * (actionSize + 2*NodeBytes))
 				}
 			}
 			if j == last || !yield(row.rowAt(1, j)) {
@@ -49,20 +49,20 @@ func (x *Index) Rows(prefix string) iter.Seq[*Row] {
 	}
 }
 
-// actionsBelow returns the rows of the actions whose sources' paths start with prefix: from first
+// below returns the rows of the actions whose sources' paths start with prefix: from first
 // up to, but not including, end.
-func (x *flat) actionsBelow(prefix string) (first, end int) {
+func (t actionTable) below(prefix string) (first, end int) {
 	if prefix == "" {
-		return 0, x.Actions()
+		return 0, t.len()
 	}
-	first, _ = x.FindAction(prefix, "")
-	end = first + sort.Search(x.Actions()-first, func(i int) bool { return !strings.HasPrefix(x.ActionPath(first+i), prefix) })
+	first, _ = t.find(prefix, "")
+	end = first + sort.Search(t.len()-first, func(i int) bool { return !strings.HasPrefix(t.path(first+i), prefix) })
 	return first, end
 }
 
 // rowAt moves the row to action i of a part.
 func (r *Row) rowAt(part, i int) *Row {
-	r.part, r.flat = part, r.x.live.Parts()[part]
+	r.part, r.flat = part, r.x.parts()[part]
 	r.row = r.flat.row(secActions, i)
 	if target := r.flat.str(r.row[actionTargetAt:]); string(target) != r.target {
 		r.target = string(target)
@@ -73,7 +73,7 @@ func (r *Row) rowAt(part, i int) *Row {
 func (r *Row) u32(at int) int { return int(binary.LittleEndian.Uint32(r.row[at:])) }
 
 // Path returns the path of the source.
-func (r *Row) Path() string { return r.flat.nodePath(r.u32(0)) }
+func (r *Row) Path() string { return r.flat.nodes().path(r.u32(0)) }
 
 // Target returns the action's target.
 func (r *Row) Target() string { return r.target }
@@ -92,10 +92,10 @@ func (r *Row) CookTime() time.Duration {
 // Source returns the source and its size; known is false if only its actions are left.
 func (r *Row) Source() (ref Ref, size int64, known bool) {
 	node := r.u32(0)
-	if !r.flat.idle(node) {
-		return r.ref(node), r.flat.size(node), true
+	if !r.flat.nodes().isIdle(node) {
+		return r.ref(node), r.flat.nodes().size(node), true
 	}
-	ref, f, known := r.x.Find(r.Path())
+	ref, f, known := r.x.Files().Find(r.Path())
 	return ref, f.Stamp.Size, known
 }
 
@@ -105,22 +105,22 @@ func (r *Row) Made() int { return r.u32(actionMadeCountAt) }
 // Artifact returns the k-th artifact and its size.
 func (r *Row) Artifact(k int) (ref Ref, size int64) {
 	node := r.artifact(k)
-	return r.ref(node), r.flat.size(node)
+	return r.ref(node), r.flat.nodes().size(node)
 }
 
 // Output returns the k-th artifact.
-func (r *Row) Output(k int) Artifact { return r.flat.Artifact(r.u32(actionMadeAt) + k) }
+func (r *Row) Output(k int) Artifact { return r.flat.artifacts().at(r.u32(actionMadeAt) + k) }
 
 // IsArtifact reports whether the k-th artifact has a path.
 func (r *Row) IsArtifact(k int, path string) bool {
-	return r.flat.comparePath(r.artifact(k), path) == 0
+	return r.flat.nodes().comparePath(r.artifact(k), path) == 0
 }
 
 func (r *Row) artifact(k int) (node int) { return r.flat.ref(secMade, r.u32(actionMadeAt)+k) }
 
 func (r *Row) ref(node int) Ref {
 	if r.part == 1 {
-		node += r.x.live.base.Nodes()
+		node += r.x.base.nodes().len()
 	}
 	return Ref(node)
 }

@@ -104,20 +104,20 @@ func (v *vouch) eachPending(do func(source string)) {
 	}
 }
 
-// Vouch replaces the vouches and keeps their totals. It panics for a target that had no vouch
+// replaceVouches replaces the vouches and keeps their totals. It panics for a target that had no vouch
 // before.
-func (l *live) Vouch(v vouching) {
+func (e editor) replaceVouches(v vouching) {
 	for i := range v.vouches {
-		v.vouches[i].totals = l.vouched.of(v.vouches[i].target).totals
+		v.vouches[i].totals = e.x.vouched.of(v.vouches[i].target).totals
 	}
-	l.edited = l.edited || !l.vouched.equal(&v)
-	l.vouched = v
+	e.x.edited = e.x.edited || !e.x.vouched.equal(&v)
+	e.x.vouched = v
 }
 
 // Totals returns the sum of the totals of the counted targets.
-func (l *live) Totals() (sum Totals) {
-	for _, v := range l.vouched.vouches {
-		if l.counted.has(v.target) {
+func (r Results) Totals() (sum Totals) {
+	for _, v := range r.x.vouched.vouches {
+		if r.x.counted.has(v.target) {
 			sum.Actions += v.totals.Actions
 			sum.Failed += v.totals.Failed
 			sum.In += v.totals.In
@@ -129,30 +129,30 @@ func (l *live) Totals() (sum Totals) {
 }
 
 // addToTotals adds an action and the size of its source to the totals.
-func (l *live) addToTotals(a *Action, size int64) {
-	if v := l.vouched.of(a.Target); v != nil {
+func (e editor) addToTotals(a *Action, size int64) {
+	if v := e.x.vouched.of(a.Target); v != nil {
 		v.totals.Add(a, size)
 	}
 }
 
-func (l *live) takeFromTotals(a *Action, size int64) {
-	if v := l.vouched.of(a.Target); v != nil {
+func (e editor) subtractFromTotals(a *Action, size int64) {
+	if v := e.x.vouched.of(a.Target); v != nil {
 		v.totals.Take(a, size)
 	}
 }
 
 // Vouched returns the targets that the index vouches for, sorted.
 func (x *Index) Vouched() []string {
-	list := make([]string, len(x.live.vouched.vouches))
+	list := make([]string, len(x.vouched.vouches))
 	for i := range list {
-		list[i] = x.live.vouched.vouches[i].target
+		list[i] = x.vouched.vouches[i].target
 	}
 	return list
 }
 
 // Pending calls do for each source that is pending for a target, in order. It does not need Load.
 func (x *Index) Pending(target string, do func(source string)) {
-	if v := x.live.vouched.of(target); v != nil {
+	if v := x.vouched.of(target); v != nil {
 		v.eachPending(do)
 	}
 }

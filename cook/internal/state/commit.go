@@ -162,8 +162,8 @@ func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 
 // noteDamage reports a file of the manifest that changed since the last run.
 func noteDamage(c Commit, name string, now []byte, err error) {
-	f, known := c.Last.File(name)
-	if known && c.Last.Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {
+	f, known := c.Last.Files().File(name)
+	if known && c.Last.Files().Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {
 		c.Note(name + " is not as cook left it; it is made anew")
 	}
 }

@@ -34,14 +34,14 @@ func (k *Known) Close() {
 	}
 }
 
-func (k *Known) mapIn(dir *confine.Dir, name string) error {
+// mapFile maps a file into memory.
+func mapFile(dir *confine.Dir, name string) (*mapped.File, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	k.file, err = mapped.Of(f)
-	return err
+	return mapped.Of(f)
 }
 
 // Empty returns an empty index.
@@ -70,7 +70,8 @@ func (x IndexFile) Load() (*Known, error) {
 func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	for try := 0; ; try++ {
 		k.Close()
-		err := k.mapIn(x.files.home, IndexName)
+		var err error
+		k.file, err = mapFile(x.files.home, IndexName)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

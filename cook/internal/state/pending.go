@@ -67,7 +67,7 @@ func (p *Pending) AddFile(last *index.Index, f index.File) {
 
 // AddPart is AddFile for a file or a part.
 func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.File) {
-	was, known := last.Part(on)
+	was, known := last.Files().Part(on)
 	if known && was.Stamp == f.Stamp && was.Sum == f.Sum {
 		return
 	}

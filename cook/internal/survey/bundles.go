@@ -23,7 +23,7 @@ type output struct{ source, below, path string }
 func (b *bundles) of(target string) []output {
 	if b.made == nil {
 		b.made = map[string][]output{}
-		for row := range b.x.Rows("") {
+		for row := range b.x.Results().Rows("") {
 			if row.State() != index.Done {
 				continue
 			}
@@ -61,7 +61,7 @@ func (b *bundles) chosen(on dependency.Dependency) (list []output) {
 // these bundles, and so on.
 func (b *bundles) takers(sources ...string) []string {
 	takes := map[string][]string{} // sources of the artifacts in each bundle
-	b.x.Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
+	b.x.Results().Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
 		for _, o := range b.chosen(d.On) {
 			takes[bundle] = append(takes[bundle], o.source)
 		}

@@ -42,14 +42,14 @@ func Find(out string, names []string) (f Found, err error) {
 	err = withIndex(out, func(x *index.Index) {
 		f.Name, f.Output = search(x, names)
 		if f.Name == "" {
-			for row := range x.Rows("") {
+			for row := range x.Results().Rows("") {
 				f.Known = append(f.Known, row.Path())
 			}
 			f.Known = slices.Compact(f.Known)
 			return
 		}
 		l := newLister(x)
-		for _, a := range x.ActionsOf(f.Name) {
+		for _, a := range x.Results().ActionsOf(f.Name) {
 			f.Assets = append(f.Assets, l.asset(&a))
 			f.Again.addAsset(&a)
 		}
@@ -61,7 +61,7 @@ func Find(out string, names []string) (f Found, err error) {
 		f.Users = slices.Concat(readers, l.bundles.takers(changed...)[len(changed):])
 		slices.Sort(f.Users)
 		for _, user := range f.Users {
-			for _, a := range x.ActionsOf(user) {
+			for _, a := range x.Results().ActionsOf(user) {
 				f.Again.addAsset(&a)
 			}
 		}
@@ -72,12 +72,12 @@ func Find(out string, names []string) (f Found, err error) {
 // search returns the source that one of the names means, and the name if it names an output.
 func search(x *index.Index, names []string) (name, output string) {
 	for _, n := range names {
-		if len(x.ActionsOf(n)) > 0 {
+		if len(x.Results().ActionsOf(n)) > 0 {
 			return n, ""
 		}
 	}
 	for _, n := range names {
-		if source, ok := x.Owner(n); ok {
+		if source, ok := x.Results().Owner(n); ok {
 			return source, n
 		}
 	}

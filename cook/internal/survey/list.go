@@ -140,7 +140,7 @@ func newLister(x *index.Index) *lister {
 
 func listed(x *index.Index) (list []Asset) {
 	l := newLister(x)
-	for a := range x.Actions() {
+	for a := range x.Results().Actions() {
 		list = append(list, l.asset(a))
 	}
 	return list
@@ -152,7 +152,7 @@ func (l *lister) asset(a *index.Action) Asset {
 		Path: a.Path, Target: a.Target, Method: l.method(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
 		Source: a.Source, CookTime: a.CookTime, Last: Decision{At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome)},
 	}
-	if f, ok := l.x.File(a.Path); ok {
+	if f, ok := l.x.Files().File(a.Path); ok {
 		of.In = f.Stamp.Size
 	}
 	for why := range strings.Lines(a.Decision.Why) {

@@ -80,8 +80,8 @@ func readersAre(n int) string {
 // readersOf returns the assets that read a file, sorted.
 func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
-		last.Dependents(map[dependency.Dependency]bool{dependency.OfFile(file): true, {Kind: dependency.Link, Path: file}: true}, func(source string) { list = append(list, source) })
-		last.Deps(dependency.Kind.IsExtract, func(source string, d index.Dep) {
+		last.Results().Dependents(map[dependency.Dependency]bool{dependency.OfFile(file): true, {Kind: dependency.Link, Path: file}: true}, func(source string) { list = append(list, source) })
+		last.Results().Deps(dependency.Kind.IsExtract, func(source string, d index.Dep) {
 			if contents.IsOf(d.On, file) && !contents.IsSilent(d) && (d.On.Kind == dependency.Extract || said(last, d.On.OfOne(path.Base(file)))) {
 				list = append(list, source)
 			}
@@ -94,7 +94,7 @@ func readersOf(last *index.Index, file string) (list []string) {
 
 // said reports whether a file had an answer to an extract in the last run.
 func said(last *index.Index, x dependency.Dependency) bool {
-	f, ok := last.Part(x)
+	f, ok := last.Files().Part(x)
 	return ok && f.Blob != contents.Silence
 }
 
@@ -106,7 +106,7 @@ func meantPath(last *index.Index, given string) string {
 	var beside []string
 	elsewhere := ""
 	index.Guard(func() error {
-		for row := range last.Rows("") {
+		for row := range last.Results().Rows("") {
 			source := row.Path()
 			dir, name := path.Split(source)
 			if name == base || strings.EqualFold(source, given) {

@@ -50,7 +50,7 @@ func Trace(out, cache string, list []Asset) error {
 		at[[2]string{list[i].Path, list[i].Target}] = &list[i]
 	}
 	return withIndex(out, func(x *index.Index) {
-		for a := range x.Actions() {
+		for a := range x.Results().Actions() {
 			if of, ok := at[[2]string{a.Path, a.Target}]; ok {
 				of.Last.Origin = origin(in, a)
 			}

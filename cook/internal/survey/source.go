@@ -36,7 +36,7 @@ func Source(s *session.Session, last *index.Index, name string) string {
 		if err := last.Load(); err != nil {
 			return err
 		}
-		if source, ok := last.Owner(output); ok {
+		if source, ok := last.Results().Owner(output); ok {
 			given = source
 		}
 		return nil

@@ -54,7 +54,7 @@ func ReadStore(ctx context.Context, cache, out string) (Store, error) {
 	shares := map[string]*Share{}
 	counted := map[string]map[store.BlobID]bool{}
 	err = withIndex(out, func(x *index.Index) {
-		for a := range x.Actions() {
+		for a := range x.Results().Actions() {
 			name := plan.RecipeOf(a.Method)
 			for _, m := range a.Made {
 				size, ok := held[m.Blob]
