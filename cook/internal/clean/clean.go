@@ -23,7 +23,7 @@ import (
 // session was opened with Look. Run returns the number of removed artifacts. After an interrupt,
 // the next run removes the rest.
 func Run(ctx context.Context, s *session.Session) (removed int, err error) {
-	if ok, err := begin(ctx, s); !ok {
+	if ok, err := beginClean(ctx, s); !ok {
 		return 0, err
 	}
 	known, err := s.LoadIndex()
@@ -50,7 +50,7 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	if runtime.GOOS == "windows" {
 		s.Out.Close() // drives without POSIX deletion remove no open directory
 	}
-	return removed, removeFolder(s.Place.Out, s.Out.Name())
+	return removed, removeOutputFolder(s.Place.Out, s.Out.Name())
 }
 
 // ExtraOptions are the options of Extra.
@@ -72,7 +72,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 		if err := s.CheckOwner(); err != nil {
 			return 0, err
 		}
-	} else if ok, err := begin(ctx, s); !ok {
+	} else if ok, err := beginClean(ctx, s); !ok {
 		return 0, err
 	}
 	known, err := s.LoadIndex()
@@ -116,8 +116,8 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	return n, s.State.CheckLock()
 }
 
-// begin locks the output directory if a run has cooked into it.
-func begin(ctx context.Context, s *session.Session) (ok bool, err error) {
+// beginClean locks the output directory if a run has cooked into it.
+func beginClean(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if ok, err := cleanable(ctx, s); !ok {
 		return false, err
 	}
@@ -154,7 +154,7 @@ func removeAll(ctx context.Context, s *session.Session, files []string, each fun
 		if ctx.Err() != nil {
 			return removed, ctx.Err()
 		}
-		was, rmErr := removeFile(root, p)
+		was, rmErr := removeOutputFile(root, p)
 		if rmErr != nil {
 			if dir := s.Out.Outward(p); dir != "" {
 				if outward[dir] {
@@ -175,8 +175,8 @@ func removeAll(ctx context.Context, s *session.Session, files []string, each fun
 	return removed, err
 }
 
-// removeFile removes a file, if it exists, and directories that become empty.
-func removeFile(root confine.Root, file string) (was bool, err error) {
+// removeOutputFile removes a file, if it exists, and directories that become empty.
+func removeOutputFile(root confine.Root, file string) (was bool, err error) {
 	info, err := root.Lstat(file)
 	switch {
 	case err == nil && info.IsDir():
@@ -196,9 +196,9 @@ func removeFile(root confine.Root, file string) (was bool, err error) {
 	return was, nil
 }
 
-// removeFolder removes an empty output directory, unless the user named it by a link, which would
+// removeOutputFolder removes an empty output directory, unless the user named it by a link, which would
 // then lead nowhere.
-func removeFolder(given, name string) error {
+func removeOutputFolder(given, name string) error {
 	if info, err := os.Lstat(given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // project, and all results of other projects. The session was opened with Look. The lock of the
 // output directory keeps cooks of this project away meanwhile.
 func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
-	ok, err := begin(ctx, s)
+	ok, err := beginClean(ctx, s)
 	if err != nil {
 		return store.TrimStats{}, err
 	}
@@ -30,7 +30,7 @@ func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
 	if last.ID() == "" {
 		return store.TrimStats{}, neverCooked(s)
 	}
-	keep := recorded(last)
+	keep := recordedOutputs(last)
 	in, err := store.Open(s.Place.Cache)
 	if err != nil {
 		return store.TrimStats{}, err
@@ -46,9 +46,9 @@ func neverCooked(s *session.Session) error {
 	return &session.ConfigError{Err: fmt.Errorf("output directory %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
 }
 
-// recorded returns the entries that restore all artifacts of an index: for a chain only the result
+// recordedOutputs returns the entries that restore all artifacts of an index: for a chain only the result
 // of the whole chain, not of its steps.
-func recorded(x *index.Index) *store.Keep {
+func recordedOutputs(x *index.Index) *store.Keep {
 	keep := &store.Keep{}
 	for a := range x.Results().Actions() {
 		if a.State != index.Done {

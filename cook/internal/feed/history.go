@@ -59,7 +59,7 @@ func (h *History) Add(batch []byte) {
 		h.size -= len(h.batches[drop])
 	}
 	h.batches = slices.Clone(h.batches[drop:])
-	h.next()
+	h.nextMessage()
 }
 
 // Lost forgets all batches, so that followers must compare.
@@ -67,10 +67,10 @@ func (h *History) Lost() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.batches, h.size = nil, 0
-	h.next()
+	h.nextMessage()
 }
 
-func (h *History) next() {
+func (h *History) nextMessage() {
 	h.number++
 	close(h.more)
 	h.more = make(chan struct{})

@@ -87,11 +87,11 @@ func Ask(ctx context.Context, dir string, from Position) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return parse(text, from)
+	return parseFeedLine(text, from)
 }
 
-// parse parses an answer, which may come from any program of the same user.
-func parse(text []byte, from Position) (a Answer, err error) {
+// parseFeedLine parses an answer, which may come from any program of the same user.
+func parseFeedLine(text []byte, from Position) (a Answer, err error) {
 	if err := json.Unmarshal(text, &a); err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}

@@ -37,8 +37,8 @@ const (
 	maxAlternatives = 1000
 )
 
-// parse parses a pattern without its "!" and expands its alternatives.
-func parse(text string) ([]pattern, error) {
+// parseGlob parses a pattern without its "!" and expands its alternatives.
+func parseGlob(text string) ([]pattern, error) {
 	rest, tied := strings.CutPrefix(text, "/")
 	if !tied {
 		rest, tied = strings.CutPrefix(text, "./")
@@ -143,9 +143,9 @@ func newLiteral(text string, inName bool) pattern {
 	return pattern{kind: literal, inName: inName, text: text, prefix: text + "/"}
 }
 
-// match compares the pattern with a path, relative to the pattern's directory, and its last
+// matchFrom compares the pattern with a path, relative to the pattern's directory, and its last
 // element.
-func (p *pattern) match(path, name string) bool {
+func (p *pattern) matchFrom(path, name string) bool {
 	whole := path
 	if p.inName {
 		path = name
@@ -170,8 +170,8 @@ func (p *pattern) match(path, name string) bool {
 		doublestar.MatchUnvalidated(p.text, path)
 }
 
-// start returns the common prefix of all matching paths.
-func (p *pattern) start() string {
+// startOfMatch returns the common prefix of all matching paths.
+func (p *pattern) startOfMatch() string {
 	switch {
 	case p.inName:
 		return ""

@@ -88,7 +88,7 @@ func (s *Set) ID(path string) ID {
 	if id, ok := s.byPath[path]; ok {
 		return id
 	}
-	return s.derive(path)
+	return s.deriveIDs(path)
 }
 
 // Has reports whether a path has a line.
@@ -97,8 +97,8 @@ func (s *Set) Has(path string) bool {
 	return ok
 }
 
-// derive returns the ID of a path without a line.
-func (s *Set) derive(path string) ID {
+// deriveIDs returns the ID of a path without a line.
+func (s *Set) deriveIDs(path string) ID {
 	for number := 0; ; number++ {
 		id := derived(path, number)
 		if owner, taken := s.owners[id]; !taken || owner == path && path != "" {
@@ -146,7 +146,7 @@ func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string
 		return s, nil
 	}
 	for _, m := range made {
-		if id := next.byPath[m.To]; next.derive(m.To) == id {
+		if id := next.byPath[m.To]; next.deriveIDs(m.To) == id {
 			delete(next.byPath, m.To)
 			delete(next.owners, id)
 		}

@@ -40,7 +40,7 @@ func Pair(gone, found []Source) (moves []Move) {
 		}
 	}
 	for _, g := range order {
-		moves = g.pair(moves)
+		moves = g.pairRenamed(moves)
 	}
 	slices.SortFunc(moves, func(a, b Move) int { return strings.Compare(a.To, b.To) })
 	return moves
@@ -52,7 +52,7 @@ type group struct {
 	empty       bool
 }
 
-func (g *group) pair(moves []Move) []Move {
+func (g *group) pairRenamed(moves []Move) []Move {
 	if len(g.gone) == 1 && len(g.found) == 1 && !g.empty {
 		return append(moves, Move{g.gone[0], g.found[0]})
 	}

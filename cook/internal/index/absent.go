@@ -12,14 +12,14 @@ func (e editor) settleAbsent() {
 	}
 	wanted, known := map[string]bool{}, map[string]bool{}
 	e.x.base.deps().eachOn(e.x.added.unsure, func(row, action int) {
-		d := e.x.base.deps().at(row)
-		path := d.key()
+		d := e.x.base.deps().decodeDepAt(row)
+		path := d.seenKey()
 		known[path] = known[path] || !d.Found
-		wanted[path] = wanted[path] || !d.Found && !e.x.marks.deadActions.has(action)
+		wanted[path] = wanted[path] || !d.Found && !e.x.marks.deadActions.hasRow(action)
 	})
-	e.x.added.each(func(a *Action) {
+	e.x.added.eachAdded(func(a *Action) {
 		for _, d := range a.Deps {
-			path := d.key()
+			path := d.seenKey()
 			wanted[path] = wanted[path] || !d.Found && e.x.added.unsure[path]
 		}
 	})
@@ -45,24 +45,24 @@ func (e editor) settleAbsent() {
 // has a node.
 func (e editor) settleNodes(wanted, known map[string]bool) {
 	for node := range e.x.base.nodes().len() {
-		if e.x.base.nodes().role(node) != Absent {
+		if e.x.base.nodes().roleOf(node) != Absent {
 			continue
 		}
-		switch path := e.x.base.nodes().path(node); {
+		switch path := e.x.base.nodes().nodePath(node); {
 		case wanted[path] && e.isInPlace(node):
 			delete(wanted, path)
-			e.x.marks.deadNodes.remove(node)
+			e.x.marks.deadNodes.removeRow(node)
 			r := e.x.base.row(secNodes, node)[nodeFlagsAt:]
 			binary.LittleEndian.PutUint32(r, binary.LittleEndian.Uint32(r)&^nodeDead)
 		case known[path]:
-			e.markNode(node)
+			e.markNodeDead(node)
 		}
 	}
 }
 
 // isInPlace reports whether the directory of a base node is still where the base says.
 func (e editor) isInPlace(node int) bool {
-	f := e.x.base.folders().at(e.x.base.nodes().folder(node))
+	f := e.x.base.folders().decodeFolder(e.x.base.nodes().folderRowOf(node))
 	now, ok := e.x.added.folders[string(f.Path)]
 	return !ok || now.real == string(f.Real)
 }
@@ -73,7 +73,7 @@ func (e editor) doubtPath(path string) { e.x.added.unsure[path] = true }
 func (e editor) doubtDeps(deps []Dep) {
 	for _, d := range deps {
 		if !d.Found {
-			e.doubtPath(d.key())
+			e.doubtPath(d.seenKey())
 		}
 	}
 }

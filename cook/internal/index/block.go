@@ -16,12 +16,12 @@ func (damage) Is(target error) bool { return target == ErrDamaged || target == E
 // errBlock reports a block that does not match its seal.
 const errBlock = damage("checksum does not match")
 
-// blocks returns the number of blocks that hold n bytes.
-func blocks(n int) int { return (n + blockSize - 1) / blockSize }
+// blockCount returns the number of blocks that hold n bytes.
+func blockCount(n int) int { return (n + blockSize - 1) / blockSize }
 
-// bytes returns n bytes of a section after checking their seals. It panics with errBlock if a
+// sectionBytes returns n bytes of a section after checking their seals. It panics with errBlock if a
 // seal does not match.
-func (x *flat) bytes(s, offset, n int) []byte {
+func (x *flat) sectionBytes(s, offset, n int) []byte {
 	if !x.intact[s] && n > 0 {
 		x.checkRange(offset, n)
 	}
@@ -40,15 +40,15 @@ func (x *flat) checkRange(offset, n int) {
 	}
 }
 
-// block returns a block and its seal.
-func (x *flat) block(b int) (data, sum []byte) {
+// blockAndSeal returns a block and its seal.
+func (x *flat) blockAndSeal(b int) (data, sum []byte) {
 	end := len(x.data) - len(x.seals)
 	at := headerSize + b*blockSize
 	return x.data[at:min(at+blockSize, end)], x.seals[b*sealSize : (b+1)*sealSize]
 }
 
 func (x *flat) matchesSeal(b int) bool {
-	data, want := x.block(b)
+	data, want := x.blockAndSeal(b)
 	have := seal(data)
 	return bytes.Equal(have[:], want)
 }
@@ -84,15 +84,15 @@ func (x *flat) checkSeals(from, to int) error {
 func (x *flat) sealAgain(changed map[int]*bitset) (sealed int) {
 	var blocks bitset
 	for s, rows := range changed {
-		rows.each(func(i int) {
+		rows.eachSetRow(func(i int) {
 			first := x.sections[s].offset + i*rowSize[s] - headerSize
 			for b := first / blockSize; b <= (first+rowSize[s]-1)/blockSize; b++ {
-				blocks.add(b)
+				blocks.insertRow(b)
 			}
 		})
 	}
-	blocks.each(func(b int) {
-		data, at := x.block(b)
+	blocks.eachSetRow(func(b int) {
+		data, at := x.blockAndSeal(b)
 		sum := seal(data)
 		copy(at, sum[:])
 	})

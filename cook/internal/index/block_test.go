@@ -22,7 +22,7 @@ func manyBlocks(t *testing.T) []byte {
 	}
 	c.files = append(c.files, File{Path: "d50/cook.toml", Role: Config})
 	data := build(c)
-	if n := blocks(len(data)); n < 30 {
+	if n := blockCount(len(data)); n < 30 {
 		t.Fatalf("%d blocks", n)
 	}
 	return data
@@ -63,7 +63,7 @@ func TestQueryReadsFewBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := x.base
-	touched, all := 0, blocks(len(base.data)-len(base.seals)-headerSize)
+	touched, all := 0, blockCount(len(base.data)-len(base.seals)-headerSize)
 	for b := range all {
 		bad := bytes.Clone(data)
 		bad[headerSize+b*blockSize] ^= 1
@@ -121,10 +121,10 @@ func TestChangedBlockIsSealedOnce(t *testing.T) {
 	x := openLazily(t, manyBlocks(t)).base
 	var rows bitset
 	for i := range x.nodes().len() {
-		rows.add(i)
+		rows.insertRow(i)
 	}
 	have := x.sealAgain(map[int]*bitset{secNodes: &rows})
-	if want := blocks(x.nodes().len()*nodeSize) + 1; have > want {
+	if want := blockCount(x.nodes().len()*nodeSize) + 1; have > want {
 		t.Errorf("%d blocks, want at most %d", have, want)
 	}
 }

@@ -42,7 +42,7 @@ func noChanges(base *flat, v vouching) []byte {
 func encodeChanges(x *Index) []byte {
 	editor{x}.settleAbsent()
 	le := binary.LittleEndian
-	id := x.base.id()
+	id := x.base.headerSeal()
 	out := append([]byte(nil), changesMagic[:]...)
 	out = le.AppendUint32(out, Version)
 	out = le.AppendUint32(out, 0)
@@ -51,9 +51,9 @@ func encodeChanges(x *Index) []byte {
 	for _, set := range [...]*bitset{&x.marks.patched, &x.marks.patchedFolders, &x.marks.deadNodes, &x.marks.deadFolder, &x.marks.deadActions} {
 		out = le.AppendUint32(out, uint32(set.n))
 	}
-	vouches := x.vouched.append(nil)
+	vouches := x.vouched.appendVouches(nil)
 	out = le.AppendUint32(out, uint32(len(vouches)))
-	x.marks.patched.each(func(node int) {
+	x.marks.patched.eachSetRow(func(node int) {
 		r := x.base.row(secNodes, node)
 		out = le.AppendUint32(out, uint32(node))
 		out = append(out, r[nodeFlagsAt:nodeFlagsAt+4]...)
@@ -64,14 +64,14 @@ func encodeChanges(x *Index) []byte {
 		}
 		out = append(out, content...)
 	})
-	x.marks.patchedFolders.each(func(row int) {
+	x.marks.patchedFolders.eachSetRow(func(row int) {
 		r := x.base.row(secFolders, row)
 		out = le.AppendUint32(out, uint32(row))
 		out = append(out, r[folderFlagsAt:folderFlagsAt+4]...)
 		out = append(out, r[folderStampAt:folderStampAt+stampSize]...)
 	})
 	for _, set := range [...]*bitset{&x.marks.deadNodes, &x.marks.deadFolder, &x.marks.deadActions} {
-		set.each(func(row int) { out = le.AppendUint32(out, uint32(row)) })
+		set.eachSetRow(func(row int) { out = le.AppendUint32(out, uint32(row)) })
 	}
 	out = append(out, vouches...)
 	switch {
@@ -80,7 +80,7 @@ func encodeChanges(x *Index) []byte {
 	case x.over.data != nil:
 		out = append(out, x.over.data...)
 	default:
-		out = append(out, newBuilder(x.base.checksum).Bytes()...)
+		out = append(out, newIndexBuilder(x.base.checksum).Bytes()...)
 	}
 	sum := seal(out)
 	return append(out, sum[:]...)
@@ -100,7 +100,7 @@ func applyChanges(x *Index, data []byte) error {
 		return fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, v, Version)
 	}
 	d.u32()
-	if id := x.base.id(); !bytes.Equal(d.take(sealSize), id[:]) {
+	if id := x.base.headerSeal(); !bytes.Equal(d.take(sealSize), id[:]) {
 		return fmt.Errorf("%w: belong to another index", ErrDamaged)
 	}
 	copy(x.vouched.identity[:], d.take(32))
@@ -117,7 +117,7 @@ func applyChanges(x *Index, data []byte) error {
 	if err := applyLists(x, &d, n); err != nil {
 		return err
 	}
-	err := x.vouched.decode(d.take(vouches))
+	err := x.vouched.decodeVouches(d.take(vouches))
 	if err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 			return err
 		}
 		settled := d.u32()&nodeSettled != 0
-		x.base.nodes().setStamp(node, decodeStamp(d.take(stampSize)), settled)
+		x.base.nodes().setNodeStamp(node, decodeStamp(d.take(stampSize)), settled)
 		x.contents[node] = d.take(contentSize)
-		x.marks.patched.add(node)
+		x.marks.patched.insertRow(node)
 	}
 	for range n[1] {
 		i, err := row(secFolders)
@@ -152,30 +152,30 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 			return err
 		}
 		flags := d.u32() & (folderOdd | folderFresh | folderListed)
-		x.base.folders().setStamp(i, decodeStamp(d.take(stampSize)), flags)
-		x.marks.patchedFolders.add(i)
+		x.base.folders().setFolderStamp(i, decodeStamp(d.take(stampSize)), flags)
+		x.marks.patchedFolders.insertRow(i)
 	}
 	for range n[2] {
 		node, err := row(secNodes)
 		if err != nil {
 			return err
 		}
-		editor{x}.markNode(node)
+		editor{x}.markNodeDead(node)
 	}
 	for range n[3] {
 		i, err := row(secFolders)
 		if err != nil {
 			return err
 		}
-		x.marks.deadFolder.add(i)
-		editor{x}.markFolder(i)
+		x.marks.deadFolder.insertRow(i)
+		editor{x}.markFolderDead(i)
 	}
 	for range n[4] {
 		i, err := row(secActions)
 		if err != nil {
 			return err
 		}
-		x.marks.deadActions.add(i)
+		x.marks.deadActions.insertRow(i)
 	}
 	return nil
 }
@@ -203,8 +203,8 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 	// The patches become part of the base. Deleted rows and additions stay in the changes.
 	patched, patchedFolders := x.marks.patched, x.marks.patchedFolders
 	x.marks.patched, x.marks.patchedFolders = bitset{}, bitset{}
-	x.marks.deadNodes.each(func(node int) { x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, false) })
-	x.marks.deadFolder.each(func(row int) { x.base.setFlag(secFolders, row, folderFlagsAt, folderDead, false) })
+	x.marks.deadNodes.eachSetRow(func(node int) { x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, false) })
+	x.marks.deadFolder.eachSetRow(func(row int) { x.base.setFlag(secFolders, row, folderFlagsAt, folderDead, false) })
 	data := x.base.data
 	x.base.sealAgain(map[int]*bitset{secNodes: &patched, secContents: &patched, secFolders: &patchedFolders})
 	sum := seal(x.base.seals)

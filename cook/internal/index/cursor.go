@@ -40,7 +40,7 @@ func (x *Index) Folder(ref FolderRef) Folder {
 	if part == 1 {
 		f.node = Ref(x.base.nodes().len())
 	}
-	f.row = f.x.folders().at(row)
+	f.row = f.x.folders().decodeFolder(row)
 	f.Tree, f.Stamp, f.Odd = f.row.Tree, f.row.Stamp, f.row.Odd
 	f.Listed, f.Usable = f.row.Listed && !f.row.Dead, f.row.Usable && !f.row.Dead
 	return f
@@ -113,7 +113,7 @@ type Node struct {
 // Node decodes the i-th node of a directory; ok is false if the node is dead.
 func (f *Folder) Node(i int) (Node, bool) {
 	row := f.row.First + i
-	p := f.x.nodes().probe(row)
+	p := f.x.nodes().probeNode(row)
 	if p.Idle() {
 		return Node{}, false
 	}
@@ -130,21 +130,21 @@ const NodeBytes = nodeSize + 16
 // Node decodes a node.
 func (x *Index) Node(ref Ref) Node {
 	part, row := nodePart(x, ref)
-	p := x.parts()[part].nodes().probe(row)
+	p := x.parts()[part].nodes().probeNode(row)
 	return Node{Ref: ref, Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
 }
 
 // FolderOf returns the directory of a node.
 func (x *Index) FolderOf(ref Ref) FolderRef {
 	part, row := nodePart(x, ref)
-	return folderRef(x, part, x.parts()[part].nodes().folder(row))
+	return folderRef(x, part, x.parts()[part].nodes().folderRowOf(row))
 }
 
 // Path returns the path of a node: for an artifact, in the output directory; otherwise in the
 // asset tree or absolute.
 func (x *Index) Path(ref Ref) string {
 	part, row := nodePart(x, ref)
-	return x.parts()[part].nodes().path(row)
+	return x.parts()[part].nodes().nodePath(row)
 }
 
 // Dependency returns the dependency that a node stands for: a file, a listing, a link or an
@@ -159,26 +159,26 @@ func (x *Index) Content(ref Ref) (hashing.Sum128, store.BlobID) {
 			return decodeContent(patch)
 		}
 	}
-	return x.parts()[part].nodes().content(row)
+	return x.parts()[part].nodes().nodeContent(row)
 }
 
 // Source returns the source of the action that made an artifact.
 func (r Results) Source(ref Ref) string {
 	table, action := madeBy(r.x, ref)
-	return table.path(action)
+	return table.sourcePath(action)
 }
 
 // Target returns the target of the action that made an artifact.
 func (r Results) Target(ref Ref) string {
 	table, action := madeBy(r.x, ref)
-	return string(table.target(action))
+	return string(table.actionTarget(action))
 }
 
 // madeBy returns the row of the action that made an artifact.
 func madeBy(x *Index, artifact Ref) (table actionTable, row int) {
 	part, node := nodePart(x, artifact)
 	table = x.parts()[part].actions()
-	row, _ = table.x.nodes().action(node)
+	row, _ = table.x.nodes().actionOfNode(node)
 	return table, row
 }
 
@@ -186,14 +186,14 @@ func madeBy(x *Index, artifact Ref) (table actionTable, row int) {
 func (v Files) Find(path string) (ref Ref, f File, ok bool) {
 	l := v.x
 	if f, ok := l.added.files[path]; ok {
-		row, ok := l.over.files().find(path)
+		row, ok := l.over.files().findFileRow(path)
 		if !ok {
 			return 0, File{}, false // an edit added it
 		}
-		return Ref(l.base.nodes().len() + l.over.ref(secByPath, row)), f, true
+		return Ref(l.base.nodes().len() + l.over.refAtRow(secByPath, row)), f, true
 	}
 	if node, ok := l.Files().baseNode(path); ok {
-		return Ref(node), l.base.nodes().file(node), true
+		return Ref(node), l.base.nodes().decodeFileNode(node), true
 	}
 	return 0, File{}, false
 }

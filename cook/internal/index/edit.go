@@ -15,31 +15,31 @@ func (e editor) restampNode(part, node int, stamp scan.Stamp, settled bool) {
 		e.restampAddition(node, stamp, settled)
 		return
 	}
-	if e.x.marks.deadNodes.has(node) {
-		if e.x.base.nodes().role(node) != Made {
-			e.restampFile(e.x.base.nodes().path(node), stamp, settled)
+	if e.x.marks.deadNodes.hasRow(node) {
+		if e.x.base.nodes().roleOf(node) != Made {
+			e.restampFile(e.x.base.nodes().nodePath(node), stamp, settled)
 		}
 		return
 	}
-	p := e.x.base.nodes().probe(node)
+	p := e.x.base.nodes().probeNode(node)
 	if p.Stamp == stamp && p.Settled == settled {
 		return
 	}
-	e.x.base.nodes().setStamp(node, stamp, settled)
-	e.x.marks.patched.add(node)
+	e.x.base.nodes().setNodeStamp(node, stamp, settled)
+	e.x.marks.patched.insertRow(node)
 	e.x.edited = true
 }
 
 // restampAddition restamps a node of the changes in its decoded form.
 func (e editor) restampAddition(node int, stamp scan.Stamp, settled bool) {
-	path := e.x.over.nodes().path(node)
-	if e.x.over.nodes().role(node) != Made {
+	path := e.x.over.nodes().nodePath(node)
+	if e.x.over.nodes().roleOf(node) != Made {
 		e.restampFile(path, stamp, settled)
 		return
 	}
-	row, _ := e.x.over.nodes().action(node)
-	target := string(e.x.over.actions().target(row))
-	for _, h := range e.x.added.actions[e.x.over.actions().path(row)] {
+	row, _ := e.x.over.nodes().actionOfNode(node)
+	target := string(e.x.over.actions().actionTarget(row))
+	for _, h := range e.x.added.actions[e.x.over.actions().sourcePath(row)] {
 		for i := range h.Made {
 			m := &h.Made[i]
 			if h.Target == target && m.Path == path && (m.Stamp != stamp || m.Settled != settled) {
@@ -62,7 +62,7 @@ func (e editor) restampFile(path string, stamp scan.Stamp, settled bool) {
 // directories of the asset tree have stamps.
 func (e editor) restampFolder(part, row int, stamp scan.Stamp, settled, odd bool) {
 	x := e.x.parts()[part]
-	if part == 1 && x.folders().at(row).Tree != Assets {
+	if part == 1 && x.folders().decodeFolder(row).Tree != Assets {
 		return
 	}
 	r := x.row(secFolders, row)
@@ -78,11 +78,11 @@ func (e editor) restampFolder(part, row int, stamp scan.Stamp, settled, odd bool
 		return
 	}
 	e.x.edited = true
-	x.folders().setStamp(row, stamp, now)
+	x.folders().setFolderStamp(row, stamp, now)
 	if part == 0 {
-		e.x.marks.patchedFolders.add(row)
+		e.x.marks.patchedFolders.insertRow(row)
 	} else {
-		e.x.added.folders[string(x.folders().at(row).Path)] = x.folders().toInput(row)
+		e.x.added.folders[string(x.folders().decodeFolder(row).Path)] = x.folders().toInput(row)
 	}
 }
 
@@ -93,14 +93,14 @@ func (e editor) insertFolder(f scan.Folder, settled bool) {
 	in := b.folders[0]
 	e.x.added.folders[in.path] = in
 	e.x.edited = true
-	row, ok := e.x.base.folders().find(Assets, in.path)
+	row, ok := e.x.base.folders().findFolderRow(Assets, in.path)
 	if !ok {
 		return
 	}
-	old := e.x.base.folders().at(row)
+	old := e.x.base.folders().decodeFolder(row)
 	if old.Listed && !old.Dead {
-		e.x.marks.deadFolder.add(row)
-		e.markFolder(row)
+		e.x.marks.deadFolder.insertRow(row)
+		e.markFolderDead(row)
 	}
 	if string(old.Real) != in.real {
 		e.moveNodes(&old)
@@ -111,12 +111,12 @@ func (e editor) insertFolder(f scan.Folder, settled bool) {
 // wrong location for them.
 func (e editor) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
-		if e.x.marks.deadNodes.has(node) {
+		if e.x.marks.deadNodes.hasRow(node) {
 			continue
 		}
-		switch f := e.x.base.nodes().file(node); f.Role {
+		switch f := e.x.base.nodes().decodeFileNode(node); f.Role {
 		case Asset, Other, Config, Ignore:
-			e.markNode(node)
+			e.markNodeDead(node)
 			e.x.added.files[f.Path] = f
 		case Absent:
 			e.doubtPath(f.Path)
@@ -124,28 +124,28 @@ func (e editor) moveNodes(folder *folderRow) {
 	}
 }
 
-// removeFolder drops a directory, but not its files and subdirectories.
-func (e editor) removeFolder(part, row int) {
+// forgetFolder drops a directory, but not its files and subdirectories.
+func (e editor) forgetFolder(part, row int) {
 	e.x.edited = true
 	if part == 1 {
-		delete(e.x.added.folders, string(e.x.over.folders().at(row).Path))
+		delete(e.x.added.folders, string(e.x.over.folders().decodeFolder(row).Path))
 		return
 	}
-	e.x.marks.deadFolder.add(row)
-	e.markFolder(row)
+	e.x.marks.deadFolder.insertRow(row)
+	e.markFolderDead(row)
 }
 
-// removeNode drops the file of a node. Artifacts are dropped with their action; the node of an
+// dropNodeFile drops the file of a node. Artifacts are dropped with their action; the node of an
 // absent path is dropped with the last action that depends on its absence.
-func (e editor) removeNode(part, node int) {
-	switch x := e.x.parts()[part]; x.nodes().role(node) {
+func (e editor) dropNodeFile(part, node int) {
+	switch x := e.x.parts()[part]; x.nodes().roleOf(node) {
 	case Asset, Other, Config, Ignore:
-		e.removeFile(x.nodes().path(node))
+		e.forgetFile(x.nodes().nodePath(node))
 	}
 }
 
-// replaceFile adds or replaces a file.
-func (e editor) replaceFile(f File) {
+// putFileRecord adds or replaces a file.
+func (e editor) putFileRecord(f File) {
 	old, known := e.x.Files().File(f.Path)
 	if known && old == f {
 		return
@@ -156,20 +156,20 @@ func (e editor) replaceFile(f File) {
 	}
 	e.resizeSource(f.Path, old.Stamp.Size, f.Stamp.Size)
 	node, ok := e.x.Files().baseNode(f.Path)
-	if !ok || e.x.base.nodes().role(node) != f.Role {
+	if !ok || e.x.base.nodes().roleOf(node) != f.Role {
 		if ok {
-			e.markNode(node)
+			e.markNodeDead(node)
 		}
 		e.x.added.files[f.Path] = f
 		return
 	}
-	e.x.base.nodes().setStamp(node, f.Stamp, f.Settled)
+	e.x.base.nodes().setNodeStamp(node, f.Stamp, f.Settled)
 	appendContent(e.x.base.row(secContents, node)[:0], f.Sum, f.Blob)
-	e.x.marks.patched.add(node)
+	e.x.marks.patched.insertRow(node)
 }
 
-// removeFile drops a file.
-func (e editor) removeFile(path string) {
+// forgetFile drops a file.
+func (e editor) forgetFile(path string) {
 	old, ok := e.x.Files().File(path)
 	if !ok {
 		return
@@ -178,7 +178,7 @@ func (e editor) removeFile(path string) {
 	e.doubtPath(path)
 	e.resizeSource(path, old.Stamp.Size, 0)
 	if node, ok := e.x.Files().baseNode(path); ok {
-		e.markNode(node)
+		e.markNodeDead(node)
 	}
 	delete(e.x.added.files, path)
 }
@@ -198,43 +198,43 @@ func (e editor) resizeSource(path string, was, is int64) {
 // insertAction adds an action; there must be none for its source and target.
 func (e editor) insertAction(a Action) {
 	e.x.edited = true
-	e.x.added.insert(a)
+	e.x.added.addAction(a)
 	e.doubtDeps(a.Deps)
-	e.addToTotals(&a, e.x.Files().size(a.Path))
+	e.addToTotals(&a, e.x.Files().sizeOfFile(a.Path))
 }
 
 // removeActions drops the actions of a source.
 func (e editor) removeActions(path string) {
-	i, _ := e.x.base.actions().find(path, "")
-	for ; i < e.x.base.actions().len() && e.x.base.nodes().comparePath(e.x.base.actions().source(i), path) == 0; i++ {
-		if e.x.marks.deadActions.has(i) {
+	i, _ := e.x.base.actions().findActionRow(path, "")
+	for ; i < e.x.base.actions().len() && e.x.base.nodes().comparePath(e.x.base.actions().sourceNode(i), path) == 0; i++ {
+		if e.x.marks.deadActions.hasRow(i) {
 			continue
 		}
 		e.x.edited = true
-		a := e.x.base.actions().at(i)
+		a := e.x.base.actions().decodeAction(i)
 		e.doubtDeps(a.Deps)
-		e.subtractFromTotals(&a, e.x.Files().size(path))
-		e.x.marks.deadActions.add(i)
-		first, n := e.x.base.actions().artifacts(i)
+		e.subtractFromTotals(&a, e.x.Files().sizeOfFile(path))
+		e.x.marks.deadActions.insertRow(i)
+		first, n := e.x.base.actions().artifactRange(i)
 		for row := first; row < first+n; row++ {
-			e.markNode(e.x.base.ref(secMade, row))
+			e.markNodeDead(e.x.base.refAtRow(secMade, row))
 		}
 	}
-	over := e.x.added.remove(path)
+	over := e.x.added.removeActionsOf(path)
 	for i := range over {
 		e.x.edited = true
 		e.doubtDeps(over[i].Deps)
-		e.subtractFromTotals(&over[i], e.x.Files().size(path))
+		e.subtractFromTotals(&over[i], e.x.Files().sizeOfFile(path))
 	}
 }
 
-// size returns the size of a file, 0 if the file is unknown.
-func (v Files) size(path string) int64 {
+// sizeOfFile returns the size of a file, 0 if the file is unknown.
+func (v Files) sizeOfFile(path string) int64 {
 	f, _ := v.File(path)
 	return f.Stamp.Size
 }
 
-func (t nodeTable) setStamp(node int, stamp scan.Stamp, settled bool) {
+func (t nodeTable) setNodeStamp(node int, stamp scan.Stamp, settled bool) {
 	r := t.x.row(secNodes, node)
 	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:]) &^ nodeSettled
 	if settled {
@@ -244,20 +244,20 @@ func (t nodeTable) setStamp(node int, stamp scan.Stamp, settled bool) {
 	appendStamp(r[:nodeStampAt], stamp)
 }
 
-// setStamp replaces a directory's stamp and the flags that belong to it.
-func (t folderTable) setStamp(row int, stamp scan.Stamp, flags uint32) {
+// setFolderStamp replaces a directory's stamp and the flags that belong to it.
+func (t folderTable) setFolderStamp(row int, stamp scan.Stamp, flags uint32) {
 	r := t.x.row(secFolders, row)
 	flags |= binary.LittleEndian.Uint32(r[folderFlagsAt:]) &^ (folderOdd | folderFresh | folderListed)
 	binary.LittleEndian.PutUint32(r[folderFlagsAt:], flags)
 	appendStamp(r[:folderStampAt], stamp)
 }
 
-func (e editor) markNode(node int) {
-	e.x.marks.deadNodes.add(node)
+func (e editor) markNodeDead(node int) {
+	e.x.marks.deadNodes.insertRow(node)
 	e.x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, true)
 }
 
-func (e editor) markFolder(row int) {
+func (e editor) markFolderDead(row int) {
 	e.x.base.setFlag(secFolders, row, folderFlagsAt, folderDead, true)
 }
 

@@ -89,8 +89,8 @@ type Dep struct {
 // Asked returns the dependency with the path that the recipe used.
 func (d *Dep) Asked() dependency.Dependency { return d.On.Named(d.Name) }
 
-// key returns the path of the node whose stamp shows whether the dependency has changed.
-func (d *Dep) key() string { return dependency.Encode(d.On.Seen()) }
+// seenKey returns the path of the node whose stamp shows whether the dependency has changed.
+func (d *Dep) seenKey() string { return dependency.Encode(d.On.Seen()) }
 
 // An Artifact is a file of the output directory.
 type Artifact struct {
@@ -135,7 +135,7 @@ type methodTable struct {
 	all  []Method
 }
 
-func (t *methodTable) of(x *flat, row int) Method {
+func (t *methodTable) cachedMethod(x *flat, row int) Method {
 	t.once.Do(func() {
 		t.all = make([]Method, x.methodCount())
 		for i := range t.all {
@@ -148,54 +148,58 @@ func (t *methodTable) of(x *flat, row int) Method {
 // len returns the number of files.
 func (t fileTable) len() int { return t.x.sections[secByPath].count }
 
-// path returns the path of file i. Files are sorted by path.
-func (t fileTable) path(i int) string { return t.x.nodes().path(t.x.ref(secByPath, i)) }
+// filePath returns the path of file i. Files are sorted by path.
+func (t fileTable) filePath(i int) string { return t.x.nodes().nodePath(t.x.refAtRow(secByPath, i)) }
 
-// at decodes file i.
-func (t fileTable) at(i int) File { return t.x.nodes().file(t.x.ref(secByPath, i)) }
+// decodeFileAt decodes file i.
+func (t fileTable) decodeFileAt(i int) File {
+	return t.x.nodes().decodeFileNode(t.x.refAtRow(secByPath, i))
+}
 
-func (t nodeTable) file(node int) File {
-	p := t.probe(node)
-	f := File{Path: t.path(node), Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
-	f.Sum, f.Blob = t.content(node)
+func (t nodeTable) decodeFileNode(node int) File {
+	p := t.probeNode(node)
+	f := File{Path: t.nodePath(node), Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
+	f.Sum, f.Blob = t.nodeContent(node)
 	return f
 }
 
 // len returns the number of actions.
 func (t actionTable) len() int { return t.x.sections[secActions].count }
 
-// path returns the source path of action i.
-func (t actionTable) path(i int) string { return t.x.nodes().path(t.source(i)) }
+// sourcePath returns the source path of action i.
+func (t actionTable) sourcePath(i int) string { return t.x.nodes().nodePath(t.sourceNode(i)) }
 
-// target returns the target of action i in place.
-func (t actionTable) target(i int) []byte { return t.x.str(t.x.row(secActions, i)[actionTargetAt:]) }
+// actionTarget returns the target of action i in place.
+func (t actionTable) actionTarget(i int) []byte {
+	return t.x.stringAt(t.x.row(secActions, i)[actionTargetAt:])
+}
 
-// state returns how action i ended.
-func (t actionTable) state(i int) State {
+// actionState returns how action i ended.
+func (t actionTable) actionState(i int) State {
 	return State(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionStateAt:]))
 }
 
-func (t actionTable) source(i int) int {
+func (t actionTable) sourceNode(i int) int {
 	return int(binary.LittleEndian.Uint32(t.x.row(secActions, i)))
 }
 
-func (t actionTable) method(i int) int {
+func (t actionTable) methodRow(i int) int {
 	return int(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionMethodAt:]))
 }
 
-// at decodes action i.
-func (t actionTable) at(i int) Action {
+// decodeAction decodes action i.
+func (t actionTable) decodeAction(i int) Action {
 	d := decoder{b: t.x.row(secActions, i)}
-	a := Action{Path: t.x.nodes().path(int(d.u32()))}
+	a := Action{Path: t.x.nodes().nodePath(int(d.u32()))}
 	a.State = State(d.u32())
-	a.Method = t.x.methods.of(t.x, int(d.u32()))
+	a.Method = t.x.methods.cachedMethod(t.x, int(d.u32()))
 	deps := int(d.u32())
 	made := int(d.u32())
 	a.Warned = d.u32()&actionWarned != 0
 	firstDep, firstMade := int(d.u32()), int(d.u32())
-	a.Target = string(t.x.str(d.take(strSize)))
-	a.Decision.Outcome = string(t.x.str(d.take(strSize)))
-	a.Decision.Why = string(t.x.str(d.take(strSize)))
+	a.Target = string(t.x.stringAt(d.take(strSize)))
+	a.Decision.Outcome = string(t.x.stringAt(d.take(strSize)))
+	a.Decision.Why = string(t.x.stringAt(d.take(strSize)))
 	copy(a.ID[:], d.take(32))
 	copy(a.Source[:], d.take(32))
 	a.CookTime = time.Duration(d.u64())
@@ -204,24 +208,24 @@ func (t actionTable) at(i int) Action {
 		a.Deps = make([]Dep, deps)
 	}
 	for k := range a.Deps {
-		a.Deps[k] = t.x.deps().at(firstDep + k)
+		a.Deps[k] = t.x.deps().decodeDepAt(firstDep + k)
 	}
 	if made > 0 {
 		a.Made = make([]Artifact, made)
 	}
 	for k := range a.Made {
-		a.Made[k] = t.x.artifacts().at(firstMade + k)
+		a.Made[k] = t.x.artifacts().decodeArtifact(firstMade + k)
 	}
 	return a
 }
 
-// artifacts returns the rows of the artifacts of action i: the first and their number.
-func (t actionTable) artifacts(i int) (first, n int) {
+// artifactRange returns the rows of the artifacts of action i: the first and their number.
+func (t actionTable) artifactRange(i int) (first, n int) {
 	r := t.x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
 }
 
-func (t actionTable) deps(i int) (first, n int) {
+func (t actionTable) depRange(i int) (first, n int) {
 	r := t.x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionDepsAt:])), int(binary.LittleEndian.Uint32(r[actionDepsCountAt:]))
 }
@@ -229,21 +233,23 @@ func (t actionTable) deps(i int) (first, n int) {
 // len returns the number of artifacts.
 func (t artifactTable) len() int { return t.x.sections[secMade].count }
 
-// at decodes artifact i.
-func (t artifactTable) at(i int) Artifact {
-	f := t.x.nodes().file(t.x.ref(secMade, i))
+// decodeArtifact decodes artifact i.
+func (t artifactTable) decodeArtifact(i int) Artifact {
+	f := t.x.nodes().decodeFileNode(t.x.refAtRow(secMade, i))
 	return Artifact{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob}
 }
 
-// path returns the path of artifact i.
-func (t artifactTable) path(i int) string { return t.x.nodes().path(t.x.ref(secMade, i)) }
+// artifactPath returns the path of artifact i.
+func (t artifactTable) artifactPath(i int) string {
+	return t.x.nodes().nodePath(t.x.refAtRow(secMade, i))
+}
 
 // len returns the number of dependencies of all actions.
 func (t depTable) len() int { return t.x.sections[secDeps].count }
 
-func (t depTable) at(i int) Dep {
+func (t depTable) decodeDepAt(i int) Dep {
 	d := decoder{b: t.x.row(secDeps, i)}
-	out, err := decodeDep(string(t.x.str(d.take(strSize))), string(t.x.str(d.take(strSize))))
+	out, err := decodeDep(string(t.x.stringAt(d.take(strSize))), string(t.x.stringAt(d.take(strSize))))
 	if err != nil {
 		panic(damage(err.Error()))
 	}
@@ -277,8 +283,8 @@ func mustDecode(path string) dependency.Dependency {
 	return on
 }
 
-// path returns the path of dependency i in place.
-func (t depTable) path(i int) []byte { return t.x.str(t.x.row(secDeps, i)[strSize:]) }
+// depPath returns the path of dependency i in place.
+func (t depTable) depPath(i int) []byte { return t.x.stringAt(t.x.row(secDeps, i)[strSize:]) }
 
 // methodCount returns the number of methods.
 func (x *flat) methodCount() int { return x.sections[secMethods].count }
@@ -290,48 +296,48 @@ func (x *flat) decodeMethod(i int) Method {
 	m := make(Method, n)
 	for k := range m {
 		r := x.row(secFields, first+k)
-		m[k] = Field{Key: string(x.str(r)), Value: string(x.str(r[strSize:]))}
+		m[k] = Field{Key: string(x.stringAt(r)), Value: string(x.stringAt(r[strSize:]))}
 	}
 	return m
 }
 
-// find finds a file by its path.
-func (t fileTable) find(path string) (i int, ok bool) {
-	i = sort.Search(t.len(), func(i int) bool { return t.x.nodes().comparePath(t.x.ref(secByPath, i), path) >= 0 })
-	return i, i < t.len() && t.x.nodes().comparePath(t.x.ref(secByPath, i), path) == 0
+// findFileRow finds a file by its path.
+func (t fileTable) findFileRow(path string) (i int, ok bool) {
+	i = sort.Search(t.len(), func(i int) bool { return t.x.nodes().comparePath(t.x.refAtRow(secByPath, i), path) >= 0 })
+	return i, i < t.len() && t.x.nodes().comparePath(t.x.refAtRow(secByPath, i), path) == 0
 }
 
-// find finds an action by source path and target.
-func (t actionTable) find(path, target string) (i int, ok bool) {
+// findActionRow finds an action by source path and target.
+func (t actionTable) findActionRow(path, target string) (i int, ok bool) {
 	i = sort.Search(t.len(), func(i int) bool {
-		c := t.x.nodes().comparePath(t.source(i), path)
-		return c > 0 || c == 0 && string(t.target(i)) >= target
+		c := t.x.nodes().comparePath(t.sourceNode(i), path)
+		return c > 0 || c == 0 && string(t.actionTarget(i)) >= target
 	})
-	return i, i < t.len() && t.x.nodes().comparePath(t.source(i), path) == 0 && string(t.target(i)) == target
+	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && string(t.actionTarget(i)) == target
 }
 
 // findOutput finds the first artifact with a path in the order by path.
 func (t artifactTable) findOutput(path string) (i int, ok bool) {
 	n := t.x.sections[secByOutput].count
-	node := func(i int) int { return t.x.ref(secMade, t.x.ref(secByOutput, i)) }
+	node := func(i int) int { return t.x.refAtRow(secMade, t.x.refAtRow(secByOutput, i)) }
 	i = sort.Search(n, func(i int) bool { return t.x.nodes().comparePath(node(i), path) >= 0 })
 	return i, i < n && t.x.nodes().comparePath(node(i), path) == 0
 }
 
-// path returns a node's whole path: its directory, which ends in a slash unless it is the
+// nodePath returns a node's whole path: its directory, which ends in a slash unless it is the
 // root, and its name.
-func (t nodeTable) path(node int) string {
-	folder, name := t.splitPath(node)
+func (t nodeTable) nodePath(node int) string {
+	folder, name := t.folderAndName(node)
 	var path [256]byte // usually enough, and stays on the stack
 	return string(append(append(path[:0], folder...), name...))
 }
 
-// size returns the size in a node's stamp.
-func (t nodeTable) size(node int) int64 {
+// sizeOfNode returns the size in a node's stamp.
+func (t nodeTable) sizeOfNode(node int) int64 {
 	return int64(binary.LittleEndian.Uint64(t.x.row(secNodes, node)[nodeStampAt:]))
 }
 
-func (t nodeTable) splitPath(node int) (folder, name []byte) {
+func (t nodeTable) folderAndName(node int) (folder, name []byte) {
 	r := t.x.row(secNodes, node)
 	f := t.x.row(secFolders, int(binary.LittleEndian.Uint32(r[nodeFolderAt:])))
 	return t.x.name(f), t.x.name(r)
@@ -339,23 +345,23 @@ func (t nodeTable) splitPath(node int) (folder, name []byte) {
 
 // comparePath compares a node's path with path, without allocating.
 func (t nodeTable) comparePath(node int, path string) int {
-	folder, name := t.splitPath(node)
+	folder, name := t.folderAndName(node)
 	if len(path) < len(folder) {
-		if c := compare(folder[:len(path)], path); c != 0 {
+		if c := compareNameTo(folder[:len(path)], path); c != 0 {
 			return c
 		}
 		return 1
 	}
-	if c := compare(folder, path[:len(folder)]); c != 0 {
+	if c := compareNameTo(folder, path[:len(folder)]); c != 0 {
 		return c
 	}
-	return compare(name, path[len(folder):])
+	return compareNameTo(name, path[len(folder):])
 }
 
 // compareNodes compares two nodes by their paths.
 func (t nodeTable) compareNodes(a, b int) int {
-	fa, na := t.splitPath(a)
-	fb, nb := t.splitPath(b)
+	fa, na := t.folderAndName(a)
+	fb, nb := t.folderAndName(b)
 	if bytes.Equal(fa, fb) {
 		return bytes.Compare(na, nb)
 	}
@@ -377,7 +383,7 @@ func (t nodeTable) compareNodes(a, b int) int {
 	}
 }
 
-func compare(a []byte, b string) int {
+func compareNameTo(a []byte, b string) int {
 	switch {
 	case string(a) == b:
 		return 0

@@ -172,9 +172,9 @@ func (v Files) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 			return yield(on, f)
 		}
 		b := v.x.base
-		i, _ := b.files().find(prefix)
-		for ; i < b.files().len() && (prefix == "" || strings.HasPrefix(b.files().path(i), prefix)); i++ {
-			if node := b.ref(secByPath, i); !v.x.marks.deadNodes.has(node) && !each(b.nodes().file(node)) {
+		i, _ := b.files().findFileRow(prefix)
+		for ; i < b.files().len() && (prefix == "" || strings.HasPrefix(b.files().filePath(i), prefix)); i++ {
+			if node := b.refAtRow(secByPath, i); !v.x.marks.deadNodes.hasRow(node) && !each(b.nodes().decodeFileNode(node)) {
 				return
 			}
 		}
@@ -194,16 +194,16 @@ func (v Files) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 		row := 0
 		for i := range entries {
 			e := &entries[i]
-			if row < b.files().len() && i > 0 && b.nodes().comparePath(b.ref(secByPath, row), e.Path) < 0 {
+			if row < b.files().len() && i > 0 && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) < 0 {
 				row++ // usually the next one
 			}
-			if row < b.files().len() && b.nodes().comparePath(b.ref(secByPath, row), e.Path) < 0 {
-				row, _ = b.files().find(e.Path)
+			if row < b.files().len() && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) < 0 {
+				row, _ = b.files().findFileRow(e.Path)
 			}
 			var known *File
-			if row < b.files().len() && b.nodes().comparePath(b.ref(secByPath, row), e.Path) == 0 {
-				if node := b.ref(secByPath, row); !v.x.marks.deadNodes.has(node) {
-					f := b.nodes().file(node)
+			if row < b.files().len() && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) == 0 {
+				if node := b.refAtRow(secByPath, row); !v.x.marks.deadNodes.hasRow(node) {
+					f := b.nodes().decodeFileNode(node)
 					known = &f
 				}
 			}
@@ -221,9 +221,9 @@ func (v Files) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 }
 
 // Actions yields all actions, sorted by path and target.
-func (r Results) Actions() iter.Seq[*Action] { return r.x.Results().eachAction }
+func (r Results) Actions() iter.Seq[*Action] { return r.x.Results().yieldActions }
 
-func (r Results) eachAction(yield func(*Action) bool) {
+func (r Results) yieldActions(yield func(*Action) bool) {
 	over := slices.Sorted(maps.Keys(r.x.added.actions))
 	// flush yields the actions of one source, after the actions of earlier sources in the
 	// changes.
@@ -243,10 +243,10 @@ func (r Results) eachAction(yield func(*Action) bool) {
 	}
 	var group []Action
 	for i := range r.x.base.actions().len() {
-		if r.x.marks.deadActions.has(i) {
+		if r.x.marks.deadActions.hasRow(i) {
 			continue
 		}
-		a := r.x.base.actions().at(i)
+		a := r.x.base.actions().decodeAction(i)
 		if len(group) > 0 && group[0].Path != a.Path {
 			if !flush(group[0].Path, group) {
 				return
@@ -289,7 +289,7 @@ func (x *Index) Check() error {
 	if x.base.data == nil {
 		return nil
 	}
-	if err := x.base.checkAll(); err != nil {
+	if err := x.base.checkPatched(); err != nil {
 		return err
 	}
 	return x.Load()

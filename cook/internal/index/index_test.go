@@ -67,7 +67,7 @@ func sample() content {
 }
 
 func build(c content) []byte {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	for _, f := range c.folders {
 		b.AddFolder(f.Folder, f.settled)
 	}
@@ -89,7 +89,7 @@ func readBack(t reporter, x *flat) content {
 	t.Helper()
 	var c content
 	for i := range x.folders().len() {
-		f := x.folders().at(i)
+		f := x.folders().decodeFolder(i)
 		if string(f.RealName()) != string(f.Real)+"\x00" || f.End <= i || f.Dead || f.Usable && !f.Listed {
 			t.Errorf("directory %d: %+v", i, f)
 		}
@@ -100,38 +100,38 @@ func readBack(t reporter, x *flat) content {
 			})
 		}
 		for n := f.First; n < f.First+f.Count; n++ {
-			if x.nodes().folder(n) != i {
-				t.Errorf("node %d is in directory %d, not %d", n, x.nodes().folder(n), i)
+			if x.nodes().folderRowOf(n) != i {
+				t.Errorf("node %d is in directory %d, not %d", n, x.nodes().folderRowOf(n), i)
 			}
 		}
 	}
 	for i := range x.nodes().len() {
-		p := x.nodes().probe(i)
-		if path := x.nodes().path(i) + "\x00"; p.Dead || !strings.HasSuffix(path, string(p.Name)) {
+		p := x.nodes().probeNode(i)
+		if path := x.nodes().nodePath(i) + "\x00"; p.Dead || !strings.HasSuffix(path, string(p.Name)) {
 			t.Errorf("node %d, %q: %+v", i, path, p)
 		}
-		x.nodes().content(i)
+		x.nodes().nodeContent(i)
 	}
 	for i := range x.files().len() {
-		c.files = append(c.files, x.files().at(i))
-		if string(x.files().path(i)) != x.files().at(i).Path {
-			t.Errorf("FilePath(%d) = %q", i, x.files().path(i))
+		c.files = append(c.files, x.files().decodeFileAt(i))
+		if string(x.files().filePath(i)) != x.files().decodeFileAt(i).Path {
+			t.Errorf("FilePath(%d) = %q", i, x.files().filePath(i))
 		}
 	}
 	for i := range x.actions().len() {
-		a := x.actions().at(i)
+		a := x.actions().decodeAction(i)
 		c.actions = append(c.actions, a)
-		if x.actions().path(i) != a.Path || string(x.actions().target(i)) != a.Target || x.actions().state(i) != a.State {
+		if x.actions().sourcePath(i) != a.Path || string(x.actions().actionTarget(i)) != a.Target || x.actions().actionState(i) != a.State {
 			t.Errorf("action %d: Action and its accessors differ", i)
 		}
-		x.actions().find(a.Path, a.Target)
-		first, n := x.actions().artifacts(i)
+		x.actions().findActionRow(a.Path, a.Target)
+		first, n := x.actions().artifactRange(i)
 		for k := range n {
-			if d := cmp.Diff(a.Made[k], x.artifacts().at(first+k)); d != "" {
+			if d := cmp.Diff(a.Made[k], x.artifacts().decodeArtifact(first+k)); d != "" {
 				t.Errorf("artifact %d of action %d: %s", k, i, d)
 			}
 			if at, ok := x.artifacts().findOutput(a.Made[k].Path); ok {
-				x.artifacts().action(x.ref(secByOutput, at))
+				x.artifacts().actionOfArtifact(x.refAtRow(secByOutput, at))
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func TestAnyIndexReturnsItsInput(t *testing.T) {
 
 // The nodes of a directory are in the fastest order for stat.
 func TestNodesAreOrderedByInode(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	for i, name := range []string{"d/a", "d/b", "d/c"} {
 		b.AddFile(File{Path: name, Stamp: scan.Stamp{Inode: uint64(9 - i)}})
 	}
@@ -199,7 +199,7 @@ func TestNodesAreOrderedByInode(t *testing.T) {
 	}
 	var got []string
 	for i := range x.nodes().len() {
-		got = append(got, x.nodes().path(i))
+		got = append(got, x.nodes().nodePath(i))
 	}
 	if d := cmp.Diff([]string{"d/c", "d/b", "d/a"}, got); d != "" {
 		t.Error(d)
@@ -208,7 +208,7 @@ func TestNodesAreOrderedByInode(t *testing.T) {
 
 // The range of a directory covers all its subdirectories and no other.
 func TestDirectoryRangeCoversItsSubdirectories(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	for _, path := range []string{"", "a", "a-", "a/b", "a/b/c", "ab"} {
 		b.AddFolder(scan.Folder{Path: path, Real: path}, true)
 	}
@@ -219,7 +219,7 @@ func TestDirectoryRangeCoversItsSubdirectories(t *testing.T) {
 	}
 	got := map[string]int{}
 	for i := range x.folders().len() {
-		f := x.folders().at(i)
+		f := x.folders().decodeFolder(i)
 		got[string(f.Path)] = f.End - i - 1
 	}
 	if d := cmp.Diff(map[string]int{"": 5, "a/": 2, "a-/": 0, "a/b/": 1, "a/b/c/": 0, "ab/": 0, "a.out/": 0}, got); d != "" {
@@ -233,7 +233,7 @@ func TestFindFileAndActionByBinarySearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]int{"/usr/bin/tool": 0, "a\xff\n.png": 1, "b/c.gltf": 2, "": -1, "b": -1, "z": -1} {
-		if i, ok := x.files().find(path); ok != (want >= 0) || ok && i != want {
+		if i, ok := x.files().findFileRow(path); ok != (want >= 0) || ok && i != want {
 			t.Errorf("FindFile(%q) = %d, %v; want %d", path, i, ok, want)
 		}
 	}
@@ -241,7 +241,7 @@ func TestFindFileAndActionByBinarySearch(t *testing.T) {
 		path, target string
 		want         int
 	}{{"a\xff\n.png", "", 0}, {"b/c.gltf", "mobile", 1}, {"b/c.gltf", "", -1}, {"b/c.gltf", "pc", -1}} {
-		if i, ok := x.actions().find(tc.path, tc.target); ok != (tc.want >= 0) || ok && i != tc.want {
+		if i, ok := x.actions().findActionRow(tc.path, tc.target); ok != (tc.want >= 0) || ok && i != tc.want {
 			t.Errorf("FindAction(%q, %q) = %d, %v; want %d", tc.path, tc.target, i, ok, tc.want)
 		}
 	}
@@ -249,10 +249,10 @@ func TestFindFileAndActionByBinarySearch(t *testing.T) {
 
 func TestEmptyIndexKnowsNothing(t *testing.T) {
 	x := &flat{}
-	if _, ok := x.files().find("a"); ok || x.files().len() != 0 || x.actions().len() != 0 || x.artifacts().len() != 0 {
+	if _, ok := x.files().findFileRow("a"); ok || x.files().len() != 0 || x.actions().len() != 0 || x.artifacts().len() != 0 {
 		t.Error("the zero index has rows")
 	}
-	y, err := openFlat(newBuilder("crc32").Bytes())
+	y, err := openFlat(newIndexBuilder("crc32").Bytes())
 	if err != nil || y.files().len() != 0 || y.checksum != "crc32" {
 		t.Errorf("an index without rows: %v", err)
 	}
@@ -266,10 +266,10 @@ func TestProbingDoesNotAllocate(t *testing.T) {
 	busy, bytes := 0, 0
 	if n := testing.AllocsPerRun(100, func() {
 		for i := range x.folders().len() {
-			f := x.folders().at(i)
+			f := x.folders().decodeFolder(i)
 			bytes += len(f.RealName())
 			for node := f.First; node < f.First+f.Count; node++ {
-				if p := x.nodes().probe(node); !p.Idle() {
+				if p := x.nodes().probeNode(node); !p.Idle() {
 					busy++
 					bytes += len(p.Name) + int(p.Stamp.Size)
 					if p.Follow() && p.Settled {
@@ -384,7 +384,7 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 		binary.LittleEndian.PutUint32(y.row(s, row)[at:], v)
 		return forge(bad)
 	}
-	file, artifact := x.ref(secByPath, 0), x.ref(secMade, 0)
+	file, artifact := x.refAtRow(secByPath, 0), x.refAtRow(secMade, 0)
 	for name, data := range map[string][]byte{
 		"a file that is an artifact":    set(secNodes, file, nodeFlagsAt, uint32(Made)),
 		"a file that is absent":         set(secNodes, file, nodeFlagsAt, uint32(Absent)),
@@ -418,12 +418,12 @@ func TestNewBuilderRefusesLongNames(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	newBuilder(strings.Repeat("x", nameSize+1))
+	newIndexBuilder(strings.Repeat("x", nameSize+1))
 }
 
 func FuzzOpenFlat(f *testing.F) {
 	f.Add(build(sample()), false)
-	f.Add(newBuilder("xxh3").Bytes(), true)
+	f.Add(newIndexBuilder("xxh3").Bytes(), true)
 	f.Add([]byte("cookidx\n"), false)
 	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
 		if sealed {

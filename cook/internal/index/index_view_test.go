@@ -39,7 +39,7 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 		}
 		for path := range before.files {
 			if rapid.Bool().Draw(rt, "drop file") {
-				editor{l}.removeFile(path)
+				editor{l}.forgetFile(path)
 			}
 		}
 		for key := range before.actions {
@@ -48,7 +48,7 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 			}
 		}
 		for _, f := range after.files {
-			editor{l}.replaceFile(f)
+			editor{l}.putFileRecord(f)
 		}
 		for key, a := range after.actions {
 			if len(l.Results().ActionsOf(key[0])) == 0 {
@@ -72,7 +72,7 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 		for _, path := range append(slices.Clone(filePaths), missingPaths...) {
 			entries = append(entries, scan.Entry{Path: path})
 		}
-		slices.SortFunc(entries, func(a, b scan.Entry) int { return compare([]byte(a.Path), b.Path) })
+		slices.SortFunc(entries, func(a, b scan.Entry) int { return compareNameTo([]byte(a.Path), b.Path) })
 		n := 0
 		for e, f := range x.Files().Match(entries) {
 			known, ok := x.Files().File(e.Path)
@@ -92,7 +92,7 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 			f.Path = dependency.Encode(on)
 			files = append(files, f)
 		}
-		slices.SortFunc(files, func(a, b File) int { return compare([]byte(a.Path), b.Path) })
+		slices.SortFunc(files, func(a, b File) int { return compareNameTo([]byte(a.Path), b.Path) })
 		if d := gocmp.Diff(want.files, files, cmpopts.EquateEmpty()); d != "" || n != len(entries) {
 			rt.Fatal(n, d)
 		}
@@ -109,7 +109,7 @@ func TestRefsAndCursorReachTheSameNodes(t *testing.T) {
 			rt.Fatal(err)
 		}
 		for _, f := range drawModel(rt).files {
-			editor{first}.replaceFile(f)
+			editor{first}.putFileRecord(f)
 		}
 		x, err := Open(m.flat(), encodeChanges(first))
 		if err != nil {

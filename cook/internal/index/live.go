@@ -38,27 +38,27 @@ type bitset struct {
 	n     int
 }
 
-func (s *bitset) add(i int) {
+func (s *bitset) insertRow(i int) {
 	for i/64 >= len(s.words) {
 		s.words = append(s.words, make([]uint64, 1+len(s.words))...)
 	}
-	if !s.has(i) {
+	if !s.hasRow(i) {
 		s.words[i/64] |= 1 << (i % 64)
 		s.n++
 	}
 }
 
-func (s *bitset) remove(i int) {
-	if s.has(i) {
+func (s *bitset) removeRow(i int) {
+	if s.hasRow(i) {
 		s.words[i/64] &^= 1 << (i % 64)
 		s.n--
 	}
 }
 
-func (s *bitset) has(i int) bool { return i/64 < len(s.words) && s.words[i/64]>>(i%64)&1 != 0 }
+func (s *bitset) hasRow(i int) bool { return i/64 < len(s.words) && s.words[i/64]>>(i%64)&1 != 0 }
 
-// each calls do for each row, in order.
-func (s *bitset) each(do func(i int)) {
+// eachSetRow calls do for each row, in order.
+func (s *bitset) eachSetRow(do func(i int)) {
 	for w, word := range s.words {
 		for b := 0; word != 0; b, word = b+1, word>>1 {
 			if word&1 != 0 {
@@ -103,7 +103,7 @@ func (x *Index) Load() error {
 }
 
 func (t folderTable) toInput(i int) folderIn {
-	f := t.at(i)
+	f := t.decodeFolder(i)
 	flags := binary.LittleEndian.Uint32(t.x.row(secFolders, i)[folderFlagsAt:])
 	return folderIn{
 		folderKey: folderKey{f.Tree, string(f.Path)}, real: string(f.Real),
@@ -127,25 +127,25 @@ func (v Files) File(path string) (File, bool) {
 		return f, true
 	}
 	if node, ok := v.baseNode(path); ok {
-		return v.x.base.nodes().file(node), true
+		return v.x.base.nodes().decodeFileNode(node), true
 	}
 	return File{}, false
 }
 
 func (v Files) baseNode(path string) (node int, ok bool) {
-	i, ok := v.x.base.files().find(path)
+	i, ok := v.x.base.files().findFileRow(path)
 	if !ok {
 		return 0, false
 	}
-	node = v.x.base.ref(secByPath, i)
-	return node, !v.x.marks.deadNodes.has(node)
+	node = v.x.base.refAtRow(secByPath, i)
+	return node, !v.x.marks.deadNodes.hasRow(node)
 }
 
 // findListed finds a listed directory of the asset tree by its path, which ends in a slash.
 func findListed(x *Index, path string) (part, row int, ok bool) {
 	for part, x := range x.parts() {
-		if row, ok := x.folders().find(Assets, path); ok {
-			if f := x.folders().at(row); f.Listed && !f.Dead {
+		if row, ok := x.folders().findFolderRow(Assets, path); ok {
+			if f := x.folders().decodeFolder(row); f.Listed && !f.Dead {
 				return part, row, true
 			}
 		}
@@ -155,10 +155,10 @@ func findListed(x *Index, path string) (part, row int, ok bool) {
 
 // eachOf calls do for each action of a source.
 func (r Results) eachOf(path string, do func(*Action)) {
-	i, _ := r.x.base.actions().find(path, "")
-	for ; i < r.x.base.actions().len() && r.x.base.nodes().comparePath(r.x.base.actions().source(i), path) == 0; i++ {
-		if !r.x.marks.deadActions.has(i) {
-			a := r.x.base.actions().at(i)
+	i, _ := r.x.base.actions().findActionRow(path, "")
+	for ; i < r.x.base.actions().len() && r.x.base.nodes().comparePath(r.x.base.actions().sourceNode(i), path) == 0; i++ {
+		if !r.x.marks.deadActions.hasRow(i) {
+			a := r.x.base.actions().decodeAction(i)
 			do(&a)
 		}
 	}
@@ -171,10 +171,10 @@ func (r Results) eachOf(path string, do func(*Action)) {
 func (r Results) Owner(output string) (source string, ok bool) {
 	x := r.x.base
 	i, ok := x.artifacts().findOutput(output)
-	for ; ok && i < x.artifacts().len() && x.nodes().comparePath(x.ref(secMade, x.ref(secByOutput, i)), output) == 0; i++ {
-		action := x.artifacts().action(x.ref(secByOutput, i))
-		if !r.x.marks.deadActions.has(action) {
-			return x.actions().path(action), true
+	for ; ok && i < x.artifacts().len() && x.nodes().comparePath(x.refAtRow(secMade, x.refAtRow(secByOutput, i)), output) == 0; i++ {
+		action := x.artifacts().actionOfArtifact(x.refAtRow(secByOutput, i))
+		if !r.x.marks.deadActions.hasRow(action) {
+			return x.actions().sourcePath(action), true
 		}
 	}
 	if sources := r.x.added.owners[output]; len(sources) > 0 {
@@ -183,10 +183,10 @@ func (r Results) Owner(output string) (source string, ok bool) {
 	return "", false
 }
 
-// action finds the action that an artifact belongs to.
-func (t artifactTable) action(row int) int {
+// actionOfArtifact finds the action that an artifact belongs to.
+func (t artifactTable) actionOfArtifact(row int) int {
 	return sort.Search(t.x.actions().len(), func(i int) bool {
-		first, n := t.x.actions().artifacts(i)
+		first, n := t.x.actions().artifactRange(i)
 		return first+n > row
 	})
 }
@@ -199,16 +199,16 @@ func (r Results) HoldsOutputs(folder string) bool {
 	}
 	x := r.x.base
 	i := sort.Search(x.folders().len(), func(i int) bool {
-		f := x.folders().at(i)
+		f := x.folders().decodeFolder(i)
 		return f.Tree > Out || f.Tree == Out && string(f.Path) >= prefix
 	})
 	for ; i < x.folders().len(); i++ {
-		f := x.folders().at(i)
+		f := x.folders().decodeFolder(i)
 		if f.Tree != Out || !strings.HasPrefix(string(f.Path), prefix) {
 			break
 		}
 		for n := range f.Count {
-			if p := x.nodes().probe(f.First + n); !p.Dead {
+			if p := x.nodes().probeNode(f.First + n); !p.Dead {
 				return true
 			}
 		}
@@ -225,12 +225,12 @@ func (r Results) Failed(do func(path string)) {
 		return
 	}
 	for i := range r.x.base.actions().len() {
-		if r.x.base.actions().state(i) == Failed && !r.x.marks.deadActions.has(i) && r.x.counted.has(string(r.x.base.actions().target(i))) {
-			do(r.x.base.actions().path(i))
+		if r.x.base.actions().actionState(i) == Failed && !r.x.marks.deadActions.hasRow(i) && r.x.counted.includesTarget(string(r.x.base.actions().actionTarget(i))) {
+			do(r.x.base.actions().sourcePath(i))
 		}
 	}
-	r.x.added.each(func(a *Action) {
-		if a.State == Failed && r.x.counted.has(a.Target) {
+	r.x.added.eachAdded(func(a *Action) {
+		if a.State == Failed && r.x.counted.includesTarget(a.Target) {
 			do(a.Path)
 		}
 	})
@@ -247,11 +247,11 @@ func (r Results) Dependents(on map[dependency.Dependency]bool, do func(path stri
 		paths[dependency.Encode(d)] = true
 	}
 	r.x.base.deps().eachOn(paths, func(_, action int) {
-		if !r.x.marks.deadActions.has(action) {
-			do(r.x.base.actions().path(action))
+		if !r.x.marks.deadActions.hasRow(action) {
+			do(r.x.base.actions().sourcePath(action))
 		}
 	})
-	r.x.added.each(func(a *Action) {
+	r.x.added.eachAdded(func(a *Action) {
 		if slices.ContainsFunc(a.Deps, func(d Dep) bool { return on[d.On.Seen()] }) {
 			do(a.Path)
 		}
@@ -262,11 +262,11 @@ func (r Results) Dependents(on map[dependency.Dependency]bool, do func(path stri
 // source of its action.
 func (r Results) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
 	r.x.base.deps().eachMatch(dependency.MayBePart, func(dep, action int) {
-		if d := r.x.base.deps().at(dep); is(d.On.Kind) && !r.x.marks.deadActions.has(action) {
-			do(r.x.base.actions().path(action), d)
+		if d := r.x.base.deps().decodeDepAt(dep); is(d.On.Kind) && !r.x.marks.deadActions.hasRow(action) {
+			do(r.x.base.actions().sourcePath(action), d)
 		}
 	})
-	r.x.added.each(func(a *Action) {
+	r.x.added.eachAdded(func(a *Action) {
 		for _, d := range a.Deps {
 			if is(d.On.Kind) {
 				do(a.Path, d)
@@ -283,10 +283,10 @@ func (t depTable) eachOn(paths map[string]bool, do func(dep, action int)) {
 func (t depTable) eachMatch(matches func(path []byte) bool, do func(dep, action int)) {
 	action := 0
 	for d := range t.len() {
-		if !matches(t.path(d)) {
+		if !matches(t.depPath(d)) {
 			continue
 		}
-		for first, n := t.x.actions().deps(action); d >= first+n; first, n = t.x.actions().deps(action) {
+		for first, n := t.x.actions().depRange(action); d >= first+n; first, n = t.x.actions().depRange(action) {
 			action++
 		}
 		do(d, action)
@@ -299,7 +299,7 @@ func (r Results) Methods(do func(Method)) error {
 		do(r.x.base.decodeMethod(i))
 	}
 	if r.x.loaded {
-		r.x.added.each(func(a *Action) { do(a.Method) })
+		r.x.added.eachAdded(func(a *Action) { do(a.Method) })
 		return nil
 	}
 	for i := range r.x.over.methodCount() {
@@ -313,18 +313,18 @@ func (r Results) Methods(do func(Method)) error {
 func (r Results) MethodsOf(except func(source, target string) bool, do func(Method)) {
 	done := make([]bool, r.x.base.methodCount())
 	for i := range r.x.base.actions().len() {
-		row := r.x.base.actions().method(i)
-		if done[row] || r.x.marks.deadActions.has(i) {
+		row := r.x.base.actions().methodRow(i)
+		if done[row] || r.x.marks.deadActions.hasRow(i) {
 			continue
 		}
-		if target := string(r.x.base.actions().target(i)); !r.x.counted.has(target) || except(r.x.base.actions().path(i), target) {
+		if target := string(r.x.base.actions().actionTarget(i)); !r.x.counted.includesTarget(target) || except(r.x.base.actions().sourcePath(i), target) {
 			continue
 		}
 		done[row] = true
-		do(r.x.base.methods.of(r.x.base, row))
+		do(r.x.base.methods.cachedMethod(r.x.base, row))
 	}
-	r.x.added.each(func(a *Action) {
-		if r.x.counted.has(a.Target) && !except(a.Path, a.Target) {
+	r.x.added.eachAdded(func(a *Action) {
+		if r.x.counted.includesTarget(a.Target) && !except(a.Path, a.Target) {
 			do(a.Method)
 		}
 	})
@@ -334,8 +334,8 @@ func (r Results) MethodsOf(except func(source, target string) bool, do func(Meth
 func (v Files) Configs() []File {
 	var list []File
 	for i := range v.x.base.sections[secConfigs].count {
-		if node := v.x.base.ref(secConfigs, i); !v.x.marks.deadNodes.has(node) {
-			list = append(list, v.x.base.nodes().file(node))
+		if node := v.x.base.refAtRow(secConfigs, i); !v.x.marks.deadNodes.hasRow(node) {
+			list = append(list, v.x.base.nodes().decodeFileNode(node))
 		}
 	}
 	for _, f := range v.x.added.files {
@@ -348,7 +348,7 @@ func (v Files) Configs() []File {
 	return list
 }
 
-func (t nodeTable) role(node int) Role {
+func (t nodeTable) roleOf(node int) Role {
 	return Role(binary.LittleEndian.Uint32(t.x.row(secNodes, node)[nodeFlagsAt:]) & nodeRole)
 }
 
@@ -360,7 +360,7 @@ func mergeBase(x *Index) (*flat, error) {
 	if isPristine(x) && x.marks.patched.n+x.marks.patchedFolders.n == 0 {
 		return openFlat(x.base.data)
 	}
-	if err := x.base.checkAll(); err != nil {
+	if err := x.base.checkPatched(); err != nil {
 		return nil, err
 	}
 	return openFlat(mergedBuilder(x).Bytes())
@@ -372,21 +372,21 @@ func isPristine(x *Index) bool {
 }
 
 func mergedBuilder(x *Index) *builder {
-	b := newBuilder(x.base.checksum)
+	b := newIndexBuilder(x.base.checksum)
 	for i := range x.base.folders().len() {
-		if f := x.base.folders().at(i); f.Listed && !f.Dead {
+		if f := x.base.folders().decodeFolder(i); f.Listed && !f.Dead {
 			b.folders = append(b.folders, x.base.folders().toInput(i))
 		}
 	}
 	b.Grow(x.base.files().len()+len(x.added.files), x.base.actions().len()+len(x.added.actions))
 	for i := range x.base.files().len() {
-		if node := x.base.ref(secByPath, i); !x.marks.deadNodes.has(node) {
-			b.AddFile(x.base.nodes().file(node))
+		if node := x.base.refAtRow(secByPath, i); !x.marks.deadNodes.hasRow(node) {
+			b.AddFile(x.base.nodes().decodeFileNode(node))
 		}
 	}
 	for i := range x.base.actions().len() {
-		if !x.marks.deadActions.has(i) {
-			b.AddAction(x.base.actions().at(i))
+		if !x.marks.deadActions.hasRow(i) {
+			b.AddAction(x.base.actions().decodeAction(i))
 		}
 	}
 	addAdditions(x, b)
@@ -402,7 +402,7 @@ func dropEmptyFolders(x *Index, b *builder) {
 	holds := map[string]bool{}
 	for i := range b.actions {
 		for _, m := range b.actions[i].Made {
-			folder, _ := splitPath(m.Path)
+			folder, _ := splitSlash(m.Path)
 			holds[folder] = true
 		}
 	}
@@ -415,5 +415,5 @@ func addAdditions(x *Index, b *builder) {
 	for _, f := range x.added.files {
 		b.AddFile(f)
 	}
-	x.added.each(func(a *Action) { b.AddAction(*a) })
+	x.added.eachAdded(func(a *Action) { b.AddAction(*a) })
 }

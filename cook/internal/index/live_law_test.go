@@ -113,14 +113,14 @@ func (s *session) rewrite(t *rapid.T) {
 
 func (s *session) putFile(t *rapid.T) {
 	f := drawFile(t)
-	editor{s.live}.replaceFile(f)
+	editor{s.live}.putFileRecord(f)
 	s.files[f.Path] = f
 	s.touched[f.Path] = true
 }
 
 func (s *session) dropFile(t *rapid.T) {
 	p := rapid.SampledFrom(filePaths).Draw(t, "file")
-	editor{s.live}.removeFile(p)
+	editor{s.live}.forgetFile(p)
 	delete(s.files, p)
 	s.touched[p] = true
 }
@@ -187,7 +187,7 @@ func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 	var list []place
 	for part, x := range s.live.parts() {
 		for i := range x.folders().len() {
-			f := x.folders().at(i)
+			f := x.folders().decodeFolder(i)
 			if f.Tree == Assets && f.Listed && !f.Dead && (part == 0 || !s.touched[string(f.Path)]) {
 				list = append(list, place{part, i})
 			}
@@ -197,7 +197,7 @@ func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 		t.Skip("no directory")
 	}
 	at := rapid.SampledFrom(list).Draw(t, "folder")
-	return at, s.live.parts()[at.part].folders().at(at.row)
+	return at, s.live.parts()[at.part].folders().decodeFolder(at.row)
 }
 
 func (s *session) dropFolder(t *rapid.T) {
@@ -206,7 +206,7 @@ func (s *session) dropFolder(t *rapid.T) {
 	if part, row, ok := findListed(s.live, path); !ok || (place{part, row}) != at {
 		t.Fatalf("FindFolder(%q) = %d, %d, %v; want %v", path, part, row, ok, at)
 	}
-	editor{s.live}.removeFolder(at.part, at.row)
+	editor{s.live}.forgetFolder(at.part, at.row)
 	delete(s.folders, strings.TrimSuffix(path, "/"))
 	s.touched[path] = true
 }
@@ -226,7 +226,7 @@ func (s *session) restampOutput(t *rapid.T) {
 	x := s.live.base
 	var rows []int
 	for i := range x.folders().len() {
-		if x.folders().at(i).Tree == Out {
+		if x.folders().decodeFolder(i).Tree == Out {
 			rows = append(rows, i)
 		}
 	}
@@ -234,7 +234,7 @@ func (s *session) restampOutput(t *rapid.T) {
 		t.Skip("no directory")
 	}
 	row := rapid.SampledFrom(rows).Draw(t, "folder")
-	path := strings.TrimSuffix(string(x.folders().at(row).Path), "/")
+	path := strings.TrimSuffix(string(x.folders().decodeFolder(row).Path), "/")
 	f := listed{scan.Folder{Path: path, Real: path, Stamp: drawStamp(t)}, rapid.Bool().Draw(t, "settled"), Out}
 	editor{s.live}.restampFolder(0, row, f.Stamp, f.settled, false)
 	s.folders[outKey(path)] = f
@@ -245,7 +245,7 @@ func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, str
 	var list []place
 	for part, x := range s.live.parts() {
 		for i := range x.nodes().len() {
-			if p := x.nodes().probe(i); !p.Idle() && wanted(p.Role) && (part == 0 || !s.touched[x.nodes().path(i)]) {
+			if p := x.nodes().probeNode(i); !p.Idle() && wanted(p.Role) && (part == 0 || !s.touched[x.nodes().nodePath(i)]) {
 				list = append(list, place{part, i})
 			}
 		}
@@ -254,12 +254,12 @@ func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, str
 		t.Skip("no node")
 	}
 	at := rapid.SampledFrom(list).Draw(t, "node")
-	return at, s.live.parts()[at.part].nodes().probe(at.row), s.live.parts()[at.part].nodes().path(at.row)
+	return at, s.live.parts()[at.part].nodes().probeNode(at.row), s.live.parts()[at.part].nodes().nodePath(at.row)
 }
 
 func (s *session) dropNode(t *rapid.T) {
 	at, p, path := s.anyNode(t, func(r Role) bool { return r != Made })
-	editor{s.live}.removeNode(at.part, at.row)
+	editor{s.live}.dropNodeFile(at.part, at.row)
 	if p.Role != Absent {
 		delete(s.files, path)
 		s.touched[path] = true
@@ -356,7 +356,7 @@ func (s *session) compare(t *rapid.T, l *Index) {
 	if l.base.checksum != "xxh3" || l.Fingerprint() != s.identity {
 		t.Fatalf("Checksum = %q, Identity = %v, want %v", l.base.checksum, l.Fingerprint(), s.identity)
 	}
-	if want := s.vouching(); !l.vouched.equal(&want) {
+	if want := s.vouching(); !l.vouched.vouchesEqually(&want) {
 		t.Fatalf("vouches for %+v, want %+v", l.vouched, want)
 	}
 	x := l
@@ -367,24 +367,24 @@ func (s *session) compare(t *rapid.T, l *Index) {
 	var failed, configs, counted []string
 	depend, owner, methods := map[string][]string{}, map[string]string{}, map[string]bool{}
 	for key, h := range s.actions {
-		if h.State == Failed && l.vouched.of(key[1]) != nil {
+		if h.State == Failed && l.vouched.vouchFor(key[1]) != nil {
 			failed = append(failed, key[0])
 		}
 		for _, d := range h.Deps {
-			depend[d.key()] = append(depend[d.key()], key[0])
+			depend[d.seenKey()] = append(depend[d.seenKey()], key[0])
 		}
 		for _, o := range h.Made {
 			owner[o.Path] = key[0]
 		}
 		methods[show(h.Method)] = true
-		if key[0] != "a" && l.vouched.of(key[1]) != nil {
+		if key[0] != "a" && l.vouched.vouchFor(key[1]) != nil {
 			counted = append(counted, show(h.Method))
 		}
 	}
 	for _, p := range slices.Concat(filePaths, missingPaths) {
 		want, known := s.files[p]
 		got, ok := l.Files().File(p)
-		if ok != known || got != want || l.Files().size(p) != want.Stamp.Size {
+		if ok != known || got != want || l.Files().sizeOfFile(p) != want.Stamp.Size {
 			t.Fatalf("File(%q) = %+v, %v; want %+v", p, got, ok, want)
 		}
 		if want.Role == Config {

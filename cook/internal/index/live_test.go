@@ -26,9 +26,9 @@ func changed(t testing.TB) (base, changes []byte) {
 		t.Fatal(err)
 	}
 	l := mustLive(t, base, noChanges(x, newVouching(hashing.Digest{8}, []Vouch{{"", []string{"b/c.gltf", "b/new"}}, {"pc", nil}})))
-	editor{l}.replaceFile(File{Path: "a\xff\n.png", Stamp: stamp(11), Settled: true, Blob: blob(11)})
-	editor{l}.replaceFile(File{Path: "b/new", Stamp: stamp(12), Blob: blob(12)})
-	editor{l}.removeFile("b/gone.bin")
+	editor{l}.putFileRecord(File{Path: "a\xff\n.png", Stamp: stamp(11), Settled: true, Blob: blob(11)})
+	editor{l}.putFileRecord(File{Path: "b/new", Stamp: stamp(12), Blob: blob(12)})
+	editor{l}.forgetFile("b/gone.bin")
 	editor{l}.removeActions("b/c.gltf")
 	editor{l}.insertAction(Action{
 		Path: "b/c.gltf", Target: "pc", State: Failed, Decision: Decision{At: time.Unix(0, 5), Why: "new"},
@@ -37,7 +37,7 @@ func changed(t testing.TB) (base, changes []byte) {
 	})
 	editor{l}.restampFolder(0, 1, stamp(14), false, false)
 	_, row, _ := findListed(l, "b/empty/")
-	editor{l}.removeFolder(0, row)
+	editor{l}.forgetFolder(0, row)
 	editor{l}.insertFolder(scan.Folder{Path: "n", Real: "n", Stamp: stamp(15)}, true)
 	return base, encodeChanges(l)
 }
@@ -96,12 +96,12 @@ func TestRedundantEditChangesNothing(t *testing.T) {
 	l := mustLive(t, base, changes)
 	for part, x := range l.parts() {
 		for i := range x.nodes().len() {
-			if p := x.nodes().probe(i); !p.Dead {
+			if p := x.nodes().probeNode(i); !p.Dead {
 				editor{l}.restampNode(part, i, p.Stamp, p.Settled)
 			}
 		}
 		for i := range x.folders().len() {
-			if f := x.folders().at(i); f.Listed && !f.Dead {
+			if f := x.folders().decodeFolder(i); f.Listed && !f.Dead {
 				flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:])
 				editor{l}.restampFolder(part, i, f.Stamp, flags&folderFresh == 0, f.Odd)
 			}
@@ -112,9 +112,9 @@ func TestRedundantEditChangesNothing(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q is not there", path)
 		}
-		editor{l}.replaceFile(f)
+		editor{l}.putFileRecord(f)
 	}
-	editor{l}.removeFile("b/gone.bin")
+	editor{l}.forgetFile("b/gone.bin")
 	editor{l}.removeActions("nobody")
 	editor{l}.replaceVouches(newVouching(l.Fingerprint(), []Vouch{{"", []string{"b/c.gltf", "b/new"}}, {"pc", nil}}))
 	if l.edited {
@@ -124,7 +124,7 @@ func TestRedundantEditChangesNothing(t *testing.T) {
 
 // When a link gets another target, the files below it move too.
 func TestRetargetedLinkMovesItsFiles(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	b.AddFolder(scan.Folder{Path: "link", Real: "old"}, true)
 	b.AddFile(File{Path: "link/a", Stamp: stamp(1)})
 	b.AddAction(Action{Path: "link/a", Deps: []Dep{{On: dependency.OfFile("link/no")}}})
@@ -135,7 +135,7 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
 	editor{l}.insertFolder(scan.Folder{Path: "link", Real: "new"}, true)
-	editor{l}.restampNode(0, x.ref(secByPath, 0), stamp(2), true) // by its old number
+	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true) // by its old number
 	l = mustLive(t, base, encodeChanges(l))
 	type found struct {
 		real, path string
@@ -144,9 +144,9 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	var got []found
 	for _, x := range l.parts() {
 		for i := range x.nodes().len() {
-			if p := x.nodes().probe(i); !p.Idle() {
-				f := x.folders().at(x.nodes().folder(i))
-				got = append(got, found{string(f.Real), x.nodes().path(i), p.Stamp})
+			if p := x.nodes().probeNode(i); !p.Idle() {
+				f := x.folders().decodeFolder(x.nodes().folderRowOf(i))
+				got = append(got, found{string(f.Real), x.nodes().nodePath(i), p.Stamp})
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func TestPathAbsentAgainKeepsItsNode(t *testing.T) {
 	find := func(l *Index) (dead, alive int) {
 		for _, x := range l.parts() {
 			for i := range x.nodes().len() {
-				if p := x.nodes().probe(i); p.Role == Absent && p.Dead {
+				if p := x.nodes().probeNode(i); p.Role == Absent && p.Dead {
 					dead++
 				} else if p.Role == Absent {
 					alive++
@@ -176,12 +176,12 @@ func TestPathAbsentAgainKeepsItsNode(t *testing.T) {
 		return dead, alive
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
-	editor{l}.replaceFile(File{Path: "b/d.bin"})
+	editor{l}.putFileRecord(File{Path: "b/d.bin"})
 	came := mustLive(t, base, encodeChanges(l))
 	if dead, alive := find(came); dead != 1 || alive != 0 {
 		t.Errorf("the file appeared: %d dead, %d alive", dead, alive)
 	}
-	editor{came}.removeFile("b/d.bin")
+	editor{came}.forgetFile("b/d.bin")
 	went := mustLive(t, base, encodeChanges(came))
 	if dead, alive := find(went); dead != 0 || alive != 1 {
 		t.Errorf("the file vanished: %d dead, %d alive", dead, alive)
@@ -200,7 +200,7 @@ func TestRewriteOfPatchesIsInPlace(t *testing.T) {
 	l := mustLive(t, base, noChanges(x, vouching{}))
 	f, _ := l.Files().File("a\xff\n.png")
 	f.Stamp, f.Blob = stamp(100), blob(100)
-	editor{l}.replaceFile(f)
+	editor{l}.putFileRecord(f)
 	y, changes := rewriteBase(l)
 	if y != l.base {
 		t.Fatal("the index was not rewritten in place")
@@ -226,7 +226,7 @@ func TestManyChangesCallForANewIndex(t *testing.T) {
 	l := mustLive(t, x.data, noChanges(x, vouching{}))
 	n := 0
 	for ; !hasGrown(l) && n < 1e6; n++ {
-		editor{l}.replaceFile(File{Path: string(binary.BigEndian.AppendUint32(nil, uint32(n)))})
+		editor{l}.putFileRecord(File{Path: string(binary.BigEndian.AppendUint32(nil, uint32(n)))})
 	}
 	if size := len(encodeChanges(l)); size < 64<<10 || size > 1<<20 {
 		t.Errorf("grown after %d files, %d bytes", n, size)
@@ -346,7 +346,7 @@ func TestChangesThatRepeatTheBaseAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBuilder("xxh3")
+		b := newIndexBuilder("xxh3")
 		add(b)
 		over, err := openFlat(b.Bytes())
 		if err != nil {
@@ -422,15 +422,15 @@ func writable(t testing.TB, base []byte, l *Index) {
 func probeAll(l *Index) {
 	for part, x := range l.parts() {
 		for i := range x.folders().len() {
-			f := x.folders().at(i)
+			f := x.folders().decodeFolder(i)
 			_ = [trees]int{}[f.Tree]
 			findListed(l, string(f.Path))
 			for node := f.First; node < f.First+f.Count; node++ {
-				if p := x.nodes().probe(node); p.Role == Made {
+				if p := x.nodes().probeNode(node); p.Role == Made {
 					l.Results().Source(refAt(l, part, node))
 				}
-				l.parts()[part].nodes().path(node)
-				x.nodes().content(node)
+				l.parts()[part].nodes().nodePath(node)
+				x.nodes().nodeContent(node)
 			}
 		}
 	}
@@ -440,12 +440,12 @@ func askAll(l *Index) {
 	paths := map[string]bool{}
 	for part, x := range l.parts() {
 		for i := range x.nodes().len() {
-			paths[l.parts()[part].nodes().path(i)] = true
+			paths[l.parts()[part].nodes().nodePath(i)] = true
 		}
 	}
 	for p := range paths {
 		l.Files().File(p)
-		l.Files().size(p)
+		l.Files().sizeOfFile(p)
 		l.Results().Owner(p)
 		l.Results().HoldsOutputs(p)
 		l.Results().eachOf(p, func(*Action) {})
@@ -465,17 +465,17 @@ func editAll(l *Index) {
 			editor{l}.restampNode(part, i, stamp(int64(i)), i%2 == 0)
 		}
 		for i := range x.folders().len() {
-			f := x.folders().at(i)
+			f := x.folders().decodeFolder(i)
 			editor{l}.restampFolder(part, i, stamp(int64(i)), i%2 == 0, i%3 == 0)
 			editor{l}.insertFolder(scan.Folder{Path: string(f.Path), Real: "r"}, true)
 		}
 	}
 	for i, f := range slices.Concat(sample().files, []File{{Path: "b/e"}, {Path: "b/d.bin"}}) {
-		editor{l}.replaceFile(f)
+		editor{l}.putFileRecord(f)
 		editor{l}.removeActions(f.Path)
 		editor{l}.insertAction(Action{Path: f.Path, Decision: Decision{At: time.Unix(0, 0)}, Method: Method{{"k", "v"}}, Deps: []Dep{{On: dependency.OfFile("b/e")}, {On: dependency.OfFile("b/x")}}})
 		if i%2 == 0 {
-			editor{l}.removeFile(f.Path)
+			editor{l}.forgetFile(f.Path)
 		}
 	}
 }
@@ -483,13 +483,13 @@ func editAll(l *Index) {
 func dropAll(l *Index) {
 	for part, x := range l.parts() {
 		for i := range x.actions().len() {
-			editor{l}.removeActions(x.actions().path(i))
+			editor{l}.removeActions(x.actions().sourcePath(i))
 		}
 		for i := range x.nodes().len() {
-			editor{l}.removeNode(part, i)
+			editor{l}.dropNodeFile(part, i)
 		}
 		for i := range x.folders().len() {
-			editor{l}.removeFolder(part, i)
+			editor{l}.forgetFolder(part, i)
 		}
 	}
 }
@@ -514,7 +514,7 @@ func FuzzOpen(f *testing.F) {
 // Output directories without artifacts are dropped, even if the index has no other directories.
 func TestEmptyOutputDirectoriesAreDropped(t *testing.T) {
 	for _, others := range []bool{false, true} {
-		b := newBuilder("xxh3")
+		b := newIndexBuilder("xxh3")
 		b.folders = []folderIn{{folderKey: folderKey{Out, "empty/"}}, {folderKey: folderKey{Out, "full/"}}}
 		want := 1
 		if others {

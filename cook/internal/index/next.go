@@ -18,7 +18,7 @@ type Next struct {
 }
 
 // Anew begins a new index without the contents of x.
-func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newBuilder(checksum)} }
+func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newIndexBuilder(checksum)} }
 
 // Edit begins with the contents of x. Afterwards x only serves to look up refs. Load must have
 // succeeded.
@@ -52,7 +52,7 @@ func (n *Next) PutFile(f File) {
 		n.anew.AddFile(f)
 		return
 	}
-	editor{n.last}.replaceFile(f)
+	editor{n.last}.putFileRecord(f)
 }
 
 // PutPart adds or replaces the record of a listing, a link or an extract.
@@ -90,12 +90,12 @@ func (n *Next) PutFolder(f scan.Folder, settled bool) {
 	}
 	l := n.last
 	part, row, ok := findListed(l, slashed(f.Path))
-	if ok && string(l.parts()[part].folders().at(row).Real) == slashed(f.Real) {
+	if ok && string(l.parts()[part].folders().decodeFolder(row).Real) == slashed(f.Real) {
 		editor{l}.restampFolder(part, row, f.Stamp, settled, f.Odd)
 		return
 	}
 	if ok {
-		editor{l}.removeFolder(part, row)
+		editor{l}.forgetFolder(part, row)
 	}
 	editor{l}.insertFolder(f, settled)
 }
@@ -103,7 +103,7 @@ func (n *Next) PutFolder(f scan.Folder, settled bool) {
 // DropFile drops a file.
 func (n *Next) DropFile(path string) {
 	if n.anew == nil {
-		editor{n.last}.removeFile(path)
+		editor{n.last}.forgetFile(path)
 	}
 }
 
@@ -118,13 +118,13 @@ func (n *Next) DropActions(source string) {
 // and absent paths with the last action that depends on them.
 func (n *Next) DropNode(ref Ref) {
 	part, row := nodePart(n.last, ref)
-	editor{n.last}.removeNode(part, row)
+	editor{n.last}.dropNodeFile(part, row)
 }
 
 // DropFolder drops a directory of the edited index, but not its files and subdirectories.
 func (n *Next) DropFolder(ref FolderRef) {
 	part, row := folderPart(n.last, ref)
-	editor{n.last}.removeFolder(part, row)
+	editor{n.last}.forgetFolder(part, row)
 }
 
 // Restamp sets the stamp under which the content of a node was verified. The node must belong to
@@ -177,8 +177,8 @@ func (n *Next) Encode() (e Encoded, ok bool, err error) {
 		if err != nil {
 			return Encoded{}, false, err
 		}
-		n.anew.count(&n.vouched)
-		if isPristine(l) && l.marks.patched.n+l.marks.patchedFolders.n == 0 && bytes.Equal(data, l.base.data) && l.vouched.equal(&n.vouched) {
+		n.anew.countTotals(&n.vouched)
+		if isPristine(l) && l.marks.patched.n+l.marks.patchedFolders.n == 0 && bytes.Equal(data, l.base.data) && l.vouched.vouchesEqually(&n.vouched) {
 			return Encoded{}, false, nil
 		}
 		return Encoded{Flat: data, Changes: noChanges(x, n.vouched), ID: x.ID()}, true, nil
@@ -200,7 +200,7 @@ func (n *Next) Index() (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.anew.count(&n.vouched)
+	n.anew.countTotals(&n.vouched)
 	opened, err := Open(data, noChanges(x, n.vouched))
 	if err != nil {
 		return nil, err

@@ -49,11 +49,11 @@ func (t folderTable) len() int { return t.x.sections[secFolders].count }
 
 // Directory decodes directory i. Directories are sorted by tree and path, so the subdirectories of
 // each follow it.
-func (t folderTable) at(i int) folderRow {
+func (t folderTable) decodeFolder(i int) folderRow {
 	le := binary.LittleEndian
 	r := t.x.row(secFolders, i)
 	flags := le.Uint32(r[folderFlagsAt:])
-	real := t.x.ended(r[folderRealAt:])
+	real := t.x.nulTerminated(r[folderRealAt:])
 	return folderRow{
 		Tree: Tree(flags & folderTree), Path: t.x.name(r), Real: real[:len(real)-1], real: real,
 		Stamp:  decodeStamp(r[folderStampAt:]),
@@ -87,8 +87,8 @@ type Probe struct {
 // Idle reports whether the node needs no stat.
 func (p *Probe) Idle() bool { return p.Dead || p.Role == ghost }
 
-// isIdle reports whether node i needs no stat.
-func (t nodeTable) isIdle(i int) bool {
+// needsNoStat reports whether node i needs no stat.
+func (t nodeTable) needsNoStat(i int) bool {
 	flags := binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeFlagsAt:])
 	return flags&nodeDead != 0 || Role(flags&nodeRole) == ghost
 }
@@ -100,23 +100,23 @@ func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }
 // len returns the number of nodes.
 func (t nodeTable) len() int { return t.x.sections[secNodes].count }
 
-// probe decodes the part of node i that stat needs.
-func (t nodeTable) probe(i int) Probe {
+// probeNode decodes the part of node i that stat needs.
+func (t nodeTable) probeNode(i int) Probe {
 	r := t.x.row(secNodes, i)
 	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
 	return Probe{
-		Name: t.x.ended(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
+		Name: t.x.nulTerminated(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
 		Settled: flags&nodeSettled != 0, Dead: flags&nodeDead != 0,
 	}
 }
 
-// folder returns the directory of node i.
-func (t nodeTable) folder(i int) int {
+// folderRowOf returns the directory of node i.
+func (t nodeTable) folderRowOf(i int) int {
 	return int(binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeFolderAt:]))
 }
 
-// action returns the first action of a source, or the action that made an artifact.
-func (t nodeTable) action(i int) (action int, ok bool) {
+// actionOfNode returns the first action of a source, or the action that made an artifact.
+func (t nodeTable) actionOfNode(i int) (action int, ok bool) {
 	a := binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeActionAt:])
 	return int(a), a != noAction
 }

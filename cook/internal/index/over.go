@@ -17,34 +17,34 @@ func decodeAdditions(x *Index) error {
 	x.added.absent, x.added.unsure = map[string]bool{}, map[string]bool{}
 	x.added.folders = map[string]folderIn{}
 	for i := range x.over.files().len() {
-		f := x.over.files().at(i)
+		f := x.over.files().decodeFileAt(i)
 		if _, ok := x.Files().baseNode(f.Path); ok {
 			return fmt.Errorf("file %q is in the index", f.Path)
 		}
 		x.added.files[f.Path] = f
 	}
 	for i := range x.over.actions().len() {
-		a := x.over.actions().at(i)
-		if row, ok := x.base.actions().find(a.Path, a.Target); ok && !x.marks.deadActions.has(row) {
+		a := x.over.actions().decodeAction(i)
+		if row, ok := x.base.actions().findActionRow(a.Path, a.Target); ok && !x.marks.deadActions.hasRow(row) {
 			return fmt.Errorf("action of %q is in the index", a.Path)
 		}
-		x.added.insert(a)
+		x.added.addAction(a)
 	}
 	for i := range x.over.nodes().len() {
-		if x.over.nodes().role(i) == Absent {
-			x.added.absent[x.over.nodes().path(i)] = true
+		if x.over.nodes().roleOf(i) == Absent {
+			x.added.absent[x.over.nodes().nodePath(i)] = true
 		}
 	}
 	for i := range x.over.folders().len() {
-		if f := x.over.folders().at(i); f.Listed && f.Tree == Assets {
+		if f := x.over.folders().decodeFolder(i); f.Listed && f.Tree == Assets {
 			x.added.folders[string(f.Path)] = x.over.folders().toInput(i)
 		}
 	}
 	return nil
 }
 
-// insert adds an action to the changes.
-func (d *additions) insert(a Action) {
+// addAction adds an action to the changes.
+func (d *additions) addAction(a Action) {
 	d.actions[a.Path] = append(d.actions[a.Path], a)
 	for _, m := range a.Made {
 		d.owners[m.Path] = append(d.owners[m.Path], a.Path)
@@ -52,8 +52,8 @@ func (d *additions) insert(a Action) {
 	}
 }
 
-// remove removes and returns a source's actions from the changes.
-func (d *additions) remove(path string) []Action {
+// removeActionsOf removes and returns a source's actions from the changes.
+func (d *additions) removeActionsOf(path string) []Action {
 	list := d.actions[path]
 	delete(d.actions, path)
 	for i := range list {
@@ -75,8 +75,8 @@ func eachFolder(path string, do func(folder string)) {
 	}
 }
 
-// each calls do for each action of the changes, sorted by source.
-func (d *additions) each(do func(a *Action)) {
+// eachAdded calls do for each action of the changes, sorted by source.
+func (d *additions) eachAdded(do func(a *Action)) {
 	for _, path := range slices.Sorted(maps.Keys(d.actions)) {
 		list := d.actions[path]
 		for i := range list {
@@ -87,20 +87,20 @@ func (d *additions) each(do func(a *Action)) {
 
 // encodeAdditions encodes the additions as an index.
 func encodeAdditions(x *Index) []byte {
-	b := newBuilder(x.base.checksum)
+	b := newIndexBuilder(x.base.checksum)
 	addAdditions(x, b)
 	b.absent = x.added.absent
 	// A directory of the base that was reached by a link has the same real path for the
 	// additions.
 	seen := map[string]bool{}
 	place := func(path string) {
-		folder, _ := splitPath(path)
+		folder, _ := splitSlash(path)
 		if _, ok := x.added.folders[folder]; ok || seen[folder] || treeOf(path) != Assets {
 			return
 		}
 		seen[folder] = true
-		if row, ok := x.base.folders().find(Assets, folder); ok {
-			if f := x.base.folders().at(row); string(f.Real) != folder {
+		if row, ok := x.base.folders().findFolderRow(Assets, folder); ok {
+			if f := x.base.folders().decodeFolder(row); string(f.Real) != folder {
 				b.folders = append(b.folders, folderIn{folderKey: folderKey{Assets, folder}, real: string(f.Real)})
 			}
 		}
@@ -114,11 +114,11 @@ func encodeAdditions(x *Index) []byte {
 	return b.Bytes()
 }
 
-// find finds a directory by its tree and path, which ends in a slash.
-func (t folderTable) find(tree Tree, path string) (row int, ok bool) {
+// findFolderRow finds a directory by its tree and path, which ends in a slash.
+func (t folderTable) findFolderRow(tree Tree, path string) (row int, ok bool) {
 	order := func(i int) int {
-		f := t.at(i)
-		return cmp.Or(cmp.Compare(f.Tree, tree), compare(f.Path, path))
+		f := t.decodeFolder(i)
+		return cmp.Or(cmp.Compare(f.Tree, tree), compareNameTo(f.Path, path))
 	}
 	row = sort.Search(t.len(), func(i int) bool { return order(i) >= 0 })
 	return row, row < t.len() && order(row) == 0

@@ -66,7 +66,7 @@ func unmodifiedRanges(x *Index, short int) (list []span) {
 	} {
 		var rows []int
 		for _, some := range written.rows {
-			some.each(func(i int) { rows = append(rows, i) })
+			some.eachSetRow(func(i int) { rows = append(rows, i) })
 		}
 		slices.Sort(rows)
 		at, size := x.base.sections[written.section].offset, rowSize[written.section]

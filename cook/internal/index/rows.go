@@ -25,16 +25,16 @@ func (r Results) Rows(prefix string) iter.Seq[*Row] {
 	const batch = 256 // rows between two releases of memory
 	return func(yield func(*Row) bool) {
 		base, over := r.x.base, r.x.over
-		i, end := base.actions().below(prefix)
-		j, last := over.actions().below(prefix)
+		i, end := base.actions().rowsBelow(prefix)
+		j, last := over.actions().rowsBelow(prefix)
 		row := Row{x: r.x}
 		for {
 			stop := end
 			if j < last {
-				stop, _ = base.actions().find(over.actions().path(j), string(over.actions().target(j)))
+				stop, _ = base.actions().findActionRow(over.actions().sourcePath(j), string(over.actions().actionTarget(j)))
 			}
 			for ; i < stop; i++ {
-				if !r.x.marks.deadActions.has(i) && !yield(row.rowAt(0, i)) {
+				if !r.x.marks.deadActions.hasRow(i) && !yield(row.rowAt(0, i)) {
 					return
 				}
 				if i%batch == 0 {
@@ -49,14 +49,14 @@ func (r Results) Rows(prefix string) iter.Seq[*Row] {
 	}
 }
 
-// below returns the rows of the actions whose sources' paths start with prefix: from first
+// rowsBelow returns the rows of the actions whose sources' paths start with prefix: from first
 // up to, but not including, end.
-func (t actionTable) below(prefix string) (first, end int) {
+func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	if prefix == "" {
 		return 0, t.len()
 	}
-	first, _ = t.find(prefix, "")
-	end = first + sort.Search(t.len()-first, func(i int) bool { return !strings.HasPrefix(t.path(first+i), prefix) })
+	first, _ = t.findActionRow(prefix, "")
+	end = first + sort.Search(t.len()-first, func(i int) bool { return !strings.HasPrefix(t.sourcePath(first+i), prefix) })
 	return first, end
 }
 
@@ -64,7 +64,7 @@ func (t actionTable) below(prefix string) (first, end int) {
 func (r *Row) rowAt(part, i int) *Row {
 	r.part, r.flat = part, r.x.parts()[part]
 	r.row = r.flat.row(secActions, i)
-	if target := r.flat.str(r.row[actionTargetAt:]); string(target) != r.target {
+	if target := r.flat.stringAt(r.row[actionTargetAt:]); string(target) != r.target {
 		r.target = string(target)
 	}
 	return r
@@ -73,7 +73,7 @@ func (r *Row) rowAt(part, i int) *Row {
 func (r *Row) u32(at int) int { return int(binary.LittleEndian.Uint32(r.row[at:])) }
 
 // Path returns the path of the source.
-func (r *Row) Path() string { return r.flat.nodes().path(r.u32(0)) }
+func (r *Row) Path() string { return r.flat.nodes().nodePath(r.u32(0)) }
 
 // Target returns the action's target.
 func (r *Row) Target() string { return r.target }
@@ -82,7 +82,7 @@ func (r *Row) Target() string { return r.target }
 func (r *Row) State() State { return State(r.u32(actionStateAt)) }
 
 // Method returns how the source was cooked.
-func (r *Row) Method() Method { return r.flat.methods.of(r.flat, r.u32(actionMethodAt)) }
+func (r *Row) Method() Method { return r.flat.methods.cachedMethod(r.flat, r.u32(actionMethodAt)) }
 
 // CookTime returns how long the recipe last took.
 func (r *Row) CookTime() time.Duration {
@@ -92,8 +92,8 @@ func (r *Row) CookTime() time.Duration {
 // Source returns the source and its size; known is false if only its actions are left.
 func (r *Row) Source() (ref Ref, size int64, known bool) {
 	node := r.u32(0)
-	if !r.flat.nodes().isIdle(node) {
-		return r.ref(node), r.flat.nodes().size(node), true
+	if !r.flat.nodes().needsNoStat(node) {
+		return r.refOf(node), r.flat.nodes().sizeOfNode(node), true
 	}
 	ref, f, known := r.x.Files().Find(r.Path())
 	return ref, f.Stamp.Size, known
@@ -104,21 +104,23 @@ func (r *Row) Made() int { return r.u32(actionMadeCountAt) }
 
 // Artifact returns the k-th artifact and its size.
 func (r *Row) Artifact(k int) (ref Ref, size int64) {
-	node := r.artifact(k)
-	return r.ref(node), r.flat.nodes().size(node)
+	node := r.artifactNode(k)
+	return r.refOf(node), r.flat.nodes().sizeOfNode(node)
 }
 
 // Output returns the k-th artifact.
-func (r *Row) Output(k int) Artifact { return r.flat.artifacts().at(r.u32(actionMadeAt) + k) }
+func (r *Row) Output(k int) Artifact {
+	return r.flat.artifacts().decodeArtifact(r.u32(actionMadeAt) + k)
+}
 
 // IsArtifact reports whether the k-th artifact has a path.
 func (r *Row) IsArtifact(k int, path string) bool {
-	return r.flat.nodes().comparePath(r.artifact(k), path) == 0
+	return r.flat.nodes().comparePath(r.artifactNode(k), path) == 0
 }
 
-func (r *Row) artifact(k int) (node int) { return r.flat.ref(secMade, r.u32(actionMadeAt)+k) }
+func (r *Row) artifactNode(k int) (node int) { return r.flat.refAtRow(secMade, r.u32(actionMadeAt)+k) }
 
-func (r *Row) ref(node int) Ref {
+func (r *Row) refOf(node int) Ref {
 	if r.part == 1 {
 		node += r.x.base.nodes().len()
 	}

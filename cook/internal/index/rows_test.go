@@ -55,7 +55,7 @@ func checkRows(t *rapid.T, x *Index) {
 // Memory is released after enough of it was passed, except the modified ranges, and never after
 // an edit.
 func TestPassedMemoryIsReleased(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	const files = 20_000
 	for i := range files {
 		b.AddFile(File{Path: fmt.Sprintf("f%05d", i), Role: Asset})
@@ -63,7 +63,7 @@ func TestPassedMemoryIsReleased(t *testing.T) {
 	}
 	data := b.Bytes()
 	first := mustLive(t, data, noChanges(mustOpen(t, data), vouching{}))
-	editor{first}.replaceFile(File{Path: "f10000", Role: Asset, Settled: true})
+	editor{first}.putFileRecord(File{Path: "f10000", Role: Asset, Settled: true})
 	x := mustLive(t, data, encodeChanges(first))
 	node, _ := x.Files().baseNode("f10000")
 	written := x.base.sections[secNodes].offset + node*nodeSize

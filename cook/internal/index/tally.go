@@ -15,47 +15,47 @@ func (r Results) Tally() *Tally { return &Tally{x: r.x, row: Row{x: r.x}, over: 
 // Node adds the actions of a source, or the action that made an artifact.
 func (t *Tally) Node(ref Ref) {
 	part, node := nodePart(t.x, ref)
-	t.node(part, node)
+	t.tallyNode(part, node)
 }
 
-func (t *Tally) node(part, node int) {
+func (t *Tally) tallyNode(part, node int) {
 	x := t.x.parts()[part]
-	action, ok := x.nodes().action(node)
-	if part == 1 || !ok || t.x.marks.deadActions.has(action) {
-		t.source(x, node, action)
+	action, ok := x.nodes().actionOfNode(node)
+	if part == 1 || !ok || t.x.marks.deadActions.hasRow(action) {
+		t.tallySource(x, node, action)
 		return
 	}
-	source := x.actions().source(action)
+	source := x.actions().sourceNode(action)
 	last := action
 	if source == node {
-		for last+1 < x.actions().len() && x.actions().source(last+1) == source {
+		for last+1 < x.actions().len() && x.actions().sourceNode(last+1) == source {
 			last++
 		}
 	}
 	for ; action <= last; action++ {
-		if t.seen[part].has(action) || t.x.marks.deadActions.has(action) {
+		if t.seen[part].hasRow(action) || t.x.marks.deadActions.hasRow(action) {
 			continue
 		}
-		t.seen[part].add(action)
-		if row := t.row.rowAt(part, action); t.x.counted.has(row.Target()) {
+		t.seen[part].insertRow(action)
+		if row := t.row.rowAt(part, action); t.x.counted.includesTarget(row.Target()) {
 			t.AddRow(row)
 		}
 	}
 }
 
-// source adds the actions of a source that the changes hold.
-func (t *Tally) source(x *flat, node, action int) {
-	path := x.nodes().path(node)
-	if x.nodes().role(node) == Made {
-		path = x.actions().path(action)
+// tallySource adds the actions of a source that the changes hold.
+func (t *Tally) tallySource(x *flat, node, action int) {
+	path := x.nodes().nodePath(node)
+	if x.nodes().roleOf(node) == Made {
+		path = x.actions().sourcePath(action)
 	}
 	if t.over[path] {
 		return
 	}
 	t.over[path] = true
 	t.x.Results().eachOf(path, func(a *Action) {
-		if t.x.counted.has(a.Target) {
-			t.Add(a, t.x.Files().size(path))
+		if t.x.counted.includesTarget(a.Target) {
+			t.Add(a, t.x.Files().sizeOfFile(path))
 		}
 	})
 }

@@ -15,8 +15,8 @@ import (
 // duplicates.
 func (x *flat) validate() error { return x.checkColumns(false) }
 
-// checkAll checks a base with applied changes as openFlat checks a new one.
-func (x *flat) checkAll() error {
+// checkPatched checks a base with applied changes as openFlat checks a new one.
+func (x *flat) checkPatched() error {
 	if err := x.checkSeals(0, sectionCount); err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func validateNodes(x *flat, patched bool) error {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
 		a := binary.LittleEndian.Uint32(r[nodeActionAt:])
-		if a != noAction && int(a) >= x.actions().len() || a == noAction && x.nodes().role(i) == Made {
+		if a != noAction && int(a) >= x.actions().len() || a == noAction && x.nodes().roleOf(i) == Made {
 			return fmt.Errorf("node %d: action %d", i, a)
 		}
 		flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
 		if patched {
 			flags &^= nodeDead
 		}
-		if x.nodes().role(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
+		if x.nodes().roleOf(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
 			return fmt.Errorf("node %d: flags %#x", i, flags)
 		}
 		if bytes.IndexByte(x.name(r), 0) < 0 {
@@ -66,7 +66,7 @@ func validateNodes(x *flat, patched bool) error {
 		if int(folder) >= x.folders().len() {
 			return fmt.Errorf("node %d: directory %d", i, folder)
 		}
-		if _, err := dependency.Decode(x.nodes().path(i)); err != nil {
+		if _, err := dependency.Decode(x.nodes().nodePath(i)); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
 	}
@@ -77,18 +77,18 @@ func validateNodes(x *flat, patched bool) error {
 func validateOrders(x *flat) error {
 	for s, limit := range map[int]int{secByPath: x.nodes().len(), secConfigs: x.nodes().len(), secMade: x.nodes().len(), secByOutput: x.artifacts().len()} {
 		for i := range x.sections[s].count {
-			if x.ref(s, i) >= limit {
-				return fmt.Errorf("section %d row %d: points to row %d", s, i, x.ref(s, i))
+			if x.refAtRow(s, i) >= limit {
+				return fmt.Errorf("section %d row %d: points to row %d", s, i, x.refAtRow(s, i))
 			}
 		}
 	}
 	configs := 0
 	for i := range x.files().len() {
-		node := x.ref(secByPath, i)
-		switch r := x.nodes().role(node); {
+		node := x.refAtRow(secByPath, i)
+		switch r := x.nodes().roleOf(node); {
 		case r > Ignore:
 			return fmt.Errorf("file %d: role %d", i, r)
-		case r == Config && (configs == x.sections[secConfigs].count || x.ref(secConfigs, configs) != node):
+		case r == Config && (configs == x.sections[secConfigs].count || x.refAtRow(secConfigs, configs) != node):
 			return fmt.Errorf("file %d: not among the rules", i)
 		case r == Config:
 			configs++
@@ -98,12 +98,12 @@ func validateOrders(x *flat) error {
 		return errors.New("files of rules differ in number")
 	}
 	for i := range x.artifacts().len() {
-		if r := x.nodes().role(x.ref(secMade, i)); r != Made {
+		if r := x.nodes().roleOf(x.refAtRow(secMade, i)); r != Made {
 			return fmt.Errorf("artifact %d: role %d", i, r)
 		}
 	}
 	for i := 1; i < x.files().len(); i++ {
-		if x.nodes().compareNodes(x.ref(secByPath, i-1), x.ref(secByPath, i)) >= 0 {
+		if x.nodes().compareNodes(x.refAtRow(secByPath, i-1), x.refAtRow(secByPath, i)) >= 0 {
 			return fmt.Errorf("file %d out of order", i)
 		}
 	}
@@ -111,7 +111,7 @@ func validateOrders(x *flat) error {
 		return errors.New("artifacts differ in number")
 	}
 	for i := 1; i < x.artifacts().len(); i++ {
-		if x.nodes().compareNodes(x.ref(secMade, x.ref(secByOutput, i-1)), x.ref(secMade, x.ref(secByOutput, i))) > 0 {
+		if x.nodes().compareNodes(x.refAtRow(secMade, x.refAtRow(secByOutput, i-1)), x.refAtRow(secMade, x.refAtRow(secByOutput, i))) > 0 {
 			return fmt.Errorf("output %d out of order", i)
 		}
 	}
@@ -131,7 +131,7 @@ func validateStrings(x *flat) error {
 		}
 	}
 	for i := range x.deps().len() {
-		name, key := x.str(x.row(secDeps, i)), x.deps().path(i)
+		name, key := x.stringAt(x.row(secDeps, i)), x.deps().depPath(i)
 		if bytes.IndexByte(name, 0) < 0 && bytes.IndexByte(key, 0) < 0 {
 			continue // a file
 		}
@@ -169,7 +169,7 @@ func validateFolders(x *flat, patched bool) error {
 		if err := errors.Join(validateName(x, r), validateName(x, r[folderRealAt:])); err != nil {
 			return fmt.Errorf("directory %d: %w", i, err)
 		}
-		f := x.folders().at(i)
+		f := x.folders().decodeFolder(i)
 		if bytes.IndexByte(f.Path, 0) >= 0 {
 			return fmt.Errorf("directory %d: a NUL in its path", i)
 		}
@@ -180,7 +180,7 @@ func validateFolders(x *flat, patched bool) error {
 			return fmt.Errorf("directory %d: rows do not follow", i)
 		}
 		if i > 0 {
-			last := x.folders().at(i - 1)
+			last := x.folders().decodeFolder(i - 1)
 			if c := cmp.Or(cmp.Compare(last.Tree, f.Tree), bytes.Compare(last.Path, f.Path)); c >= 0 {
 				return fmt.Errorf("directory %d out of order", i)
 			}
@@ -228,8 +228,8 @@ func validateActions(x *flat) error {
 		}
 		deps, made = deps+nDeps, made+nMade
 		if i > 0 {
-			c := x.nodes().compareNodes(x.actions().source(i-1), x.actions().source(i))
-			if c > 0 || c == 0 && bytes.Compare(x.actions().target(i-1), x.actions().target(i)) >= 0 {
+			c := x.nodes().compareNodes(x.actions().sourceNode(i-1), x.actions().sourceNode(i))
+			if c > 0 || c == 0 && bytes.Compare(x.actions().actionTarget(i-1), x.actions().actionTarget(i)) >= 0 {
 				return fmt.Errorf("action %d out of order", i)
 			}
 		}

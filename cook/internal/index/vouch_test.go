@@ -10,10 +10,10 @@ import (
 // Damaged vouches, with any byte changed or missing, are read or refused without a panic.
 func TestTornVouchesAreReadOrRefused(t *testing.T) {
 	v := newVouching(hashing.Digest{}, []Vouch{{"pc", []string{"a", "b/c"}}, {"", nil}})
-	good := v.append(nil)
+	good := v.appendVouches(nil)
 	read := func(b []byte) error {
 		var got vouching
-		err := got.decode(b)
+		err := got.decodeVouches(b)
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("error %v, want ErrDamaged", err)
 		}

@@ -67,12 +67,12 @@ func Compare(ctx context.Context, opt Options, found *Found) error {
 	if len(c.files) == 0 {
 		return ctx.Err()
 	}
-	defer c.roots.close()
+	defer c.roots.closeFolders()
 	if err := c.roots.openRoots(); err != nil {
 		return err
 	}
 	var runs []bulk.Run
-	if err := index.Guard(func() error { runs = c.share(); return nil }); err != nil {
+	if err := index.Guard(func() error { runs = c.compareShare(); return nil }); err != nil {
 		return err
 	}
 	err := bulk.Each(ctx, opt.Workers, hashing.NewSummer(opt.Checksum), runs, func(w *bulk.Worker, r bulk.Run) error {
@@ -95,7 +95,7 @@ type comparer struct {
 	read, bytes atomic.Int64
 }
 
-func (c *comparer) share() []bulk.Run {
+func (c *comparer) compareShare() []bulk.Run {
 	folder := func(i int) index.FolderRef { return c.roots.Index.FolderOf(c.files[i].Ref) }
 	return bulk.Runs(len(c.files), func(i, j int) bool { return folder(i) == folder(j) }, func(i int) int64 { return c.files[i].Now.Size })
 }

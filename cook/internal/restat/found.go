@@ -80,8 +80,8 @@ type part struct {
 	reread []index.Ref
 }
 
-// set sets the differences of a task aside.
-func (s *share) set(task int) {
+// setShare sets the differences of a task aside.
+func (s *share) setShare(task int) {
 	if len(s.Files)+len(s.Reread) == 0 {
 		return
 	}
@@ -89,7 +89,7 @@ func (s *share) set(task int) {
 	s.Files, s.Reread = s.Files[:0], s.Reread[:0]
 }
 
-func merge(shares []share) *Found {
+func mergeShares(shares []share) *Found {
 	all := &Found{}
 	var parts []part
 	files, reread := 0, 0

@@ -25,10 +25,10 @@ import (
 // .cookignore has changed. Again calls known from one goroutine at a time; nil knows no
 // directory.
 func Again(ctx context.Context, root string, opt Options, dirs []Folder, known func(f Folder) bool) (*Tree, error) {
-	return again(ctx, root, opt, dirs, known, openFolder)
+	return relist(ctx, root, opt, dirs, known, openFolder)
 }
 
-func again(ctx context.Context, root string, opt Options, dirs []Folder, known func(Folder) bool, open openFunc) (*Tree, error) {
+func relist(ctx context.Context, root string, opt Options, dirs []Folder, known func(Folder) bool, open openFunc) (*Tree, error) {
 	return walkRoot(ctx, root, opt, open, newErrand(dirs, known))
 }
 
@@ -48,9 +48,9 @@ func newErrand(dirs []Folder, known func(Folder) bool) *errand {
 			continue // no walk found this path
 		}
 		e.listed[f.place()] = true
-		for path := f.Path; path != "" && !led[path]; path = folderOf(path) {
+		for path := f.Path; path != "" && !led[path]; path = slashParent(path) {
 			led[path] = true
-			above := folderOf(path)
+			above := slashParent(path)
 			e.below[above] = append(e.below[above], strings.TrimPrefix(path[len(above):], "/"))
 		}
 	}
@@ -68,8 +68,8 @@ func isClean(path string) bool {
 	return strings.IndexByte(path, 0) < 0 && filepath.IsLocal(filepath.FromSlash(path))
 }
 
-// first returns the root's node, nil for an empty errand.
-func (e *errand) first() *node {
+// rootNode returns the root's node, nil for an empty errand.
+func (e *errand) rootNode() *node {
 	n := &node{real: "."}
 	if e != nil && !e.listed[place{}] {
 		if len(e.below) == 0 {
@@ -80,20 +80,20 @@ func (e *errand) first() *node {
 	return n
 }
 
-// leads reports whether the walk visits sub, a subdirectory of n. It marks sub if the walk only
+// leadsInto reports whether the walk visits sub, a subdirectory of n. It marks sub if the walk only
 // passes through it.
-func (e *errand) leads(n, sub *node) bool {
+func (e *errand) leadsInto(n, sub *node) bool {
 	if e == nil || e.listed[sub.place()] {
 		return true
 	}
-	if !n.passing && !e.knows(sub) {
+	if !n.passing && !e.callerKnows(sub) {
 		return true
 	}
 	sub.passing = true
 	return len(e.below[sub.path]) > 0
 }
 
-func (e *errand) knows(n *node) bool {
+func (e *errand) callerKnows(n *node) bool {
 	if e.known == nil {
 		return false
 	}

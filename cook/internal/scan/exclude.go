@@ -63,11 +63,11 @@ func resolveExisting(abs string) string {
 }
 
 // isNamed reports whether rel names one of the directories, or a link that was given for one.
-func (x *exclusions) isNamed(rel string) bool { return oneOf(x.names, rel) }
+func (x *exclusions) isNamed(rel string) bool { return isOneOf(x.names, rel) }
 
-// isSame reports whether a directory with stamp st is one of the directories under another name.
+// isExcludedFolder reports whether a directory with stamp st is one of the directories under another name.
 // It calls stat only if stamps have no inode.
-func (x *exclusions) isSame(st Stamp, stat func() (fs.FileInfo, error)) bool {
+func (x *exclusions) isExcludedFolder(st Stamp, stat func() (fs.FileInfo, error)) bool {
 	for i, id := range x.ids {
 		if id.Inode != 0 {
 			if id.Inode == st.Inode && id.Device == st.Device {
@@ -83,7 +83,7 @@ func (x *exclusions) isSame(st Stamp, stat func() (fs.FileInfo, error)) bool {
 }
 
 // isFolder reports whether path, absolute and free of links, is one of the directories.
-func (x *exclusions) isFolder(path string) bool { return oneOf(x.folders, path) }
+func (x *exclusions) isFolder(path string) bool { return isOneOf(x.folders, path) }
 
 // holds reports whether path, absolute and free of links, is one of the directories or inside
 // one.

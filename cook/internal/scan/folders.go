@@ -56,7 +56,7 @@ func (n *node) place() place {
 
 // directory returns the final facts about n. ok is false for a directory that the walk only passed
 // through, or that vanished before its turn.
-func (n *node) folder() (f Folder, ok bool) {
+func (n *node) folderFacts() (f Folder, ok bool) {
 	if n.passing || n.findings.gone {
 		return f, false
 	}
@@ -74,8 +74,8 @@ type devices struct {
 	known map[uint64]bool
 }
 
-// trusts reports whether f's file system is trusted, checking each device once.
-func (d *devices) trusts(f folder, device uint64) bool {
+// trustsDevice reports whether f's file system is trusted, checking each device once.
+func (d *devices) trustsDevice(f folder, device uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	trusted, ok := d.known[device]

@@ -18,8 +18,8 @@ type ignoreList struct {
 	folded bool
 }
 
-// with returns the list with the patterns of the directory's own .cookignore. l may be nil.
-func (l *ignoreList) with(patterns []pattern, folder string) *ignoreList {
+// withPatterns returns the list with the patterns of the directory's own .cookignore. l may be nil.
+func (l *ignoreList) withPatterns(patterns []pattern, folder string) *ignoreList {
 	if len(patterns) == 0 {
 		return l
 	}
@@ -47,7 +47,7 @@ func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 			if p.byName {
 				from = name
 			}
-			if p.match(path[from:]) {
+			if p.matchPattern(path[from:]) {
 				return p
 			}
 		}
@@ -68,7 +68,7 @@ func parseIgnore(data []byte) []pattern {
 		}
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		line, _, _ = bytes.Cut(line, []byte{0}) // a NUL ends the line, as in C
-		if p, ok := compile(string(trimSpaces(line))); ok {
+		if p, ok := compileIgnore(string(trimSpaces(line))); ok {
 			p.line = number
 			patterns = append(patterns, p)
 		}

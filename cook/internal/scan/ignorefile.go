@@ -11,15 +11,15 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// rules adds the patterns of the directory's .cookignore, if there is one. ok is false if it
+// addIgnoreRules adds the patterns of the directory's .cookignore, if there is one. ok is false if it
 // cannot be read.
-func (v *visitor) rules(f folder, n *node) (ok bool) {
+func (v *visitor) addIgnoreRules(f folder, n *node) (ok bool) {
 	patterns, err := v.readIgnore(f, n)
 	if err != nil {
-		n.findings.problems = append(n.findings.problems, Problem{join(n.path, IgnoreName), BadIgnore, err})
+		n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, IgnoreName), BadIgnore, err})
 		return false
 	}
-	n.ignore = n.ignore.with(patterns, n.path)
+	n.ignore = n.ignore.withPatterns(patterns, n.path)
 	return true
 }
 
@@ -61,6 +61,6 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 	if len(data) > MaxIgnoreSize {
 		return nil, fmt.Errorf("is larger than %d bytes", MaxIgnoreSize)
 	}
-	n.findings.ignores = append(n.findings.ignores, Entry{join(n.path, IgnoreName), st})
+	n.findings.ignores = append(n.findings.ignores, Entry{joinPath(n.path, IgnoreName), st})
 	return parseIgnore(data), nil
 }

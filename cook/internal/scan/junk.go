@@ -35,7 +35,7 @@ func junkFolder(name string) bool {
 	default:
 		return false
 	}
-	return isControl(name) || oneOf(folderNames[:], name)
+	return isControl(name) || isOneOf(folderNames[:], name)
 }
 
 // junkFile reports whether a file with that name is skipped.
@@ -87,9 +87,9 @@ func isVimSwap(name string) bool {
 	return strings.HasSuffix(stem, ".sw") && ('a' <= last && last <= 'p' || last == 'x')
 }
 
-func isControl(name string) bool { return oneOf(controlNames[:], name) }
+func isControl(name string) bool { return isOneOf(controlNames[:], name) }
 
-func oneOf(list []string, name string) bool {
+func isOneOf(list []string, name string) bool {
 	for _, n := range list {
 		if n == name {
 			return true

@@ -26,12 +26,12 @@ type target struct {
 	skip  bool // an excluded directory or a vanished link: skip silently
 }
 
-// resolve follows the link at rel to its end; the parents of rel must not be links. kind is 0 if
+// resolveLink follows the link at rel to its end; the parents of rel must not be links. kind is 0 if
 // the end is a file or directory of the tree.
 //
 // The names on the way are looked up by absolute path, because a link may lead out of the tree
 // and back in; the end is then checked with stat through the root, which never leaves it.
-func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
+func (r *resolver) resolveLink(rel string) (t target, kind Kind, err error) {
 	full := filepath.Join(r.real, filepath.FromSlash(rel))
 	end, err := filepath.EvalSymlinks(full)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *resolver) resolve(rel string) (t target, kind Kind, err error) {
 	t = target{path: path, stamp: StampOf(fi)}
 	switch mode := fi.Mode(); {
 	case mode.IsDir():
-		t.skip = r.exclude.isSame(t.stamp, func() (fs.FileInfo, error) { return fi, nil })
+		t.skip = r.exclude.isExcludedFolder(t.stamp, func() (fs.FileInfo, error) { return fi, nil })
 		return t, 0, nil
 	case mode.IsRegular():
 		return t, 0, nil
@@ -97,8 +97,8 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	return Dangling, fmt.Errorf("%s does not exist", pathname.Show(text))
 }
 
-// contains reports whether directory ("." = root) is path or contains it.
-func contains(folder, path string) bool {
+// isAtOrBelow reports whether directory ("." = root) is path or contains it.
+func isAtOrBelow(folder, path string) bool {
 	return folder == "." || folder == path ||
 		len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
 }

@@ -75,7 +75,7 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 	if at := strings.Index(pattern, ", "); at >= 0 && strings.TrimSpace(pattern[at+1:]) != "" || strings.Contains(pattern, ",*") {
 		return column + max(at, strings.Index(pattern, ",*")), "each pattern has a line of its own"
 	}
-	if _, ok := compile(string(trimSpaces([]byte(line)))); !ok {
+	if _, ok := compileIgnore(string(trimSpaces([]byte(line)))); !ok {
 		switch {
 		case strings.HasSuffix(pattern, `\`):
 			return column, `matches nothing; a directory ends in "/"`

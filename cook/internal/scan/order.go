@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// gather makes the tree out of its directories.
+// gatherTree makes the tree out of its directories.
 //
 // The order of whole paths equals the order of a walk that visits, in each directory, files by
 // name and directories by name + "/": two paths that part in a directory differ there within the
 // shorter of the two keys. So gather merges the sorted listings of the workers without sorting
 // again.
-func gather(first *node) *Tree {
+func gatherTree(first *node) *Tree {
 	var size sizes
 	size.addNodeSizes(first)
 	t := &Tree{
@@ -23,7 +23,7 @@ func gather(first *node) *Tree {
 		Folders:  make([]Folder, 0, size.folders),
 	}
 	t.appendNode(first)
-	byFolder := func(a, b Entry) int { return cmp.Compare(folderOf(a.Path), folderOf(b.Path)) }
+	byFolder := func(a, b Entry) int { return cmp.Compare(slashParent(a.Path), slashParent(b.Path)) }
 	slices.SortFunc(t.Configs, byFolder)
 	slices.SortFunc(t.Ignores, byFolder)
 	slices.SortFunc(t.Problems, func(a, b Problem) int {
@@ -40,7 +40,7 @@ func (s *sizes) addNodeSizes(n *node) {
 	s.configs += len(n.findings.configs)
 	s.ignores += len(n.findings.ignores)
 	s.problems += len(n.findings.problems)
-	if _, ok := n.folder(); ok {
+	if _, ok := n.folderFacts(); ok {
 		s.folders++
 	}
 	for _, sub := range n.findings.subs {
@@ -51,7 +51,7 @@ func (s *sizes) addNodeSizes(n *node) {
 // appendNode appends the contents of n and releases n. The recursion is as deep as the longest
 // path has slashes.
 func (t *Tree) appendNode(n *node) {
-	if f, ok := n.folder(); ok {
+	if f, ok := n.folderFacts(); ok {
 		t.Folders = append(t.Folders, f)
 	}
 	t.Stats += n.findings.stats
@@ -89,7 +89,7 @@ func compareToFolder(file, folder string) int {
 	return cmp.Compare(file[len(folder)], '/')
 }
 
-// folderOf returns the directory of a path, "" for the root.
-func folderOf(path string) string {
+// slashParent returns the directory of a path, "" for the root.
+func slashParent(path string) string {
 	return path[:max(0, strings.LastIndexByte(path, '/'))]
 }

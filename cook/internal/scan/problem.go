@@ -102,7 +102,7 @@ func (p Problem) Reason() string {
 		text = p.Kind.String()
 	}
 	if p.Err != nil {
-		text += ": " + cause(p.Err).Error()
+		text += ": " + plainCause(p.Err).Error()
 	}
 	if next != "" {
 		text += "; " + next
@@ -110,9 +110,9 @@ func (p Problem) Reason() string {
 	return text
 }
 
-// cause removes the operation and path that package os adds to an error, because the message has
+// plainCause removes the operation and path that package os adds to an error, because the message has
 // the path already, relative to the tree.
-func cause(err error) error {
+func plainCause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

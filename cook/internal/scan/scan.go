@@ -58,22 +58,22 @@ type Tree struct {
 // the tree. Dir returns an error if root cannot be listed, if ctx ends, or if root is inside an
 // excluded directory, because an empty tree would look as if all assets were removed.
 func Dir(ctx context.Context, root string, opt Options) (*Tree, error) {
-	return dir(ctx, root, opt, openFolder)
+	return scanDir(ctx, root, opt, openFolder)
 }
 
-func dir(ctx context.Context, root string, opt Options, open openFunc) (*Tree, error) {
+func scanDir(ctx context.Context, root string, opt Options, open openFunc) (*Tree, error) {
 	return walkRoot(ctx, root, opt, open, nil)
 }
 
 // walkRoot walks root for an errand, nil for the whole tree.
 func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
-		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), cause(err))
+		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), plainCause(err))
 	}
 	if err := ctx.Err(); err != nil {
 		return fail(err)
 	}
-	real, info, err := realFolder(root)
+	real, info, err := resolveRoot(root)
 	if err != nil {
 		return fail(err)
 	}
@@ -94,15 +94,15 @@ func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *e
 	w := newWalker(ctx, resolver{root: top, real: real, exclude: exclude}, open)
 	w.listAll = opt.ListAll
 	w.errand = e
-	first, err := w.walk(workers, defaultList(opt.Wanted))
+	first, err := w.walkTree(workers, defaultList(opt.Wanted))
 	if err != nil {
 		return fail(err)
 	}
-	return gather(first), nil
+	return gatherTree(first), nil
 }
 
-// realFolder returns the absolute path of a directory with all links resolved.
-func realFolder(name string) (string, fs.FileInfo, error) {
+// resolveRoot returns the absolute path of a directory with all links resolved.
+func resolveRoot(name string) (string, fs.FileInfo, error) {
 	if name == "" {
 		return "", nil, errors.New("empty directory name")
 	}
@@ -130,18 +130,18 @@ func (t *Tree) Incomplete(path string) bool {
 	if len(t.Problems) == 0 {
 		return false
 	}
-	if t.has(IgnoreName, BadIgnore) || t.has(path, Unreadable) {
+	if t.hasProblem(IgnoreName, BadIgnore) || t.hasProblem(path, Unreadable) {
 		return true
 	}
 	for end := strings.LastIndexByte(path, '/'); end > 0; end = strings.LastIndexByte(path[:end], '/') {
-		if t.has(path[:end], Unreadable) || t.has(path[:end]+"/"+IgnoreName, BadIgnore) {
+		if t.hasProblem(path[:end], Unreadable) || t.hasProblem(path[:end]+"/"+IgnoreName, BadIgnore) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *Tree) has(path string, kind Kind) bool {
+func (t *Tree) hasProblem(path string, kind Kind) bool {
 	i := sort.Search(len(t.Problems), func(i int) bool { return t.Problems[i].Path >= path })
 	for ; i < len(t.Problems) && t.Problems[i].Path == path; i++ {
 		if t.Problems[i].Kind == kind {

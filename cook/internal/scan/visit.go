@@ -33,58 +33,58 @@ func (v *visitor) visit(n *node) error {
 	}
 	defer f.Close()
 	if n.passing {
-		return v.pass(f, n)
+		return v.visitPassing(f, n)
 	}
 	// The stamp is taken before the listing: if a name appears or vanishes meanwhile, the
 	// directory has a later stamp.
 	if n.findings.stamp, err = f.stat(); err != nil {
 		return err
 	}
-	n.findings.odd = v.walker.listAll || !v.walker.devices.trusts(f, n.findings.stamp.Device)
-	if err := v.listFolder(f); err != nil {
+	n.findings.odd = v.walker.listAll || !v.walker.devices.trustsDevice(f, n.findings.stamp.Device)
+	if err := v.listNames(f); err != nil {
 		return err
 	}
 	n.findings.listed = true
 	if _, found := slices.BinarySearch(v.names, IgnoreName); found {
-		if !v.rules(f, n) {
+		if !v.addIgnoreRules(f, n) {
 			return nil
 		}
 		n.findings.odd = n.findings.odd || len(n.findings.ignores) == 0 // it vanished
 	}
-	if err := v.judge(f, n, v.names); err != nil {
+	if err := v.checkEntries(f, n, v.names); err != nil {
 		return err
 	}
-	v.settle(n)
+	v.settleEntries(n)
 	return nil
 }
 
-// pass checks only the entries of n on the way to a directory of the errand.
-func (v *visitor) pass(f folder, n *node) error {
-	if v.rules(f, n) {
-		if err := v.judge(f, n, v.walker.errand.below[n.path]); err != nil {
+// visitPassing checks only the entries of n on the way to a directory of the errand.
+func (v *visitor) visitPassing(f folder, n *node) error {
+	if v.addIgnoreRules(f, n) {
+		if err := v.checkEntries(f, n, v.walker.errand.below[n.path]); err != nil {
 			return err
 		}
 	}
-	v.settle(n)
+	v.settleEntries(n)
 	n.findings.entries, n.findings.configs, n.findings.ignores, n.findings.leftOut = nil, nil, nil, nil
 	return nil
 }
 
-// judge checks the names of the directory one by one.
-func (v *visitor) judge(f folder, n *node, names []string) error {
+// checkEntries checks the names of the directory one by one.
+func (v *visitor) checkEntries(f folder, n *node, names []string) error {
 	v.sizes = v.sizes[:0]
 	for i, name := range names {
 		if i%chunk == chunk-1 && v.walker.ctx.Err() != nil {
 			return v.walker.ctx.Err()
 		}
-		v.entry(f, n, name)
+		v.checkEntry(f, n, name)
 	}
 	return nil
 }
 
-// fail records that the directory could not be read. A directory that has vanished is merely
+// recordFailure records that the directory could not be read. A directory that has vanished is merely
 // absent.
-func (v *visitor) fail(n *node, err error) {
+func (v *visitor) recordFailure(n *node, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		n.findings.gone = true
 		return
@@ -92,9 +92,9 @@ func (v *visitor) fail(n *node, err error) {
 	n.findings.problems = append(n.findings.problems, Problem{n.path, Unreadable, err})
 }
 
-// listFolder reads the directory's names, sorted. A partial listing is an error: missing names
+// listNames reads the directory's names, sorted. A partial listing is an error: missing names
 // would look removed.
-func (v *visitor) listFolder(f folder) error {
+func (v *visitor) listNames(f folder) error {
 	clear(v.names)
 	v.names = v.names[:0]
 	for {
@@ -118,8 +118,8 @@ func (v *visitor) listFolder(f folder) error {
 
 var errNoName = errors.New("on Windows, the name means a device or loses its end; rename it")
 
-// entry checks one name of the directory and adds it to the node.
-func (v *visitor) entry(f folder, n *node, name string) {
+// checkEntry checks one name of the directory and adds it to the node.
+func (v *visitor) checkEntry(f folder, n *node, name string) {
 	asFile, asFolder := junkFile(name), junkFolder(name)
 	if name == IgnoreName || asFile && asFolder {
 		return
@@ -132,30 +132,30 @@ func (v *visitor) entry(f folder, n *node, name string) {
 			err = errNoName
 		}
 		if !pathname.IsAbsent(err) && !asFile && !asFolder {
-			n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Unreadable, err})
+			n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Unreadable, err})
 		}
 		return
 	}
 	switch mode := st.mode(); {
 	case mode&fs.ModeSymlink != 0:
 		if !asFile && !asFolder {
-			v.link(n, name)
+			v.addLink(n, name)
 		}
 	case mode.IsDir():
 		if !asFolder {
-			v.subfolder(n, name, st)
+			v.addSubfolder(n, name, st)
 		}
 	case asFile:
 	case mode.IsRegular():
-		v.file(n, name, st)
+		v.addAsset(n, name, st)
 	default:
 		if !v.ignored(n, name, st) {
-			n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Irregular, typeError(mode)})
+			n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Irregular, typeError(mode)})
 		}
 	}
 }
 
-func (v *visitor) file(n *node, name string, st Stamp) {
+func (v *visitor) addAsset(n *node, name string, st Stamp) {
 	isIDs := name == IDsName && n.path == ""
 	if name != ConfigName && !isIDs && v.ignored(n, name, st) {
 		return
@@ -168,20 +168,20 @@ func (v *visitor) file(n *node, name string, st Stamp) {
 		return
 	}
 	if name == ConfigName {
-		n.findings.configs = append(n.findings.configs, Entry{join(n.path, name), st})
+		n.findings.configs = append(n.findings.configs, Entry{joinPath(n.path, name), st})
 		return
 	}
 	n.findings.entries = append(n.findings.entries, Entry{name, st}) // settle makes the name a path
 	v.sizes = append(v.sizes, len(name))
 }
 
-func (v *visitor) subfolder(n *node, name string, st Stamp) {
+func (v *visitor) addSubfolder(n *node, name string, st Stamp) {
 	real := joinReal(n.real, name)
 	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
 	stat := func() (fs.FileInfo, error) { return v.walker.tree.root.Lstat(filepath.FromSlash(real)) }
-	if v.walker.tree.exclude.isSame(st, stat) {
+	if v.walker.tree.exclude.isExcludedFolder(st, stat) {
 		n.findings.odd = true // a mount can appear and vanish without a change of n
 		return
 	}
@@ -190,31 +190,31 @@ func (v *visitor) subfolder(n *node, name string, st Stamp) {
 	}
 	path := real
 	if n.linked {
-		path = join(n.path, name)
+		path = joinPath(n.path, name)
 	}
-	v.enter(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
+	v.enqueueFolder(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
 }
 
-// enter adds sub to the directories to visit, if the errand leads there.
-func (v *visitor) enter(n, sub *node) {
-	if v.walker.errand.leads(n, sub) {
+// enqueueFolder adds sub to the directories to visit, if the errand leads there.
+func (v *visitor) enqueueFolder(n, sub *node) {
+	if v.walker.errand.leadsInto(n, sub) {
 		n.findings.subs = append(n.findings.subs, sub)
 	}
 }
 
-func (v *visitor) link(n *node, name string) {
+func (v *visitor) addLink(n *node, name string) {
 	real := joinReal(n.real, name)
 	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
 	n.findings.odd = true // its target may change without a change of n
-	t, kind, err := v.walker.tree.resolve(real)
+	t, kind, err := v.walker.tree.resolveLink(real)
 	if t.skip {
 		return
 	}
 	isFolder := kind == 0 && t.stamp.mode().IsDir()
 	if kind == 0 && !isFolder {
-		v.file(n, name, t.stamp)
+		v.addAsset(n, name, t.stamp)
 		return
 	}
 	if kind != 0 {
@@ -225,16 +225,16 @@ func (v *visitor) link(n *node, name string) {
 	}
 	if isFolder {
 		switch {
-		case contains(t.path, n.real):
+		case isAtOrBelow(t.path, n.real):
 			kind = Loop
 		case n.linked:
 			kind = Nested
 		default:
-			v.enter(n, &node{path: join(n.path, name), real: t.path, linked: true, ignore: n.ignore})
+			v.enqueueFolder(n, &node{path: joinPath(n.path, name), real: t.path, linked: true, ignore: n.ignore})
 			return
 		}
 	}
-	n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), kind, err})
+	n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), kind, err})
 }
 
 // ignored reports whether a name is left out, and records it if Defaults excludes it.
@@ -250,9 +250,9 @@ func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 		return false
 	}
 	if p.builtIn {
-		n.findings.leftOut = append(n.findings.leftOut, Entry{join(n.path, name), st})
+		n.findings.leftOut = append(n.findings.leftOut, Entry{joinPath(n.path, name), st})
 		if p.secret && !st.IsFolder() {
-			n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Secret, errors.New(lineOf([]byte(Defaults), p.line))})
+			n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Secret, errors.New(lineText([]byte(Defaults), p.line))})
 		}
 	}
 	return true
@@ -262,13 +262,13 @@ func (v *visitor) tooLong(n *node, name string) bool {
 	if len(n.path)+1+len(name) <= v.walker.room {
 		return false
 	}
-	n.findings.problems = append(n.findings.problems, Problem{join(n.path, name), Unreadable, errTooLong})
+	n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Unreadable, errTooLong})
 	return true
 }
 
-// settle turns the names in n.entries into paths, which share one string, and sorts the
+// settleEntries turns the names in n.entries into paths, which share one string, and sorts the
 // subdirectories in the order of the final list.
-func (v *visitor) settle(n *node) {
+func (v *visitor) settleEntries(n *node) {
 	slices.SortFunc(n.findings.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
 	if n.path == "" || len(n.findings.entries) == 0 {
 		return
@@ -291,7 +291,7 @@ func (v *visitor) settle(n *node) {
 	}
 }
 
-func join(folder, name string) string {
+func joinPath(folder, name string) string {
 	if folder == "" {
 		return name
 	}

@@ -81,11 +81,11 @@ func maxPath() int {
 	return 1023
 }
 
-// walk visits the tree, as far as the errand leads, and returns its root. Every .cookignore
+// walkTree visits the tree, as far as the errand leads, and returns its root. Every .cookignore
 // overrides ignore. The root is visited before any worker starts, because its failure is returned
 // to the caller.
-func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
-	first := w.errand.first()
+func (w *walker) walkTree(workers int, ignore *ignoreList) (*node, error) {
+	first := w.errand.rootNode()
 	if first == nil {
 		return &node{passing: true}, nil
 	}
@@ -104,14 +104,14 @@ func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
 	defer unhook()
 	var group sync.WaitGroup
 	for range workers {
-		group.Go(w.work)
+		group.Go(w.visitWaiting)
 	}
 	group.Wait()
 	return first, w.ctx.Err()
 }
 
-// work visits directories until none is waiting and no other worker can add one.
-func (w *walker) work() {
+// visitWaiting visits directories until none is waiting and no other worker can add one.
+func (w *walker) visitWaiting() {
 	v := visitor{walker: w}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +131,7 @@ func (w *walker) work() {
 
 		err := v.visit(n)
 		if err != nil && w.ctx.Err() == nil {
-			v.fail(n, err)
+			v.recordFailure(n, err)
 		}
 
 		w.mu.Lock()

@@ -36,13 +36,13 @@ func Ignored(path string, isFolder bool, wanted []string, read func(name string)
 	texts := map[*pattern]string{} // the .cookignore of each pattern
 	for end := 0; ; end++ {
 		folder, name := path[:max(0, end-1)], end
-		file := join(folder, IgnoreName)
+		file := joinPath(folder, IgnoreName)
 		if data, err := read(file); err == nil {
 			patterns := parseIgnore(data)
 			for i := range patterns {
 				texts[&patterns[i]] = file
 			}
-			list = list.with(patterns, folder)
+			list = list.withPatterns(patterns, folder)
 		}
 		next := strings.IndexByte(path[end:], '/')
 		if isLast := next < 0; isLast {
@@ -61,7 +61,7 @@ func Ignored(path string, isFolder bool, wanted []string, read func(name string)
 				v.File, v.Line = texts[p], p.line
 				text, _ = read(v.File)
 			}
-			v.Pattern = lineOf(text, p.line)
+			v.Pattern = lineText(text, p.line)
 			return v, true
 		}
 		if end == len(path) {
@@ -70,8 +70,8 @@ func Ignored(path string, isFolder bool, wanted []string, read func(name string)
 	}
 }
 
-// lineOf returns a line of a text, counted from 1, without its end.
-func lineOf(text []byte, number int) string {
+// lineText returns a line of a text, counted from 1, without its end.
+func lineText(text []byte, number int) string {
 	lines := bytes.Split(text, []byte{'\n'})
 	if number > len(lines) {
 		return ""

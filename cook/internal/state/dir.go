@@ -34,7 +34,7 @@ type Dir struct {
 func Open(out *confine.Dir) *Dir {
 	f := &files{out: out, home: out}
 	d := &Dir{files: f, Index: IndexFile{f}, Manifest: Manifest{f}, Journal: Journal{f}, History: History{f}, Noted: Noted{f}, disk: syncer{files: f}}
-	d.fine = sync.OnceValues(func() (bool, uint64) { return measureStamps(f.lock.sign) })
+	d.fine = sync.OnceValues(func() (bool, uint64) { return measureStamps(f.lock.signLock) })
 	defer func() { out.MoveBusyTo(d.Trash()) }()
 	if info, err := out.Root().Lstat(manifest.StateDir); err != nil || !info.Mode().IsRegular() {
 		return d
@@ -55,7 +55,7 @@ func (d *Dir) Exists() bool {
 
 // Make makes the directory of the state. In an empty output directory it also writes the tags.
 func (d *Dir) Make() error {
-	empty := d.files.isEmpty()
+	empty := d.files.holdsNothing()
 	err := error(nil)
 	if d.files.home == d.files.out {
 		err = d.files.removeName()
@@ -82,7 +82,7 @@ func (d *Dir) Close() {
 }
 
 // Directory returns the absolute name of the directory .cook.
-func (d *Dir) Folder() string { return d.files.name(manifest.StateDir) }
+func (d *Dir) Folder() string { return d.files.absoluteName(manifest.StateDir) }
 
 // Home returns the absolute name of the directory that holds .cook.
 func (d *Dir) Home() string { return d.files.home.Name() }
@@ -109,7 +109,7 @@ func (d *Dir) Trash() string { return d.Work() + "/trash" }
 func (d *Dir) MayExist(output string) bool { return d.files.mayExist(output) }
 
 func (f *files) mayExist(p string) bool {
-	_, err := f.in(p).Root().Lstat(p)
+	_, err := f.homeOf(p).Root().Lstat(p)
 	return err == nil || !pathname.IsAbsent(err)
 }
 
@@ -150,7 +150,7 @@ func (f *Finder) Close() {
 // Interrupted reports whether the last run left something to tidy up.
 func (d *Dir) Interrupted() bool {
 	for _, left := range []string{journalName, dirtyName, d.Work() + "/tmp", d.Work() + "/trash"} {
-		if _, err := d.files.in(left).Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := d.files.homeOf(left).Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
 			return true
 		}
 	}

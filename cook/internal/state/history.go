@@ -49,7 +49,7 @@ func (h History) Read() ([]byte, error) {
 // kept: without details if brief, nil for a torn line.
 func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) error {
 	if err := h.appendLine(line, keep); err != nil {
-		return fmt.Errorf("history %s: %w", h.files.name(historyName), err)
+		return fmt.Errorf("history %s: %w", h.files.absoluteName(historyName), err)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []by
 		return regular.Mode(info.Mode())
 	}
 	if err == nil && info.Size() > historyBytes {
-		if err := h.shorten(keep); err != nil {
+		if err := h.shortenHistory(keep); err != nil {
 			return err
 		}
 	}
@@ -74,8 +74,8 @@ func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []by
 	return errors.Join(err, f.Close())
 }
 
-// shorten keeps the last lines, and the details of the very last.
-func (h History) shorten(keep func(line []byte, brief bool) []byte) error {
+// shortenHistory keeps the last lines, and the details of the very last.
+func (h History) shortenHistory(keep func(line []byte, brief bool) []byte) error {
 	text, err := h.files.readStateFile(historyName)
 	if err != nil {
 		return err
@@ -97,5 +97,5 @@ func (h History) shorten(keep func(line []byte, brief bool) []byte) error {
 		lines = append(lines, brief)
 	}
 	slices.Reverse(lines)
-	return h.files.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)
+	return h.files.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), withoutSync)
 }

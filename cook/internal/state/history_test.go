@@ -47,7 +47,7 @@ func TestHistoryIsShortened(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := d.History.shorten(keepAll); err != nil {
+		if err := d.History.shortenHistory(keepAll); err != nil {
 			t.Fatal(err)
 		}
 		text, err := d.History.Read()

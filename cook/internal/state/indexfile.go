@@ -34,8 +34,8 @@ func (k *Known) Close() {
 	}
 }
 
-// mapFile maps a file into memory.
-func mapFile(dir *confine.Dir, name string) (*mapped.File, error) {
+// mapIndex maps a file into memory.
+func mapIndex(dir *confine.Dir, name string) (*mapped.File, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	for try := 0; ; try++ {
 		k.Close()
 		var err error
-		k.file, err = mapFile(x.files.home, IndexName)
+		k.file, err = mapIndex(x.files.home, IndexName)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -101,18 +101,18 @@ func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 
 // Describe adds the name of the index to an error of Load.
 func (x IndexFile) Describe(err error) error {
-	return fmt.Errorf("index %s: %w", x.files.name(IndexName), err)
+	return fmt.Errorf("index %s: %w", x.files.absoluteName(IndexName), err)
 }
 
-// write replaces the index. It calls ready before the changes get their name.
-func (x IndexFile) write(e index.Encoded, ready func(*atomicfile.File) error) error {
+// writeIndexFiles replaces the index. It calls ready before the changes get their name.
+func (x IndexFile) writeIndexFiles(e index.Encoded, ready func(*atomicfile.File) error) error {
 	if err := x.files.putFile(changesName(e.ID), e.Changes, ready); err != nil {
 		return err
 	}
 	if e.Flat == nil {
 		return nil
 	}
-	if err := x.files.putFile(IndexName, e.Flat, unsynced); err != nil {
+	if err := x.files.putFile(IndexName, e.Flat, withoutSync); err != nil {
 		return err
 	}
 	return x.removeChanges(e.ID)
@@ -132,7 +132,7 @@ func (x IndexFile) Seal() string {
 		if !ok {
 			continue
 		}
-		seal, err := lastBytes(x.files.home, changesName(id), index.SealSize)
+		seal, err := tailOf(x.files.home, changesName(id), index.SealSize)
 		if err != nil {
 			return ""
 		}
@@ -141,8 +141,8 @@ func (x IndexFile) Seal() string {
 	return seals.String()
 }
 
-// lastBytes returns the last bytes of a file.
-func lastBytes(dir *confine.Dir, name string, size int64) ([]byte, error) {
+// tailOf returns the last bytes of a file.
+func tailOf(dir *confine.Dir, name string, size int64) ([]byte, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err

@@ -65,12 +65,12 @@ func (f *files) unlock() {
 // takeLock is Dir.Lock.
 func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if f.lock != nil { // since the state was moved
-		if stamp, err = f.lock.sign(); err == nil {
+		if stamp, err = f.lock.signLock(); err == nil {
 			err = f.checkLock()
 		}
 		return stamp, err
 	}
-	name := f.name(lockName)
+	name := f.absoluteName(lockName)
 	if info, err := f.home.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return stamp, fmt.Errorf("lock %s: not a regular file; remove it", name)
 	}
@@ -95,7 +95,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if !ok {
 		return stamp, &LockedError{Path: name, Holder: f.holder()}
 	}
-	if stamp, err = l.sign(); err != nil {
+	if stamp, err = l.signLock(); err != nil {
 		return stamp, fmt.Errorf("lock: %w", err)
 	}
 	f.lock = l
@@ -116,20 +116,20 @@ var ErrLostLock = errors.New("it, or the lock in it, was removed or replaced by 
 func (f *files) checkLock() error {
 	ours, err := f.lock.locked.Stat()
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", f.name(lockName), err)
+		return fmt.Errorf("lock %s: %w", f.absoluteName(lockName), err)
 	}
 	signed, err := f.lock.signed.Stat()
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", f.name(lockName), err)
+		return fmt.Errorf("lock %s: %w", f.absoluteName(lockName), err)
 	}
-	named, err := os.Lstat(f.name(lockName))
+	named, err := os.Lstat(f.absoluteName(lockName))
 	inside, insideErr := f.home.Root().LstatOS(lockName)
 	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) && os.SameFile(ours, signed) {
 		return nil
 	}
 	for _, err := range []error{err, insideErr} {
 		if err != nil && !pathname.IsAbsent(err) {
-			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", f.name(lockName), err)
+			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", f.absoluteName(lockName), err)
 		}
 	}
 	return fmt.Errorf("output directory %s: %w; run cook again", f.out.Name(), ErrLostLock)
@@ -168,8 +168,8 @@ func parseHolder(text []byte) string {
 	return fmt.Sprint("process ", pid)
 }
 
-// sign writes this process into the lock file.
-func (l *lock) sign() (scan.Stamp, error) {
+// signLock writes this process into the lock file.
+func (l *lock) signLock() (scan.Stamp, error) {
 	if _, err := l.signed.WriteAt(fmt.Appendf(nil, textFormat, os.Getpid()), textOffset); err != nil {
 		return scan.Stamp{}, err
 	}

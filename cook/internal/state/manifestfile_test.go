@@ -29,13 +29,13 @@ func TestDamagedManifestIsNoted(t *testing.T) {
 			t.Fatal("no such checksum")
 		}
 		next := index.Empty().Anew(known.Name)
-		next.PutFile(index.File{Path: d.files.name("manifest.json"), Role: index.Other, Sum: known.Sum128([]byte("as it was"))})
+		next.PutFile(index.File{Path: d.files.absoluteName("manifest.json"), Role: index.Other, Sum: known.Sum128([]byte("as it was"))})
 		last, err := next.Index()
 		if err != nil {
 			t.Fatal(err)
 		}
 		noted := false
-		noteDamage(Commit{Last: last, Checksum: now, Note: func(string) { noted = true }}, d.files.name(tt.name), []byte(tt.now), tt.err)
+		noteDamage(Commit{Last: last, Checksum: now, Note: func(string) { noted = true }}, d.files.absoluteName(tt.name), []byte(tt.now), tt.err)
 		if noted != tt.noted {
 			t.Errorf("%s: noted is %t", what, noted)
 		}

@@ -41,5 +41,5 @@ func (n Noted) Set(lines []string) error {
 	if now, err := n.files.readStateFile(notedName); err == nil && bytes.Equal(now, b.Bytes()) {
 		return nil
 	}
-	return n.files.putFile(notedName, b.Bytes(), unsynced)
+	return n.files.putFile(notedName, b.Bytes(), withoutSync)
 }

@@ -76,5 +76,5 @@ func (d *Dir) SetOwner(assets string) error {
 	if before, err := d.files.readStateFile(ownerName); err == nil && string(before) == text {
 		return nil
 	}
-	return d.files.putFile(ownerName, []byte(text), unsynced)
+	return d.files.putFile(ownerName, []byte(text), withoutSync)
 }

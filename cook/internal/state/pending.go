@@ -97,7 +97,7 @@ func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 				return err
 			}
 		}
-		return y.sync(p)
+		return y.syncPending(p)
 	}
 }
 
@@ -110,8 +110,8 @@ func (y *syncer) syncsChangesFirst(p *Pending, waits bool) bool {
 	return p.editedHome && !y.files.logged || !home || !waits
 }
 
-// sync puts everything pending on the disk, with one call for each file system.
-func (y *syncer) sync(p *Pending) error {
+// syncPending puts everything pending on the disk, with one call for each file system.
+func (y *syncer) syncPending(p *Pending) error {
 	if p.editedElsewhere {
 		if err := y.files.replaceDurably(dirtyName, nil); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 // output directory, so Remove leaves the directory itself.
 func (d *Dir) Remove() error {
 	root := d.files.home.Root()
-	parts, err := d.Manifest.parts()
+	parts, err := d.Manifest.listParts()
 	if err != nil {
 		return err
 	}

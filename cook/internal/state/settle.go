@@ -48,7 +48,7 @@ func (d *Dir) Settle(home string) (settled bool, err error) {
 		return false, nil
 	}
 	if err = checkHome(d, to); err == nil && d.Exists() {
-		err = moveTo(d, to)
+		err = moveState(d, to)
 	} else if err == nil {
 		err = beginIn(d, to)
 	}
@@ -107,8 +107,8 @@ func checkHome(d *Dir, to *confine.Dir) error {
 	return nil
 }
 
-// moveTo moves the state to another directory.
-func moveTo(d *Dir, to *confine.Dir) error {
+// moveState moves the state to another directory.
+func moveState(d *Dir, to *confine.Dir) error {
 	if _, err := d.Lock(); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func moveTo(d *Dir, to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	if err := d.files.putFile(statedir.Outputs, text, unsynced); err != nil {
+	if err := d.files.putFile(statedir.Outputs, text, withoutSync); err != nil {
 		return err
 	}
 	if runtime.GOOS == "windows" {

@@ -25,7 +25,7 @@ func (f *files) writeTags() error {
 	for _, tag := range tags {
 		err := f.writeNew(tag.name, []byte(tag.text))
 		if err != nil {
-			return fmt.Errorf("write %s: %w", f.name(tag.name), err)
+			return fmt.Errorf("write %s: %w", f.absoluteName(tag.name), err)
 		}
 	}
 	return nil
@@ -63,9 +63,9 @@ func (f *files) removeTags() error {
 	return nil
 }
 
-// isEmpty reports whether the output directory is empty, or only has a file .cook that names
+// holdsNothing reports whether the output directory is empty, or only has a file .cook that names
 // another directory.
-func (f *files) isEmpty() bool {
+func (f *files) holdsNothing() bool {
 	dir, err := f.out.Root().Open(".")
 	if err != nil {
 		return false

@@ -21,14 +21,14 @@ import (
 // A blob that exists with the right size is only marked as used. If it is damaged, CopyBlob
 // detects it.
 func (s *Store) PutBlob(ctx context.Context, src *os.File, id BlobID, size int64) error {
-	path := s.files.path(blobs, id)
-	if err := s.putBlob(ctx, src, path, id, size); err != nil {
+	path := s.files.entryPath(blobs, id)
+	if err := s.copyBlobIn(ctx, src, path, id, size); err != nil {
 		return fmt.Errorf("put blob %s from %s: %w", path, src.Name(), err)
 	}
 	return nil
 }
 
-func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobID, size int64) error {
+func (s *Store) copyBlobIn(ctx context.Context, src *os.File, path string, id BlobID, size int64) error {
 	if s.files.readOnly {
 		return ErrReadOnly
 	}
@@ -42,7 +42,7 @@ func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobI
 		return nil
 	case err == nil:
 		// A torn blob. On Windows, the rename below cannot replace a read-only file.
-		s.files.remove(path)
+		s.files.removeEntry(path)
 	case errors.Is(err, ErrUnavailable):
 		return err
 	}
@@ -69,7 +69,7 @@ func (d *entryFiles) installBlob(ctx context.Context, path string, id BlobID, si
 	case err != nil:
 		return err
 	case landed.Size != size || BlobID(landed.Digest) != id:
-		return fmt.Errorf("%w: %s", ErrMismatch, describe(landed, size))
+		return fmt.Errorf("%w: %s", ErrMismatch, describeMismatch(landed, size))
 	}
 	// On Windows, the rename fails if another process has just created this blob.
 	if err := d.commitEntry(f, path, size); err != nil && !d.hasBlob(id, size) {
@@ -92,14 +92,14 @@ type Folder interface {
 // (it has been deleted), and ErrUnavailable if the store cannot be read. Any other error is about
 // dst or ctx.
 func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in Folder, dst string) error {
-	path := s.files.path(blobs, id)
-	if err := s.copyBlob(ctx, path, id, size, in, dst); err != nil {
+	path := s.files.entryPath(blobs, id)
+	if err := s.copyBlobOut(ctx, path, id, size, in, dst); err != nil {
 		return fmt.Errorf("copy blob %s to %s: %w", path, filepath.Join(in.Name(), dst), err)
 	}
 	return nil
 }
 
-func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64, in Folder, dst string) error {
+func (s *Store) copyBlobOut(ctx context.Context, path string, id BlobID, size int64, in Folder, dst string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64
 	case errors.As(err, &writing):
 		return writing.err
 	case errors.Is(err, errOther):
-		return s.files.removeDamaged(path, describe(landed, size))
+		return s.files.removeDamaged(path, describeMismatch(landed, size))
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -167,7 +167,7 @@ func (s *Store) HasBlob(id BlobID, size int64) bool {
 }
 
 func (d *entryFiles) hasBlob(id BlobID, size int64) bool {
-	info, err := os.Lstat(d.path(blobs, id))
+	info, err := os.Lstat(d.entryPath(blobs, id))
 	return err == nil && info.Mode().IsRegular() && info.Size() == size
 }
 
@@ -222,7 +222,7 @@ type writeError struct{ err error }
 func (e *writeError) Error() string { return e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-func describe(landed hashing.FileSum, size int64) string {
+func describeMismatch(landed hashing.FileSum, size int64) string {
 	switch {
 	case landed.Size > size:
 		return fmt.Sprintf("more than %d bytes", size)

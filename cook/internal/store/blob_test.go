@@ -136,7 +136,7 @@ func TestMismatchedContentIsNotStored(t *testing.T) {
 		if !errors.Is(err, ErrMismatch) || errors.Is(err, ErrUnavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
-		wantGone(t, s.files.path(blobs, c.id))
+		wantGone(t, s.files.entryPath(blobs, c.id))
 		wantNoLeftovers(t, s)
 	}
 }
@@ -156,12 +156,12 @@ func TestExistingBlobIsNotWrittenAgain(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1000)
 	id := put(t, s, content)
-	before, err := os.Stat(s.files.path(blobs, id))
+	before, err := os.Stat(s.files.entryPath(blobs, id))
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, s, content)
-	after, err := os.Stat(s.files.path(blobs, id))
+	after, err := os.Stat(s.files.entryPath(blobs, id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestExistingBlobIsNotWrittenAgain(t *testing.T) {
 		t.Errorf("%d bytes counted as added", got)
 	}
 	// A torn blob is replaced.
-	overwrite(t, s.files.path(blobs, id), content[:500])
+	overwrite(t, s.files.entryPath(blobs, id), content[:500])
 	put(t, s, content)
 	wantCopy(t, s, content)
 }
@@ -227,7 +227,7 @@ func TestCanceledContextKeepsBlob(t *testing.T) {
 			}
 		}
 		wantGone(t, dst)
-		wantGone(t, s.files.path(blobs, idOf(other)))
+		wantGone(t, s.files.entryPath(blobs, idOf(other)))
 	}
 	wantNoLeftovers(t, s)
 	if !s.HasBlob(id, 100) {
@@ -258,7 +258,7 @@ func TestDamagedBlobIsDetected(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := []byte("a small texture")
 	id := idOf(content)
-	path := s.files.path(blobs, id)
+	path := s.files.entryPath(blobs, id)
 	damage(content, func(what string, damaged []byte) {
 		overwrite(t, path, damaged)
 		wantNoCopy(t, s, id, int64(len(content)), ErrDamaged)

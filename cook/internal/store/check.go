@@ -14,7 +14,7 @@ import (
 
 // Exists reports whether there is a store in dir.
 func Exists(dir string) bool {
-	s, err := newStore(dir)
+	s, err := storeIn(dir)
 	if err != nil {
 		return false
 	}
@@ -28,12 +28,12 @@ func Exists(dir string) bool {
 func (s *Store) Root() string { return s.files.root }
 
 // BlobFile returns the path of a blob below Root.
-func BlobFile(id BlobID) string { return file(blobs, id) }
+func BlobFile(id BlobID) string { return entryFile(blobs, id) }
 
 // ResultFile returns the path of a result below Root.
-func ResultFile(id ResultID) string { return file(results, id) }
+func ResultFile(id ResultID) string { return entryFile(results, id) }
 
-func file(k kind, id [32]byte) string {
+func entryFile(k kind, id [32]byte) string {
 	name := BlobID(id).String()
 	return k.String() + "/" + name[:2] + "/" + name
 }
@@ -57,7 +57,7 @@ func (s *Store) UsedResult(id ResultID, last int64) {
 
 // BlobFolders reports which first bytes of blob IDs may exist.
 func (s *Store) BlobFolders() (there [256]bool) {
-	list, err := os.ReadDir(s.files.folder(blobs))
+	list, err := os.ReadDir(s.files.kindFolder(blobs))
 	for i := range there {
 		there[i] = err != nil
 	}
@@ -73,14 +73,14 @@ func (s *Store) BlobFolders() (there [256]bool) {
 // of CopyBlob; if the content differs, the blob has been deleted unless the store is read-only. A
 // check counts as use.
 func (s *Store) CheckBlob(ctx context.Context, id BlobID, size int64) error {
-	path := s.files.path(blobs, id)
-	if err := s.checkBlob(ctx, path, id, size); err != nil {
+	path := s.files.entryPath(blobs, id)
+	if err := s.compareBlob(ctx, path, id, size); err != nil {
 		return fmt.Errorf("check blob %s: %w", path, err)
 	}
 	return nil
 }
 
-func (s *Store) checkBlob(ctx context.Context, path string, id BlobID, size int64) error {
+func (s *Store) compareBlob(ctx context.Context, path string, id BlobID, size int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (s *Store) checkBlob(ctx context.Context, path string, id BlobID, size int6
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case sum.Size != size || BlobID(sum.Digest) != id:
-		return s.files.removeDamaged(path, describe(sum, size))
+		return s.files.removeDamaged(path, describeMismatch(sum, size))
 	}
 	s.files.markUsed(blobs, id, info.ModTime())
 	return nil

@@ -34,7 +34,7 @@ func TestCheckDeletesOnlyDamagedBlobs(t *testing.T) {
 		for _, readOnly := range []bool{false, true} {
 			s := openStore(t, t.TempDir())
 			id := put(t, s, content)
-			path := s.files.path(blobs, id)
+			path := s.files.entryPath(blobs, id)
 			var link *os.LinkError
 			if err := tc.spoil(t, path); errors.As(err, &link) {
 				t.Logf("%s: %v", name, err) // Windows requires a privilege

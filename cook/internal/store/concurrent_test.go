@@ -138,7 +138,7 @@ func TestBlobDeletedDuringCopyIsCopied(t *testing.T) {
 	content := someBytes(1 << 20)
 	id := put(t, s, content)
 	s.files.clone = func(dst, src *os.File) error {
-		if err := os.Remove(s.files.path(blobs, id)); err != nil {
+		if err := os.Remove(s.files.entryPath(blobs, id)); err != nil {
 			return nil // Windows keeps open files; the clone is empty
 		}
 		return errors.ErrUnsupported

@@ -44,9 +44,9 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 	for n, more := 1, true; more; n++ {
 		s := openStore(t, t.TempDir())
 		// Entries to find: one to replace and one to delete.
-		torn := s.files.path(blobs, idOf(someBytes(20)))
+		torn := s.files.entryPath(blobs, idOf(someBytes(20)))
 		overwrite(t, torn, []byte("torn"))
-		overwrite(t, s.files.path(results, ResultID{9}), []byte("damaged"))
+		overwrite(t, s.files.entryPath(results, ResultID{9}), []byte("damaged"))
 
 		count, op := 0, ""
 		s.files.fault = func(o, path string) error {

@@ -27,8 +27,8 @@ func (k *Keep) keepItem(of kind, id [32]byte) {
 	k.ids[of][id] = true
 }
 
-// has reports whether the set has an entry. A nil set is empty.
-func (k *Keep) has(of kind, id [32]byte) bool { return k != nil && k.ids[of][id] }
+// keepsEntry reports whether the set has an entry. A nil set is empty.
+func (k *Keep) keepsEntry(of kind, id [32]byte) bool { return k != nil && k.ids[of][id] }
 
 // TrimTo deletes all entries that are not in keep, except entries that are used while it runs. If
 // interrupted, it has deleted the least recently used of them. Otherwise it is like [Store.Trim].

@@ -21,7 +21,7 @@ func fillKeepable(t testing.TB, rt *rapid.T, s *Store) (all []keepable, keep *Ke
 	for i := range rapid.IntRange(1, 12).Draw(rt, "entries") {
 		id := [32]byte{byte(i * 100), byte(i)}
 		k := rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind")
-		e := keepable{s.files.path(k, id), rapid.Bool().Draw(rt, "keep")}
+		e := keepable{s.files.entryPath(k, id), rapid.Bool().Draw(rt, "keep")}
 		if e.keep {
 			keep.keepItem(k, id)
 		}
@@ -84,7 +84,7 @@ func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	paths := make([]string, 2)
 	for i := range paths {
 		id := put(t, s, someBytes(100+i))
-		paths[i] = s.files.path(blobs, id)
+		paths[i] = s.files.entryPath(blobs, id)
 		age(t, paths[i], noon.AddDate(0, 0, i-9))
 	}
 	s.files.fault = func(op, path string) error {

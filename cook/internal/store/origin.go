@@ -35,11 +35,11 @@ func appendOrigin(b []byte, o Origin) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(at))
 }
 
-func (d *decoder) origin() (o Origin) {
+func (d *decoder) decodeOrigin() (o Origin) {
 	for _, text := range [...]*string{&o.Server, &o.Run, &o.Host, &o.Key} {
-		*text = string(d.bytes(uint64(d.uint32())))
+		*text = string(d.takeBytes(uint64(d.takeUint32())))
 	}
-	switch at := d.int64(); {
+	switch at := d.takeInt64(); {
 	case at > lastMilli:
 		d.err = errors.New("a time after the year 9999")
 	case at > 0:

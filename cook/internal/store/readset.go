@@ -20,7 +20,7 @@ const maxReadSets = 16
 // ReadSets returns the read sets recorded for an action, newest first; nil without an error means
 // none. The error wraps ErrDamaged (the record has been deleted) or ErrUnavailable.
 func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
-	payload, path, err := s.files.readRecord(reads, id)
+	payload, path, err := s.files.readEntryRecord(reads, id)
 	if errors.Is(err, ErrMissing) {
 		return nil, nil
 	}
@@ -41,13 +41,13 @@ func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 // If two processes add to one action at the same time, one set may be lost. This costs a miss; a
 // lock between processes would cost every run.
 func (s *Store) AddReadSet(id ActionID, set ReadSet) error {
-	if err := s.addReadSet(id, set); err != nil {
-		return fmt.Errorf("add read set %s: %w", s.files.path(reads, id), err)
+	if err := s.prependReadSet(id, set); err != nil {
+		return fmt.Errorf("add read set %s: %w", s.files.entryPath(reads, id), err)
 	}
 	return nil
 }
 
-func (s *Store) addReadSet(id ActionID, set ReadSet) error {
+func (s *Store) prependReadSet(id ActionID, set ReadSet) error {
 	if s.files.readOnly {
 		return ErrReadOnly
 	}
@@ -100,15 +100,15 @@ func encodeReadSets(sets []ReadSet) []byte {
 // sorted sets.
 func decodeReadSets(payload []byte) ([]ReadSet, error) {
 	d := decoder{b: payload}
-	n := d.count(4)
+	n := d.takeCount(4)
 	if d.err == nil && (n < 1 || n > maxReadSets) {
 		d.err = fmt.Errorf("%d read sets", n)
 	}
 	var sets []ReadSet
 	for i := 0; i < n && d.err == nil; i++ {
 		set := ReadSet{}
-		for n := d.count(4); len(set) < n && d.err == nil; {
-			set = append(set, d.dependency())
+		for n := d.takeCount(4); len(set) < n && d.err == nil; {
+			set = append(set, d.takeDependency())
 			if j := len(set) - 1; d.err == nil && j > 0 && dependency.Compare(set[j-1], set[j]) >= 0 {
 				d.err = errors.New("names out of order")
 			}
@@ -119,15 +119,15 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 		}
 		sets = append(sets, set)
 	}
-	if err := d.end(); err != nil {
+	if err := d.endRecord(); err != nil {
 		return nil, err
 	}
 	return sets, nil
 }
 
-// dependency reads the length and the text of a dependency.
-func (d *decoder) dependency() (on dependency.Dependency) {
-	text := string(d.bytes(uint64(d.uint32())))
+// takeDependency reads the length and the text of a dependency.
+func (d *decoder) takeDependency() (on dependency.Dependency) {
+	text := string(d.takeBytes(uint64(d.takeUint32())))
 	if d.err == nil {
 		on, d.err = dependency.Decode(text)
 	}

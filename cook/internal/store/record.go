@@ -69,9 +69,9 @@ func recordChecksum(b []byte) [16]byte {
 	return f.Sum128(b).Bytes()
 }
 
-// readRecord returns the payload of a record and its path, and marks it as used.
-func (d *entryFiles) readRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
-	path = d.path(k, id)
+// readEntryRecord returns the payload of a record and its path, and marks it as used.
+func (d *entryFiles) readEntryRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
+	path = d.entryPath(k, id)
 	info, err := d.statEntry(path)
 	if err != nil {
 		return nil, path, err
@@ -111,7 +111,7 @@ func (d *entryFiles) writeRecord(k kind, id [32]byte, payload []byte) error {
 	if _, err := d.faultyWriter(f.File).Write(b); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if err := d.commitEntry(f, d.path(k, id), int64(len(b))); err != nil {
+	if err := d.commitEntry(f, d.entryPath(k, id), int64(len(b))); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return nil
@@ -125,7 +125,7 @@ type decoder struct {
 
 var errShort = errors.New("payload ends early")
 
-func (d *decoder) bytes(n uint64) []byte {
+func (d *decoder) takeBytes(n uint64) []byte {
 	if d.err == nil && n > uint64(len(d.b)) {
 		d.err = errShort
 	}
@@ -137,16 +137,16 @@ func (d *decoder) bytes(n uint64) []byte {
 	return out
 }
 
-func (d *decoder) uint32() uint32 {
-	if b := d.bytes(4); b != nil {
+func (d *decoder) takeUint32() uint32 {
+	if b := d.takeBytes(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
-// int64 reads a number that must not be negative.
-func (d *decoder) int64() int64 {
-	b := d.bytes(8)
+// takeInt64 reads a number that must not be negative.
+func (d *decoder) takeInt64() int64 {
+	b := d.takeBytes(8)
 	if b == nil {
 		return 0
 	}
@@ -158,10 +158,10 @@ func (d *decoder) int64() int64 {
 	return v
 }
 
-// count reads the number of the following items, each of at least itemSize bytes. A number that
+// takeCount reads the number of the following items, each of at least itemSize bytes. A number that
 // exceeds the rest of the payload is an error, so the caller may allocate that many items.
-func (d *decoder) count(itemSize int) int {
-	n := d.uint32()
+func (d *decoder) takeCount(itemSize int) int {
+	n := d.takeUint32()
 	if d.err == nil && uint64(n)*uint64(itemSize) > uint64(len(d.b)) {
 		d.err = errShort
 	}
@@ -171,8 +171,8 @@ func (d *decoder) count(itemSize int) int {
 	return int(n)
 }
 
-// end returns the first error; bytes left over are an error.
-func (d *decoder) end() error {
+// endRecord returns the first error; bytes left over are an error.
+func (d *decoder) endRecord() error {
 	if d.err == nil && len(d.b) > 0 {
 		d.err = fmt.Errorf("%d bytes left over", len(d.b))
 	}

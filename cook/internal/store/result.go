@@ -28,7 +28,7 @@ const artifactSize = 32 + 8 // bytes in a record
 // has been deleted) or ErrUnavailable. The blobs may be missing nevertheless; CopyBlob reports
 // that.
 func (s *Store) Result(id ResultID) (Result, error) {
-	payload, path, err := s.files.readRecord(results, id)
+	payload, path, err := s.files.readEntryRecord(results, id)
 	if err != nil {
 		return Result{}, fmt.Errorf("read result: %w", err)
 	}
@@ -42,13 +42,13 @@ func (s *Store) Result(id ResultID) (Result, error) {
 // PutResult records the result of an action. Put the blobs first: a result without its blobs is a
 // miss. If the same artifacts are recorded already, the record keeps its older CookTime.
 func (s *Store) PutResult(id ResultID, r Result) error {
-	if err := putResult(s, id, r); err != nil {
-		return fmt.Errorf("put result %s: %w", s.files.path(results, id), err)
+	if err := recordResult(s, id, r); err != nil {
+		return fmt.Errorf("put result %s: %w", s.files.entryPath(results, id), err)
 	}
 	return nil
 }
 
-func putResult(s *Store, id ResultID, r Result) error {
+func recordResult(s *Store, id ResultID, r Result) error {
 	if s.files.readOnly {
 		return ErrReadOnly
 	}
@@ -99,34 +99,34 @@ func encodeResult(r Result) ([]byte, error) {
 
 func decodeResult(payload []byte) (Result, error) {
 	d := decoder{b: payload}
-	r := Result{CookTime: time.Duration(d.int64())}
-	if n := d.count(artifactSize); n > 0 {
+	r := Result{CookTime: time.Duration(d.takeInt64())}
+	if n := d.takeCount(artifactSize); n > 0 {
 		r.Artifacts = make([]Artifact, n)
 	}
 	for i := range r.Artifacts {
 		a := &r.Artifacts[i]
-		copy(a.Blob[:], d.bytes(32))
-		a.Size = d.int64()
+		copy(a.Blob[:], d.takeBytes(32))
+		a.Size = d.takeInt64()
 		if d.err == nil && a.Blob.IsZero() {
 			d.err = errors.New("artifact without a blob ID")
 		}
 	}
 	if d.err == nil && len(d.b) > 0 {
-		if n := d.count(4); n > 0 {
+		if n := d.takeCount(4); n > 0 {
 			r.Warnings = make([]string, n)
 		} else if d.err == nil && len(d.b) == 0 {
 			d.err = errors.New("an empty list of warnings")
 		}
 	}
 	for i := range r.Warnings {
-		r.Warnings[i] = string(d.bytes(uint64(d.uint32())))
+		r.Warnings[i] = string(d.takeBytes(uint64(d.takeUint32())))
 	}
 	if d.err == nil && len(d.b) > 0 {
-		if r.Origin = d.origin(); d.err == nil && r.Origin.IsZero() {
+		if r.Origin = d.decodeOrigin(); d.err == nil && r.Origin.IsZero() {
 			d.err = errors.New("an empty origin")
 		}
 	}
-	if err := d.end(); err != nil {
+	if err := d.endRecord(); err != nil {
 		return Result{}, err
 	}
 	return r, nil

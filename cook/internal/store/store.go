@@ -77,7 +77,7 @@ type entryFiles struct {
 
 // Open opens the store in dir and creates it if necessary.
 func Open(dir string) (*Store, error) {
-	s, err := newStore(dir)
+	s, err := storeIn(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func Open(dir string) (*Store, error) {
 // OpenReadOnly opens the store in dir for queries: it creates nothing, deletes nothing, and does
 // not update times of last use. Without a store, everything is missing.
 func OpenReadOnly(dir string) (*Store, error) {
-	s, err := newStore(dir)
+	s, err := storeIn(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func OpenReadOnly(dir string) (*Store, error) {
 	return s, nil
 }
 
-func newStore(dir string) (*Store, error) {
+func storeIn(dir string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("open store: no directory given")
 	}
@@ -132,7 +132,7 @@ const cacheTag = `Signature: 8a477f597d28d172789f06886806bc55
 `
 
 func (d *entryFiles) makeFolders() error {
-	for _, dir := range []string{d.folder(blobs), d.folder(reads), d.folder(results), d.tmp()} {
+	for _, dir := range []string{d.kindFolder(blobs), d.kindFolder(reads), d.kindFolder(results), d.tmp()} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
@@ -153,12 +153,12 @@ func (d *entryFiles) makeFolders() error {
 	return nil
 }
 
-func (d *entryFiles) folder(k kind) string { return filepath.Join(d.root, k.String()) }
-func (d *entryFiles) tmp() string          { return filepath.Join(d.root, "tmp") }
+func (d *entryFiles) kindFolder(k kind) string { return filepath.Join(d.root, k.String()) }
+func (d *entryFiles) tmp() string              { return filepath.Join(d.root, "tmp") }
 
-// path returns the file of an entry.
-func (d *entryFiles) path(k kind, id [32]byte) string {
-	return filepath.Join(d.root, filepath.FromSlash(file(k, id)))
+// entryPath returns the file of an entry.
+func (d *entryFiles) entryPath(k kind, id [32]byte) string {
+	return filepath.Join(d.root, filepath.FromSlash(entryFile(k, id)))
 }
 
 // statEntry returns the file info of an entry without following links. Anything but a regular file
@@ -200,7 +200,7 @@ func (d *entryFiles) openStored(path string) (*os.File, error) {
 // moment, a good entry is lost, which costs a miss.
 func (d *entryFiles) removeDamaged(path, why string) error {
 	if !d.readOnly {
-		if err := d.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := d.removeEntry(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w: %s; remove it by hand: %w", path, ErrDamaged, why, err)
 		}
 	}
@@ -212,7 +212,7 @@ func (d *entryFiles) removeDamaged(path, why string) error {
 func (d *entryFiles) markUsed(k kind, id [32]byte, last time.Time) {
 	now := d.clock()
 	if age := now.Sub(last); !d.readOnly && (age > refreshAfter || age < -refreshAfter) {
-		d.setUseTime(d.path(k, id), now)
+		d.setUseTime(d.entryPath(k, id), now)
 	}
 }
 
@@ -222,7 +222,7 @@ func (d *entryFiles) setUseTime(path string, now time.Time) {
 	}
 }
 
-func (d *entryFiles) remove(path string) error {
+func (d *entryFiles) removeEntry(path string) error {
 	if err := d.injectFault("remove", path); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (d *entryFiles) evictOldest(ctx context.Context, now time.Time, keep *Keep,
 		}
 		for _, e := range found {
 			stats.Before += e.size
-			if !keep.has(e.kind, e.id) {
+			if !keep.keepsEntry(e.kind, e.id) {
 				entries = append(entries, e)
 			}
 		}
@@ -111,7 +111,7 @@ func (d *entryFiles) evictOldest(ctx context.Context, now time.Time, keep *Keep,
 // evictEntry removes an entry unless it was used since it was listed, or another process prevents the
 // removal.
 func (d *entryFiles) evictEntry(e entry) (bool, error) {
-	path := d.path(e.kind, e.id)
+	path := d.entryPath(e.kind, e.id)
 	info, err := os.Lstat(path)
 	if err != nil {
 		return false, err
@@ -119,7 +119,7 @@ func (d *entryFiles) evictEntry(e entry) (bool, error) {
 	if info.ModTime().UnixNano() != e.used {
 		return false, nil
 	}
-	err = d.remove(path)
+	err = d.removeEntry(path)
 	var busy *busyfile.Error
 	if errors.As(err, &busy) {
 		return false, nil
@@ -130,7 +130,7 @@ func (d *entryFiles) evictEntry(e entry) (bool, error) {
 // listStored returns the entries of a kind. A file without the name of an entry is foreign: it is
 // neither counted nor deleted.
 func (d *entryFiles) listStored(ctx context.Context, k kind) ([]entry, error) {
-	shards, err := os.ReadDir(d.folder(k))
+	shards, err := os.ReadDir(d.kindFolder(k))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -142,7 +142,7 @@ func (d *entryFiles) listStored(ctx context.Context, k kind) ([]entry, error) {
 		if len(shard.Name()) != 2 || !shard.IsDir() {
 			continue
 		}
-		files, err := os.ReadDir(filepath.Join(d.folder(k), shard.Name()))
+		files, err := os.ReadDir(filepath.Join(d.kindFolder(k), shard.Name()))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
@@ -173,7 +173,7 @@ func (d *entryFiles) sweepTmp(now time.Time) error {
 		if err != nil || !strings.HasPrefix(f.Name(), atomicfile.Prefix) || now.Sub(info.ModTime()) < leftoverAge {
 			continue
 		}
-		if err := d.remove(filepath.Join(d.tmp(), f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := d.removeEntry(filepath.Join(d.tmp(), f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			firstErr = cmp.Or(firstErr, err)
 		}
 	}
@@ -204,7 +204,7 @@ func trimStamp(root string) string { return filepath.Join(root, "trimmed") }
 // link.
 func (d *entryFiles) stampTrim(now time.Time) error {
 	if info, err := os.Lstat(trimStamp(d.root)); err == nil && !info.Mode().IsRegular() {
-		if err := d.remove(trimStamp(d.root)); err != nil {
+		if err := d.removeEntry(trimStamp(d.root)); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 		for i := range 10 {
 			content := fmt.Appendf(nil, "%0100d", i)
 			id := put(t, s, content)
-			path := s.files.path(blobs, id)
+			path := s.files.entryPath(blobs, id)
 			// The order of last use differs from the orders of putting and of IDs.
 			age(t, path, noon.Add(time.Duration(i*7%10-20)*time.Hour))
 			paths = append(paths, path)
@@ -61,7 +61,7 @@ func TestTrimKeepsMostRecentEntriesThatFit(t *testing.T) {
 		var files []file
 		for i := range rapid.IntRange(0, 8).Draw(rt, "entries") {
 			f := file{
-				path: s.files.path(rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind"), [32]byte{byte(i * 100), byte(i)}),
+				path: s.files.entryPath(rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind"), [32]byte{byte(i * 100), byte(i)}),
 				size: rapid.Int64Range(0, 50).Draw(rt, "size"),
 				used: noon.Add(time.Duration(rapid.IntRange(-5, 5).Draw(rt, "hours")) * time.Hour),
 			}
@@ -135,7 +135,7 @@ func TestTrimLeavesForeignFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10)).String()
 	for _, name := range []string{"notes.txt", "ab/notes.txt", "zz/" + id, "00/" + id, "abc/" + id, id[:2] + "/" + id + "0"} {
-		path := filepath.Join(s.files.folder(blobs), name)
+		path := filepath.Join(s.files.kindFolder(blobs), name)
 		overwrite(t, path, []byte("mine"))
 		stats, err := s.Trim(t.Context(), 10, noon)
 		if want := (TrimStats{Before: 10, After: 10}); name[:2] != id[:2] && (err != nil || stats != want) {
@@ -156,7 +156,7 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 3 {
-		path := s.files.path(blobs, put(t, s, someBytes(100+i)))
+		path := s.files.entryPath(blobs, put(t, s, someBytes(100+i)))
 		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
 		paths = append(paths, path)
 	}
@@ -179,7 +179,7 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 3 {
-		path := s.files.path(blobs, put(t, s, someBytes(100+i)))
+		path := s.files.entryPath(blobs, put(t, s, someBytes(100+i)))
 		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
 		paths = append(paths, path)
 	}
@@ -200,9 +200,9 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 func TestTrimContinuesAfterAnError(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for i := range 3 {
-		age(t, s.files.path(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
+		age(t, s.files.entryPath(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
 	}
-	locked := s.files.path(blobs, idOf(someBytes(100)))
+	locked := s.files.entryPath(blobs, idOf(someBytes(100)))
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == locked {
 			return os.ErrPermission

@@ -16,15 +16,15 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// question returns everything that decides about a pass without forced work. A watcher with the
+// readQuestion returns everything that decides about a pass without forced work. A watcher with the
 // same question does the same.
-func question(s *session.Session) string {
+func readQuestion(s *session.Session) string {
 	return fmt.Sprintf("%s %q %t %t %s", s.Basis.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
 }
 
-// listen opens the socket, nil if the system has none. It fails if another watcher of the output
+// listenOnSocket opens the socket, nil if the system has none. It fails if another watcher of the output
 // directory listens.
-func (m *watcher) listen() (*peer.Listener, error) {
+func (m *watcher) listenOnSocket() (*peer.Listener, error) {
 	opt, err := m.opt.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	return socket, nil
 }
 
-// serve answers cooks, and programs that follow changes.
-func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
+// serveCaller answers cooks, and programs that follow changes.
+func (m *watcher) serveCaller(ctx context.Context, socket *peer.Listener) {
 	if socket == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 			return feed.Reply(client, m.feed, question, func() { m.mu.Lock(); defer m.mu.Unlock() })
 		}
 		// The round runs even if the client goes away meanwhile.
-		text, _ := json.Marshal(m.answer(ctx, string(question)))
+		text, _ := json.Marshal(m.answerCaller(ctx, string(question)))
 		return text
 	})
 	if err != nil && ctx.Err() == nil {
@@ -67,9 +67,9 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 	}
 }
 
-// answer brings everything up to date and returns the result of a pass of the asking cook, nil if
+// answerCaller brings everything up to date and returns the result of a pass of the asking cook, nil if
 // unknown.
-func (m *watcher) answer(ctx context.Context, asked string) *stats.Stats {
+func (m *watcher) answerCaller(ctx context.Context, asked string) *stats.Stats {
 	if asked == "" {
 		return nil // only a sign of life is wanted
 	}
@@ -86,10 +86,10 @@ func (m *watcher) answer(ctx context.Context, asked string) *stats.Stats {
 	before := m.rounds
 	var worked *stats.Stats
 	for range mostRounds {
-		if !m.look(ctx) && (len(m.learned.always) == 0 || m.rounds > before) {
+		if !m.lookForChanges(ctx) && (len(m.learned.always) == 0 || m.rounds > before) {
 			break
 		}
-		if m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
+		if m.cookChanges(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return nil
 		}
 		if t := m.last.stats; worked == nil && t.UpToDate() != t.Found.Assets {

@@ -28,7 +28,7 @@ func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bo
 		_, beside = Beside(ctx, s)
 		return nil, beside
 	}
-	text, err := ask(ctx, s)
+	text, err := askWatcher(ctx, s)
 	if err != nil {
 		return nil, false
 	}
@@ -38,12 +38,12 @@ func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bo
 	return known, true
 }
 
-// ask asks the watcher, with a note if that takes long.
-func ask(ctx context.Context, s *session.Session) (answer []byte, err error) {
+// askWatcher asks the watcher, with a note if that takes long.
+func askWatcher(ctx context.Context, s *session.Session) (answer []byte, err error) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		answer, err = peer.Ask(ctx, s.State.Folder(), []byte(question(s)))
+		answer, err = peer.Ask(ctx, s.State.Folder(), []byte(readQuestion(s)))
 	}()
 	timer := time.NewTimer(LongWait)
 	defer timer.Stop()

@@ -31,9 +31,9 @@ func placesOf(s *session.Session) places {
 	return p
 }
 
-// same reports whether the two directories and all mounts are the same, since no event reports
+// samePlaces reports whether the two directories and all mounts are the same, since no event reports
 // their changes.
-func (p *places) same() bool {
+func (p *places) samePlaces() bool {
 	for i, name := range [...]string{p.assets, p.out} {
 		info, err := os.Stat(name)
 		if err != nil || p.roots[i] == nil || !os.SameFile(info, p.roots[i]) {
@@ -43,8 +43,8 @@ func (p *places) same() bool {
 	return mounts() == p.mounts
 }
 
-// name returns the absolute name of a directory.
-func (p *places) name(f *index.Folder) string {
+// namePlace returns the absolute name of a directory.
+func (p *places) namePlace(f *index.Folder) string {
 	switch f.Tree {
 	case index.Assets:
 		return filepath.Join(p.assets, f.Real())

@@ -21,11 +21,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// round cooks all pending changes. It reports an error before it returns the error.
-func (m *watcher) round(ctx context.Context) error {
+// cookChanges cooks all pending changes. It reports an error before it returns the error.
+func (m *watcher) cookChanges(ctx context.Context) error {
 	first := m.rounds == 0
 	m.rounds++
-	done, all, err := m.cook(ctx, first)
+	done, all, err := m.cookRound(ctx, first)
 	m.opt.Observer.Stage(StageWait)
 	var locked *state.LockedError
 	switch {
@@ -58,8 +58,8 @@ func (m *watcher) round(ctx context.Context) error {
 	return err
 }
 
-// cook runs a pass over the changes and learns from it. all reports whether it looked everywhere.
-func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
+// cookRound runs a pass over the changes and learns from it. all reports whether it looked everywhere.
+func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
 		opt.Place.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
@@ -70,12 +70,12 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 		return done, false, err
 	}
 	defer s.Close()
-	m.places, m.last.question = placesOf(s), question(s)
+	m.places, m.last.question = placesOf(s), readQuestion(s)
 	// Another cook's index may have files that this watcher has not learned about. They look
 	// unchanged.
 	foreign := s.State.Index.Seal() != m.learned.index
 	m.pending.all = m.pending.all || foreign
-	where := m.concerns
+	where := m.concernsRun
 	if first && s.Mode.Strict {
 		where = nil // an index does not have warnings
 	}
@@ -94,7 +94,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 		})
 	}
 	if !foreign { // the changes of another cook are unknown
-		watching.Changed = m.tell
+		watching.Changed = m.tellRound
 	}
 	m.last.rules = nil
 	done, err = pass.RunWatched(ctx, s, where, watching)
@@ -119,16 +119,16 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 	}
 	all = m.pending.all || done.Delta == nil
 	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all || m.last.rules != nil}
-	m.watch()
+	m.watchLearned()
 	return done, all, nil
 }
 
-// concerns reports whether a round must look at a directory.
-func (m *watcher) concerns(f *index.Folder) bool {
+// concernsRun reports whether a round must look at a directory.
+func (m *watcher) concernsRun(f *index.Folder) bool {
 	if m.pending.all {
 		return true
 	}
-	dir := m.places.name(f)
+	dir := m.places.namePlace(f)
 	return m.pending.folders[dir] || m.learned.always[dir] || !m.watched.folders[dir]
 }
 
@@ -145,10 +145,10 @@ func (w *watched) endWatch() {
 	}
 }
 
-// watch watches the directories of the last round. After a new one, the next round must look
+// watchLearned watches the directories of the last round. After a new one, the next round must look
 // everywhere: before the watch, another name of any file may have come into the directory and
 // gone again.
-func (m *watcher) watch() {
+func (m *watcher) watchLearned() {
 	m.watched.blind = false
 	if m.watched.events != nil {
 		m.watched.events.Within(m.places.assets, m.places.out)
@@ -167,7 +167,7 @@ func (m *watcher) watch() {
 func (m *watcher) watchFolder(dir string) {
 	switch err := m.watched.events.Add(dir); {
 	case errors.Is(err, notify.ErrLimit), errors.Is(err, errors.ErrUnsupported):
-		m.poll(err)
+		m.pollSources(err)
 	case err == nil:
 		m.watched.folders[dir], m.pending.all = true, true
 	case !errors.Is(err, fs.ErrNotExist):
@@ -176,8 +176,8 @@ func (m *watcher) watchFolder(dir string) {
 	// The next round meets any other error of the directory.
 }
 
-// tell tells followers the changes of a round. After many changes they must compare.
-func (m *watcher) tell(list []pass.Changed) {
+// tellRound tells followers the changes of a round. After many changes they must compare.
+func (m *watcher) tellRound(list []pass.Changed) {
 	const most = 4096
 	switch {
 	case len(list) > most:
