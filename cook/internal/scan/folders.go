@@ -2,6 +2,8 @@ package scan
 
 import (
 	"cmp"
+	"context"
+	"path/filepath"
 	"strings"
 	"sync"
 )
@@ -87,4 +89,100 @@ func (d *devices) trustsDevice(f folder, device uint64) bool {
 		d.known[device] = trusted
 	}
 	return trusted
+}
+
+// Again lists some directories of root again, and all directories below them that known does not
+// know. The result covers only these directories; merged with the known rest, it equals the
+// result of [Dir].
+//
+// dirs are directories that Dir or Again found earlier, by Path and Real. A directory that Dir
+// would not find any more is not in the result: it vanished, is not a directory any more, is
+// ignored or excluded, or its path leads to another place. A directory whose parent is also in
+// dirs is found by listing the parent. The other parents are assumed to be unchanged: Again does
+// not list them, but passes through them and the directories above, to check each entry of dirs
+// and to read the .cookignore files again. If one of them cannot be read, it is a [Problem] as
+// for Dir, and everything below it is missing.
+//
+// Again calls known with Path and Real for every subdirectory of a listed directory that is not
+// in dirs. If known returns true, the caller is responsible for the subdirectory: Again visits
+// only the entries of dirs below it. So known must return false below a directory whose
+// .cookignore has changed. Again calls known from one goroutine at a time; nil knows no
+// directory.
+func Again(ctx context.Context, root string, opt Options, dirs []Folder, known func(f Folder) bool) (*Tree, error) {
+	return relist(ctx, root, opt, dirs, known, openFolder)
+}
+
+func relist(ctx context.Context, root string, opt Options, dirs []Folder, known func(Folder) bool, open openFunc) (*Tree, error) {
+	return walkRoot(ctx, root, opt, open, newErrand(dirs, known))
+}
+
+// errand is the set of directories that a walk visits. A nil errand visits all.
+type errand struct {
+	listed map[place]bool      // to be listed in any case
+	below  map[string][]string // path of a directory -> names in it on the way to listed ones
+	mu     sync.Mutex          // held while known runs
+	known  func(Folder) bool
+}
+
+func newErrand(dirs []Folder, known func(Folder) bool) *errand {
+	e := &errand{listed: map[place]bool{}, below: map[string][]string{}, known: known}
+	led := map[string]bool{} // paths that below contains
+	for _, f := range dirs {
+		if f.Path != "" && !isClean(f.Path) {
+			continue // no walk found this path
+		}
+		e.listed[f.place()] = true
+		for path := f.Path; path != "" && !led[path]; path = slashParent(path) {
+			led[path] = true
+			above := slashParent(path)
+			e.below[above] = append(e.below[above], strings.TrimPrefix(path[len(above):], "/"))
+		}
+	}
+	return e
+}
+
+// isClean reports whether a path has the form that a walk returns. The caller's memory of it may
+// be damaged.
+func isClean(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "" || name == "." || name == ".." {
+			return false
+		}
+	}
+	return strings.IndexByte(path, 0) < 0 && filepath.IsLocal(filepath.FromSlash(path))
+}
+
+// rootNode returns the root's node, nil for an empty errand.
+func (e *errand) rootNode() *node {
+	n := &node{real: "."}
+	if e != nil && !e.listed[place{}] {
+		if len(e.below) == 0 {
+			return nil
+		}
+		n.passing = true
+	}
+	return n
+}
+
+// leadsInto reports whether the walk visits sub, a subdirectory of n. It marks sub if the walk only
+// passes through it.
+func (e *errand) leadsInto(n, sub *node) bool {
+	if e == nil || e.listed[sub.place()] {
+		return true
+	}
+	if !n.passing && !e.callerKnows(sub) {
+		return true
+	}
+	sub.passing = true
+	return len(e.below[sub.path]) > 0
+}
+
+func (e *errand) callerKnows(n *node) bool {
+	if e.known == nil {
+		return false
+	}
+	p := n.place()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known(Folder{Path: p.path, Real: p.real})
 }

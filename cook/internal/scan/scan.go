@@ -1,6 +1,44 @@
+// Package scan turns the asset directory into a sorted list of files with their stamps.
+//
+// # What it reads
+//
+// Directory listings, one lstat per entry, link targets, and .cookignore files. It opens no other
+// file: changes of contents are the index's business.
+//
+// # What it leaves out
+//
+//   - directories of version control, and leftovers of editors and desktops (the table in
+//     junk.go)
+//   - the directories of [Options.Exclude]
+//   - files that a .cookignore names
+//   - files that [Defaults] names and no .cookignore includes again
+//
+// A .cookignore has the meaning of a .gitignore in the same place (ignore.go). It is
+// case-sensitive on every system, so that two machines cook the same set. The cook.toml files are
+// listed separately, in [Tree.Configs]. Rules for files do not hide a cook.toml; rules for its
+// directory do.
+//
+// # Links
+//
+// A link to a file or directory of the tree acts as its target under the link's path; ignore
+// rules and junk names apply to that path too. A directory link is followed once: directory links
+// below it are not followed. A link that leads out of the tree, in a circle or nowhere is a
+// [Problem]. The tree is held open as an [os.Root], so an entry that is replaced by a link during
+// the walk cannot lead outside.
+//
+// # Listing again
+//
+// [Tree.Folders] says what a later run must know to skip the listing of a directory: its stamp,
+// and whether an equal stamp proves an equal listing. [Again] lists the other directories.
+//
+// # Order
+//
+// Entries are sorted by the bytes of the whole path, and nothing in the result depends on the
+// number of workers.
 package scan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +46,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -149,4 +188,92 @@ func (t *Tree) hasProblem(path string, kind Kind) bool {
 		}
 	}
 	return false
+}
+
+// gatherTree makes the tree out of its directories.
+//
+// The order of whole paths equals the order of a walk that visits, in each directory, files by
+// name and directories by name + "/": two paths that part in a directory differ there within the
+// shorter of the two keys. So gather merges the sorted listings of the workers without sorting
+// again.
+func gatherTree(first *node) *Tree {
+	var size sizes
+	size.addNodeSizes(first)
+	t := &Tree{
+		Entries:  make([]Entry, 0, size.entries),
+		Configs:  make([]Entry, 0, size.configs),
+		Ignores:  make([]Entry, 0, size.ignores),
+		Problems: make([]Problem, 0, size.problems),
+		Folders:  make([]Folder, 0, size.folders),
+	}
+	t.appendNode(first)
+	byFolder := func(a, b Entry) int { return cmp.Compare(slashParent(a.Path), slashParent(b.Path)) }
+	slices.SortFunc(t.Configs, byFolder)
+	slices.SortFunc(t.Ignores, byFolder)
+	slices.SortFunc(t.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind))
+	})
+	return t
+}
+
+// sizes are the lengths of a tree's lists.
+type sizes struct{ entries, configs, ignores, problems, folders int }
+
+func (s *sizes) addNodeSizes(n *node) {
+	s.entries += len(n.findings.entries)
+	s.configs += len(n.findings.configs)
+	s.ignores += len(n.findings.ignores)
+	s.problems += len(n.findings.problems)
+	if _, ok := n.folderFacts(); ok {
+		s.folders++
+	}
+	for _, sub := range n.findings.subs {
+		s.addNodeSizes(sub)
+	}
+}
+
+// appendNode appends the contents of n and releases n. The recursion is as deep as the longest
+// path has slashes.
+func (t *Tree) appendNode(n *node) {
+	if f, ok := n.folderFacts(); ok {
+		t.Folders = append(t.Folders, f)
+	}
+	t.Stats += n.findings.stats
+	if n.findings.listed {
+		t.Listed++
+	}
+	files := n.findings.entries
+	for _, sub := range n.findings.subs {
+		i, _ := slices.BinarySearchFunc(files, sub.path, func(e Entry, folder string) int {
+			return compareToFolder(e.Path, folder)
+		})
+		t.Entries = append(t.Entries, files[:i]...)
+		files = files[i:]
+		t.appendNode(sub)
+	}
+	t.Entries = append(t.Entries, files...)
+	t.Problems = append(t.Problems, n.findings.problems...)
+	t.Configs = append(t.Configs, n.findings.configs...)
+	t.Ignores = append(t.Ignores, n.findings.ignores...)
+	t.LeftOut = append(t.LeftOut, n.findings.leftOut...)
+	*n = node{}
+}
+
+// compareToFolder compares a file's path with directory+"/"; both are in one directory.
+func compareToFolder(file, folder string) int {
+	if len(file) <= len(folder) {
+		if c := strings.Compare(file, folder[:len(file)]); c != 0 {
+			return c
+		}
+		return -1
+	}
+	if c := strings.Compare(file[:len(folder)], folder); c != 0 {
+		return c
+	}
+	return cmp.Compare(file[len(folder)], '/')
+}
+
+// slashParent returns the directory of a path, "" for the root.
+func slashParent(path string) string {
+	return path[:max(0, strings.LastIndexByte(path, '/'))]
 }

@@ -217,3 +217,76 @@ func (d *entryFiles) stampTrim(now time.Time) error {
 	}
 	return os.Chtimes(trimStamp(d.root), now, now)
 }
+
+// A Use is the disk space of the entries of one kind.
+type Use struct {
+	Kind           string // "blobs", "reads" or "results", as their directory is called
+	Files          int
+	Bytes          int64     // sizes of the files, without file system overhead
+	Oldest, Newest time.Time // times of last use, accurate to an hour; zero without entries
+}
+
+// Usage returns the disk space of each kind of entries, and calls each for every blob if each is
+// not nil. It changes nothing. If there is no store, the error wraps fs.ErrNotExist.
+func (s *Store) Usage(ctx context.Context, each func(id BlobID, size int64)) ([]Use, error) {
+	if _, err := os.Stat(s.files.root); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("store %s: %w", s.dir, fs.ErrNotExist)
+	}
+	var all []Use
+	for k := range kinds {
+		entries, err := s.files.listStored(ctx, k)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("store %s: %w", s.dir, err)
+		}
+		u := Use{Kind: k.String(), Files: len(entries)}
+		for i := range entries {
+			e := &entries[i]
+			u.Bytes += e.size
+			if at := time.Unix(0, e.used); i == 0 || at.Before(u.Oldest) {
+				u.Oldest = at
+			}
+			if at := time.Unix(0, e.used); at.After(u.Newest) {
+				u.Newest = at
+			}
+			if k == blobs && each != nil {
+				each(e.id, e.size)
+			}
+		}
+		all = append(all, u)
+	}
+	return all, nil
+}
+
+// A Keep is a set of entries that [Store.TrimTo] keeps. The zero value is empty.
+type Keep struct {
+	ids [kinds]map[[32]byte]bool
+}
+
+// Blob adds a blob.
+func (k *Keep) Blob(id BlobID) { k.keepItem(blobs, id) }
+
+// Result adds a result and the read sets of its action, but none of its blobs.
+func (k *Keep) Result(action ActionID, id ResultID) {
+	k.keepItem(reads, action)
+	k.keepItem(results, id)
+}
+
+func (k *Keep) keepItem(of kind, id [32]byte) {
+	if k.ids[of] == nil {
+		k.ids[of] = map[[32]byte]bool{}
+	}
+	k.ids[of][id] = true
+}
+
+// keepsEntry reports whether the set has an entry. A nil set is empty.
+func (k *Keep) keepsEntry(of kind, id [32]byte) bool { return k != nil && k.ids[of][id] }
+
+// TrimTo deletes all entries that are not in keep, except entries that are used while it runs. If
+// interrupted, it has deleted the least recently used of them. Otherwise it is like [Store.Trim].
+func (s *Store) TrimTo(ctx context.Context, keep *Keep, now time.Time) (TrimStats, error) {
+	stats, err := s.files.evictOldest(ctx, now, keep, func(int64) bool { return true })
+	if err != nil {
+		return stats, fmt.Errorf("trim store %s: %w", s.dir, err)
+	}
+	return stats, nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -203,4 +204,89 @@ func feedChanges(list []pass.Changed) []feed.Change {
 		}
 	}
 	return batch
+}
+
+// A look at everything finds changes without events. It takes at most one part in lookShare of a
+// core, but comes at least every mostInterval. Where events show little it comes every
+// leastInterval. Where the system cannot watch, it comes every pollTime, unless that takes more
+// than one part in pollShare of all cores.
+const (
+	lookShare     = 200
+	leastInterval = time.Minute
+	mostInterval  = time.Hour
+	pollTime      = 2 * time.Second
+	pollShare     = 10
+)
+
+// A pace schedules the looks at everything.
+type pace struct {
+	last time.Time     // time of the last look
+	took time.Duration // its duration, 0 if unknown
+}
+
+// looked notes a look at everything. If it found work, its duration does not predict the next.
+func (p *pace) looked(now time.Time, took time.Duration, worked bool) {
+	p.last = now
+	if !worked {
+		p.took = took
+	}
+}
+
+// due returns the time of the next look at everything, given its busy cores and whether events
+// show most changes.
+func (p *pace) due(cores int, shown bool) time.Time {
+	interval := leastInterval
+	if shown {
+		interval = min(max(lookShare*p.took*time.Duration(cores), leastInterval), mostInterval)
+	}
+	return p.last.Add(interval)
+}
+
+// poll returns the wait before the next look where the system cannot watch.
+func (p *pace) poll() time.Duration { return min(max(pollShare*p.took, pollTime), leastInterval) }
+
+// places are the directories of a round.
+type places struct {
+	assets, out string // absolute
+	config      string // directory of Place.Config, "" for none
+	roots       [2]os.FileInfo
+	mounts      string
+	local       bool // both file systems report every change
+}
+
+func placesOf(s *session.Session) places {
+	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
+	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
+	for i, name := range [...]string{p.assets, p.out} {
+		p.roots[i], _ = os.Stat(name) // nil equals no other
+	}
+	if s.Place.Config != "" {
+		if config, err := filepath.Abs(s.Place.Config); err == nil {
+			p.config = filepath.Dir(config)
+		}
+	}
+	return p
+}
+
+// samePlaces reports whether the two directories and all mounts are the same, since no event reports
+// their changes.
+func (p *places) samePlaces() bool {
+	for i, name := range [...]string{p.assets, p.out} {
+		info, err := os.Stat(name)
+		if err != nil || p.roots[i] == nil || !os.SameFile(info, p.roots[i]) {
+			return false
+		}
+	}
+	return mounts() == p.mounts
+}
+
+// namePlace returns the absolute name of a directory.
+func (p *places) namePlace(f *index.Folder) string {
+	switch f.Tree {
+	case index.Assets:
+		return filepath.Join(p.assets, f.Real())
+	case index.Out:
+		return filepath.Join(p.out, f.Real())
+	}
+	return filepath.Clean(f.Path())
 }
