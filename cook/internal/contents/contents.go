@@ -30,7 +30,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// How says how the content of a file became known.
+// How is the way in which the content of a file became known.
 type How uint8
 
 const (

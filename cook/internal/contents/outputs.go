@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A State says how an artifact compares to the index.
+// A State is the result of comparing an artifact with the index.
 type State uint8
 
 const (

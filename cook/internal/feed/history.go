@@ -91,7 +91,7 @@ func (h *History) Now() Position {
 	return Position{h.teller, h.number}
 }
 
-// ErrBusy says that a history has the maximum of followers.
+// ErrBusy reports that a history has the maximum of followers.
 var ErrBusy = errors.New("there are too many followers")
 
 // After waits for batches after a position and returns them. It returns none if the history has
@@ -144,7 +144,7 @@ func Encode(batch []Change) []byte {
 // An Answer has the batches after a position.
 type Answer struct {
 	Position // after the answer
-	// Compare says that anything may have changed.
+	// Compare is set if anything may have changed.
 	Compare bool `json:"compare,omitempty"`
 	// Batches are in order; the last has the number of Position.
 	Batches [][]Change `json:"batches,omitempty"`
@@ -183,7 +183,7 @@ func Reply(ctx context.Context, h *History, question []byte, settle func()) []by
 	return text
 }
 
-// ErrNoAnswer says that the process at the socket is no watcher, or has too many followers.
+// ErrNoAnswer reports that the process at the socket is no watcher, or has too many followers.
 var ErrNoAnswer = errors.New("the watching cook does not say what it changes")
 
 // Ask waits for the batches after a position from the watcher of a state directory. It returns the

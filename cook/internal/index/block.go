@@ -138,7 +138,7 @@ const short = 256 << 10
 // and must be readable again when it is used.
 func (x *Index) ReleaseBy(give func(from, to int)) { x.memory.give = give }
 
-// Passed says that about n bytes were read and may not be needed again soon; it releases memory
+// Passed records that about n bytes were read and may not be needed again soon; it releases memory
 // from time to time. Goroutines may call it concurrently as long as there are no edits.
 func (x *Index) Passed(n int) {
 	r := &x.memory

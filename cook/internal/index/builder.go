@@ -48,7 +48,7 @@ func (b *builder) Grow(files, actions int) {
 	b.actions = slices.Grow(b.actions, actions)
 }
 
-// AddFolder adds a directory that the scan listed. settled says that its stamp was old enough to
+// AddFolder adds a directory that the scan listed. settled reports whether its stamp was old enough to
 // be trusted. Each path may be added once.
 func (b *builder) AddFolder(f scan.Folder, settled bool) {
 	flags := uint32(folderListed)

@@ -9,14 +9,14 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Directory is a directory that has nodes, or that the scan listed. It is valid as long as its
+// A Folder is a directory that has nodes, or that the scan listed. It is valid as long as its
 // Index.
 type Folder struct {
 	Ref   FolderRef
 	Tree  Tree
 	Stamp scan.Stamp
-	// Listed says that the scan listed the directory and wants no other files of it. Usable says
-	// that an equal stamp means an equal listing.
+	// Listed is set if the scan listed the directory and wants no other files of it. Usable is
+	// set if an equal stamp means an equal listing.
 	Listed, Usable bool
 	Odd            bool // see scan.Folder
 
@@ -26,14 +26,14 @@ type Folder struct {
 	fromChange bool
 }
 
-// Directories returns the number of directories; their refs are the numbers below it. Some of them
+// Folders returns the number of directories; their refs are the numbers below it. Some of them
 // have no nodes any more.
 func (x *Index) Folders() int { return x.base.folders().len() + x.over.folders().len() }
 
 // Nodes returns an upper bound of the number of nodes.
 func (x *Index) Nodes() int { return x.base.nodes().len() + x.over.nodes().len() }
 
-// Directory decodes a directory.
+// Folder decodes a directory.
 func (x *Index) Folder(ref FolderRef) Folder {
 	part, row := folderPart(x, ref)
 	f := Folder{Ref: ref, x: x.parts()[part], fromChange: part == 1}

@@ -273,7 +273,7 @@ func (x *flat) setFlag(s, i, flagsAt int, flag uint32, on bool) {
 
 // settleAbsent makes sure that each path some result needs to be absent has exactly one node to
 // stat, and that no other path has such a node. A freshly built flat index always satisfies this.
-// An edit only notes the doubtful paths ([live.doubt]), because checking them requires a pass over
+// An edit only notes the doubtful paths ([editor.doubtPath]), because checking them requires a pass over
 // all dependencies.
 func (e editor) settleAbsent() {
 	if len(e.x.added.unsure) == 0 {

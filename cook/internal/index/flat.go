@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Role says how the cooker uses a file.
+// A Role is the way in which the cooker uses a file.
 type Role uint8
 
 const (
@@ -36,13 +36,13 @@ type File struct {
 	Path  string
 	Role  Role
 	Stamp scan.Stamp
-	// Settled says that Stamp was old enough to be trusted when it was taken.
+	// Settled is set if Stamp was old enough to be trusted when it was taken.
 	Settled bool
 	Sum     hashing.Sum128 // by the function Index.Checksum
 	Blob    store.BlobID
 }
 
-// A State says how an action ended.
+// A State is the way in which an action ended.
 type State uint8
 
 const (
@@ -64,7 +64,7 @@ type Action struct {
 	CookTime time.Duration
 	// Decision describes the last run that did work for the action.
 	Decision Decision
-	// Warned says that the recipe had warnings about the source. The store has their text.
+	// Warned is set if the recipe had warnings about the source. The store has their text.
 	Warned bool
 	Deps   []Dep
 	Made   []Artifact
@@ -436,8 +436,8 @@ type folderRow struct {
 	Path, Real []byte // in place
 	real       []byte // Real with its NUL
 	Stamp      scan.Stamp
-	// Listed says that the scan listed the directory and wants no other files of it. Usable says
-	// that an equal stamp means an equal listing.
+	// Listed is set if the scan listed the directory and wants no other files of it. Usable is
+	// set if an equal stamp means an equal listing.
 	Listed, Usable bool
 	Odd            bool // see scan.Folder
 	Dead           bool
@@ -448,10 +448,10 @@ type folderRow struct {
 // RealName returns Real with a final NUL, as system calls want it.
 func (f *folderRow) RealName() []byte { return f.real }
 
-// Directories returns the number of directories.
+// len returns the number of directories.
 func (t folderTable) len() int { return t.x.sections[secFolders].count }
 
-// Directory decodes directory i. Directories are sorted by tree and path, so the subdirectories of
+// decodeFolder decodes directory i. Directories are sorted by tree and path, so the subdirectories of
 // each follow it.
 func (t folderTable) decodeFolder(i int) folderRow {
 	le := binary.LittleEndian

@@ -141,7 +141,7 @@ func Guard(do func() error) (err error) {
 	return do()
 }
 
-// ErrFault says that the index was damaged or truncated while it was in use.
+// ErrFault reports that the index was damaged or truncated while it was in use.
 var ErrFault = errors.New("index: cut while it was in use")
 
 // ID identifies the flat file; it is "" for an empty index.

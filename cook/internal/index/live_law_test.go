@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// After any edits, in any number of write and read cycles, a live equals a model made of maps.
+// After any edits, in any number of write and read cycles, an index equals a model made of maps.
 func TestEditedIndexEqualsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &session{model: drawModel(t)}
@@ -37,7 +37,7 @@ func TestEditedIndexEqualsModel(t *testing.T) {
 	})
 }
 
-// A session is a live under test with its model.
+// A session is an index under test with its model.
 type session struct {
 	*model
 	base []byte // the file's bytes
@@ -81,7 +81,7 @@ func (s *session) reopen(t *rapid.T, changes []byte) {
 	}
 }
 
-// reopenTwice writes the changes once from a live that was not loaded.
+// reopenTwice writes the changes once from an index that was not loaded.
 func (s *session) reopenTwice(t *rapid.T) {
 	changes := encodeChanges(s.live)
 	l, err := Open(bytes.Clone(s.base), changes)
@@ -181,7 +181,7 @@ func (s *session) addFolder(t *rapid.T) {
 // A place is a row of one of the parts.
 type place struct{ part, row int }
 
-// anyFolder draws a directory that the scan listed and that was not edited since the live was
+// anyFolder draws a directory that the scan listed and that was not edited since the index was
 // opened.
 func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 	var list []place
@@ -240,7 +240,7 @@ func (s *session) restampOutput(t *rapid.T) {
 	s.folders[outKey(path)] = f
 }
 
-// anyNode draws a node with a stamp that was not edited since the live was opened.
+// anyNode draws a node with a stamp that was not edited since the index was opened.
 func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, string) {
 	var list []place
 	for part, x := range s.live.parts() {
@@ -305,7 +305,7 @@ func (s *session) vouch(t *rapid.T, l *Index) {
 	editor{l}.replaceVouches(newVouching(s.identity, s.vouched))
 }
 
-// check compares all answers of the live with the model.
+// check compares all answers of the index with the model.
 func (s *session) check(t *rapid.T) {
 	s.compare(t, s.live)
 	x, err := mergeBase(s.live)

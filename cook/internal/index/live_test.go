@@ -410,7 +410,7 @@ func mustLiveOrDamaged(t testing.TB, base, changes []byte) {
 	}
 }
 
-// writable proves that the files written by a live can be read.
+// writable proves that the files of an edited index can be read.
 func writable(t testing.TB, base []byte, l *Index) {
 	t.Helper()
 	mustLive(t, base, encodeChanges(l))

@@ -81,7 +81,7 @@ func (n *Next) PutActions(list []Action) {
 	}
 }
 
-// PutFolder adds or replaces a directory that was listed. settled says that its stamp can be
+// PutFolder adds or replaces a directory that was listed. settled reports whether its stamp can be
 // trusted.
 func (n *Next) PutFolder(f scan.Folder, settled bool) {
 	if n.anew != nil {

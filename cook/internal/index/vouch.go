@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Vouch says that the index is complete for one target: each source of the tree that is not
+// A Vouch states that the index is complete for one target: each source of the tree that is not
 // pending has an action, and the action used the contents that the index has.
 type Vouch struct {
 	Target string

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Patience says how long [Watcher.Wait] waits for further changes after one.
+// Patience limits how long [Watcher.Wait] waits for further changes after one.
 type Patience struct {
 	// Settled applies if all changes look complete: written files are closed, and renamed or
 	// removed names are replaced.

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrLimit says that the system grants no more watches. The wrapping error names the limit and
+// ErrLimit reports that the system grants no more watches. The wrapping error names the limit and
 // the remedy.
 var ErrLimit = errors.New("limit of the system reached")
 
@@ -24,11 +24,11 @@ type Changes struct {
 	// were removed, renamed or replaced. Some may exist again, or still: add them again before
 	// listing them.
 	Unwatched []string
-	// Vanished says that a file or directory appeared and may have vanished before it could be
+	// Vanished is set if a file or directory appeared and may have vanished before it could be
 	// listed. If it was another name of an existing file, or contained one, that file may have
 	// changed, wherever it is.
 	Vanished bool
-	// Lost says that the system dropped events. Anything may have changed, the other fields are
+	// Lost is set if the system dropped events. Anything may have changed, the other fields are
 	// empty, and no directory is watched any more.
 	Lost bool
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// A Decision says whether an action runs, and why.
+// A Decision is the result for an action: run or skip, with the reasons.
 type Decision struct {
 	Runs    bool
 	Reasons []Reason // why the action runs, or rests

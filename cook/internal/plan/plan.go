@@ -165,7 +165,7 @@ type Outside interface {
 
 // A Plan is the work of a run.
 type Plan struct {
-	// Contested says that an action and an action outside claim the same output, so that a
+	// Contested is set if an action and an action outside claim the same output, so that a
 	// plan for a part of the tree cannot be right.
 	Contested bool
 	Actions   []Action // sorted by path and target

@@ -144,8 +144,8 @@ type File struct {
 	Kind  Kind
 	Known scan.Stamp
 	Now   scan.Stamp // unless Missing
-	// Compared says that the content was compared to the index, Same that it is unchanged.
-	// Busy says that the file was open for writing, so the stamp does not prove the content.
+	// Compared is set if the content was compared to the index; Same is set if it is unchanged.
+	// Busy is set if the file was open for writing, so the stamp does not prove the content.
 	Compared, Same, Busy bool
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Directory is a directory of the tree.
+// Folder is a directory of the tree.
 //
 // A later walk with the same root and [Options] need not list it again if it is not Odd, its
 // stamp was settled and is unchanged, and no .cookignore in it or above it has changed: its names
@@ -17,7 +17,7 @@ type Folder struct {
 	Path  string // as in Entry, "" for the root
 	Real  string // real path of the directory; differs from Path only at and below a link
 	Stamp Stamp  // taken before the listing; zero if opening failed
-	// Odd says that an equal stamp does not prove an equal listing. The directory holds a link or
+	// Odd is set if an equal stamp does not prove an equal listing. The directory holds a link or
 	// a Problem, was reached by a link, could not be read, had a name that vanished a moment
 	// later, or is on a file system that is not known to update directory times. Names that are
 	// skipped whatever their type (junk, the directories of Options.Exclude) do not count.
@@ -56,7 +56,7 @@ func (n *node) place() place {
 	return place{n.path, n.real}
 }
 
-// directory returns the final facts about n. ok is false for a directory that the walk only passed
+// folderFacts returns the final facts about n. ok is false for a directory that the walk only passed
 // through, or that vanished before its turn.
 func (n *node) folderFacts() (f Folder, ok bool) {
 	if n.passing || n.findings.gone {

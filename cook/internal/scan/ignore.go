@@ -24,7 +24,7 @@ type ignoreList struct {
 	parent   *ignoreList
 	base     int // length of the directory's path with its slash, 0 for the root
 	patterns []pattern
-	// folded says that the case of letters is ignored, as in Defaults, which only has patterns
+	// folded is set if the case of letters is ignored, as in Defaults, which only has patterns
 	// for names.
 	folded bool
 }

@@ -113,7 +113,7 @@ func escapedLetter(pattern string) int {
 // braces matches alternatives in the syntax of shells and cook.toml; the first is a group.
 var braces = lazyregexp.New(`\{([^{},]*),[^{}]*\}`)
 
-// A Verdict says what excludes a path.
+// A Verdict names the pattern that excludes a path.
 type Verdict struct {
 	// Path is the excluded directory above the path, or the path itself.
 	Path string
@@ -124,7 +124,7 @@ type Verdict struct {
 	Pattern string
 }
 
-// String says what excludes the path.
+// String describes the pattern that excludes the path.
 func (v Verdict) String() string {
 	switch {
 	case v.File != "":

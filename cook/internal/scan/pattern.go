@@ -19,7 +19,7 @@ type pattern struct {
 	least      int    // least number of bytes that glob matches
 }
 
-// shape says how a pattern is matched. Nearly all real patterns have one of the first two shapes,
+// shape selects the way in which a pattern is matched. Nearly all real patterns have one of the first two shapes,
 // which take one comparison.
 type shape uint8
 

@@ -28,7 +28,7 @@
 //
 // # Listing again
 //
-// [Tree.Folders] says what a later run must know to skip the listing of a directory: its stamp,
+// [Tree.Folders] has the facts that a later run needs to skip the listing of a directory: its stamp,
 // and whether an equal stamp proves an equal listing. [Again] lists the other directories.
 //
 // # Order
@@ -69,7 +69,7 @@ type Entry struct {
 	Stamp Stamp  // of the target if Path is a link
 }
 
-// Options says what to leave out and how many workers to use. The zero value walks everything
+// Options set the excluded files and the number of workers. The zero value walks everything
 // with one worker per processor.
 type Options struct {
 	Exclude []string // directories to skip: output, store; they need not exist

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// directory is an open directory.
+// folder is an open directory.
 type folder interface {
 	Readdirnames(n int) ([]string, error)
 	lstat(name string) (Stamp, error)

@@ -76,7 +76,7 @@ type written struct {
 	removed  []string     // parts that the root no longer names
 }
 
-// errManifest says that the manifest is damaged and cannot be updated.
+// errManifest reports that the manifest is damaged and cannot be updated.
 var errManifest = errors.New("cannot be updated")
 
 // writeManifest updates the manifest, or builds a new one if an update is impossible.

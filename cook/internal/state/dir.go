@@ -192,7 +192,7 @@ func (d *Dir) ClearLeftovers() error {
 	return err
 }
 
-// BeginReading says that the run reads contents from now on. What it learns from them must be
+// BeginReading records that the run reads contents from now on. What it learns from them must be
 // on the disk later than this moment.
 func (d *Dir) BeginReading() { d.files.logged = false }
 

@@ -32,7 +32,7 @@ type files struct {
 	out  *confine.Dir
 	home *confine.Dir // holds .cook; usually out
 	lock *lock        // nil without
-	// logged says that a file of the output directory was synced since BeginReading, so the
+	// logged is set if a file of the output directory was synced since BeginReading, so the
 	// log of its file system is written.
 	logged bool
 }

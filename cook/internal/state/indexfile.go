@@ -47,7 +47,7 @@ func mapIndex(dir *confine.Dir, name string) (*mapped.File, error) {
 // Empty returns an empty index.
 func Empty() *Known { return &Known{Index: index.Empty()} }
 
-// ErrUnreadable says that the index could not be read. It may be intact.
+// ErrUnreadable reports that the index could not be read. The index may be intact.
 var ErrUnreadable = errors.New("cannot be read")
 
 // Load maps the index of the last run. The error is fs.ErrNotExist for a missing index, and

@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A LockedError says that another cook works on the same output directory.
+// A LockedError reports that another cook works on the same output directory.
 type LockedError struct {
 	Path   string // the lock file
 	Holder string // such as "process 1234"; "" if unknown
@@ -111,7 +111,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 // release releases the lock.
 func (l *lock) release() error { return errors.Join(l.signed.Close(), l.locked.Close()) }
 
-// ErrLostLock says that another process removed or replaced the output directory, or the lock in
+// ErrLostLock reports that another process removed or replaced the output directory, or the lock in
 // it, while this process held it.
 var ErrLostLock = errors.New("it, or the lock in it, was removed or replaced by another process meanwhile")
 

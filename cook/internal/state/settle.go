@@ -17,9 +17,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// ErrOtherFileSystem says that the state would be on another file system than the output
+// ErrOtherFileSystem reports that the state would be on another file system than the output
 // directory. Then one sync could not put both on the disk in order.
-var ErrOtherFileSystem = errors.New("it is on another file system than the output directory")
+var ErrOtherFileSystem = errors.New("the directory is on another file system than the output directory; choose one on the same")
 
 // Settle makes home the directory that holds the state, and moves an existing state there. It
 // reports whether home is new. Call it without the lock. It takes the lock for a move, so it

@@ -78,7 +78,7 @@ func (d *entryFiles) installBlob(ctx context.Context, path string, id BlobID, si
 	return nil
 }
 
-// A Directory is a directory to copy blobs into; an [os.Root] is one.
+// A Folder is a directory to copy blobs into; an [os.Root] is one.
 type Folder interface {
 	atomicfile.Folder
 	Name() string

@@ -10,7 +10,7 @@ import (
 )
 
 // ReadSet lists the dependencies that an action read or looked for in one run, as the recipe
-// asked for them: sorted, unique. An empty ReadSet says that the run read only its source.
+// asked for them: sorted, unique. The ReadSet of a run that read only its source is empty.
 type ReadSet []dependency.Dependency
 
 // maxReadSets limits the read sets of an action. Each read set costs a look-up of all its names

@@ -132,7 +132,7 @@ func decodeResult(payload []byte) (Result, error) {
 	return r, nil
 }
 
-// Origin says where a result comes from that was not cooked on this machine. Its strings were
+// Origin names the server and the machine of a result that was not cooked on this machine. Its strings were
 // sent by a server and can be any bytes. They are only displayed; no decision depends on them.
 type Origin struct {
 	Server string    `json:"server"`         // its address

@@ -24,12 +24,12 @@ type learned struct {
 	tools   map[string]string  // files of the programs that methods name
 	machine map[string]string  // libraries of the machine; see program.Machine
 	rules   *session.RuleTexts // the last correct ones
-	// vouched says that the round began with a valid index, and knew all directories from
+	// vouched is set if the round began with a valid index, and knew all directories from
 	// it.
 	vouched bool
 	// index is the seal of the round's index.
 	index string
-	// everywhere says that the next round must look everywhere.
+	// everywhere is set if the next round must look everywhere.
 	everywhere bool
 }
 

@@ -141,7 +141,7 @@ type watcher struct {
 	hurry   func() // ends a wait
 }
 
-// pending says where the next round must look.
+// pending holds the directories in which the next round must look.
 type pending struct {
 	folders map[string]bool // where something may have changed
 	all     bool            // anything may have changed
