@@ -293,7 +293,7 @@ func (t *Catalog) listOutside(target string) ([]madeOutput, error) {
 		if err := t.Last.Load(); err != nil {
 			return err
 		}
-		for row := range t.Last.Rows("") {
+		for row := range t.Last.Results().Rows("") {
 			source := row.Path()
 			if row.Target() != target || row.State() != index.Done || t.plan != nil && (t.Concerned == nil || t.Concerned[source]) {
 				continue

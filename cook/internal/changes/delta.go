@@ -81,7 +81,7 @@ func (d *Delta) Configs() []scan.Entry {
 		return d.Tree.Configs
 	}
 	var list []scan.Entry
-	for _, f := range d.Last.Configs() {
+	for _, f := range d.Last.Files().Configs() {
 		list = append(list, scan.Entry{Path: f.Path, Stamp: f.Stamp})
 	}
 	return list
@@ -107,7 +107,7 @@ func (d *Delta) EachPath(yield func(string) bool) {
 // EachSource yields every source of the tree, listed or not.
 func (d *Delta) EachSource(yield func(path string) bool) {
 	if !d.Whole {
-		for row := range d.Last.Rows("") {
+		for row := range d.Last.Results().Rows("") {
 			if !d.Concerned[row.Path()] && !yield(row.Path()) {
 				return
 			}
@@ -143,7 +143,7 @@ func (d *Delta) Touched(path string) *restat.File {
 	if d.Found == nil {
 		return nil
 	}
-	ref, _, ok := d.Last.Find(path)
+	ref, _, ok := d.Last.Files().Find(path)
 	if !ok {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (d *Delta) WithOldStamps(clock *scan.Clock) Restamped { return Restamped{d.
 // may call it.
 func (r Restamped) File(path string) (f index.File, ok bool) {
 	err := index.Guard(func() error {
-		if f, ok = r.last.File(path); ok {
+		if f, ok = r.last.Files().File(path); ok {
 			r.restamp(&f)
 		}
 		return nil
@@ -195,7 +195,7 @@ func (r Restamped) File(path string) (f index.File, ok bool) {
 // Match yields entries with their known files, nil for unknown entries.
 func (r Restamped) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File] {
 	return func(yield func(*scan.Entry, *index.File) bool) {
-		for e, f := range r.last.Match(entries) {
+		for e, f := range r.last.Files().Match(entries) {
 			if f != nil {
 				r.restamp(f)
 			}
@@ -207,14 +207,14 @@ func (r Restamped) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.Fil
 }
 
 // Checksum returns the name of the function of all checksums.
-func (r Restamped) Checksum() string { return r.last.Checksum() }
+func (r Restamped) Checksum() string { return r.last.Files().Checksum() }
 
 // Part returns a known listing, link or extract.
-func (r Restamped) Part(on dependency.Dependency) (index.File, bool) { return r.last.Part(on) }
+func (r Restamped) Part(on dependency.Dependency) (index.File, bool) { return r.last.Files().Part(on) }
 
 // Below yields known files and parts in a directory and below it.
 func (r Restamped) Below(directory string) iter.Seq2[dependency.Dependency, index.File] {
-	return r.last.Below(directory)
+	return r.last.Files().Below(directory)
 }
 
 func (r Restamped) restamp(f *index.File) {
@@ -234,15 +234,15 @@ func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
 			all.AddRow(row)
 		}
 	} else {
-		all = d.Last.Totals()
+		all = d.Last.Results().Totals()
 		for i := range d.Before {
 			if a := &d.Before[i]; slices.Contains(d.Targets, a.Target) {
-				f, _ := d.Last.File(a.Path)
+				f, _ := d.Last.Files().File(a.Path)
 				all.Take(a, f.Stamp.Size)
 			}
 		}
 	}
-	tally := d.Last.Tally()
+	tally := d.Last.Results().Tally()
 	d.eachSame(func(ref index.Ref, role index.Role) {
 		if (role == index.Asset || role == index.Made) && !d.concernsFile(ref, role) {
 			tally.Node(ref)
@@ -275,7 +275,7 @@ func (d *Delta) concernsFile(ref index.Ref, role index.Role) bool {
 		return false
 	}
 	if role == index.Made {
-		return d.Concerned[d.Last.Source(ref)]
+		return d.Concerned[d.Last.Results().Source(ref)]
 	}
 	return d.Concerned[d.Last.Path(ref)]
 }
@@ -284,7 +284,7 @@ func (d *Delta) concernsFile(ref index.Ref, role index.Role) bool {
 // sources.
 func (d *Delta) upToDateRows(scope *session.Scope) iter.Seq2[*index.Row, string] {
 	return func(yield func(*index.Row, string) bool) {
-		for row := range d.Last.Rows(scope.Prefix()) {
+		for row := range d.Last.Results().Rows(scope.Prefix()) {
 			source := row.Path()
 			if slices.Contains(d.Targets, row.Target()) && scope.Has(source) && !d.Concerned[source] && !yield(row, source) {
 				return

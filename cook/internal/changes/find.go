@@ -86,11 +86,11 @@ func aroundSource(last *index.Index, source string) Where {
 		if err := last.Load(); err != nil {
 			return err
 		}
-		if f, ok := last.File(source); !ok || f.Role != index.Asset {
+		if f, ok := last.Files().File(source); !ok || f.Role != index.Asset {
 			return errNeedFullScan // it may be new, or ignored
 		}
 		above(index.Assets, path.Dir(source))
-		for _, a := range last.ActionsOf(source) {
+		for _, a := range last.Results().ActionsOf(source) {
 			for i := range a.Deps {
 				if on := a.Deps[i].On; !on.Kind.IsArtifacts() {
 					above(index.Assets, on.InFolder())
@@ -128,7 +128,7 @@ func ListTree(ctx context.Context, s *session.Session, last *index.Index) (*Delt
 	if err := s.Scope.CheckPatterns(tree.Entries, last); err != nil {
 		return nil, err
 	}
-	for a := range last.Actions() {
+	for a := range last.Results().Actions() {
 		if d.Before == nil {
 			d.Before = make([]index.Action, 0, len(tree.Entries)) // usually one action per source
 		}
@@ -144,7 +144,7 @@ func newParts(s *session.Session) *contents.Parts {
 // compareStamps compares the stamps of everything that the index knows, or of the directories
 // that where names. It returns errNeedFullScan if stamps cannot show the differences.
 func compareStamps(ctx context.Context, s *session.Session, last *index.Index, targets []string, where Where) (*Delta, error) {
-	last.Count(targets)
+	last.Results().Count(targets)
 	f := &finder{s: s, last: last, now: map[string]*scan.Entry{}, rules: map[string]scan.Stamp{}, delta: &Delta{
 		Last: last, Targets: targets, Tree: &scan.Tree{}, Changed: map[dependency.Dependency]bool{}, Read: Read{Parts: newParts(s)},
 	}}
@@ -223,7 +223,7 @@ func (f *finder) loadIndex() error {
 		f.last.Pending(target, func(string) { pending++ })
 	}
 	found := f.delta.Found
-	needed := len(found.Files)+len(found.Reread)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Totals().Failed+pending > 0
+	needed := len(found.Files)+len(found.Reread)+len(found.Folders)+len(f.s.Scope.Patterns)+f.last.Results().Totals().Failed+pending > 0
 	if (needed || every) && f.last.Load() != nil {
 		return errNeedFullScan
 	}

@@ -44,7 +44,7 @@ func (f *finder) concern(path string) {
 		return
 	}
 	f.now[path] = nil
-	if file, ok := f.last.File(path); ok && file.Role == index.Asset {
+	if file, ok := f.last.Files().File(path); ok && file.Role == index.Asset {
 		f.now[path] = &scan.Entry{Path: path, Stamp: file.Stamp}
 	}
 }
@@ -64,7 +64,7 @@ func (f *finder) compareTools() error {
 	f.delta.Read.Tools = comparer.Present
 	same := true
 	compare := func(m index.Method) { same = comparer.SameTools(m) && same }
-	if f.last.Methods(compare) != nil {
+	if f.last.Results().Methods(compare) != nil {
 		return errNeedFullScan
 	}
 	if same {
@@ -78,7 +78,7 @@ func (f *finder) compareTools() error {
 	for _, target := range f.delta.Targets {
 		f.last.Pending(target, func(source string) { pending[[2]string{source, target}] = true })
 	}
-	f.last.MethodsOf(func(source, target string) bool { return pending[[2]string{source, target}] }, compare)
+	f.last.Results().MethodsOf(func(source, target string) bool { return pending[[2]string{source, target}] }, compare)
 	if !same {
 		return errNeedFullScan
 	}
@@ -92,7 +92,7 @@ func (f *finder) toolContent(name string) string {
 	if err != nil || f.last.Load() != nil {
 		return ""
 	}
-	if known, ok := f.last.File(file); ok {
+	if known, ok := f.last.Files().File(file); ok {
 		return known.Blob.String()
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -112,10 +112,10 @@ func (f *finder) sortFile(file *restat.File) error {
 			f.now[path] = &scan.Entry{Path: path, Stamp: file.Now}
 		}
 	case index.Made:
-		if !slices.Contains(f.delta.Targets, f.last.Target(file.Ref)) {
+		if !slices.Contains(f.delta.Targets, f.last.Results().Target(file.Ref)) {
 			return nil // a run for other targets made it
 		}
-		f.concern(f.last.Source(file.Ref))
+		f.concern(f.last.Results().Source(file.Ref))
 	case index.Other:
 		if f.s.Scope.Source != "" && f.s.State.Manifest.Has(path) {
 			return nil // no question depends on it, and a run may be replacing it
@@ -143,12 +143,12 @@ func (f *finder) sortFile(file *restat.File) error {
 // addDependents adds the sources that depend on changes, failed in the last run, or are pending.
 // If these are many, listing the tree is faster.
 func (f *finder) addDependents() error {
-	f.last.Failed(f.concern)
-	f.last.Dependents(f.delta.Changed, f.concern)
+	f.last.Results().Failed(f.concern)
+	f.last.Results().Dependents(f.delta.Changed, f.concern)
 	for _, target := range f.delta.Targets {
 		f.last.Pending(target, f.concern)
 	}
-	if TooMany(len(f.now), f.last.Totals().Actions) {
+	if TooMany(len(f.now), f.last.Results().Totals().Actions) {
 		return errNeedFullScan
 	}
 	if len(f.now) > 0 {
@@ -167,11 +167,11 @@ func (f *finder) addBundles() {
 		})
 	}
 	there := false
-	f.last.Methods(func(m index.Method) { there = there || bundles(m) })
+	f.last.Results().Methods(func(m index.Method) { there = there || bundles(m) })
 	if !there {
 		return
 	}
-	f.last.Deps(dependency.Kind.IsArtifacts, func(source string, d index.Dep) {
+	f.last.Results().Deps(dependency.Kind.IsArtifacts, func(source string, d index.Dep) {
 		target := d.On.Path
 		switch {
 		case f.actionInScope(source, target):
@@ -199,7 +199,7 @@ func (f *finder) applyPatterns() error {
 	}
 	out := func(path string) bool { return !f.s.Scope.Has(path) }
 	apart := true
-	f.last.Dependents(d.Changed, func(path string) { apart = apart && !out(path) })
+	f.last.Results().Dependents(d.Changed, func(path string) { apart = apart && !out(path) })
 	if !apart {
 		return errNeedFullScan
 	}
@@ -215,7 +215,7 @@ func (f *finder) applyPatterns() error {
 		case index.Asset:
 			return out(f.last.Path(ref))
 		case index.Made:
-			return out(f.last.Source(ref))
+			return out(f.last.Results().Source(ref))
 		}
 		return false
 	}
@@ -234,7 +234,7 @@ func (f *finder) completeDelta() {
 	d.Concerned = make(map[string]bool, len(f.now))
 	for _, path := range slices.Sorted(maps.Keys(f.now)) {
 		d.Concerned[path] = true
-		d.Before = append(d.Before, f.last.ActionsOf(path)...)
+		d.Before = append(d.Before, f.last.Results().ActionsOf(path)...)
 		e := f.now[path]
 		if e == nil {
 			continue
@@ -264,7 +264,7 @@ func (f *finder) followRules() error {
 	}
 	f.delta.Edited.Rules = rules
 	methods := plan.NewMethods(rules.Set, tools.Finder(f.s.Assets.Name(), func(file string) (contents.File, error) {
-		known, ok := f.last.File(file)
+		known, ok := f.last.Files().File(file)
 		if !ok {
 			return contents.File{}, errNeedFullScan // a new program: the plan will find it
 		}
@@ -275,7 +275,7 @@ func (f *finder) followRules() error {
 			return errNeedFullScan
 		}
 	}
-	for row := range f.last.Rows("") {
+	for row := range f.last.Results().Rows("") {
 		target := row.Target()
 		switch {
 		case !rules.Set.HasTarget(target):
@@ -304,7 +304,7 @@ func (f *finder) compareParts(ctx context.Context) {
 		on := f.last.Dependency(file.Ref)
 		if file.Kind == restat.Changed && !file.Compared && on.Kind != dependency.File {
 			if now == nil {
-				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty(), Checksum: f.s.Basis.Checksum, Workers: 1, Clock: f.s.Clock.Stamps, Parts: f.delta.Read.Parts})
+				now = contents.New(contents.Options{Assets: f.s.Assets, Known: index.Empty().Files(), Checksum: f.s.Basis.Checksum, Workers: 1, Clock: f.s.Clock.Stamps, Parts: f.delta.Read.Parts})
 			}
 			got := now.At(ctx, on)
 			want, _ := f.last.Content(file.Ref)
@@ -328,7 +328,7 @@ func (f *finder) askAgain(changed []dependency.Dependency) {
 		is[x] = true
 		folders[AskingOf(x)] = true
 	}
-	f.last.Deps(dependency.Kind.IsExtract, func(_ string, d index.Dep) {
+	f.last.Results().Deps(dependency.Kind.IsExtract, func(_ string, d index.Dep) {
 		if !is[d.On.OfAll()] && !(d.On.Kind == dependency.Extracts && folders[AskingOf(d.On)]) || f.delta.Changed[d.On] {
 			return
 		}

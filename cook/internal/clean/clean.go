@@ -11,8 +11,11 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/state"
+	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/confine"
@@ -23,7 +26,7 @@ import (
 // session was opened with Look. Run returns the number of removed artifacts. After an interrupt,
 // the next run removes the rest.
 func Run(ctx context.Context, s *session.Session) (removed int, err error) {
-	if ok, err := begin(ctx, s); !ok {
+	if ok, err := beginClean(ctx, s); !ok {
 		return 0, err
 	}
 	known, err := s.LoadIndex()
@@ -36,7 +39,7 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	outputs := state.Outputs(last.Actions(), claims)
+	outputs := state.Outputs(last.Results().Actions(), claims)
 	removed, err = removeAll(ctx, s, outputs, nil)
 	if ctx.Err() != nil {
 		return removed, ctx.Err()
@@ -50,7 +53,7 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	if runtime.GOOS == "windows" {
 		s.Out.Close() // drives without POSIX deletion remove no open directory
 	}
-	return removed, removeFolder(s.Place.Out, s.Out.Name())
+	return removed, removeOutputFolder(s.Place.Out, s.Out.Name())
 }
 
 // ExtraOptions are the options of Extra.
@@ -72,7 +75,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 		if err := s.CheckOwner(); err != nil {
 			return 0, err
 		}
-	} else if ok, err := begin(ctx, s); !ok {
+	} else if ok, err := beginClean(ctx, s); !ok {
 		return 0, err
 	}
 	known, err := s.LoadIndex()
@@ -88,7 +91,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	if err != nil {
 		return 0, err
 	}
-	files, err := s.State.Extra(ctx, state.Outputs(last.Actions(), claims), s.Place.Cache)
+	files, err := s.State.Extra(ctx, state.Outputs(last.Results().Actions(), claims), s.Place.Cache)
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
@@ -116,8 +119,8 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	return n, s.State.CheckLock()
 }
 
-// begin locks the output directory if a run has cooked into it.
-func begin(ctx context.Context, s *session.Session) (ok bool, err error) {
+// beginClean locks the output directory if a run has cooked into it.
+func beginClean(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if ok, err := cleanable(ctx, s); !ok {
 		return false, err
 	}
@@ -154,7 +157,7 @@ func removeAll(ctx context.Context, s *session.Session, files []string, each fun
 		if ctx.Err() != nil {
 			return removed, ctx.Err()
 		}
-		was, rmErr := removeFile(root, p)
+		was, rmErr := removeOutputFile(root, p)
 		if rmErr != nil {
 			if dir := s.Out.Outward(p); dir != "" {
 				if outward[dir] {
@@ -175,8 +178,8 @@ func removeAll(ctx context.Context, s *session.Session, files []string, each fun
 	return removed, err
 }
 
-// removeFile removes a file, if it exists, and directories that become empty.
-func removeFile(root confine.Root, file string) (was bool, err error) {
+// removeOutputFile removes a file, if it exists, and directories that become empty.
+func removeOutputFile(root confine.Root, file string) (was bool, err error) {
 	info, err := root.Lstat(file)
 	switch {
 	case err == nil && info.IsDir():
@@ -196,9 +199,9 @@ func removeFile(root confine.Root, file string) (was bool, err error) {
 	return was, nil
 }
 
-// removeFolder removes an empty output directory, unless the user named it by a link, which would
+// removeOutputFolder removes an empty output directory, unless the user named it by a link, which would
 // then lead nowhere.
-func removeFolder(given, name string) error {
+func removeOutputFolder(given, name string) error {
 	if info, err := os.Lstat(given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil
 	}
@@ -210,4 +213,56 @@ func removeFolder(given, name string) error {
 		return nil
 	}
 	return fmt.Errorf("clean: %w", err)
+}
+
+// Store removes everything from the store that the index does not record: other results of this
+// project, and all results of other projects. The session was opened with Look. The lock of the
+// output directory keeps cooks of this project away meanwhile.
+func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
+	ok, err := beginClean(ctx, s)
+	if err != nil {
+		return store.TrimStats{}, err
+	}
+	if !ok {
+		return store.TrimStats{}, neverCooked(s)
+	}
+	known, err := s.LoadIndex()
+	if err != nil {
+		return store.TrimStats{}, err
+	}
+	defer known.Close()
+	last := s.CheckedIndex(known.Index)
+	if last.ID() == "" {
+		return store.TrimStats{}, neverCooked(s)
+	}
+	keep := recordedOutputs(last)
+	in, err := store.Open(s.Place.Cache)
+	if err != nil {
+		return store.TrimStats{}, err
+	}
+	stats, err := in.TrimTo(ctx, keep, s.Clock.Now())
+	if err != nil {
+		return stats, err
+	}
+	return stats, s.State.CheckLock()
+}
+
+func neverCooked(s *session.Session) error {
+	return &session.ConfigError{Err: fmt.Errorf("output directory %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
+}
+
+// recordedOutputs returns the entries that restore all artifacts of an index: for a chain only the result
+// of the whole chain, not of its steps.
+func recordedOutputs(x *index.Index) *store.Keep {
+	keep := &store.Keep{}
+	for a := range x.Results().Actions() {
+		if a.State != index.Done {
+			continue
+		}
+		keep.Result(a.ID, plan.ResultID(a.ID, a.Deps))
+		for _, m := range a.Made {
+			keep.Blob(m.Blob)
+		}
+	}
+	return keep
 }

@@ -194,7 +194,7 @@ func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale 
 	}
 	actions := len(d.Sources) // number of actions for one target
 	if !d.Whole {
-		actions = d.Last.Totals().Actions
+		actions = d.Last.Results().Totals().Actions
 	}
 	for _, target := range r.todo.Targets {
 		valid = append(valid, index.Vouch{Target: target, Pending: r.stillPending(target, nil)})

@@ -72,7 +72,7 @@ func withContent(rules, read index.File) index.File {
 // keepFiles puts the known files that only kept actions have read.
 func (r run) keepFiles(put putPart) {
 	last := r.delta.Last
-	if last.Checksum() != r.s.Basis.Checksum.Name {
+	if last.Files().Checksum() != r.s.Basis.Checksum.Name {
 		return
 	}
 	kept := map[dependency.Dependency]bool{}
@@ -94,7 +94,7 @@ func (r run) keepFiles(put putPart) {
 			keep(&a.Last.Action)
 		}
 	}
-	for on, f := range last.Below(".") {
+	for on, f := range last.Files().Below(".") {
 		wanted := kept[on] || on.Kind.IsExtract() && asked[changes.AskingOf(on)] || len(r.todo.Plan.Kept) > 0 && filepath.IsAbs(f.Path)
 		if wanted && !r.s.State.Manifest.Has(f.Path) && inTree(r.delta.Tree, f) {
 			put(on, f)
@@ -221,7 +221,7 @@ func (r run) editActions(next *index.Next, actions []index.Action, edited []inde
 		rules[f.Path] = f
 	}
 	put := func(on dependency.Dependency, f index.File) {
-		last, known := d.Last.Part(on)
+		last, known := d.Last.Files().Part(on)
 		if now, ok := rules[f.Path]; ok && on.Kind == dependency.File {
 			last = now
 		}
@@ -240,7 +240,7 @@ func (r run) editActions(next *index.Next, actions []index.Action, edited []inde
 // file had its known stamp when stamps were compared. If it has changed since, the next run must
 // see that.
 func isNews(d *changes.Delta, on dependency.Dependency, f index.File) bool {
-	_, known := d.Last.Part(on)
+	_, known := d.Last.Files().Part(on)
 	return !known || d.Concerned[f.Path] && on.Kind == dependency.File || d.Changed[on]
 }
 

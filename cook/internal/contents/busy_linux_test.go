@@ -96,7 +96,7 @@ func TestOutputOpenForWriting(t *testing.T) {
 	}
 	defer w.Close()
 	fn, _ := hashing.Lookup(tr.sum)
-	s := New(Options{Assets: tr.dir, Known: tr.last, Checksum: fn, Workers: 2, Clock: clockAt(later)})
+	s := New(Options{Assets: tr.dir, Known: tr.last.Files(), Checksum: fn, Workers: 2, Clock: clockAt(later)})
 	before, err := s.Outputs(t.Context(), tr.dir, known, func(*index.Action) bool { return true })
 	if err != nil {
 		t.Fatal(err)

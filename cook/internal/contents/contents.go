@@ -30,7 +30,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// How says how the content of a file became known.
+// How is the way in which the content of a file became known.
 type How uint8
 
 const (
@@ -58,7 +58,7 @@ type File struct {
 // Known reports whether the content is known.
 func (f File) Known() bool { return f.How >= ByStamp }
 
-// Known has the files that the last run knew. An *index.Index is one.
+// Known has the files that the last run knew. An index.Files is one.
 type Known interface {
 	// Checksum returns the name of the function of all checksums.
 	Checksum() string
@@ -140,7 +140,7 @@ func (s *Contents) Assets() []File { return s.assets }
 // Sources finds out the contents of the assets, which are sorted by path. It ends early only with
 // ctx; unreadable files are part of the result.
 func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
-	return s.reader.readAll(ctx, s.judgeAll(entries, nil))
+	return s.reader.readContents(ctx, s.judgeAll(entries, nil))
 }
 
 // judgeAll finds out contents by stamps. It appends jobs for reading the other assets to todo.
@@ -151,7 +151,7 @@ func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 		s.assets[i] = File{Path: e.Path, Stamp: e.Stamp}
 		if known == nil && s.reader.opt.Late {
 			s.assets[i].How = Unread
-		} else if j := s.reader.judge(&s.assets[i], known); j.file != nil {
+		} else if j := s.reader.judgeStamp(&s.assets[i], known); j.file != nil {
 			todo = append(todo, j)
 		}
 		i++
@@ -172,24 +172,24 @@ func (s *Contents) Begin(entries []scan.Entry) Reading {
 
 // Read finds out the content of an asset by number. Many workers may call it.
 func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i int) {
-	sum, err := r.s.reader.sum(ctx, w, tree, r.jobs[i])
-	r.s.reader.note(r.jobs[i], sum, err)
+	sum, err := r.s.reader.sumFile(ctx, w, tree, r.jobs[i])
+	r.s.reader.noteRead(r.jobs[i], sum, err)
 }
 
 // At returns a dependency as it is now, as a file. It looks once at each file that is not an asset.
 func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
 	switch on.Kind {
 	case dependency.Artifacts, dependency.IDs:
-		return s.reader.artifacts(on)
+		return s.reader.listArtifacts(on)
 	case dependency.Extract, dependency.Extracts:
 		return s.reader.opt.Parts.At(on)
 	case dependency.Link, dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
-		return s.other(ctx, on, s.reader.opt.Assets.Stat).file
+		return s.contentOutsideTree(ctx, on, s.reader.opt.Assets.Stat).file
 	case dependency.File, dependency.Presence:
 	}
 	i, ok := s.findContent(on.Path)
 	if !ok {
-		return s.other(ctx, on.Seen(), s.reader.opt.Assets.Stat).file
+		return s.contentOutsideTree(ctx, on.Seen(), s.reader.opt.Assets.Stat).file
 	}
 	if s.reader.opt.Late {
 		return s.Learn(&s.assets[i], func(f *File) (hashing.FileSum, error) {
@@ -217,7 +217,7 @@ func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)
 		s.mu.Unlock()
 		f.Turn = s.turns.Add(1)
 		got, err := sum(&f)
-		s.reader.note(job{file: &f, want: hashing.WantSum | hashing.WantDigest}, got, err)
+		s.reader.noteRead(job{file: &f, want: hashing.WantSum | hashing.WantDigest}, got, err)
 		s.mu.Lock()
 		// Not Path, because others search by it meanwhile.
 		asset.Stamp, asset.Settled, asset.Sum, asset.Blob = f.Stamp, f.Settled, f.Sum, f.Blob
@@ -246,7 +246,7 @@ func (s *Contents) findContent(path string) (i int, ok bool) {
 
 // Tool returns a program or one of its files, by absolute name.
 func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
-	f := s.other(ctx, dependency.OfFile(file), os.Stat).file
+	f := s.contentOutsideTree(ctx, dependency.OfFile(file), os.Stat).file
 	switch f.How {
 	case Absent:
 		return f, fs.ErrNotExist
@@ -269,8 +269,8 @@ func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// other looks once at a file that is no asset, a listing or a link.
-func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat func(string) (fs.FileInfo, error)) *entry {
+// contentOutsideTree looks once at a file that is no asset, a listing or a link.
+func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Dependency, stat func(string) (fs.FileInfo, error)) *entry {
 	s.mu.Lock()
 	e, ok := s.extra[on]
 	if !ok {
@@ -285,7 +285,7 @@ func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat fun
 			return
 		}
 		if on.Kind.IsListing() {
-			s.reader.lookAt(e, on)
+			s.reader.lookAtListing(e, on)
 			return
 		}
 		info, err := stat(on.Path)
@@ -304,12 +304,12 @@ func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat fun
 		if f, ok := s.reader.opt.Known.File(on.Path); ok {
 			known = &f
 		}
-		if j := s.reader.judge(&e.file, known); j.file != nil {
+		if j := s.reader.judgeStamp(&e.file, known); j.file != nil {
 			sum, err := s.reader.sumAlone(ctx, j)
-			if s.reader.note(j, sum, err) {
+			if s.reader.noteRead(j, sum, err) {
 				j.want |= hashing.WantDigest
 				sum, err = s.reader.sumAlone(ctx, j)
-				s.reader.note(j, sum, err)
+				s.reader.noteRead(j, sum, err)
 			}
 		}
 	})
@@ -317,4 +317,4 @@ func (s *Contents) other(ctx context.Context, on dependency.Dependency, stat fun
 }
 
 // See takes the stamp of a file from the open file.
-func (s *Contents) See(f *File, r *os.File) error { return s.reader.see(f, r) }
+func (s *Contents) See(f *File, r *os.File) error { return s.reader.seeFile(f, r) }

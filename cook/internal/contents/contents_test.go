@@ -96,7 +96,7 @@ func (tr *tree) begin(opt Options) *Contents {
 	if opt.Checksum, ok = hashing.Lookup(tr.sum); !ok {
 		tr.t.Fatalf("no checksum %s", tr.sum)
 	}
-	opt.Assets, opt.Known, opt.Workers, opt.Clock = tr.dir, tr.last, 2, clockAt(tr.now)
+	opt.Assets, opt.Known, opt.Workers, opt.Clock = tr.dir, tr.last.Files(), 2, clockAt(tr.now)
 	s := New(opt)
 	found, err := scan.Dir(tr.t.Context(), tr.dir.Name(), scan.Options{})
 	if err != nil {
@@ -239,7 +239,7 @@ func TestEditBetweenScanAndReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	fn, _ := hashing.Lookup(tr.sum)
-	s := New(Options{Assets: tr.dir, Known: tr.last, Checksum: fn, Workers: 1, Clock: clockAt(time.Now().UnixNano())})
+	s := New(Options{Assets: tr.dir, Known: tr.last.Files(), Checksum: fn, Workers: 1, Clock: clockAt(time.Now().UnixNano())})
 	if err := s.Sources(t.Context(), found.Entries); err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestOutputs(t *testing.T) {
 	want := map[string]State{"same": Intact, "fresh": Intact, "touched": Intact, "edited": Edited, "longer": Edited, "folder": Edited, "gone": Missing, "same/below": Missing}
 	fn, _ := hashing.Lookup(tr.sum)
 	for _, ignoreStamps := range []bool{false, true} {
-		s := New(Options{Assets: tr.dir, Known: tr.last, Checksum: fn, IgnoreStamps: ignoreStamps, Workers: 2, Clock: clockAt(later)})
+		s := New(Options{Assets: tr.dir, Known: tr.last.Files(), Checksum: fn, IgnoreStamps: ignoreStamps, Workers: 2, Clock: clockAt(later)})
 		before, err := s.Outputs(t.Context(), tr.dir, known, func(*index.Action) bool { return true })
 		if err != nil {
 			t.Fatal(err)

@@ -82,13 +82,13 @@ func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found b
 	if e.err != nil || !e.file.Known() {
 		return nil, false, e.err
 	}
-	return e.said(x.Subject), true, nil
+	return e.previousAnswer(x.Subject), true, nil
 }
 
 // At returns an extract as a file.
 func (s *Parts) At(x dependency.Dependency) File {
 	if x.Subject == "" {
-		return s.look(x).file
+		return s.lookUpExtract(x).file
 	}
 	e := s.readExtract(x.OfAll())
 	f := File{Path: x.Path, Settled: true}
@@ -96,7 +96,7 @@ func (s *Parts) At(x dependency.Dependency) File {
 	case e.err != nil:
 		f.How, f.Err = Unreadable, e.err
 	case e.file.Known():
-		sum := s.summer.SumBytes(answer(e.said(x.Subject)), hashing.WantSum|hashing.WantDigest)
+		sum := s.summer.SumBytes(answer(e.previousAnswer(x.Subject)), hashing.WantSum|hashing.WantDigest)
 		f.How, f.Sum, f.Blob = ByReading, sum.Sum, store.BlobID(sum.Digest)
 	}
 	return f
@@ -117,8 +117,8 @@ func appendFramed(data []byte, text string) []byte {
 	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }
 
-// said returns the answers about a subject.
-func (e *extract) said(subject string) (said []recipe.Said) {
+// previousAnswer returns the answers about a subject.
+func (e *extract) previousAnswer(subject string) (said []recipe.Said) {
 	by := e.about[subject]
 	if all := e.about[""]; subject != "" && len(all) > 0 {
 		by = slices.Concat(all, by)
@@ -132,8 +132,8 @@ func (e *extract) said(subject string) (said []recipe.Said) {
 	return said
 }
 
-// look reads the file of an extract, or lists its files, the first time.
-func (s *Parts) look(x dependency.Dependency) *extract {
+// lookUpExtract reads the file of an extract, or lists its files, the first time.
+func (s *Parts) lookUpExtract(x dependency.Dependency) *extract {
 	s.mu.Lock()
 	e, ok := s.all[x]
 	if !ok {
@@ -143,7 +143,7 @@ func (s *Parts) look(x dependency.Dependency) *extract {
 	s.mu.Unlock()
 	e.looks.Do(func() {
 		f := File{Path: x.Path}
-		err := s.find(e, &f, x)
+		err := s.findExtract(e, &f, x)
 		if pathname.IsAbsent(err) {
 			f.How = Absent
 		} else if err != nil {
@@ -156,12 +156,12 @@ func (s *Parts) look(x dependency.Dependency) *extract {
 	return e
 }
 
-// find fills an extract. The stamp is older than the answers.
-func (s *Parts) find(e *extract, f *File, x dependency.Dependency) (err error) {
+// findExtract fills an extract. The stamp is older than the answers.
+func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err error) {
 	if x.Kind == dependency.Extracts {
 		e.names, f.Stamp, err = listFolder(s.opt.Assets, x)
 		f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp), ByReading
-		s.sum(f, contentOf(e.names))
+		s.sumAnswers(f, contentOf(e.names))
 		return err
 	}
 	var function recipe.Extract
@@ -185,20 +185,20 @@ func (s *Parts) find(e *extract, f *File, x dependency.Dependency) (err error) {
 	f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp) && lease.File(file) != lease.Busy, ByReading
 	e.names = []string{path.Base(x.Path)}
 	e.says, err = function.Of(file, info.Size())
-	s.sum(f, contentOfSays(e.says))
+	s.sumAnswers(f, contentOfSays(e.says))
 	return err
 }
 
 // readExtract reads all files of an extract, the first time. It ignores a file removed since the
 // listing, because its directory has another stamp.
 func (s *Parts) readExtract(x dependency.Dependency) *extract {
-	e := s.look(x)
+	e := s.lookUpExtract(x)
 	e.reads.Do(func() {
 		e.err = e.file.Err
 		for _, name := range e.names {
 			one := e
 			if x.Kind == dependency.Extracts {
-				one = s.look(x.OfOne(name))
+				one = s.lookUpExtract(x.OfOne(name))
 			}
 			if one.file.Err != nil && e.err == nil {
 				e.err = fmt.Errorf("%s: %w", pathname.Show(x.OfOne(name).Path), one.file.Err)
@@ -219,7 +219,7 @@ func (s *Parts) readExtract(x dependency.Dependency) *extract {
 	return e
 }
 
-func (s *Parts) sum(f *File, content []byte) {
+func (s *Parts) sumAnswers(f *File, content []byte) {
 	sum := s.summer.SumBytes(content, hashing.WantSum|hashing.WantDigest)
 	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
 }
@@ -242,19 +242,19 @@ const mostNamed = 3
 func (s *Contents) Changed(x dependency.Dependency) string {
 	var files []string
 	for _, file := range s.saidBefore(x.OfAll()) {
-		if !s.reader.opt.Parts.look(x.OfOne(path.Base(file))).file.Known() {
+		if !s.reader.opt.Parts.lookUpExtract(x.OfOne(path.Base(file))).file.Known() {
 			files = append(files, file)
 		}
 	}
 	for _, m := range s.reader.opt.Parts.readExtract(x.OfAll()).members {
 		one := x.OfOne(m.name)
-		now := s.reader.opt.Parts.look(one).file
+		now := s.reader.opt.Parts.lookUpExtract(one).file
 		if known, ok := s.reader.opt.Known.Part(one); ok && known.Blob != now.Blob || !ok && now.Blob != Silence {
 			files = append(files, one.Path)
 		}
 	}
 	slices.Sort(files)
-	return named(x, files)
+	return extractName(x, files)
 }
 
 // Asked returns the name of an input for people. For an extract, it lists the files that contain
@@ -263,19 +263,19 @@ func (s *Contents) Asked(input dependency.Dependency) string {
 	if !input.Kind.IsExtract() {
 		return input.String()
 	}
-	return named(input, s.Sayers(input))
+	return extractName(input, s.Sayers(input))
 }
 
 // Sayers returns the files with an answer about the subject of an extract, sorted.
 func (s *Contents) Sayers(x dependency.Dependency) (files []string) {
-	for _, m := range s.reader.opt.Parts.readExtract(x.OfAll()).said(x.Subject) {
+	for _, m := range s.reader.opt.Parts.readExtract(x.OfAll()).previousAnswer(x.Subject) {
 		files = append(files, x.OfOne(m.File).Path)
 	}
 	return files
 }
 
-// named names an extract by its first few files, or as a whole without files.
-func named(x dependency.Dependency, files []string) string {
+// extractName names an extract by its first few files, or as a whole without files.
+func extractName(x dependency.Dependency, files []string) string {
 	switch n := len(files) - mostNamed; {
 	case len(files) == 0:
 		return x.String()

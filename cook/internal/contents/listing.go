@@ -19,13 +19,13 @@ import (
 // List returns the names in a listing, sorted, and whether the directory exists. It lists each
 // directory once.
 func (s *Contents) List(ctx context.Context, l dependency.Dependency) (names []string, found bool, err error) {
-	e := s.other(ctx, l, s.reader.opt.Assets.Stat)
+	e := s.contentOutsideTree(ctx, l, s.reader.opt.Assets.Stat)
 	return e.names, e.file.Known(), e.file.Err
 }
 
-// lookAt fills e for a listing: a file with the stamp of the directory and the names as content.
+// lookAtListing fills e for a listing: a file with the stamp of the directory and the names as content.
 // It always lists, because that is only one call.
-func (rd *reader) lookAt(e *entry, l dependency.Dependency) {
+func (rd *reader) lookAtListing(e *entry, l dependency.Dependency) {
 	f := &e.file
 	names, stamp, err := listFolder(rd.opt.Assets, l)
 	switch {
@@ -82,7 +82,7 @@ func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, s
 	for _, e := range entries {
 		if l.Kind == dependency.Entries {
 			names = append(names, e.Name()+"/"+e.Type().String())
-		} else if listed(assets, l, e) {
+		} else if listedNames(assets, l, e) {
 			names = append(names, e.Name())
 		}
 	}
@@ -90,8 +90,8 @@ func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, s
 	return names, scan.StampOf(info), err
 }
 
-// listed reports whether a pattern chooses an entry of its directory.
-func listed(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bool {
+// listedNames reports whether a pattern chooses an entry of its directory.
+func listedNames(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bool {
 	if !Named(l, e.Name()) {
 		return false
 	}

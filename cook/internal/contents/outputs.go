@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A State says how an artifact compares to the index.
+// A State is the result of comparing an artifact with the index.
 type State uint8
 
 const (
@@ -76,7 +76,7 @@ func (rd *reader) compareContent(ctx context.Context, out *confine.Dir, all []Ou
 	const batch = 256
 	err := parallel.Each(ctx, rd.opt.Workers, (len(all)+batch-1)/batch, func(_, i int) error {
 		for row := i * batch; row < min((i+1)*batch, len(all)); row++ {
-			if wanted[row] && rd.look(out, &all[row]) {
+			if wanted[row] && rd.lookAtOutputs(out, &all[row]) {
 				suspects.suspectRow(row)
 			}
 		}
@@ -100,8 +100,8 @@ func (s *suspects) suspectRow(row int) {
 	s.mu.Unlock()
 }
 
-// look judges an artifact by its stamp, and reports whether it must be read.
-func (rd *reader) look(out *confine.Dir, o *Output) (suspect bool) {
+// lookAtOutputs judges an artifact by its stamp, and reports whether it must be read.
+func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 	if out == nil {
 		o.State = Missing
 		return false

@@ -35,8 +35,8 @@ type job struct {
 	want  hashing.Want
 }
 
-// judge finds out the content of a file by its stamp, or returns the job of reading it.
-func (rd *reader) judge(f *File, known *index.File) job {
+// judgeStamp finds out the content of a file by its stamp, or returns the job of reading it.
+func (rd *reader) judgeStamp(f *File, known *index.File) job {
 	f.Settled = rd.opt.Clock.Settled(f.Stamp)
 	if known == nil || known.Blob == (store.BlobID{}) { // the latter is a rule file that no asset has read
 		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
@@ -51,8 +51,8 @@ func (rd *reader) judge(f *File, known *index.File) job {
 	return job{file: f, known: known, want: hashing.WantSum | hashing.WantDigest}
 }
 
-// readAll does jobs. It reads a file again for the blob ID if the checksum shows new content.
-func (rd *reader) readAll(ctx context.Context, jobs []job) error {
+// readContents does jobs. It reads a file again for the blob ID if the checksum shows new content.
+func (rd *reader) readContents(ctx context.Context, jobs []job) error {
 	again := make([]bool, len(jobs))
 	tree := bulk.OpenTree(rd.opt.Assets)
 	defer tree.Close()
@@ -60,8 +60,8 @@ func (rd *reader) readAll(ctx context.Context, jobs []job) error {
 		func(i int) int64 { return jobs[i].file.Stamp.Size })
 	err := bulk.Each(ctx, rd.opt.Workers, rd.summer, runs, func(w *bulk.Worker, r bulk.Run) error {
 		for i := r.First; i < r.Last && ctx.Err() == nil; i++ {
-			sum, err := rd.sum(ctx, w, &tree, jobs[i])
-			again[i] = rd.note(jobs[i], sum, err)
+			sum, err := rd.sumFile(ctx, w, &tree, jobs[i])
+			again[i] = rd.noteRead(jobs[i], sum, err)
 		}
 		return ctx.Err()
 	})
@@ -77,12 +77,12 @@ func (rd *reader) readAll(ctx context.Context, jobs []job) error {
 	if len(rest) == 0 {
 		return nil
 	}
-	return rd.readAll(ctx, rest)
+	return rd.readContents(ctx, rest)
 }
 
-// sum reads a file. It takes the stamp before reading the first byte. While another process can
+// sumFile reads a file. It takes the stamp before reading the first byte. While another process can
 // write to the file, no stamp proves the content.
-func (rd *reader) sum(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j job) (hashing.FileSum, error) {
+func (rd *reader) sumFile(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j job) (hashing.FileSum, error) {
 	if got, err := w.Sum(tree, j.file.Path, bulk.Ask{Want: j.want, Busy: !rd.opt.Unsettled}); err == nil {
 		j.file.Stamp = got.Stamp
 		j.file.Settled = rd.opt.Clock.Settled(got.Stamp) && !got.Busy && !rd.opt.Unsettled
@@ -112,15 +112,15 @@ func (rd *reader) openSource(f *File) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rd.see(f, r); err != nil {
+	if err := rd.seeFile(f, r); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-// see takes the stamp of a file from the open file.
-func (rd *reader) see(f *File, r *os.File) error {
+// seeFile takes the stamp of a file from the open file.
+func (rd *reader) seeFile(f *File, r *os.File) error {
 	info, err := r.Stat()
 	if err != nil {
 		return err
@@ -130,8 +130,8 @@ func (rd *reader) see(f *File, r *os.File) error {
 	return nil
 }
 
-// note records the result of reading, and reports whether the blob ID is still needed.
-func (rd *reader) note(j job, sum hashing.FileSum, err error) (more bool) {
+// noteRead records the result of reading, and reports whether the blob ID is still needed.
+func (rd *reader) noteRead(j job, sum hashing.FileSum, err error) (more bool) {
 	f := j.file
 	if err != nil {
 		f.How, f.Err = Unreadable, err
@@ -155,9 +155,9 @@ func (rd *reader) note(j job, sum hashing.FileSum, err error) (more bool) {
 	return false
 }
 
-// artifacts returns artifacts as a file with a trusted stamp: only the run itself changes them,
+// listArtifacts returns artifacts as a file with a trusted stamp: only the run itself changes them,
 // and a bundle waits for that before it asks.
-func (rd *reader) artifacts(on dependency.Dependency) File {
+func (rd *reader) listArtifacts(on dependency.Dependency) File {
 	f := File{Path: on.Path, How: ByReading, Settled: true}
 	if f.Blob, f.Err = rd.opt.Artifacts(on); f.Err != nil {
 		f.How = Unreadable

@@ -30,7 +30,7 @@ func ask(t *testing.T, h *History, from Position, settle func()) Answer {
 	if !Asks(question) {
 		t.Fatal("is no question")
 	}
-	a, err := parse(Reply(t.Context(), h, question, settle), from)
+	a, err := parseFeedLine(Reply(t.Context(), h, question, settle), from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +143,11 @@ func TestHostileAnswers(t *testing.T) {
 		`{"teller":"w","number":2,"batches":[[{"path":"YQ==","blob":"YQ=="}]]}`,
 		`{"teller":"w","number":2,"batches":[[{"path":"Li4vYQ==","removed":true}]]}`,
 	} {
-		if a, err := parse([]byte(text), from); !errors.Is(err, ErrNoAnswer) {
+		if a, err := parseFeedLine([]byte(text), from); !errors.Is(err, ErrNoAnswer) {
 			t.Errorf("%s: %+v, %v", text, a, err)
 		}
 	}
-	if _, err := parse([]byte(`{"teller":"w","number":2,"batches":[[{"path":"YQ==","removed":true}]]}`), from); err != nil {
+	if _, err := parseFeedLine([]byte(`{"teller":"w","number":2,"batches":[[{"path":"YQ==","removed":true}]]}`), from); err != nil {
 		t.Error(err)
 	}
 }

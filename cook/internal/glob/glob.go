@@ -33,12 +33,12 @@ func (l *List) Add(text string) error {
 	begun := l.begun
 	l.begun = true
 	rest, exclude := strings.CutPrefix(text, "!")
-	patterns, err := parse(rest)
+	patterns, err := parseGlob(rest)
 	if err == nil && exclude && !begun {
 		err = errors.New("excludes from nothing; put it behind a pattern that it excludes from")
 	}
 	if err != nil {
-		return fmt.Errorf("pattern %s: %w", quote(text), err)
+		return fmt.Errorf("pattern %s: %w", quoteGlob(text), err)
 	}
 	for i := range patterns {
 		patterns[i].exclude = exclude
@@ -72,7 +72,7 @@ func (l *List) Prefix() string {
 		if p.exclude {
 			continue
 		}
-		start := p.start()
+		start := p.startOfMatch()
 		if !begun {
 			common, begun = start, true
 		}
@@ -91,15 +91,15 @@ func (l *List) Len() int { return len(l.patterns) }
 func (l *List) Match(path, name string) bool {
 	matched := false
 	for i := range l.patterns {
-		if p := &l.patterns[i]; p.exclude == matched && p.match(path, name) {
+		if p := &l.patterns[i]; p.exclude == matched && p.matchFrom(path, name) {
 			matched = !matched
 		}
 	}
 	return matched
 }
 
-// quote clips text from a hostile file before it is printed.
-func quote(text string) string {
+// quoteGlob clips text from a hostile file before it is printed.
+func quoteGlob(text string) string {
 	const most = 100
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "..."

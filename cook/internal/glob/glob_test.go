@@ -91,7 +91,7 @@ func TestPatternsAreMatchedTheCheapestWay(t *testing.T) {
 		"x/**/*.png": belowEnd, "x/y/**/*": belowEnd, "x/**/a*.png": glob, "x/*/*.png": glob,
 		`\*.png`: glob, "[*].png": glob,
 	} {
-		ps, err := parse(text)
+		ps, err := parseGlob(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,8 +37,8 @@ const (
 	maxAlternatives = 1000
 )
 
-// parse parses a pattern without its "!" and expands its alternatives.
-func parse(text string) ([]pattern, error) {
+// parseGlob parses a pattern without its "!" and expands its alternatives.
+func parseGlob(text string) ([]pattern, error) {
 	rest, tied := strings.CutPrefix(text, "/")
 	if !tied {
 		rest, tied = strings.CutPrefix(text, "./")
@@ -143,9 +143,9 @@ func newLiteral(text string, inName bool) pattern {
 	return pattern{kind: literal, inName: inName, text: text, prefix: text + "/"}
 }
 
-// match compares the pattern with a path, relative to the pattern's directory, and its last
+// matchFrom compares the pattern with a path, relative to the pattern's directory, and its last
 // element.
-func (p *pattern) match(path, name string) bool {
+func (p *pattern) matchFrom(path, name string) bool {
 	whole := path
 	if p.inName {
 		path = name
@@ -170,8 +170,8 @@ func (p *pattern) match(path, name string) bool {
 		doublestar.MatchUnvalidated(p.text, path)
 }
 
-// start returns the common prefix of all matching paths.
-func (p *pattern) start() string {
+// startOfMatch returns the common prefix of all matching paths.
+func (p *pattern) startOfMatch() string {
 	switch {
 	case p.inName:
 		return ""
@@ -179,4 +179,61 @@ func (p *pattern) start() string {
 		return p.text
 	}
 	return p.prefix
+}
+
+// alternatives expands the braces of a valid glob: a{b,c} gives ab and ac. ok is false if there
+// are too many alternatives.
+func alternatives(glob string) (list []string, ok bool) {
+	open := indexMark(glob, "{")
+	if open < 0 {
+		return []string{glob}, true
+	}
+	head, rest := glob[:open], glob[open+1:]
+	var branches []string
+	for depth, start, i := 1, 0, 0; depth > 0; i++ {
+		next := indexMark(rest[i:], "{,}")
+		if next < 0 {
+			return nil, false // invalid after all
+		}
+		i += next
+		switch {
+		case rest[i] == '{':
+			depth++
+		case rest[i] == '}':
+			depth--
+		}
+		if depth == 0 || depth == 1 && rest[i] == ',' {
+			branches = append(branches, rest[start:i])
+			start = i + 1
+		}
+		if depth == 0 {
+			rest = rest[start:]
+		}
+	}
+	for _, b := range branches {
+		more, ok := alternatives(head + b + rest)
+		if list = append(list, more...); !ok || len(list) > maxAlternatives {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// indexMark returns the index of the first of the marks that is neither escaped nor in a class,
+// or -1.
+func indexMark(glob, marks string) int {
+	inClass := false
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case c == '\\':
+			i++
+		case inClass:
+			inClass = c != ']'
+		case c == '[':
+			inClass = true
+		case strings.IndexByte(marks, c) >= 0:
+			return i
+		}
+	}
+	return -1
 }

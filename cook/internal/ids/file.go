@@ -41,7 +41,7 @@ func Parse(name string, data []byte) (*Set, error) {
 	for line := range bytes.Lines(data) {
 		number++
 		text := strings.TrimRight(string(bytes.TrimPrefix(line, []byte("\ufeff"))), "\r\n")
-		if err := p.parseLine(text, number); err != nil {
+		if err := p.parseIDLine(text, number); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", pathname.Show(name), number, err)
 		}
 	}
@@ -71,7 +71,7 @@ type parser struct {
 	lines map[ID]int // line number of each ID
 }
 
-func (p *parser) parseLine(text string, number int) error {
+func (p *parser) parseIDLine(text string, number int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return nil
@@ -94,12 +94,12 @@ func (p *parser) parseLine(text string, number int) error {
 	}
 	if first, twice := p.lines[id]; twice {
 		if other := p.set.owners[id]; other != asset {
-			return fmt.Errorf("%s has the ID of %s (line %d): two assets cannot have one ID; keep the line of one", shown(asset), shown(other), first)
+			return fmt.Errorf("%s has the ID of %s (line %d): two assets cannot have one ID; keep the line of one", shownName(asset), shownName(other), first)
 		}
 		return nil
 	}
 	if other, twice := p.set.byPath[asset]; twice {
-		return fmt.Errorf("%s has another ID in line %d; keep one of the lines", shown(asset), p.lines[other])
+		return fmt.Errorf("%s has another ID in line %d; keep one of the lines", shownName(asset), p.lines[other])
 	}
 	p.lines[id], p.set.owners[id] = number, asset
 	if asset != "" {
@@ -108,8 +108,8 @@ func (p *parser) parseLine(text string, number int) error {
 	return nil
 }
 
-// shown returns the path of a line for messages.
-func shown(asset string) string { return cmp.Or(pathname.Show(asset), "no asset") }
+// shownName returns the path of a line for messages.
+func shownName(asset string) string { return cmp.Or(pathname.Show(asset), "no asset") }
 
 // parsePath parses the path of a line.
 func parsePath(text string) (string, error) {
@@ -151,15 +151,15 @@ func (s *Set) Bytes() []byte {
 	for _, id := range slices.SortedFunc(maps.Keys(s.owners), func(a, b ID) int { return bytes.Compare(a[:], b[:]) }) {
 		b.WriteString(id.String())
 		if asset := s.owners[id]; asset != "" {
-			b.WriteString(" " + written(asset))
+			b.WriteString(" " + writtenLine(asset))
 		}
 		b.WriteByte('\n')
 	}
 	return b.Bytes()
 }
 
-// written returns the path of a line, quoted if an editor could damage it.
-func written(asset string) string {
+// writtenLine returns the path of a line, quoted if an editor could damage it.
+func writtenLine(asset string) string {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
 	if !utf8.ValidString(asset) || strings.ContainsFunc(asset, odd) || asset[0] == '"' || strings.TrimSpace(asset) != asset {
 		return strconv.Quote(asset)

@@ -1,6 +1,11 @@
 package index
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
 // Everything behind the header is sealed in blocks. A block is checked against its seal when it
 // is first used, so a query reads only the blocks that it needs.
@@ -16,23 +21,23 @@ func (damage) Is(target error) bool { return target == ErrDamaged || target == E
 // errBlock reports a block that does not match its seal.
 const errBlock = damage("checksum does not match")
 
-// blocks returns the number of blocks that hold n bytes.
-func blocks(n int) int { return (n + blockSize - 1) / blockSize }
+// blockCount returns the number of blocks that hold n bytes.
+func blockCount(n int) int { return (n + blockSize - 1) / blockSize }
 
-// bytes returns n bytes of a section after checking their seals. It panics with errBlock if a
+// sectionBytes returns n bytes of a section after checking their seals. It panics with errBlock if a
 // seal does not match.
-func (x *flat) bytes(s, offset, n int) []byte {
+func (x *flat) sectionBytes(s, offset, n int) []byte {
 	if !x.intact[s] && n > 0 {
-		x.need(offset, n)
+		x.checkRange(offset, n)
 	}
 	return x.data[offset : offset+n : offset+n]
 }
 
-// need checks the seals of the blocks of a range that were not checked before.
-func (x *flat) need(offset, n int) {
+// checkRange checks the seals of the blocks of a range that were not checked before.
+func (x *flat) checkRange(offset, n int) {
 	for b := (offset - headerSize) / blockSize; b <= (offset+n-1-headerSize)/blockSize; b++ {
 		if x.sealed[b/32].Load()>>(b%32)&1 == 0 {
-			if !x.matches(b) {
+			if !x.matchesSeal(b) {
 				panic(errBlock)
 			}
 			x.sealed[b/32].Or(1 << (b % 32))
@@ -40,15 +45,15 @@ func (x *flat) need(offset, n int) {
 	}
 }
 
-// block returns a block and its seal.
-func (x *flat) block(b int) (data, sum []byte) {
+// blockAndSeal returns a block and its seal.
+func (x *flat) blockAndSeal(b int) (data, sum []byte) {
 	end := len(x.data) - len(x.seals)
 	at := headerSize + b*blockSize
 	return x.data[at:min(at+blockSize, end)], x.seals[b*sealSize : (b+1)*sealSize]
 }
 
-func (x *flat) matches(b int) bool {
-	data, want := x.block(b)
+func (x *flat) matchesSeal(b int) bool {
+	data, want := x.blockAndSeal(b)
 	have := seal(data)
 	return bytes.Equal(have[:], want)
 }
@@ -72,7 +77,7 @@ func (x *flat) checkSeals(from, to int) error {
 	return noticing(func() error {
 		for s := from; s < to && len(x.data) > 0; s++ {
 			if at := x.sections[s]; at.count > 0 {
-				x.need(at.offset, at.count*rowSize[s])
+				x.checkRange(at.offset, at.count*rowSize[s])
 			}
 			x.intact[s] = true
 		}
@@ -84,15 +89,15 @@ func (x *flat) checkSeals(from, to int) error {
 func (x *flat) sealAgain(changed map[int]*bitset) (sealed int) {
 	var blocks bitset
 	for s, rows := range changed {
-		rows.each(func(i int) {
+		rows.eachSetRow(func(i int) {
 			first := x.sections[s].offset + i*rowSize[s] - headerSize
 			for b := first / blockSize; b <= (first+rowSize[s]-1)/blockSize; b++ {
-				blocks.add(b)
+				blocks.insertRow(b)
 			}
 		})
 	}
-	blocks.each(func(b int) {
-		data, at := x.block(b)
+	blocks.eachSetRow(func(b int) {
+		data, at := x.blockAndSeal(b)
 		sum := seal(data)
 		copy(at, sum[:])
 	})
@@ -107,4 +112,76 @@ func appendSeals(out, body []byte) []byte {
 		out, body = append(out, sum[:]...), body[n:]
 	}
 	return out
+}
+
+// A pass over the whole index would keep all of it in memory, although it reads each block once.
+// So unmodified memory is released on the way, and mapped again when it is used.
+
+// A releaser releases memory of the base.
+type releaser struct {
+	give   func(from, to int) // nil releases nothing
+	passed atomic.Int64
+	once   sync.Once
+	clean  []span // unmodified ranges
+}
+
+// A span is a range of bytes, without to.
+type span struct{ from, to int }
+
+// passedParts is the number of releases during a pass. Each takes time that grows with the index.
+const passedParts = 32
+
+// short is the length below which a range is not worth a system call.
+const short = 256 << 10
+
+// ReleaseBy sets the function that releases memory of the base. Released memory was not modified,
+// and must be readable again when it is used.
+func (x *Index) ReleaseBy(give func(from, to int)) { x.memory.give = give }
+
+// Passed records that about n bytes were read and may not be needed again soon; it releases memory
+// from time to time. Goroutines may call it concurrently as long as there are no edits.
+func (x *Index) Passed(n int) {
+	r := &x.memory
+	if r.give == nil {
+		return
+	}
+	step := max(1<<20, int64(len(x.base.data)/passedParts))
+	if now := r.passed.Add(int64(n)); now/step > (now-int64(n))/step {
+		r.once.Do(func() { r.clean = unmodifiedRanges(x, short) })
+		for _, s := range r.clean {
+			r.give(s.from, s.to)
+		}
+	}
+}
+
+// unmodifiedRanges returns the ranges of the base that the changes neither patched nor marked, except
+// ranges of fewer than short bytes.
+func unmodifiedRanges(x *Index, short int) (list []span) {
+	from := 0
+	add := func(to, next int) {
+		if to-from >= short {
+			list = append(list, span{from, to})
+		}
+		from = next
+	}
+	for _, written := range [...]struct {
+		section int
+		rows    [2]*bitset
+	}{
+		{secFolders, [2]*bitset{&x.marks.patchedFolders, &x.marks.deadFolder}},
+		{secNodes, [2]*bitset{&x.marks.patched, &x.marks.deadNodes}},
+		{secContents, [2]*bitset{&x.marks.patched, {}}}, // Load patches them
+	} {
+		var rows []int
+		for _, some := range written.rows {
+			some.eachSetRow(func(i int) { rows = append(rows, i) })
+		}
+		slices.Sort(rows)
+		at, size := x.base.sections[written.section].offset, rowSize[written.section]
+		for _, i := range rows {
+			add(at+i*size, at+(i+1)*size)
+		}
+	}
+	add(len(x.base.data), len(x.base.data))
+	return list
 }

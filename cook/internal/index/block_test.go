@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/hashing"
 )
 
 // manyBlocks builds an index of about 40 blocks.
@@ -22,7 +23,7 @@ func manyBlocks(t *testing.T) []byte {
 	}
 	c.files = append(c.files, File{Path: "d50/cook.toml", Role: Config})
 	data := build(c)
-	if n := blocks(len(data)); n < 30 {
+	if n := blockCount(len(data)); n < 30 {
 		t.Fatalf("%d blocks", n)
 	}
 	return data
@@ -42,11 +43,11 @@ func ask(x *Index) error {
 		if err := x.Load(); err != nil {
 			return err
 		}
-		f, ok := x.File("d33/f44.bin")
-		actions := x.ActionsOf("d33/f44.bin")
-		owner, _ := x.Owner("d33/f44.bin")
-		if !ok || f.Blob != blob(44) || len(actions) != 1 || len(actions[0].Made) != 1 || owner != "d33/f44.bin" || len(x.Configs()) != 1 {
-			return fmt.Errorf("%v, %v, made by %q, %v", f, actions, owner, x.Configs())
+		f, ok := x.Files().File("d33/f44.bin")
+		actions := x.Results().ActionsOf("d33/f44.bin")
+		owner, _ := x.Results().Owner("d33/f44.bin")
+		if !ok || f.Blob != blob(44) || len(actions) != 1 || len(actions[0].Made) != 1 || owner != "d33/f44.bin" || len(x.Files().Configs()) != 1 {
+			return fmt.Errorf("%v, %v, made by %q, %v", f, actions, owner, x.Files().Configs())
 		}
 		return nil
 	})
@@ -62,8 +63,8 @@ func TestQueryReadsFewBlocks(t *testing.T) {
 	if err := ask(x); err != nil {
 		t.Fatal(err)
 	}
-	base := x.live.base
-	touched, all := 0, blocks(len(base.data)-len(base.seals)-headerSize)
+	base := x.base
+	touched, all := 0, blockCount(len(base.data)-len(base.seals)-headerSize)
 	for b := range all {
 		bad := bytes.Clone(data)
 		bad[headerSize+b*blockSize] ^= 1
@@ -97,13 +98,13 @@ func TestRewriteSealsChangedBlocks(t *testing.T) {
 	}
 	n := x.Edit()
 	for _, path := range []string{"d00/f00.bin", "d55/f00.bin", "d99/f99.bin"} {
-		ref, _, ok := x.Find(path)
+		ref, _, ok := x.Files().Find(path)
 		if !ok {
 			t.Fatal(path)
 		}
 		n.Restamp(ref, stamp(77777), true)
 	}
-	flat, changes := x.live.Rewrite()
+	flat, changes := rewriteBase(x)
 	again, err := Open(bytes.Clone(flat.data), changes)
 	if err != nil {
 		t.Fatal(err)
@@ -111,20 +112,20 @@ func TestRewriteSealsChangedBlocks(t *testing.T) {
 	if err := again.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if f, ok := again.File("d55/f00.bin"); !ok || f.Stamp != stamp(77777) {
+	if f, ok := again.Files().File("d55/f00.bin"); !ok || f.Stamp != stamp(77777) {
 		t.Errorf("%v", f)
 	}
 }
 
 // A block is sealed once, whatever the number of changed rows.
 func TestChangedBlockIsSealedOnce(t *testing.T) {
-	x := openLazily(t, manyBlocks(t)).live.base
+	x := openLazily(t, manyBlocks(t)).base
 	var rows bitset
-	for i := range x.Nodes() {
-		rows.add(i)
+	for i := range x.nodes().len() {
+		rows.insertRow(i)
 	}
 	have := x.sealAgain(map[int]*bitset{secNodes: &rows})
-	if want := blocks(x.Nodes()*nodeSize) + 1; have > want {
+	if want := blockCount(x.nodes().len()*nodeSize) + 1; have > want {
 		t.Errorf("%d blocks, want at most %d", have, want)
 	}
 }
@@ -141,10 +142,43 @@ func TestDamageInLastByteOfRead(t *testing.T) {
 	}
 	const second = headerSize + blockSize // start of the second block
 	x.data[second] ^= 1
-	if err := noticing(func() error { x.need(second-1, 1); return nil }); err != nil {
+	if err := noticing(func() error { x.checkRange(second-1, 1); return nil }); err != nil {
 		t.Errorf("reading the byte before the damaged block: error %v", err)
 	}
-	if err := noticing(func() error { x.need(second-1, 2); return nil }); !errors.Is(err, ErrDamaged) {
+	if err := noticing(func() error { x.checkRange(second-1, 2); return nil }); !errors.Is(err, ErrDamaged) {
 		t.Errorf("reading the first byte of the damaged block: error %v", err)
+	}
+}
+
+// Damaged vouches, with any byte changed or missing, are read or refused without a panic.
+func TestTornVouchesAreReadOrRefused(t *testing.T) {
+	v := newVouching(hashing.Digest{}, []Vouch{{"pc", []string{"a", "b/c"}}, {"", nil}})
+	good := v.appendVouches(nil)
+	read := func(b []byte) error {
+		var got vouching
+		err := got.decodeVouches(b)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("error %v, want ErrDamaged", err)
+		}
+		for i := range got.vouches {
+			got.vouches[i].eachPending(func(string) {})
+		}
+		return err
+	}
+	if err := read(good); err != nil {
+		t.Fatal(err)
+	}
+	for i := range good {
+		if read(good[:i]) == nil && i != 0 && i != totalsSize+8 {
+			t.Errorf("cut to %d bytes: read", i)
+		}
+		for _, flip := range []byte{1, 0x80, 0xff} {
+			bad := append([]byte(nil), good...)
+			bad[i] ^= flip
+			read(bad)
+		}
+	}
+	if read(append(good[:len(good):len(good)], good...)) == nil {
+		t.Error("a repeated target is accepted")
 	}
 }

@@ -21,8 +21,8 @@ type builder struct {
 	absent map[string]bool
 }
 
-// newBuilder starts an empty index. checksum is the name of the checksum function.
-func newBuilder(checksum string) *builder {
+// newIndexBuilder starts an empty index. checksum is the name of the checksum function.
+func newIndexBuilder(checksum string) *builder {
 	if len(checksum) > nameSize {
 		panic("index: checksum name too long: " + checksum)
 	}
@@ -40,7 +40,7 @@ func countedTargets(targets []string) counted {
 	return c
 }
 
-func (c counted) has(target string) bool { return c == nil || c[target] }
+func (c counted) includesTarget(target string) bool { return c == nil || c[target] }
 
 // Grow makes room for more files and actions.
 func (b *builder) Grow(files, actions int) {
@@ -48,7 +48,7 @@ func (b *builder) Grow(files, actions int) {
 	b.actions = slices.Grow(b.actions, actions)
 }
 
-// AddFolder adds a directory that the scan listed. settled says that its stamp was old enough to
+// AddFolder adds a directory that the scan listed. settled reports whether its stamp was old enough to
 // be trusted. Each path may be added once.
 func (b *builder) AddFolder(f scan.Folder, settled bool) {
 	flags := uint32(folderListed)
@@ -98,8 +98,8 @@ func (b *builder) Actions() []Action {
 	return b.actions
 }
 
-// count computes the totals of all vouched targets from the actions added so far.
-func (b *builder) count(v *vouching) {
+// countTotals computes the totals of all vouched targets from the actions added so far.
+func (b *builder) countTotals(v *vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = Totals{}
 	}
@@ -109,9 +109,9 @@ func (b *builder) count(v *vouching) {
 	b.sortFiles()
 	for i := range b.actions {
 		a := &b.actions[i]
-		if one := v.of(a.Target); one != nil {
+		if one := v.vouchFor(a.Target); one != nil {
 			size := int64(0)
-			if at, ok := b.file(a.Path); ok {
+			if at, ok := b.findBuilderFile(a.Path); ok {
 				size = b.files[at].Stamp.Size
 			}
 			one.totals.Add(a, size)
@@ -123,8 +123,8 @@ func (b *builder) sortFiles() {
 	slices.SortFunc(b.files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
 }
 
-// file finds a file by its path; the files must be sorted.
-func (b *builder) file(path string) (int, bool) {
+// findBuilderFile finds a file by its path; the files must be sorted.
+func (b *builder) findBuilderFile(path string) (int, bool) {
 	return slices.BinarySearchFunc(b.files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
 }
 
@@ -162,19 +162,19 @@ func (b *builder) Bytes() []byte {
 		known: map[string]int{}, folders: map[folderKey]int{},
 		methods: methodRows{byText: map[string]int{}, byHead: map[*Field]int{}},
 	}
-	w.addFolders(b.folders)
-	w.collect(b)
-	order := w.order()
-	out := w.reserve(b)
+	w.registerFolders(b.folders)
+	w.collectNodes(b)
+	order := w.sortFolders()
+	out := w.reserveSections(b)
 	w.placeNodes(order)
-	w.byPath()
-	w.actions(b)
+	w.writeOrders()
+	w.writeActions(b)
 	w.writeMethods()
 	return w.finishIndex(out, b.checksum)
 }
 
-// splitPath splits a path into its directory, with the slash, and its name.
-func splitPath(path string) (folder, name string) {
+// splitSlash splits a path into its directory, with the slash, and its name.
+func splitSlash(path string) (folder, name string) {
 	i := strings.LastIndexByte(path, '/')
 	if filepath.Separator != '/' {
 		i = max(i, strings.LastIndexByte(path, filepath.Separator))
@@ -197,7 +197,7 @@ type methodRows struct {
 	byHead map[*Field]int // finds shared methods without comparing fields
 }
 
-func (r *methodRows) row(m Method) int {
+func (r *methodRows) methodNumber(m Method) int {
 	var head *Field
 	if len(m) > 0 {
 		head = &m[0]
@@ -221,12 +221,12 @@ func (r *methodRows) row(m Method) int {
 func (w *writer) writeMethods() {
 	fields := uint64(0)
 	for _, m := range w.methods.list {
-		w.u64(secMethods, fields)
-		w.u64(secMethods, uint64(len(m)))
+		w.putUint64(secMethods, fields)
+		w.putUint64(secMethods, uint64(len(m)))
 		fields += uint64(len(m))
 		for _, f := range m {
-			w.str(secFields, f.Key)
-			w.str(secFields, f.Value)
+			w.putString(secFields, f.Key)
+			w.putString(secFields, f.Value)
 		}
 	}
 }

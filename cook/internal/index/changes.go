@@ -2,8 +2,12 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
+	"sort"
 )
 
 // The changes file:
@@ -34,60 +38,60 @@ const SealSize = sealSize
 // noChanges returns the changes file that belongs to a new index. Every index has one: a missing
 // changes file would otherwise lose changes unnoticed.
 func noChanges(base *flat, v vouching) []byte {
-	l := &live{base: base, over: &flat{}, vouched: v}
-	return l.Changes()
+	l := &Index{base: base, over: &flat{}, vouched: v}
+	return encodeChanges(l)
 }
 
-// Changes returns the new contents of the changes file.
-func (l *live) Changes() []byte {
-	l.settleAbsent()
+// encodeChanges returns the new contents of the changes file.
+func encodeChanges(x *Index) []byte {
+	editor{x}.settleAbsent()
 	le := binary.LittleEndian
-	id := l.base.id()
+	id := x.base.headerSeal()
 	out := append([]byte(nil), changesMagic[:]...)
 	out = le.AppendUint32(out, Version)
 	out = le.AppendUint32(out, 0)
 	out = append(out, id[:]...)
-	out = append(out, l.vouched.identity[:]...)
-	for _, set := range [...]*bitset{&l.patched, &l.patchedFolders, &l.deadNodes, &l.deadFolder, &l.deadActions} {
+	out = append(out, x.vouched.identity[:]...)
+	for _, set := range [...]*bitset{&x.marks.patched, &x.marks.patchedFolders, &x.marks.deadNodes, &x.marks.deadFolder, &x.marks.deadActions} {
 		out = le.AppendUint32(out, uint32(set.n))
 	}
-	vouches := l.vouched.append(nil)
+	vouches := x.vouched.appendVouches(nil)
 	out = le.AppendUint32(out, uint32(len(vouches)))
-	l.patched.each(func(node int) {
-		r := l.base.row(secNodes, node)
+	x.marks.patched.eachSetRow(func(node int) {
+		r := x.base.row(secNodes, node)
 		out = le.AppendUint32(out, uint32(node))
 		out = append(out, r[nodeFlagsAt:nodeFlagsAt+4]...)
 		out = append(out, r[nodeStampAt:nodeStampAt+stampSize]...)
-		content, waits := l.contents[node]
-		if l.loaded || !waits {
-			content = l.base.row(secContents, node)
+		content, waits := x.contents[node]
+		if x.loaded || !waits {
+			content = x.base.row(secContents, node)
 		}
 		out = append(out, content...)
 	})
-	l.patchedFolders.each(func(row int) {
-		r := l.base.row(secFolders, row)
+	x.marks.patchedFolders.eachSetRow(func(row int) {
+		r := x.base.row(secFolders, row)
 		out = le.AppendUint32(out, uint32(row))
 		out = append(out, r[folderFlagsAt:folderFlagsAt+4]...)
 		out = append(out, r[folderStampAt:folderStampAt+stampSize]...)
 	})
-	for _, set := range [...]*bitset{&l.deadNodes, &l.deadFolder, &l.deadActions} {
-		set.each(func(row int) { out = le.AppendUint32(out, uint32(row)) })
+	for _, set := range [...]*bitset{&x.marks.deadNodes, &x.marks.deadFolder, &x.marks.deadActions} {
+		set.eachSetRow(func(row int) { out = le.AppendUint32(out, uint32(row)) })
 	}
 	out = append(out, vouches...)
 	switch {
-	case l.loaded:
-		out = append(out, l.overBytes()...)
-	case l.over.data != nil:
-		out = append(out, l.over.data...)
+	case x.loaded:
+		out = append(out, encodeAdditions(x)...)
+	case x.over.data != nil:
+		out = append(out, x.over.data...)
 	default:
-		out = append(out, newBuilder(l.Checksum()).Bytes()...)
+		out = append(out, newIndexBuilder(x.base.checksum).Bytes()...)
 	}
 	sum := seal(out)
 	return append(out, sum[:]...)
 }
 
-// apply decodes a changes file and applies it to the base.
-func (l *live) apply(data []byte) error {
+// applyChanges decodes a changes file and applies it to the base.
+func applyChanges(x *Index, data []byte) error {
 	if len(data) < changesHeader+sealSize || !bytes.Equal(data[:len(changesMagic)], changesMagic[:]) {
 		return fmt.Errorf("%w: cut short", ErrDamaged)
 	}
@@ -100,10 +104,10 @@ func (l *live) apply(data []byte) error {
 		return fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, v, Version)
 	}
 	d.u32()
-	if id := l.base.id(); !bytes.Equal(d.take(sealSize), id[:]) {
+	if id := x.base.headerSeal(); !bytes.Equal(d.take(sealSize), id[:]) {
 		return fmt.Errorf("%w: belong to another index", ErrDamaged)
 	}
-	copy(l.vouched.identity[:], d.take(32))
+	copy(x.vouched.identity[:], d.take(32))
 	var n [5]int
 	need := 0
 	for i, size := range [...]int{patchSize, patchFolderSize, 4, 4, 4} {
@@ -114,37 +118,37 @@ func (l *live) apply(data []byte) error {
 	if need+vouches > len(d.b) {
 		return fmt.Errorf("%w: lists do not fit", ErrDamaged)
 	}
-	if err := l.applyLists(&d, n); err != nil {
+	if err := applyLists(x, &d, n); err != nil {
 		return err
 	}
-	err := l.vouched.decode(d.take(vouches))
+	err := x.vouched.decodeVouches(d.take(vouches))
 	if err != nil {
 		return err
 	}
-	l.over, err = openFlat(bytes.Clone(d.b))
+	x.over, err = openFlat(bytes.Clone(d.b))
 	return err
 }
 
 // applyLists applies the lists of patched nodes and directories, and of dead nodes, directories
 // and actions; n holds their lengths.
-func (l *live) applyLists(d *decoder, n [5]int) error {
+func applyLists(x *Index, d *decoder, n [5]int) error {
 	row := func(s int) (int, error) {
 		i := int(d.u32())
-		if i >= l.base.sections[s].count {
+		if i >= x.base.sections[s].count {
 			return 0, fmt.Errorf("%w: row %d of section %d", ErrDamaged, i, s)
 		}
 		return i, nil
 	}
-	l.contents = make(map[int][]byte, n[0])
+	x.contents = make(map[int][]byte, n[0])
 	for range n[0] {
 		node, err := row(secNodes)
 		if err != nil {
 			return err
 		}
 		settled := d.u32()&nodeSettled != 0
-		l.base.setStamp(node, decodeStamp(d.take(stampSize)), settled)
-		l.contents[node] = d.take(contentSize)
-		l.patched.add(node)
+		x.base.nodes().setNodeStamp(node, decodeStamp(d.take(stampSize)), settled)
+		x.contents[node] = d.take(contentSize)
+		x.marks.patched.insertRow(node)
 	}
 	for range n[1] {
 		i, err := row(secFolders)
@@ -152,69 +156,185 @@ func (l *live) applyLists(d *decoder, n [5]int) error {
 			return err
 		}
 		flags := d.u32() & (folderOdd | folderFresh | folderListed)
-		l.base.setFolder(i, decodeStamp(d.take(stampSize)), flags)
-		l.patchedFolders.add(i)
+		x.base.folders().setFolderStamp(i, decodeStamp(d.take(stampSize)), flags)
+		x.marks.patchedFolders.insertRow(i)
 	}
 	for range n[2] {
 		node, err := row(secNodes)
 		if err != nil {
 			return err
 		}
-		l.markNode(node)
+		editor{x}.markNodeDead(node)
 	}
 	for range n[3] {
 		i, err := row(secFolders)
 		if err != nil {
 			return err
 		}
-		l.deadFolder.add(i)
-		l.markFolder(i)
+		x.marks.deadFolder.insertRow(i)
+		editor{x}.markFolderDead(i)
 	}
 	for range n[4] {
 		i, err := row(secActions)
 		if err != nil {
 			return err
 		}
-		l.deadActions.add(i)
+		x.marks.deadActions.insertRow(i)
 	}
 	return nil
 }
 
-// Grown reports whether the changes are large enough to write a new index.
-func (l *live) Grown() bool {
-	return l.patched.n*patchSize > max(256<<10, len(l.base.data)/64) || l.heavy()
+// hasGrown reports whether the changes are large enough to write a new index.
+func hasGrown(x *Index) bool {
+	return x.marks.patched.n*patchSize > max(256<<10, len(x.base.data)/64) || outgrowsBase(x)
 }
 
-// Rewrite returns a new index and its changes; the live must not be used afterwards. If only
-// stamps and contents differ, they were already changed in place, so Rewrite only takes the time
+// rewriteBase returns a new index and its changes; x must not be used afterwards. If only
+// stamps and contents differ, they were already changed in place, so rewriting only takes the time
 // to write the bytes. It panics if Load has not succeeded.
-func (l *live) Rewrite() (base *flat, changes []byte) {
-	if !l.loaded {
+func rewriteBase(x *Index) (base *flat, changes []byte) {
+	if !x.loaded {
 		panic("index: rewritten before it was loaded")
 	}
-	if l.heavy() {
-		x, err := l.Flat()
+	if outgrowsBase(x) {
+		merged, err := mergeBase(x)
 		if err != nil {
 			panic("index: rewritten: " + err.Error())
 		}
-		return x, noChanges(x, l.vouched)
+		return merged, noChanges(merged, x.vouched)
 	}
-	l.settleAbsent() // marks nodes
+	editor{x}.settleAbsent() // marks nodes
 	// The patches become part of the base. Deleted rows and additions stay in the changes.
-	patched, patchedFolders := l.patched, l.patchedFolders
-	l.patched, l.patchedFolders = bitset{}, bitset{}
-	l.deadNodes.each(func(node int) { l.base.mark(secNodes, node, nodeFlagsAt, nodeDead, false) })
-	l.deadFolder.each(func(row int) { l.base.mark(secFolders, row, folderFlagsAt, folderDead, false) })
-	data := l.base.data
-	l.base.sealAgain(map[int]*bitset{secNodes: &patched, secContents: &patched, secFolders: &patchedFolders})
-	sum := seal(l.base.seals)
+	patched, patchedFolders := x.marks.patched, x.marks.patchedFolders
+	x.marks.patched, x.marks.patchedFolders = bitset{}, bitset{}
+	x.marks.deadNodes.eachSetRow(func(node int) { x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, false) })
+	x.marks.deadFolder.eachSetRow(func(row int) { x.base.setFlag(secFolders, row, folderFlagsAt, folderDead, false) })
+	data := x.base.data
+	x.base.sealAgain(map[int]*bitset{secNodes: &patched, secContents: &patched, secFolders: &patchedFolders})
+	sum := seal(x.base.seals)
 	copy(data[sealsAt:], sum[:])
 	sum = seal(data[:headerEnd])
 	copy(data[headerEnd:], sum[:])
-	return l.base, l.Changes()
+	return x.base, encodeChanges(x)
 }
 
-// heavy reports whether so much was added or dropped that the base should be rebuilt.
-func (l *live) heavy() bool {
-	return l.deadNodes.n+l.deadActions.n+len(l.files)+len(l.actions) > l.weight
+// outgrowsBase reports whether so much was added or dropped that the base should be rebuilt.
+func outgrowsBase(x *Index) bool {
+	return x.marks.deadNodes.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions) > x.weight
+}
+
+// decodeAdditions decodes the additions of the changes into maps. It refuses paths that the base has
+// too, so that every path occurs once.
+func decodeAdditions(x *Index) error {
+	x.added.files = make(map[string]File, x.over.files().len())
+	x.added.actions = make(map[string][]Action, x.over.actions().len())
+	x.added.owners, x.added.holds = map[string][]string{}, map[string]int{}
+	x.added.absent, x.added.unsure = map[string]bool{}, map[string]bool{}
+	x.added.folders = map[string]folderIn{}
+	for i := range x.over.files().len() {
+		f := x.over.files().decodeFileAt(i)
+		if _, ok := x.Files().baseNode(f.Path); ok {
+			return fmt.Errorf("file %q is in the index", f.Path)
+		}
+		x.added.files[f.Path] = f
+	}
+	for i := range x.over.actions().len() {
+		a := x.over.actions().decodeAction(i)
+		if row, ok := x.base.actions().findActionRow(a.Path, a.Target); ok && !x.marks.deadActions.hasRow(row) {
+			return fmt.Errorf("action of %q is in the index", a.Path)
+		}
+		x.added.addAction(a)
+	}
+	for i := range x.over.nodes().len() {
+		if x.over.nodes().roleOf(i) == Absent {
+			x.added.absent[x.over.nodes().nodePath(i)] = true
+		}
+	}
+	for i := range x.over.folders().len() {
+		if f := x.over.folders().decodeFolder(i); f.Listed && f.Tree == Assets {
+			x.added.folders[string(f.Path)] = x.over.folders().toInput(i)
+		}
+	}
+	return nil
+}
+
+// addAction adds an action to the changes.
+func (d *additions) addAction(a Action) {
+	d.actions[a.Path] = append(d.actions[a.Path], a)
+	for _, m := range a.Made {
+		d.owners[m.Path] = append(d.owners[m.Path], a.Path)
+		eachFolder(m.Path, func(folder string) { d.holds[folder]++ })
+	}
+}
+
+// removeActionsOf removes and returns a source's actions from the changes.
+func (d *additions) removeActionsOf(path string) []Action {
+	list := d.actions[path]
+	delete(d.actions, path)
+	for i := range list {
+		for _, m := range list[i].Made {
+			at := slices.Index(d.owners[m.Path], path)
+			d.owners[m.Path] = slices.Delete(d.owners[m.Path], at, at+1)
+			eachFolder(m.Path, func(folder string) { d.holds[folder]-- })
+		}
+	}
+	return list
+}
+
+// eachFolder calls do for each parent directory of a path except the root, with a trailing slash.
+func eachFolder(path string, do func(folder string)) {
+	for i := range len(path) {
+		if path[i] == '/' {
+			do(path[:i+1])
+		}
+	}
+}
+
+// eachAdded calls do for each action of the changes, sorted by source.
+func (d *additions) eachAdded(do func(a *Action)) {
+	for _, path := range slices.Sorted(maps.Keys(d.actions)) {
+		list := d.actions[path]
+		for i := range list {
+			do(&list[i])
+		}
+	}
+}
+
+// encodeAdditions encodes the additions as an index.
+func encodeAdditions(x *Index) []byte {
+	b := newIndexBuilder(x.base.checksum)
+	addAdditions(x, b)
+	b.absent = x.added.absent
+	// A directory of the base that was reached by a link has the same real path for the
+	// additions.
+	seen := map[string]bool{}
+	place := func(path string) {
+		folder, _ := splitSlash(path)
+		if _, ok := x.added.folders[folder]; ok || seen[folder] || treeOf(path) != Assets {
+			return
+		}
+		seen[folder] = true
+		if row, ok := x.base.folders().findFolderRow(Assets, folder); ok {
+			if f := x.base.folders().decodeFolder(row); string(f.Real) != folder {
+				b.folders = append(b.folders, folderIn{folderKey: folderKey{Assets, folder}, real: string(f.Real)})
+			}
+		}
+	}
+	for path := range x.added.files {
+		place(path)
+	}
+	for path := range x.added.absent {
+		place(path)
+	}
+	return b.Bytes()
+}
+
+// findFolderRow finds a directory by its tree and path, which ends in a slash.
+func (t folderTable) findFolderRow(tree Tree, path string) (row int, ok bool) {
+	order := func(i int) int {
+		f := t.decodeFolder(i)
+		return cmp.Or(cmp.Compare(f.Tree, tree), compareNameTo(f.Path, path))
+	}
+	row = sort.Search(t.len(), func(i int) bool { return order(i) >= 0 })
+	return row, row < t.len() && order(row) == 0
 }

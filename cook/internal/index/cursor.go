@@ -9,14 +9,14 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Directory is a directory that has nodes, or that the scan listed. It is valid as long as its
+// A Folder is a directory that has nodes, or that the scan listed. It is valid as long as its
 // Index.
 type Folder struct {
 	Ref   FolderRef
 	Tree  Tree
 	Stamp scan.Stamp
-	// Listed says that the scan listed the directory and wants no other files of it. Usable says
-	// that an equal stamp means an equal listing.
+	// Listed is set if the scan listed the directory and wants no other files of it. Usable is
+	// set if an equal stamp means an equal listing.
 	Listed, Usable bool
 	Odd            bool // see scan.Folder
 
@@ -26,21 +26,21 @@ type Folder struct {
 	fromChange bool
 }
 
-// Directories returns the number of directories; their refs are the numbers below it. Some of them
+// Folders returns the number of directories; their refs are the numbers below it. Some of them
 // have no nodes any more.
-func (x *Index) Folders() int { return x.live.base.Folders() + x.live.over.Folders() }
+func (x *Index) Folders() int { return x.base.folders().len() + x.over.folders().len() }
 
 // Nodes returns an upper bound of the number of nodes.
-func (x *Index) Nodes() int { return x.live.base.Nodes() + x.live.over.Nodes() }
+func (x *Index) Nodes() int { return x.base.nodes().len() + x.over.nodes().len() }
 
-// Directory decodes a directory.
+// Folder decodes a directory.
 func (x *Index) Folder(ref FolderRef) Folder {
-	part, row := x.live.folderPart(ref)
-	f := Folder{Ref: ref, x: x.live.Parts()[part], fromChange: part == 1}
+	part, row := folderPart(x, ref)
+	f := Folder{Ref: ref, x: x.parts()[part], fromChange: part == 1}
 	if part == 1 {
-		f.node = Ref(x.live.base.Nodes())
+		f.node = Ref(x.base.nodes().len())
 	}
-	f.row = f.x.Folder(row)
+	f.row = f.x.folders().decodeFolder(row)
 	f.Tree, f.Stamp, f.Odd = f.row.Tree, f.row.Stamp, f.row.Odd
 	f.Listed, f.Usable = f.row.Listed && !f.row.Dead, f.row.Usable && !f.row.Dead
 	return f
@@ -48,29 +48,29 @@ func (x *Index) Folder(ref FolderRef) Folder {
 
 // FindFolder finds a directory of the asset tree that the scan listed.
 func (x *Index) FindFolder(path string) (f Folder, ok bool) {
-	part, row, ok := x.live.FindFolder(slashed(path))
+	part, row, ok := findListed(x, slashed(path))
 	if !ok {
 		return Folder{}, false
 	}
-	return x.Folder(x.live.folderRef(part, row)), true
+	return x.Folder(folderRef(x, part, row)), true
 }
 
-func (l *live) folderPart(ref FolderRef) (part, row int) {
-	if n := l.base.Folders(); int(ref) >= n {
+func folderPart(x *Index, ref FolderRef) (part, row int) {
+	if n := x.base.folders().len(); int(ref) >= n {
 		return 1, int(ref) - n
 	}
 	return 0, int(ref)
 }
 
-func (l *live) folderRef(part, row int) FolderRef {
+func folderRef(x *Index, part, row int) FolderRef {
 	if part == 1 {
-		row += l.base.Folders()
+		row += x.base.folders().len()
 	}
 	return FolderRef(row)
 }
 
-func (l *live) nodePart(ref Ref) (part, row int) {
-	if n := l.base.Nodes(); int(ref) >= n {
+func nodePart(x *Index, ref Ref) (part, row int) {
+	if n := x.base.nodes().len(); int(ref) >= n {
 		return 1, int(ref) - n
 	}
 	return 0, int(ref)
@@ -113,7 +113,7 @@ type Node struct {
 // Node decodes the i-th node of a directory; ok is false if the node is dead.
 func (f *Folder) Node(i int) (Node, bool) {
 	row := f.row.First + i
-	p := f.x.Probe(row)
+	p := f.x.nodes().probeNode(row)
 	if p.Idle() {
 		return Node{}, false
 	}
@@ -129,22 +129,22 @@ const NodeBytes = nodeSize + 16
 
 // Node decodes a node.
 func (x *Index) Node(ref Ref) Node {
-	part, row := x.live.nodePart(ref)
-	p := x.live.Parts()[part].Probe(row)
+	part, row := nodePart(x, ref)
+	p := x.parts()[part].nodes().probeNode(row)
 	return Node{Ref: ref, Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
 }
 
 // FolderOf returns the directory of a node.
 func (x *Index) FolderOf(ref Ref) FolderRef {
-	part, row := x.live.nodePart(ref)
-	return x.live.folderRef(part, x.live.Parts()[part].NodeFolder(row))
+	part, row := nodePart(x, ref)
+	return folderRef(x, part, x.parts()[part].nodes().folderRowOf(row))
 }
 
 // Path returns the path of a node: for an artifact, in the output directory; otherwise in the
 // asset tree or absolute.
 func (x *Index) Path(ref Ref) string {
-	part, row := x.live.nodePart(ref)
-	return x.live.NodePath(part, row)
+	part, row := nodePart(x, ref)
+	return x.parts()[part].nodes().nodePath(row)
 }
 
 // Dependency returns the dependency that a node stands for: a file, a listing, a link or an
@@ -153,34 +153,47 @@ func (x *Index) Dependency(ref Ref) dependency.Dependency { return mustDecode(x.
 
 // Content returns the checksum and the blob ID that a node had. It does not need Load.
 func (x *Index) Content(ref Ref) (hashing.Sum128, store.BlobID) {
-	part, row := x.live.nodePart(ref)
-	return x.live.Content(part, row)
+	part, row := nodePart(x, ref)
+	if part == 0 && !x.loaded {
+		if patch, ok := x.contents[row]; ok {
+			return decodeContent(patch)
+		}
+	}
+	return x.parts()[part].nodes().nodeContent(row)
 }
 
 // Source returns the source of the action that made an artifact.
-func (x *Index) Source(ref Ref) string {
-	part, row := x.live.nodePart(ref)
-	return x.live.Source(part, row)
+func (r Results) Source(ref Ref) string {
+	table, action := madeBy(r.x, ref)
+	return table.sourcePath(action)
 }
 
 // Target returns the target of the action that made an artifact.
-func (x *Index) Target(ref Ref) string {
-	part, row := x.live.nodePart(ref)
-	return x.live.Target(part, row)
+func (r Results) Target(ref Ref) string {
+	table, action := madeBy(r.x, ref)
+	return string(table.actionTarget(action))
+}
+
+// madeBy returns the row of the action that made an artifact.
+func madeBy(x *Index, artifact Ref) (table actionTable, row int) {
+	part, node := nodePart(x, artifact)
+	table = x.parts()[part].actions()
+	row, _ = table.x.nodes().actionOfNode(node)
+	return table, row
 }
 
 // Find finds a file and its node.
-func (x *Index) Find(path string) (ref Ref, f File, ok bool) {
-	l := x.live
-	if f, ok := l.files[path]; ok {
-		row, ok := l.over.FindFile(path)
+func (v Files) Find(path string) (ref Ref, f File, ok bool) {
+	l := v.x
+	if f, ok := l.added.files[path]; ok {
+		row, ok := l.over.files().findFileRow(path)
 		if !ok {
 			return 0, File{}, false // an edit added it
 		}
-		return Ref(l.base.Nodes() + l.over.ref(secByPath, row)), f, true
+		return Ref(l.base.nodes().len() + l.over.refAtRow(secByPath, row)), f, true
 	}
-	if node, ok := l.baseFile(path); ok {
-		return Ref(node), l.base.file(node), true
+	if node, ok := l.Files().baseNode(path); ok {
+		return Ref(node), l.base.nodes().decodeFileNode(node), true
 	}
 	return 0, File{}, false
 }

@@ -6,60 +6,63 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// Restamp sets the stamp under which a node's content was verified.
-func (l *live) Restamp(part, node int, stamp scan.Stamp, settled bool) {
+// An editor changes an index in memory. [encodeChanges] returns the changes to write.
+type editor struct{ x *Index }
+
+// restampNode sets the stamp under which a node's content was verified.
+func (e editor) restampNode(part, node int, stamp scan.Stamp, settled bool) {
 	if part == 1 {
-		l.restampOver(node, stamp, settled)
+		e.restampAddition(node, stamp, settled)
 		return
 	}
-	if l.deadNodes.has(node) {
-		if l.base.role(node) != Made {
-			l.restampFile(l.base.nodePath(node), stamp, settled)
+	if e.x.marks.deadNodes.hasRow(node) {
+		if e.x.base.nodes().roleOf(node) != Made {
+			e.restampFile(e.x.base.nodes().nodePath(node), stamp, settled)
 		}
 		return
 	}
-	p := l.base.Probe(node)
+	p := e.x.base.nodes().probeNode(node)
 	if p.Stamp == stamp && p.Settled == settled {
 		return
 	}
-	l.base.setStamp(node, stamp, settled)
-	l.patched.add(node)
-	l.edited = true
+	e.x.base.nodes().setNodeStamp(node, stamp, settled)
+	e.x.marks.patched.insertRow(node)
+	e.x.edited = true
 }
 
-// restampOver restamps a node of the changes in its decoded form.
-func (l *live) restampOver(node int, stamp scan.Stamp, settled bool) {
-	path := l.over.nodePath(node)
-	if l.over.role(node) != Made {
-		l.restampFile(path, stamp, settled)
+// restampAddition restamps a node of the changes in its decoded form.
+func (e editor) restampAddition(node int, stamp scan.Stamp, settled bool) {
+	path := e.x.over.nodes().nodePath(node)
+	if e.x.over.nodes().roleOf(node) != Made {
+		e.restampFile(path, stamp, settled)
 		return
 	}
-	row, _ := l.over.nodeAction(node)
-	target := string(l.over.ActionTarget(row))
-	for _, h := range l.actions[l.over.ActionPath(row)] {
+	row, _ := e.x.over.nodes().actionOfNode(node)
+	target := string(e.x.over.actions().actionTarget(row))
+	for _, h := range e.x.added.actions[e.x.over.actions().sourcePath(row)] {
 		for i := range h.Made {
 			m := &h.Made[i]
 			if h.Target == target && m.Path == path && (m.Stamp != stamp || m.Settled != settled) {
 				m.Stamp, m.Settled = stamp, settled
-				l.edited = true
+				e.x.edited = true
 			}
 		}
 	}
 }
 
-func (l *live) restampFile(path string, stamp scan.Stamp, settled bool) {
-	if f, ok := l.files[path]; ok && (f.Stamp != stamp || f.Settled != settled) {
+func (e editor) restampFile(path string, stamp scan.Stamp, settled bool) {
+	if f, ok := e.x.added.files[path]; ok && (f.Stamp != stamp || f.Settled != settled) {
 		f.Stamp, f.Settled = stamp, settled
-		l.files[path] = f
-		l.edited = true
+		e.x.added.files[path] = f
+		e.x.edited = true
 	}
 }
 
-// RestampFolder sets the stamp under which a directory was listed. In the changes, only
+// restampFolder sets the stamp under which a directory was listed. In the changes, only
 // directories of the asset tree have stamps.
-func (l *live) RestampFolder(part, row int, stamp scan.Stamp, settled, odd bool) {
-	x := l.Parts()[part]
-	if part == 1 && x.Folder(row).Tree != Assets {
+func (e editor) restampFolder(part, row int, stamp scan.Stamp, settled, odd bool) {
+	x := e.x.parts()[part]
+	if part == 1 && x.folders().decodeFolder(row).Tree != Assets {
 		return
 	}
 	r := x.row(secFolders, row)
@@ -74,165 +77,165 @@ func (l *live) RestampFolder(part, row int, stamp scan.Stamp, settled, odd bool)
 	if now == flags && decodeStamp(r[folderStampAt:]) == stamp {
 		return
 	}
-	l.edited = true
-	x.setFolder(row, stamp, now)
+	e.x.edited = true
+	x.folders().setFolderStamp(row, stamp, now)
 	if part == 0 {
-		l.patchedFolders.add(row)
+		e.x.marks.patchedFolders.insertRow(row)
 	} else {
-		l.folders[string(x.Folder(row).Path)] = x.folderIn(row)
+		e.x.added.folders[string(x.folders().decodeFolder(row).Path)] = x.folders().toInput(row)
 	}
 }
 
-// AddFolder adds or replaces a directory.
-func (l *live) AddFolder(f scan.Folder, settled bool) {
+// insertFolder adds or replaces a directory.
+func (e editor) insertFolder(f scan.Folder, settled bool) {
 	var b builder
 	b.AddFolder(f, settled)
 	in := b.folders[0]
-	l.folders[in.path] = in
-	l.edited = true
-	row, ok := l.base.findFolder(Assets, in.path)
+	e.x.added.folders[in.path] = in
+	e.x.edited = true
+	row, ok := e.x.base.folders().findFolderRow(Assets, in.path)
 	if !ok {
 		return
 	}
-	old := l.base.Folder(row)
+	old := e.x.base.folders().decodeFolder(row)
 	if old.Listed && !old.Dead {
-		l.deadFolder.add(row)
-		l.markFolder(row)
+		e.x.marks.deadFolder.insertRow(row)
+		e.markFolderDead(row)
 	}
 	if string(old.Real) != in.real {
-		l.moveNodes(&old)
+		e.moveNodes(&old)
 	}
 }
 
 // moveNodes moves the files of a directory from the base to the changes, because the base has the
 // wrong location for them.
-func (l *live) moveNodes(folder *folderRow) {
+func (e editor) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
-		if l.deadNodes.has(node) {
+		if e.x.marks.deadNodes.hasRow(node) {
 			continue
 		}
-		switch f := l.base.file(node); f.Role {
+		switch f := e.x.base.nodes().decodeFileNode(node); f.Role {
 		case Asset, Other, Config, Ignore:
-			l.markNode(node)
-			l.files[f.Path] = f
+			e.markNodeDead(node)
+			e.x.added.files[f.Path] = f
 		case Absent:
-			l.doubt(f.Path)
+			e.doubtPath(f.Path)
 		}
 	}
 }
 
-// DropFolder drops a directory, but not its files and subdirectories.
-func (l *live) DropFolder(part, row int) {
-	l.edited = true
+// forgetFolder drops a directory, but not its files and subdirectories.
+func (e editor) forgetFolder(part, row int) {
+	e.x.edited = true
 	if part == 1 {
-		delete(l.folders, string(l.over.Folder(row).Path))
+		delete(e.x.added.folders, string(e.x.over.folders().decodeFolder(row).Path))
 		return
 	}
-	l.deadFolder.add(row)
-	l.markFolder(row)
+	e.x.marks.deadFolder.insertRow(row)
+	e.markFolderDead(row)
 }
 
-// DropNode drops the file of a node. Artifacts are dropped with their action; the node of an
+// dropNodeFile drops the file of a node. Artifacts are dropped with their action; the node of an
 // absent path is dropped with the last action that depends on its absence.
-func (l *live) DropNode(part, node int) {
-	switch x := l.Parts()[part]; x.role(node) {
+func (e editor) dropNodeFile(part, node int) {
+	switch x := e.x.parts()[part]; x.nodes().roleOf(node) {
 	case Asset, Other, Config, Ignore:
-		l.DropFile(x.nodePath(node))
+		e.forgetFile(x.nodes().nodePath(node))
 	}
 }
 
-// PutFile adds or replaces a file.
-func (l *live) PutFile(f File) {
-	old, known := l.File(f.Path)
+// putFileRecord adds or replaces a file.
+func (e editor) putFileRecord(f File) {
+	old, known := e.x.Files().File(f.Path)
 	if known && old == f {
 		return
 	}
-	l.edited = true
+	e.x.edited = true
 	if !known {
-		l.doubt(f.Path)
+		e.doubtPath(f.Path)
 	}
-	l.resize(f.Path, old.Stamp.Size, f.Stamp.Size)
-	node, ok := l.baseFile(f.Path)
-	if !ok || l.base.role(node) != f.Role {
+	e.resizeSource(f.Path, old.Stamp.Size, f.Stamp.Size)
+	node, ok := e.x.Files().baseNode(f.Path)
+	if !ok || e.x.base.nodes().roleOf(node) != f.Role {
 		if ok {
-			l.markNode(node)
+			e.markNodeDead(node)
 		}
-		l.files[f.Path] = f
+		e.x.added.files[f.Path] = f
 		return
 	}
-	l.base.setStamp(node, f.Stamp, f.Settled)
-	appendContent(l.base.row(secContents, node)[:0], f.Sum, f.Blob)
-	l.patched.add(node)
+	e.x.base.nodes().setNodeStamp(node, f.Stamp, f.Settled)
+	appendContent(e.x.base.row(secContents, node)[:0], f.Sum, f.Blob)
+	e.x.marks.patched.insertRow(node)
 }
 
-// DropFile drops a file.
-func (l *live) DropFile(path string) {
-	old, ok := l.File(path)
+// forgetFile drops a file.
+func (e editor) forgetFile(path string) {
+	old, ok := e.x.Files().File(path)
 	if !ok {
 		return
 	}
-	l.edited = true
-	l.doubt(path)
-	l.resize(path, old.Stamp.Size, 0)
-	if node, ok := l.baseFile(path); ok {
-		l.markNode(node)
+	e.x.edited = true
+	e.doubtPath(path)
+	e.resizeSource(path, old.Stamp.Size, 0)
+	if node, ok := e.x.Files().baseNode(path); ok {
+		e.markNodeDead(node)
 	}
-	delete(l.files, path)
+	delete(e.x.added.files, path)
 }
 
-// resize corrects the totals after the size of a source has changed, if actions of that source
+// resizeSource corrects the totals after the size of a source has changed, if actions of that source
 // remain.
-func (l *live) resize(path string, was, is int64) {
+func (e editor) resizeSource(path string, was, is int64) {
 	if was == is {
 		return
 	}
-	l.Actions(path, func(a *Action) {
-		l.takeFromTotals(a, was)
-		l.addToTotals(a, is)
+	e.x.Results().eachOf(path, func(a *Action) {
+		e.subtractFromTotals(a, was)
+		e.addToTotals(a, is)
 	})
 }
 
-// PutAction adds an action; there must be none for its source and target.
-func (l *live) PutAction(a Action) {
-	l.edited = true
-	l.hold(a)
-	l.doubtDeps(a.Deps)
-	l.addToTotals(&a, l.Size(a.Path))
+// insertAction adds an action; there must be none for its source and target.
+func (e editor) insertAction(a Action) {
+	e.x.edited = true
+	e.x.added.addAction(a)
+	e.doubtDeps(a.Deps)
+	e.addToTotals(&a, e.x.Files().sizeOfFile(a.Path))
 }
 
-// DropActions drops the actions of a source.
-func (l *live) DropActions(path string) {
-	i, _ := l.base.FindAction(path, "")
-	for ; i < l.base.Actions() && l.base.comparePath(l.base.actionSource(i), path) == 0; i++ {
-		if l.deadActions.has(i) {
+// removeActions drops the actions of a source.
+func (e editor) removeActions(path string) {
+	i, _ := e.x.base.actions().findActionRow(path, "")
+	for ; i < e.x.base.actions().len() && e.x.base.nodes().comparePath(e.x.base.actions().sourceNode(i), path) == 0; i++ {
+		if e.x.marks.deadActions.hasRow(i) {
 			continue
 		}
-		l.edited = true
-		a := l.base.Action(i)
-		l.doubtDeps(a.Deps)
-		l.takeFromTotals(&a, l.Size(path))
-		l.deadActions.add(i)
-		first, n := l.base.ActionArtifacts(i)
+		e.x.edited = true
+		a := e.x.base.actions().decodeAction(i)
+		e.doubtDeps(a.Deps)
+		e.subtractFromTotals(&a, e.x.Files().sizeOfFile(path))
+		e.x.marks.deadActions.insertRow(i)
+		first, n := e.x.base.actions().artifactRange(i)
 		for row := first; row < first+n; row++ {
-			l.markNode(l.base.ref(secMade, row))
+			e.markNodeDead(e.x.base.refAtRow(secMade, row))
 		}
 	}
-	over := l.release(path)
+	over := e.x.added.removeActionsOf(path)
 	for i := range over {
-		l.edited = true
-		l.doubtDeps(over[i].Deps)
-		l.takeFromTotals(&over[i], l.Size(path))
+		e.x.edited = true
+		e.doubtDeps(over[i].Deps)
+		e.subtractFromTotals(&over[i], e.x.Files().sizeOfFile(path))
 	}
 }
 
-// Size returns the size of a file, 0 if the file is unknown.
-func (l *live) Size(path string) int64 {
-	f, _ := l.File(path)
+// sizeOfFile returns the size of a file, 0 if the file is unknown.
+func (v Files) sizeOfFile(path string) int64 {
+	f, _ := v.File(path)
 	return f.Stamp.Size
 }
 
-func (x *flat) setStamp(node int, stamp scan.Stamp, settled bool) {
-	r := x.row(secNodes, node)
+func (t nodeTable) setNodeStamp(node int, stamp scan.Stamp, settled bool) {
+	r := t.x.row(secNodes, node)
 	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:]) &^ nodeSettled
 	if settled {
 		flags |= nodeSettled
@@ -241,27 +244,105 @@ func (x *flat) setStamp(node int, stamp scan.Stamp, settled bool) {
 	appendStamp(r[:nodeStampAt], stamp)
 }
 
-// setFolder replaces a directory's stamp and the flags that belong to it.
-func (x *flat) setFolder(row int, stamp scan.Stamp, flags uint32) {
-	r := x.row(secFolders, row)
+// setFolderStamp replaces a directory's stamp and the flags that belong to it.
+func (t folderTable) setFolderStamp(row int, stamp scan.Stamp, flags uint32) {
+	r := t.x.row(secFolders, row)
 	flags |= binary.LittleEndian.Uint32(r[folderFlagsAt:]) &^ (folderOdd | folderFresh | folderListed)
 	binary.LittleEndian.PutUint32(r[folderFlagsAt:], flags)
 	appendStamp(r[:folderStampAt], stamp)
 }
 
-func (l *live) markNode(node int) {
-	l.deadNodes.add(node)
-	l.base.mark(secNodes, node, nodeFlagsAt, nodeDead, true)
+func (e editor) markNodeDead(node int) {
+	e.x.marks.deadNodes.insertRow(node)
+	e.x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, true)
 }
 
-func (l *live) markFolder(row int) { l.base.mark(secFolders, row, folderFlagsAt, folderDead, true) }
+func (e editor) markFolderDead(row int) {
+	e.x.base.setFlag(secFolders, row, folderFlagsAt, folderDead, true)
+}
 
-// mark sets or clears one flag of a row.
-func (x *flat) mark(s, i, flagsAt int, flag uint32, on bool) {
+// setFlag sets or clears one flag of a row.
+func (x *flat) setFlag(s, i, flagsAt int, flag uint32, on bool) {
 	r := x.row(s, i)[flagsAt:]
 	flags := binary.LittleEndian.Uint32(r) &^ flag
 	if on {
 		flags |= flag
 	}
 	binary.LittleEndian.PutUint32(r, flags)
+}
+
+// settleAbsent makes sure that each path some result needs to be absent has exactly one node to
+// stat, and that no other path has such a node. A freshly built flat index always satisfies this.
+// An edit only notes the doubtful paths ([editor.doubtPath]), because checking them requires a pass over
+// all dependencies.
+func (e editor) settleAbsent() {
+	if len(e.x.added.unsure) == 0 {
+		return
+	}
+	wanted, known := map[string]bool{}, map[string]bool{}
+	e.x.base.deps().eachOn(e.x.added.unsure, func(row, action int) {
+		d := e.x.base.deps().decodeDepAt(row)
+		path := d.seenKey()
+		known[path] = known[path] || !d.Found
+		wanted[path] = wanted[path] || !d.Found && !e.x.marks.deadActions.hasRow(action)
+	})
+	e.x.added.eachAdded(func(a *Action) {
+		for _, d := range a.Deps {
+			path := d.seenKey()
+			wanted[path] = wanted[path] || !d.Found && e.x.added.unsure[path]
+		}
+	})
+	for path := range wanted {
+		if _, there := e.x.Files().File(path); there {
+			wanted[path] = false
+		}
+	}
+	if len(known) > 0 {
+		e.settleNodes(wanted, known)
+	}
+	for path := range e.x.added.unsure {
+		if wanted[path] {
+			e.x.added.absent[path] = true
+		} else {
+			delete(e.x.added.absent, path)
+		}
+	}
+	clear(e.x.added.unsure)
+}
+
+// settleNodes marks the nodes of the known paths, and deletes from wanted each path that already
+// has a node.
+func (e editor) settleNodes(wanted, known map[string]bool) {
+	for node := range e.x.base.nodes().len() {
+		if e.x.base.nodes().roleOf(node) != Absent {
+			continue
+		}
+		switch path := e.x.base.nodes().nodePath(node); {
+		case wanted[path] && e.isInPlace(node):
+			delete(wanted, path)
+			e.x.marks.deadNodes.removeRow(node)
+			r := e.x.base.row(secNodes, node)[nodeFlagsAt:]
+			binary.LittleEndian.PutUint32(r, binary.LittleEndian.Uint32(r)&^nodeDead)
+		case known[path]:
+			e.markNodeDead(node)
+		}
+	}
+}
+
+// isInPlace reports whether the directory of a base node is still where the base says.
+func (e editor) isInPlace(node int) bool {
+	f := e.x.base.folders().decodeFolder(e.x.base.nodes().folderRowOf(node))
+	now, ok := e.x.added.folders[string(f.Path)]
+	return !ok || now.real == string(f.Real)
+}
+
+// doubtPath notes that settleAbsent must check whether a path needs a node for its absence.
+func (e editor) doubtPath(path string) { e.x.added.unsure[path] = true }
+
+func (e editor) doubtDeps(deps []Dep) {
+	for _, d := range deps {
+		if !d.Found {
+			e.doubtPath(d.seenKey())
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Role says how the cooker uses a file.
+// A Role is the way in which the cooker uses a file.
 type Role uint8
 
 const (
@@ -36,13 +36,13 @@ type File struct {
 	Path  string
 	Role  Role
 	Stamp scan.Stamp
-	// Settled says that Stamp was old enough to be trusted when it was taken.
+	// Settled is set if Stamp was old enough to be trusted when it was taken.
 	Settled bool
 	Sum     hashing.Sum128 // by the function Index.Checksum
 	Blob    store.BlobID
 }
 
-// A State says how an action ended.
+// A State is the way in which an action ended.
 type State uint8
 
 const (
@@ -64,7 +64,7 @@ type Action struct {
 	CookTime time.Duration
 	// Decision describes the last run that did work for the action.
 	Decision Decision
-	// Warned says that the recipe had warnings about the source. The store has their text.
+	// Warned is set if the recipe had warnings about the source. The store has their text.
 	Warned bool
 	Deps   []Dep
 	Made   []Artifact
@@ -89,8 +89,8 @@ type Dep struct {
 // Asked returns the dependency with the path that the recipe used.
 func (d *Dep) Asked() dependency.Dependency { return d.On.Named(d.Name) }
 
-// key returns the path of the node whose stamp shows whether the dependency has changed.
-func (d *Dep) key() string { return dependency.Encode(d.On.Seen()) }
+// seenKey returns the path of the node whose stamp shows whether the dependency has changed.
+func (d *Dep) seenKey() string { return dependency.Encode(d.On.Seen()) }
 
 // An Artifact is a file of the output directory.
 type Artifact struct {
@@ -135,73 +135,71 @@ type methodTable struct {
 	all  []Method
 }
 
-func (t *methodTable) of(x *flat, row int) Method {
+func (t *methodTable) cachedMethod(x *flat, row int) Method {
 	t.once.Do(func() {
-		t.all = make([]Method, x.Methods())
+		t.all = make([]Method, x.methodCount())
 		for i := range t.all {
-			t.all[i] = x.Method(i)
+			t.all[i] = x.decodeMethod(i)
 		}
 	})
 	return t.all[row]
 }
 
-// Checksum names the function of all checksums in the index.
-func (x *flat) Checksum() string { return x.checksum }
+// len returns the number of files.
+func (t fileTable) len() int { return t.x.sections[secByPath].count }
 
-// Bytes returns the file's bytes. The caller must not change them.
-func (x *flat) Bytes() []byte { return x.data }
+// filePath returns the path of file i. Files are sorted by path.
+func (t fileTable) filePath(i int) string { return t.x.nodes().nodePath(t.x.refAtRow(secByPath, i)) }
 
-// Files returns the number of files.
-func (x *flat) Files() int { return x.sections[secByPath].count }
+// decodeFileAt decodes file i.
+func (t fileTable) decodeFileAt(i int) File {
+	return t.x.nodes().decodeFileNode(t.x.refAtRow(secByPath, i))
+}
 
-// FilePath returns the path of file i. Files are sorted by path.
-func (x *flat) FilePath(i int) string { return x.nodePath(x.ref(secByPath, i)) }
-
-// File decodes file i.
-func (x *flat) File(i int) File { return x.file(x.ref(secByPath, i)) }
-
-func (x *flat) file(node int) File {
-	p := x.Probe(node)
-	f := File{Path: x.nodePath(node), Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
-	f.Sum, f.Blob = x.content(node)
+func (t nodeTable) decodeFileNode(node int) File {
+	p := t.probeNode(node)
+	f := File{Path: t.nodePath(node), Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}
+	f.Sum, f.Blob = t.nodeContent(node)
 	return f
 }
 
-// Actions returns the number of actions.
-func (x *flat) Actions() int { return x.sections[secActions].count }
+// len returns the number of actions.
+func (t actionTable) len() int { return t.x.sections[secActions].count }
 
-// ActionPath returns the source path of action i.
-func (x *flat) ActionPath(i int) string { return x.nodePath(x.actionSource(i)) }
+// sourcePath returns the source path of action i.
+func (t actionTable) sourcePath(i int) string { return t.x.nodes().nodePath(t.sourceNode(i)) }
 
-// ActionTarget returns the target of action i in place.
-func (x *flat) ActionTarget(i int) []byte { return x.str(x.row(secActions, i)[actionTargetAt:]) }
-
-// ActionState returns how action i ended.
-func (x *flat) ActionState(i int) State {
-	return State(binary.LittleEndian.Uint32(x.row(secActions, i)[actionStateAt:]))
+// actionTarget returns the target of action i in place.
+func (t actionTable) actionTarget(i int) []byte {
+	return t.x.stringAt(t.x.row(secActions, i)[actionTargetAt:])
 }
 
-func (x *flat) actionSource(i int) int {
-	return int(binary.LittleEndian.Uint32(x.row(secActions, i)))
+// actionState returns how action i ended.
+func (t actionTable) actionState(i int) State {
+	return State(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionStateAt:]))
 }
 
-func (x *flat) actionMethod(i int) int {
-	return int(binary.LittleEndian.Uint32(x.row(secActions, i)[actionMethodAt:]))
+func (t actionTable) sourceNode(i int) int {
+	return int(binary.LittleEndian.Uint32(t.x.row(secActions, i)))
 }
 
-// Action decodes action i.
-func (x *flat) Action(i int) Action {
-	d := decoder{b: x.row(secActions, i)}
-	a := Action{Path: x.nodePath(int(d.u32()))}
+func (t actionTable) methodRow(i int) int {
+	return int(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionMethodAt:]))
+}
+
+// decodeAction decodes action i.
+func (t actionTable) decodeAction(i int) Action {
+	d := decoder{b: t.x.row(secActions, i)}
+	a := Action{Path: t.x.nodes().nodePath(int(d.u32()))}
 	a.State = State(d.u32())
-	a.Method = x.methods.of(x, int(d.u32()))
+	a.Method = t.x.methods.cachedMethod(t.x, int(d.u32()))
 	deps := int(d.u32())
 	made := int(d.u32())
 	a.Warned = d.u32()&actionWarned != 0
 	firstDep, firstMade := int(d.u32()), int(d.u32())
-	a.Target = string(x.str(d.take(strSize)))
-	a.Decision.Outcome = string(x.str(d.take(strSize)))
-	a.Decision.Why = string(x.str(d.take(strSize)))
+	a.Target = string(t.x.stringAt(d.take(strSize)))
+	a.Decision.Outcome = string(t.x.stringAt(d.take(strSize)))
+	a.Decision.Why = string(t.x.stringAt(d.take(strSize)))
 	copy(a.ID[:], d.take(32))
 	copy(a.Source[:], d.take(32))
 	a.CookTime = time.Duration(d.u64())
@@ -210,46 +208,48 @@ func (x *flat) Action(i int) Action {
 		a.Deps = make([]Dep, deps)
 	}
 	for k := range a.Deps {
-		a.Deps[k] = x.dep(firstDep + k)
+		a.Deps[k] = t.x.deps().decodeDepAt(firstDep + k)
 	}
 	if made > 0 {
 		a.Made = make([]Artifact, made)
 	}
 	for k := range a.Made {
-		a.Made[k] = x.Artifact(firstMade + k)
+		a.Made[k] = t.x.artifacts().decodeArtifact(firstMade + k)
 	}
 	return a
 }
 
-// ActionArtifacts returns the rows of the artifacts of action i: the first and their number.
-func (x *flat) ActionArtifacts(i int) (first, n int) {
-	r := x.row(secActions, i)
+// artifactRange returns the rows of the artifacts of action i: the first and their number.
+func (t actionTable) artifactRange(i int) (first, n int) {
+	r := t.x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
 }
 
-func (x *flat) actionDeps(i int) (first, n int) {
-	r := x.row(secActions, i)
+func (t actionTable) depRange(i int) (first, n int) {
+	r := t.x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionDepsAt:])), int(binary.LittleEndian.Uint32(r[actionDepsCountAt:]))
 }
 
-// Artifacts returns the number of artifacts.
-func (x *flat) Artifacts() int { return x.sections[secMade].count }
+// len returns the number of artifacts.
+func (t artifactTable) len() int { return t.x.sections[secMade].count }
 
-// Artifact decodes artifact i.
-func (x *flat) Artifact(i int) Artifact {
-	f := x.file(x.ref(secMade, i))
+// decodeArtifact decodes artifact i.
+func (t artifactTable) decodeArtifact(i int) Artifact {
+	f := t.x.nodes().decodeFileNode(t.x.refAtRow(secMade, i))
 	return Artifact{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob}
 }
 
-// ArtifactPath returns the path of artifact i.
-func (x *flat) ArtifactPath(i int) string { return x.nodePath(x.ref(secMade, i)) }
+// artifactPath returns the path of artifact i.
+func (t artifactTable) artifactPath(i int) string {
+	return t.x.nodes().nodePath(t.x.refAtRow(secMade, i))
+}
 
-// Deps returns the number of dependencies of all actions.
-func (x *flat) Deps() int { return x.sections[secDeps].count }
+// len returns the number of dependencies of all actions.
+func (t depTable) len() int { return t.x.sections[secDeps].count }
 
-func (x *flat) dep(i int) Dep {
-	d := decoder{b: x.row(secDeps, i)}
-	out, err := decodeDep(string(x.str(d.take(strSize))), string(x.str(d.take(strSize))))
+func (t depTable) decodeDepAt(i int) Dep {
+	d := decoder{b: t.x.row(secDeps, i)}
+	out, err := decodeDep(string(t.x.stringAt(d.take(strSize))), string(t.x.stringAt(d.take(strSize))))
 	if err != nil {
 		panic(damage(err.Error()))
 	}
@@ -284,113 +284,84 @@ func mustDecode(path string) dependency.Dependency {
 }
 
 // depPath returns the path of dependency i in place.
-func (x *flat) depPath(i int) []byte { return x.str(x.row(secDeps, i)[strSize:]) }
+func (t depTable) depPath(i int) []byte { return t.x.stringAt(t.x.row(secDeps, i)[strSize:]) }
 
-// Methods returns the number of methods.
-func (x *flat) Methods() int { return x.sections[secMethods].count }
+// methodCount returns the number of methods.
+func (x *flat) methodCount() int { return x.sections[secMethods].count }
 
-// Method decodes method i.
-func (x *flat) Method(i int) Method {
+// decodeMethod decodes method i.
+func (x *flat) decodeMethod(i int) Method {
 	d := decoder{b: x.row(secMethods, i)}
 	first, n := int(d.u64()), int(d.u64())
 	m := make(Method, n)
 	for k := range m {
 		r := x.row(secFields, first+k)
-		m[k] = Field{Key: string(x.str(r)), Value: string(x.str(r[strSize:]))}
+		m[k] = Field{Key: string(x.stringAt(r)), Value: string(x.stringAt(r[strSize:]))}
 	}
 	return m
 }
 
-// FindFile finds a file by its path.
-func (x *flat) FindFile(path string) (i int, ok bool) {
-	i = sort.Search(x.Files(), func(i int) bool { return x.comparePath(x.ref(secByPath, i), path) >= 0 })
-	return i, i < x.Files() && x.comparePath(x.ref(secByPath, i), path) == 0
+// findFileRow finds a file by its path.
+func (t fileTable) findFileRow(path string) (i int, ok bool) {
+	i = sort.Search(t.len(), func(i int) bool { return t.x.nodes().comparePath(t.x.refAtRow(secByPath, i), path) >= 0 })
+	return i, i < t.len() && t.x.nodes().comparePath(t.x.refAtRow(secByPath, i), path) == 0
 }
 
-// FindAction finds an action by source path and target.
-func (x *flat) FindAction(path, target string) (i int, ok bool) {
-	i = sort.Search(x.Actions(), func(i int) bool {
-		c := x.comparePath(x.actionSource(i), path)
-		return c > 0 || c == 0 && string(x.ActionTarget(i)) >= target
+// findActionRow finds an action by source path and target.
+func (t actionTable) findActionRow(path, target string) (i int, ok bool) {
+	i = sort.Search(t.len(), func(i int) bool {
+		c := t.x.nodes().comparePath(t.sourceNode(i), path)
+		return c > 0 || c == 0 && string(t.actionTarget(i)) >= target
 	})
-	return i, i < x.Actions() && x.comparePath(x.actionSource(i), path) == 0 && string(x.ActionTarget(i)) == target
+	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && string(t.actionTarget(i)) == target
 }
 
 // findOutput finds the first artifact with a path in the order by path.
-func (x *flat) findOutput(path string) (i int, ok bool) {
-	n := x.sections[secByOutput].count
-	node := func(i int) int { return x.ref(secMade, x.ref(secByOutput, i)) }
-	i = sort.Search(n, func(i int) bool { return x.comparePath(node(i), path) >= 0 })
-	return i, i < n && x.comparePath(node(i), path) == 0
-}
-
-// Match walks entries and the files of the index side by side; both are sorted by path. It calls
-// visit for each pair. An entry without a file has row -1; a file without an entry has entry -1.
-func (x *flat) Match(entries []scan.Entry, visit func(entry, row int)) {
-	e, r := 0, 0
-	for e < len(entries) || r < x.Files() {
-		c := 0
-		switch {
-		case e == len(entries):
-			c = 1
-		case r == x.Files():
-			c = -1
-		default:
-			c = -x.comparePath(x.ref(secByPath, r), entries[e].Path)
-		}
-		switch {
-		case c < 0:
-			visit(e, -1)
-			e++
-		case c > 0:
-			visit(-1, r)
-			r++
-		default:
-			visit(e, r)
-			e++
-			r++
-		}
-	}
+func (t artifactTable) findOutput(path string) (i int, ok bool) {
+	n := t.x.sections[secByOutput].count
+	node := func(i int) int { return t.x.refAtRow(secMade, t.x.refAtRow(secByOutput, i)) }
+	i = sort.Search(n, func(i int) bool { return t.x.nodes().comparePath(node(i), path) >= 0 })
+	return i, i < n && t.x.nodes().comparePath(node(i), path) == 0
 }
 
 // nodePath returns a node's whole path: its directory, which ends in a slash unless it is the
 // root, and its name.
-func (x *flat) nodePath(node int) string {
-	folder, name := x.nodeName(node)
+func (t nodeTable) nodePath(node int) string {
+	folder, name := t.folderAndName(node)
 	var path [256]byte // usually enough, and stays on the stack
 	return string(append(append(path[:0], folder...), name...))
 }
 
-// size returns the size in a node's stamp.
-func (x *flat) size(node int) int64 {
-	return int64(binary.LittleEndian.Uint64(x.row(secNodes, node)[nodeStampAt:]))
+// sizeOfNode returns the size in a node's stamp.
+func (t nodeTable) sizeOfNode(node int) int64 {
+	return int64(binary.LittleEndian.Uint64(t.x.row(secNodes, node)[nodeStampAt:]))
 }
 
-func (x *flat) nodeName(node int) (folder, name []byte) {
-	r := x.row(secNodes, node)
-	f := x.row(secFolders, int(binary.LittleEndian.Uint32(r[nodeFolderAt:])))
-	return x.name(f), x.name(r)
+func (t nodeTable) folderAndName(node int) (folder, name []byte) {
+	r := t.x.row(secNodes, node)
+	f := t.x.row(secFolders, int(binary.LittleEndian.Uint32(r[nodeFolderAt:])))
+	return t.x.name(f), t.x.name(r)
 }
 
 // comparePath compares a node's path with path, without allocating.
-func (x *flat) comparePath(node int, path string) int {
-	folder, name := x.nodeName(node)
+func (t nodeTable) comparePath(node int, path string) int {
+	folder, name := t.folderAndName(node)
 	if len(path) < len(folder) {
-		if c := compare(folder[:len(path)], path); c != 0 {
+		if c := compareNameTo(folder[:len(path)], path); c != 0 {
 			return c
 		}
 		return 1
 	}
-	if c := compare(folder, path[:len(folder)]); c != 0 {
+	if c := compareNameTo(folder, path[:len(folder)]); c != 0 {
 		return c
 	}
-	return compare(name, path[len(folder):])
+	return compareNameTo(name, path[len(folder):])
 }
 
 // compareNodes compares two nodes by their paths.
-func (x *flat) compareNodes(a, b int) int {
-	fa, na := x.nodeName(a)
-	fb, nb := x.nodeName(b)
+func (t nodeTable) compareNodes(a, b int) int {
+	fa, na := t.folderAndName(a)
+	fb, nb := t.folderAndName(b)
 	if bytes.Equal(fa, fb) {
 		return bytes.Compare(na, nb)
 	}
@@ -412,7 +383,7 @@ func (x *flat) compareNodes(a, b int) int {
 	}
 }
 
-func compare(a []byte, b string) int {
+func compareNameTo(a []byte, b string) int {
 	switch {
 	case string(a) == b:
 		return 0
@@ -420,4 +391,136 @@ func compare(a []byte, b string) int {
 		return -1
 	}
 	return 1
+}
+
+// The tables of a flat index. Each decodes the rows of some sections in place.
+type (
+	folderTable   struct{ x *flat } // sorted by tree and path
+	nodeTable     struct{ x *flat } // by directory
+	fileTable     struct{ x *flat } // nodes that are files, sorted by path
+	actionTable   struct{ x *flat } // sorted by source and target
+	depTable      struct{ x *flat } // by action
+	artifactTable struct{ x *flat } // by action
+)
+
+func (x *flat) folders() folderTable     { return folderTable{x} }
+func (x *flat) nodes() nodeTable         { return nodeTable{x} }
+func (x *flat) files() fileTable         { return fileTable{x} }
+func (x *flat) actions() actionTable     { return actionTable{x} }
+func (x *flat) deps() depTable           { return depTable{x} }
+func (x *flat) artifacts() artifactTable { return artifactTable{x} }
+
+// A Tree is the root to which the path of a directory is relative.
+type Tree uint8
+
+const (
+	Assets Tree = iota
+	Out
+	System // no root: paths are absolute
+	trees
+)
+
+// Flags of a directory's row, above the two bits of its tree.
+const (
+	folderTree   = 3
+	folderListed = 1 << 2 // the scan listed it
+	folderOdd    = 1 << 3 // the scan must list it again
+	folderFresh  = 1 << 4 // its stamp was too fresh to be trusted
+	folderDead   = 1 << 5 // the changes drop it
+)
+
+// A folderRow is a decoded directory.
+type folderRow struct {
+	Tree Tree
+	// Path ends in a slash, and is empty for the tree's root. Real is Path with links resolved.
+	Path, Real []byte // in place
+	real       []byte // Real with its NUL
+	Stamp      scan.Stamp
+	// Listed is set if the scan listed the directory and wants no other files of it. Usable is
+	// set if an equal stamp means an equal listing.
+	Listed, Usable bool
+	Odd            bool // see scan.Folder
+	Dead           bool
+	First, Count   int // its nodes
+	End            int // row after the last subdirectory
+}
+
+// RealName returns Real with a final NUL, as system calls want it.
+func (f *folderRow) RealName() []byte { return f.real }
+
+// len returns the number of directories.
+func (t folderTable) len() int { return t.x.sections[secFolders].count }
+
+// decodeFolder decodes directory i. Directories are sorted by tree and path, so the subdirectories of
+// each follow it.
+func (t folderTable) decodeFolder(i int) folderRow {
+	le := binary.LittleEndian
+	r := t.x.row(secFolders, i)
+	flags := le.Uint32(r[folderFlagsAt:])
+	real := t.x.nulTerminated(r[folderRealAt:])
+	return folderRow{
+		Tree: Tree(flags & folderTree), Path: t.x.name(r), Real: real[:len(real)-1], real: real,
+		Stamp:  decodeStamp(r[folderStampAt:]),
+		Listed: flags&folderListed != 0,
+		Usable: flags&(folderListed|folderOdd|folderFresh) == folderListed,
+		Odd:    flags&folderOdd != 0,
+		Dead:   flags&folderDead != 0,
+		First:  int(le.Uint32(r[folderFirstAt:])), Count: int(le.Uint32(r[folderCountAt:])),
+		End: int(le.Uint32(r[folderEndAt:])),
+	}
+}
+
+// Flags of a node's row, above the three bits of its role.
+const (
+	nodeRole    = 7
+	nodeSettled = 1 << 3
+	nodeDead    = 1 << 4 // the changes drop or replace it
+)
+
+const noAction = 1<<32 - 1
+
+// A Probe holds the arguments of stat for a node, and the last result.
+type Probe struct {
+	Name    []byte // in its directory, NUL-terminated, in place
+	Role    Role
+	Stamp   scan.Stamp
+	Settled bool
+	Dead    bool
+}
+
+// Idle reports whether the node needs no stat.
+func (p *Probe) Idle() bool { return p.Dead || p.Role == ghost }
+
+// needsNoStat reports whether node i needs no stat.
+func (t nodeTable) needsNoStat(i int) bool {
+	flags := binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeFlagsAt:])
+	return flags&nodeDead != 0 || Role(flags&nodeRole) == ghost
+}
+
+// Follow reports whether stat should follow links. A dependency means the link's target, while
+// the scan and the outputs accept no links.
+func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }
+
+// len returns the number of nodes.
+func (t nodeTable) len() int { return t.x.sections[secNodes].count }
+
+// probeNode decodes the part of node i that stat needs.
+func (t nodeTable) probeNode(i int) Probe {
+	r := t.x.row(secNodes, i)
+	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
+	return Probe{
+		Name: t.x.nulTerminated(r), Role: Role(flags & nodeRole), Stamp: decodeStamp(r[nodeStampAt:]),
+		Settled: flags&nodeSettled != 0, Dead: flags&nodeDead != 0,
+	}
+}
+
+// folderRowOf returns the directory of node i.
+func (t nodeTable) folderRowOf(i int) int {
+	return int(binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeFolderAt:]))
+}
+
+// actionOfNode returns the first action of a source, or the action that made an artifact.
+func (t nodeTable) actionOfNode(i int) (action int, ok bool) {
+	a := binary.LittleEndian.Uint32(t.x.row(secNodes, i)[nodeActionAt:])
+	return int(a), a != noAction
 }

@@ -163,19 +163,19 @@ func openHeader(data []byte) (*flat, error) {
 		next += int(count) * rowSize[s]
 	}
 	x.seals = data[next:]
-	if n := blocks(next - headerSize); len(x.seals) != n*sealSize {
+	if n := blockCount(next - headerSize); len(x.seals) != n*sealSize {
 		return nil, fmt.Errorf("%w: %d bytes of seals of %d blocks", ErrDamaged, len(x.seals), n)
 	}
 	if sum := seal(x.seals); !bytes.Equal(sum[:], data[sealsAt:headerEnd]) {
 		return nil, fmt.Errorf("%w: checksum of the seals does not match", ErrDamaged)
 	}
-	x.sealed = make([]atomic.Uint32, (blocks(next-headerSize)+31)/32)
+	x.sealed = make([]atomic.Uint32, (blockCount(next-headerSize)+31)/32)
 	return x, nil
 }
 
 // ID returns the identity of a flat index.
 func (x *flat) ID() string {
-	id := x.id()
+	id := x.headerSeal()
 	return hex.EncodeToString(id[:])
 }
 
@@ -188,8 +188,8 @@ func ReadID(data []byte) (string, error) {
 	return x.ID(), nil
 }
 
-// id returns the header's seal, which covers all other seals.
-func (x *flat) id() (id [sealSize]byte) {
+// headerSeal returns the header's seal, which covers all other seals.
+func (x *flat) headerSeal() (id [sealSize]byte) {
 	if len(x.data) > 0 {
 		copy(id[:], x.data[headerEnd:])
 	}
@@ -199,33 +199,33 @@ func (x *flat) id() (id [sealSize]byte) {
 func seal(b []byte) [sealSize]byte { return xxh3.Hash128(b).Bytes() }
 
 func (x *flat) row(s, i int) []byte {
-	return x.bytes(s, x.sections[s].offset+i*rowSize[s], rowSize[s])
+	return x.sectionBytes(s, x.sections[s].offset+i*rowSize[s], rowSize[s])
 }
 
-// ref returns the target row of row i in a section of references.
-func (x *flat) ref(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s, i))) }
+// refAtRow returns the target row of row i in a section of references.
+func (x *flat) refAtRow(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s, i))) }
 
-// str returns the string that a row's reference points to.
-func (x *flat) str(ref []byte) []byte {
+// stringAt returns the string that a row's reference points to.
+func (x *flat) stringAt(ref []byte) []byte {
 	d := decoder{b: ref}
 	at := int(d.u32())
-	return x.bytes(secStrings, x.sections[secStrings].offset+at, int(d.u32()))
+	return x.sectionBytes(secStrings, x.sections[secStrings].offset+at, int(d.u32()))
 }
 
 // name returns the name that a row's reference points to.
 func (x *flat) name(ref []byte) []byte {
-	name := x.ended(ref)
+	name := x.nulTerminated(ref)
 	return name[: len(name)-1 : len(name)-1]
 }
 
-// ended returns a name with its final NUL, as system calls want it.
-func (x *flat) ended(ref []byte) []byte {
+// nulTerminated returns a name with its final NUL, as system calls want it.
+func (x *flat) nulTerminated(ref []byte) []byte {
 	at := int(binary.LittleEndian.Uint32(ref))
-	return x.bytes(secNames, x.sections[secNames].offset+at, int(binary.LittleEndian.Uint32(ref[4:]))+1)
+	return x.sectionBytes(secNames, x.sections[secNames].offset+at, int(binary.LittleEndian.Uint32(ref[4:]))+1)
 }
 
-func (x *flat) content(node int) (sum hashing.Sum128, blob store.BlobID) {
-	return decodeContent(x.row(secContents, node))
+func (t nodeTable) nodeContent(node int) (sum hashing.Sum128, blob store.BlobID) {
+	return decodeContent(t.x.row(secContents, node))
 }
 
 func decodeContent(b []byte) (sum hashing.Sum128, blob store.BlobID) {

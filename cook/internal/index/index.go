@@ -58,12 +58,40 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Index holds the results of the last run, as read from disk.
-type Index struct{ live *live }
+// An Index holds the results of the last run: the flat file, and the changes of later runs. An
+// [editor] changes it in memory.
+//
+// The base need not be checked as a whole: each block is checked when it is first read.
+type Index struct {
+	base *flat // rows may be marked dead or patched
+	over *flat // additions of the changes
+
+	vouched vouching
+	counted counted
+
+	memory   releaser
+	marks    marks
+	contents map[int][]byte // patches that wait for Load
+	added    additions
+	weight   int // number of changes after which the index is rebuilt
+	loaded   bool
+	edited   bool
+}
+
+// Files returns the files that the index knows.
+func (x *Index) Files() Files { return Files{x} }
+
+// Files are the files and parts of an index: inputs of the last run.
+type Files struct{ x *Index }
+
+// Results returns the actions of the index.
+func (x *Index) Results() Results { return Results{x} }
+
+// Results are the actions of an index, with their dependencies and artifacts.
+type Results struct{ x *Index }
 
 // A Ref refers to a node of one Index: a file of the asset tree, an artifact, or a path that was
 // absent. Refs ascend by directory, and within a directory in the fastest order for stat.
@@ -72,38 +100,23 @@ type Ref uint32
 // A FolderRef refers to a directory of one Index.
 type FolderRef uint32
 
-// Open reads an index and its changes. base must be the caller's own writable memory, such as a
-// private mapping. Blocks are checked against their checksums when they are first read. The error
-// wraps ErrForeign, ErrVersion or ErrDamaged.
-func Open(base, changes []byte) (*Index, error) {
-	l, err := openLive(base, changes)
-	if err != nil {
-		return nil, err
-	}
-	return &Index{l}, nil
-}
-
 // Empty returns an index that knows nothing.
 func Empty() *Index {
-	l := &live{base: &flat{}, over: &flat{}, loaded: true}
-	if err := l.decodeOver(); err != nil {
+	x := &Index{base: &flat{}, over: &flat{}, loaded: true}
+	if err := decodeAdditions(x); err != nil {
 		panic(err) // an empty index cannot be damaged
 	}
-	return &Index{l}
+	return x
 }
-
-// Load decodes the changes. All methods need it except those for directories and nodes, Methods,
-// Fingerprint, Totals and Checksum.
-func (x *Index) Load() error { return x.live.Load() }
 
 // CheckRows checks all blocks that Rows and their nodes read.
 func (x *Index) CheckRows() error {
-	b := x.live.base
+	b := x.base
 	return noticing(func() error {
 		for _, s := range [...]int{secFolders, secNodes, secNames, secActions, secMade, secMethods, secFields, secStrings} {
 			at := b.sections[s].offset
 			for end := at + b.sections[s].count*rowSize[s]; at < end; at += blockSize {
-				b.need(at, min(blockSize, end-at))
+				b.checkRange(at, min(blockSize, end-at))
 				x.Passed(blockSize)
 			}
 			b.intact[s] = true
@@ -128,37 +141,21 @@ func Guard(do func() error) (err error) {
 	return do()
 }
 
-// ErrFault says that the index was damaged or truncated while it was in use.
+// ErrFault reports that the index was damaged or truncated while it was in use.
 var ErrFault = errors.New("index: cut while it was in use")
 
 // ID identifies the flat file; it is "" for an empty index.
 func (x *Index) ID() string {
-	if x.live.base.data == nil {
+	if x.base.data == nil {
 		return ""
 	}
-	return x.live.base.ID()
+	return x.base.ID()
 }
-
-// Checksum names the function of all checksums.
-func (x *Index) Checksum() string { return x.live.Checksum() }
-
-// Fingerprint identifies the settings of the runs whose targets the index vouches for; it is zero
-// without such a run.
-func (x *Index) Fingerprint() hashing.Digest { return x.live.Identity() }
-
-// Count restricts the totals and the failed sources to the given targets.
-func (x *Index) Count(targets []string) { x.live.Count(targets) }
-
-// Totals returns the sums over all counted actions.
-func (x *Index) Totals() Totals { return x.live.Totals() }
-
-// File finds a file.
-func (x *Index) File(path string) (File, bool) { return x.live.File(path) }
 
 // Part finds the record of a listing, a link or an extract. An extract is stored without its
 // subject.
-func (x *Index) Part(on dependency.Dependency) (File, bool) {
-	f, ok := x.live.File(dependency.Encode(on))
+func (v Files) Part(on dependency.Dependency) (File, bool) {
+	f, ok := v.x.Files().File(dependency.Encode(on))
 	f.Path = on.Path
 	return f, ok
 }
@@ -166,7 +163,7 @@ func (x *Index) Part(on dependency.Dependency) (File, bool) {
 // Below yields all files and parts in a directory of the asset tree and its subdirectories, in no
 // order. For ".", it includes files outside the asset tree. A part's File has the path of the
 // dependency.
-func (x *Index) Below(folder string) iter.Seq2[dependency.Dependency, File] {
+func (v Files) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 	prefix := slashed(folder)
 	return func(yield func(dependency.Dependency, File) bool) {
 		each := func(f File) bool {
@@ -174,14 +171,14 @@ func (x *Index) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 			f.Path = on.Path
 			return yield(on, f)
 		}
-		b := x.live.base
-		i, _ := b.FindFile(prefix)
-		for ; i < b.Files() && (prefix == "" || strings.HasPrefix(b.FilePath(i), prefix)); i++ {
-			if node := b.ref(secByPath, i); !x.live.deadNodes.has(node) && !each(b.file(node)) {
+		b := v.x.base
+		i, _ := b.files().findFileRow(prefix)
+		for ; i < b.files().len() && (prefix == "" || strings.HasPrefix(b.files().filePath(i), prefix)); i++ {
+			if node := b.refAtRow(secByPath, i); !v.x.marks.deadNodes.hasRow(node) && !each(b.nodes().decodeFileNode(node)) {
 				return
 			}
 		}
-		for _, f := range x.live.files {
+		for _, f := range v.x.added.files {
 			if strings.HasPrefix(f.Path, prefix) && !each(f) {
 				return
 			}
@@ -191,27 +188,27 @@ func (x *Index) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 
 // Match yields each entry with its file in the index, nil if there is none. The entries must be
 // sorted by path.
-func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
+func (v Files) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 	return func(yield func(*scan.Entry, *File) bool) {
-		b := x.live.base
+		b := v.x.base
 		row := 0
 		for i := range entries {
 			e := &entries[i]
-			if row < b.Files() && i > 0 && b.comparePath(b.ref(secByPath, row), e.Path) < 0 {
+			if row < b.files().len() && i > 0 && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) < 0 {
 				row++ // usually the next one
 			}
-			if row < b.Files() && b.comparePath(b.ref(secByPath, row), e.Path) < 0 {
-				row, _ = b.FindFile(e.Path)
+			if row < b.files().len() && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) < 0 {
+				row, _ = b.files().findFileRow(e.Path)
 			}
 			var known *File
-			if row < b.Files() && b.comparePath(b.ref(secByPath, row), e.Path) == 0 {
-				if node := b.ref(secByPath, row); !x.live.deadNodes.has(node) {
-					f := b.file(node)
+			if row < b.files().len() && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) == 0 {
+				if node := b.refAtRow(secByPath, row); !v.x.marks.deadNodes.hasRow(node) {
+					f := b.nodes().decodeFileNode(node)
 					known = &f
 				}
 			}
 			if known == nil {
-				if over, ok := x.live.files[e.Path]; ok {
+				if over, ok := v.x.added.files[e.Path]; ok {
 					f := over // allocates only if there is one
 					known = &f
 				}
@@ -223,36 +220,33 @@ func (x *Index) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 	}
 }
 
-// Configs returns the cook.toml files of the tree, sorted by directory: parents are first.
-func (x *Index) Configs() []File { return x.live.Configs() }
-
 // Actions yields all actions, sorted by path and target.
-func (x *Index) Actions() iter.Seq[*Action] { return x.live.allActions }
+func (r Results) Actions() iter.Seq[*Action] { return r.x.Results().yieldActions }
 
-func (l *live) allActions(yield func(*Action) bool) {
-	over := slices.Sorted(maps.Keys(l.actions))
+func (r Results) yieldActions(yield func(*Action) bool) {
+	over := slices.Sorted(maps.Keys(r.x.added.actions))
 	// flush yields the actions of one source, after the actions of earlier sources in the
 	// changes.
 	flush := func(path string, group []Action) bool {
 		for len(over) > 0 && over[0] < path {
-			list := slices.Clone(l.actions[over[0]])
+			list := slices.Clone(r.x.added.actions[over[0]])
 			over = over[1:]
 			if !yieldSource(list, yield) {
 				return false
 			}
 		}
 		if len(over) > 0 && over[0] == path {
-			group = append(group, l.actions[path]...)
+			group = append(group, r.x.added.actions[path]...)
 			over = over[1:]
 		}
 		return yieldSource(group, yield)
 	}
 	var group []Action
-	for i := range l.base.Actions() {
-		if l.deadActions.has(i) {
+	for i := range r.x.base.actions().len() {
+		if r.x.marks.deadActions.hasRow(i) {
 			continue
 		}
-		a := l.base.Action(i)
+		a := r.x.base.actions().decodeAction(i)
 		if len(group) > 0 && group[0].Path != a.Path {
 			if !flush(group[0].Path, group) {
 				return
@@ -265,7 +259,7 @@ func (l *live) allActions(yield func(*Action) bool) {
 		return
 	}
 	for _, path := range over {
-		if !yieldSource(slices.Clone(l.actions[path]), yield) {
+		if !yieldSource(slices.Clone(r.x.added.actions[path]), yield) {
 			return
 		}
 	}
@@ -282,50 +276,20 @@ func yieldSource(group []Action, yield func(*Action) bool) bool {
 }
 
 // ActionsOf returns the actions of a source, sorted by target.
-func (x *Index) ActionsOf(source string) []Action {
+func (r Results) ActionsOf(source string) []Action {
 	var list []Action
-	x.live.Actions(source, func(a *Action) { list = append(list, *a) })
+	r.x.Results().eachOf(source, func(a *Action) { list = append(list, *a) })
 	slices.SortFunc(list, func(a, b Action) int { return cmp.Compare(a.Target, b.Target) })
 	return list
 }
 
-// Methods calls do for every method in use, for some perhaps twice. It does not need Load.
-func (x *Index) Methods(do func(Method)) error { return x.live.Methods(do) }
-
-// MethodsOf calls do for every method of the counted actions, perhaps twice; it omits actions for
-// which except returns true.
-func (x *Index) MethodsOf(except func(source, target string) bool, do func(Method)) {
-	x.live.MethodsOf(except, do)
-}
-
-// Failed calls do for the source of each action that failed.
-func (x *Index) Failed(do func(source string)) { x.live.FailedSources(do) }
-
-// Dependents calls do for the source of each action that depends on one of the given files and
-// parts.
-func (x *Index) Dependents(on map[dependency.Dependency]bool, do func(source string)) {
-	x.live.Dependents(on, do)
-}
-
-// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, with the
-// source of its action.
-func (x *Index) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
-	x.live.Deps(is, do)
-}
-
-// Owner returns the source whose action made an output.
-func (x *Index) Owner(output string) (source string, ok bool) { return x.live.Owner(output) }
-
-// HoldsOutputs reports whether a subdirectory of the output directory has artifacts.
-func (x *Index) HoldsOutputs(folder string) bool { return x.live.HoldsOutputs(folder) }
-
 // Check loads and checks the whole index, so that no method can fail while the memory stays
 // unchanged.
 func (x *Index) Check() error {
-	if x.live.base.data == nil {
+	if x.base.data == nil {
 		return nil
 	}
-	if err := x.live.base.checkAll(); err != nil {
+	if err := x.base.checkPatched(); err != nil {
 		return err
 	}
 	return x.Load()

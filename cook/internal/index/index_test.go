@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func sample() content {
 }
 
 func build(c content) []byte {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	for _, f := range c.folders {
 		b.AddFolder(f.Folder, f.settled)
 	}
@@ -88,8 +89,8 @@ type reporter interface {
 func readBack(t reporter, x *flat) content {
 	t.Helper()
 	var c content
-	for i := range x.Folders() {
-		f := x.Folder(i)
+	for i := range x.folders().len() {
+		f := x.folders().decodeFolder(i)
 		if string(f.RealName()) != string(f.Real)+"\x00" || f.End <= i || f.Dead || f.Usable && !f.Listed {
 			t.Errorf("directory %d: %+v", i, f)
 		}
@@ -100,42 +101,41 @@ func readBack(t reporter, x *flat) content {
 			})
 		}
 		for n := f.First; n < f.First+f.Count; n++ {
-			if x.NodeFolder(n) != i {
-				t.Errorf("node %d is in directory %d, not %d", n, x.NodeFolder(n), i)
+			if x.nodes().folderRowOf(n) != i {
+				t.Errorf("node %d is in directory %d, not %d", n, x.nodes().folderRowOf(n), i)
 			}
 		}
 	}
-	for i := range x.Nodes() {
-		p := x.Probe(i)
-		if path := x.NodePath(i) + "\x00"; p.Dead || !strings.HasSuffix(path, string(p.Name)) {
+	for i := range x.nodes().len() {
+		p := x.nodes().probeNode(i)
+		if path := x.nodes().nodePath(i) + "\x00"; p.Dead || !strings.HasSuffix(path, string(p.Name)) {
 			t.Errorf("node %d, %q: %+v", i, path, p)
 		}
-		x.Content(i)
+		x.nodes().nodeContent(i)
 	}
-	for i := range x.Files() {
-		c.files = append(c.files, x.File(i))
-		if string(x.FilePath(i)) != x.File(i).Path {
-			t.Errorf("FilePath(%d) = %q", i, x.FilePath(i))
+	for i := range x.files().len() {
+		c.files = append(c.files, x.files().decodeFileAt(i))
+		if string(x.files().filePath(i)) != x.files().decodeFileAt(i).Path {
+			t.Errorf("FilePath(%d) = %q", i, x.files().filePath(i))
 		}
 	}
-	for i := range x.Actions() {
-		a := x.Action(i)
+	for i := range x.actions().len() {
+		a := x.actions().decodeAction(i)
 		c.actions = append(c.actions, a)
-		if x.ActionPath(i) != a.Path || string(x.ActionTarget(i)) != a.Target || x.ActionState(i) != a.State {
+		if x.actions().sourcePath(i) != a.Path || string(x.actions().actionTarget(i)) != a.Target || x.actions().actionState(i) != a.State {
 			t.Errorf("action %d: Action and its accessors differ", i)
 		}
-		x.FindAction(a.Path, a.Target)
-		first, n := x.ActionArtifacts(i)
+		x.actions().findActionRow(a.Path, a.Target)
+		first, n := x.actions().artifactRange(i)
 		for k := range n {
-			if d := cmp.Diff(a.Made[k], x.Artifact(first+k)); d != "" {
+			if d := cmp.Diff(a.Made[k], x.artifacts().decodeArtifact(first+k)); d != "" {
 				t.Errorf("artifact %d of action %d: %s", k, i, d)
 			}
-			if at, ok := x.findOutput(a.Made[k].Path); ok {
-				x.artifactAction(x.ref(secByOutput, at))
+			if at, ok := x.artifacts().findOutput(a.Made[k].Path); ok {
+				x.artifacts().actionOfArtifact(x.refAtRow(secByOutput, at))
 			}
 		}
 	}
-	x.Match(nil, func(int, int) {})
 	return c
 }
 
@@ -158,8 +158,8 @@ func TestIndexReturnsItsInput(t *testing.T) {
 	if d := cmp.Diff(want, readBack(t, x), cmp.AllowUnexported(content{}, listed{})); d != "" {
 		t.Error(d)
 	}
-	if x.Checksum() != "xxh3" {
-		t.Errorf("Checksum = %q", x.Checksum())
+	if x.checksum != "xxh3" {
+		t.Errorf("Checksum = %q", x.checksum)
 	}
 	if id, err := ReadID(data); err != nil || id != x.ID() || len(id) != 2*sealSize {
 		t.Errorf("ReadID = %q, %v; ID = %q", id, err, x.ID())
@@ -190,7 +190,7 @@ func TestAnyIndexReturnsItsInput(t *testing.T) {
 
 // The nodes of a directory are in the fastest order for stat.
 func TestNodesAreOrderedByInode(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	for i, name := range []string{"d/a", "d/b", "d/c"} {
 		b.AddFile(File{Path: name, Stamp: scan.Stamp{Inode: uint64(9 - i)}})
 	}
@@ -199,8 +199,8 @@ func TestNodesAreOrderedByInode(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for i := range x.Nodes() {
-		got = append(got, x.NodePath(i))
+	for i := range x.nodes().len() {
+		got = append(got, x.nodes().nodePath(i))
 	}
 	if d := cmp.Diff([]string{"d/c", "d/b", "d/a"}, got); d != "" {
 		t.Error(d)
@@ -209,7 +209,7 @@ func TestNodesAreOrderedByInode(t *testing.T) {
 
 // The range of a directory covers all its subdirectories and no other.
 func TestDirectoryRangeCoversItsSubdirectories(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	for _, path := range []string{"", "a", "a-", "a/b", "a/b/c", "ab"} {
 		b.AddFolder(scan.Folder{Path: path, Real: path}, true)
 	}
@@ -219,8 +219,8 @@ func TestDirectoryRangeCoversItsSubdirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]int{}
-	for i := range x.Folders() {
-		f := x.Folder(i)
+	for i := range x.folders().len() {
+		f := x.folders().decodeFolder(i)
 		got[string(f.Path)] = f.End - i - 1
 	}
 	if d := cmp.Diff(map[string]int{"": 5, "a/": 2, "a-/": 0, "a/b/": 1, "a/b/c/": 0, "ab/": 0, "a.out/": 0}, got); d != "" {
@@ -234,7 +234,7 @@ func TestFindFileAndActionByBinarySearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]int{"/usr/bin/tool": 0, "a\xff\n.png": 1, "b/c.gltf": 2, "": -1, "b": -1, "z": -1} {
-		if i, ok := x.FindFile(path); ok != (want >= 0) || ok && i != want {
+		if i, ok := x.files().findFileRow(path); ok != (want >= 0) || ok && i != want {
 			t.Errorf("FindFile(%q) = %d, %v; want %d", path, i, ok, want)
 		}
 	}
@@ -242,7 +242,7 @@ func TestFindFileAndActionByBinarySearch(t *testing.T) {
 		path, target string
 		want         int
 	}{{"a\xff\n.png", "", 0}, {"b/c.gltf", "mobile", 1}, {"b/c.gltf", "", -1}, {"b/c.gltf", "pc", -1}} {
-		if i, ok := x.FindAction(tc.path, tc.target); ok != (tc.want >= 0) || ok && i != tc.want {
+		if i, ok := x.actions().findActionRow(tc.path, tc.target); ok != (tc.want >= 0) || ok && i != tc.want {
 			t.Errorf("FindAction(%q, %q) = %d, %v; want %d", tc.path, tc.target, i, ok, tc.want)
 		}
 	}
@@ -250,69 +250,12 @@ func TestFindFileAndActionByBinarySearch(t *testing.T) {
 
 func TestEmptyIndexKnowsNothing(t *testing.T) {
 	x := &flat{}
-	if _, ok := x.FindFile("a"); ok || x.Files() != 0 || x.Actions() != 0 || x.Artifacts() != 0 {
+	if _, ok := x.files().findFileRow("a"); ok || x.files().len() != 0 || x.actions().len() != 0 || x.artifacts().len() != 0 {
 		t.Error("the zero index has rows")
 	}
-	y, err := openFlat(newBuilder("crc32").Bytes())
-	if err != nil || y.Files() != 0 || y.Checksum() != "crc32" {
+	y, err := openFlat(newIndexBuilder("crc32").Bytes())
+	if err != nil || y.files().len() != 0 || y.checksum != "crc32" {
 		t.Errorf("an index without rows: %v", err)
-	}
-}
-
-// Match pairs the same entries and files as a nested loop.
-func TestMatchPairsEntriesWithFiles(t *testing.T) {
-	names := rapid.SliceOfDistinct(rapid.StringOfN(rapid.RuneFrom([]rune("ab/-")), 1, 4, -1), rapid.ID)
-	rapid.Check(t, func(t *rapid.T) {
-		now, before := names.Draw(t, "now"), names.Draw(t, "before")
-		slices.Sort(now)
-		slices.Sort(before)
-		var entries []scan.Entry
-		for _, n := range now {
-			entries = append(entries, scan.Entry{Path: n})
-		}
-		b := newBuilder("xxh3")
-		for _, n := range before {
-			b.AddFile(File{Path: n})
-		}
-		x, err := openFlat(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[[2]int]bool{}
-		x.Match(entries, func(e, r int) { got[[2]int{e, r}] = true })
-		want := map[[2]int]bool{}
-		for e, n := range now {
-			want[[2]int{e, slices.Index(before, n)}] = true
-		}
-		for r, n := range before {
-			if !slices.Contains(now, n) {
-				want[[2]int{-1, r}] = true
-			}
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Fatal(d)
-		}
-	})
-}
-
-func TestLookingDoesNotAllocate(t *testing.T) {
-	x, err := openFlat(build(sample()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries := []scan.Entry{{Path: "/usr/bin/tool"}, {Path: "a\xff\n.png"}, {Path: "b/c.gltf"}}
-	same := 0
-	if n := testing.AllocsPerRun(100, func() {
-		x.Match(entries, func(e, r int) {
-			if e == r {
-				same++
-			}
-		})
-	}); n != 0 {
-		t.Errorf("%v allocations for 3 unchanged paths", n)
-	}
-	if same == 0 {
-		t.Error("nothing matched")
 	}
 }
 
@@ -323,11 +266,11 @@ func TestProbingDoesNotAllocate(t *testing.T) {
 	}
 	busy, bytes := 0, 0
 	if n := testing.AllocsPerRun(100, func() {
-		for i := range x.Folders() {
-			f := x.Folder(i)
+		for i := range x.folders().len() {
+			f := x.folders().decodeFolder(i)
 			bytes += len(f.RealName())
 			for node := f.First; node < f.First+f.Count; node++ {
-				if p := x.Probe(node); !p.Idle() {
+				if p := x.nodes().probeNode(node); !p.Idle() {
 					busy++
 					bytes += len(p.Name) + int(p.Stamp.Size)
 					if p.Follow() && p.Settled {
@@ -337,7 +280,7 @@ func TestProbingDoesNotAllocate(t *testing.T) {
 			}
 		}
 	}); n != 0 {
-		t.Errorf("%v allocations for %d nodes", n, x.Nodes())
+		t.Errorf("%v allocations for %d nodes", n, x.nodes().len())
 	}
 	if busy%5 != 0 || busy == 0 || bytes == 0 {
 		t.Errorf("%d probes, want 5 a run", busy)
@@ -442,7 +385,7 @@ func TestOpenRefusesForgedFlags(t *testing.T) {
 		binary.LittleEndian.PutUint32(y.row(s, row)[at:], v)
 		return forge(bad)
 	}
-	file, artifact := x.ref(secByPath, 0), x.ref(secMade, 0)
+	file, artifact := x.refAtRow(secByPath, 0), x.refAtRow(secMade, 0)
 	for name, data := range map[string][]byte{
 		"a file that is an artifact":    set(secNodes, file, nodeFlagsAt, uint32(Made)),
 		"a file that is absent":         set(secNodes, file, nodeFlagsAt, uint32(Absent)),
@@ -476,12 +419,12 @@ func TestNewBuilderRefusesLongNames(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	newBuilder(strings.Repeat("x", nameSize+1))
+	newIndexBuilder(strings.Repeat("x", nameSize+1))
 }
 
 func FuzzOpenFlat(f *testing.F) {
 	f.Add(build(sample()), false)
-	f.Add(newBuilder("xxh3").Bytes(), true)
+	f.Add(newIndexBuilder("xxh3").Bytes(), true)
 	f.Add([]byte("cookidx\n"), false)
 	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
 		if sealed {
@@ -491,4 +434,16 @@ func FuzzOpenFlat(f *testing.F) {
 			readBack(discard{}, x)
 		}
 	})
+}
+
+// The bytes of an index and of its changes stay the same as long as Version does.
+func TestFormatIsFixed(t *testing.T) {
+	var got [2]string
+	for i, b := range [][]byte{build(sample()), noChanges(mustOpen(t, build(sample())), newVouching(hashing.Digest{7}, []Vouch{{"pc", []string{"a"}}}))} {
+		sum := seal(b)
+		got[i] = hex.EncodeToString(sum[:])
+	}
+	if want := [2]string{"f948be64fe67019aee7cdc199f799316", "d538933b2e80a3aba7e40698f048b744"}; got != want {
+		t.Errorf("sums %q, want %q; increase Version", got, want)
+	}
 }

@@ -14,13 +14,13 @@ import (
 
 func TestEmptyIndexYieldsNothing(t *testing.T) {
 	x := Empty()
-	if x.ID() != "" || x.Folders()+x.Nodes() != 0 || !x.Fingerprint().IsZero() || x.Totals() != (Totals{}) {
+	if x.ID() != "" || x.Folders()+x.Nodes() != 0 || !x.Fingerprint().IsZero() || x.Results().Totals() != (Totals{}) {
 		t.Errorf("%q, %d directories, %d nodes", x.ID(), x.Folders(), x.Nodes())
 	}
-	for a := range x.Actions() {
+	for a := range x.Results().Actions() {
 		t.Errorf("action %v", a)
 	}
-	for e, f := range x.Match([]scan.Entry{{Path: "a"}}) {
+	for e, f := range x.Files().Match([]scan.Entry{{Path: "a"}}) {
 		if e.Path != "a" || f != nil {
 			t.Errorf("%v is %v", e, f)
 		}
@@ -39,29 +39,29 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 		}
 		for path := range before.files {
 			if rapid.Bool().Draw(rt, "drop file") {
-				l.DropFile(path)
+				editor{l}.forgetFile(path)
 			}
 		}
 		for key := range before.actions {
 			if rapid.Bool().Draw(rt, "drop actions") {
-				l.DropActions(key[0])
+				editor{l}.removeActions(key[0])
 			}
 		}
 		for _, f := range after.files {
-			l.PutFile(f)
+			editor{l}.putFileRecord(f)
 		}
 		for key, a := range after.actions {
-			if len((&Index{l}).ActionsOf(key[0])) == 0 {
-				l.PutAction(a)
+			if len(l.Results().ActionsOf(key[0])) == 0 {
+				editor{l}.insertAction(a)
 			}
 		}
-		x := &Index{l}
-		flat, err := l.Flat()
+		x := l
+		flat, err := mergeBase(l)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		var actions []Action
-		for a := range x.Actions() {
+		for a := range x.Results().Actions() {
 			actions = append(actions, *a)
 		}
 		want := readBack(discard{}, flat)
@@ -72,11 +72,11 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 		for _, path := range append(slices.Clone(filePaths), missingPaths...) {
 			entries = append(entries, scan.Entry{Path: path})
 		}
-		slices.SortFunc(entries, func(a, b scan.Entry) int { return compare([]byte(a.Path), b.Path) })
+		slices.SortFunc(entries, func(a, b scan.Entry) int { return compareNameTo([]byte(a.Path), b.Path) })
 		n := 0
-		for e, f := range x.Match(entries) {
-			known, ok := x.File(e.Path)
-			if ref, again, there := x.Find(e.Path); there && (again != known || x.Path(ref) != e.Path) {
+		for e, f := range x.Files().Match(entries) {
+			known, ok := x.Files().File(e.Path)
+			if ref, again, there := x.Files().Find(e.Path); there && (again != known || x.Path(ref) != e.Path) {
 				rt.Fatalf("%q: found %v, and %v at %d", e.Path, known, again, ref)
 			}
 			if e.Path != entries[n].Path || ok != (f != nil) || ok && *f != known {
@@ -85,14 +85,14 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 			n++
 		}
 		var files []File
-		for on, f := range x.Below(".") {
+		for on, f := range x.Files().Below(".") {
 			if f.Path != on.Path {
 				rt.Fatalf("%+v is of %+v", f, on)
 			}
 			f.Path = dependency.Encode(on)
 			files = append(files, f)
 		}
-		slices.SortFunc(files, func(a, b File) int { return compare([]byte(a.Path), b.Path) })
+		slices.SortFunc(files, func(a, b File) int { return compareNameTo([]byte(a.Path), b.Path) })
 		if d := gocmp.Diff(want.files, files, cmpopts.EquateEmpty()); d != "" || n != len(entries) {
 			rt.Fatal(n, d)
 		}
@@ -109,9 +109,9 @@ func TestRefsAndCursorReachTheSameNodes(t *testing.T) {
 			rt.Fatal(err)
 		}
 		for _, f := range drawModel(rt).files {
-			first.PutFile(f)
+			editor{first}.putFileRecord(f)
 		}
-		x, err := Open(m.flat(), first.Changes())
+		x, err := Open(m.flat(), encodeChanges(first))
 		if err != nil {
 			rt.Fatal(err)
 		}

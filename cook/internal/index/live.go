@@ -9,33 +9,9 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
-	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
 )
-
-// A live is the index as stored on disk: the flat file and the changes of later runs. It suits
-// runs that use a small part of the index. Edits change it in memory, and [live.Changes] returns
-// the changes to write.
-//
-// The base need not be checked as a whole: blocks are checked when they are first read. Methods
-// panic if the base is damaged or forged; they fault if the base is a mapped file that another
-// process truncates. The caller must handle both.
-type live struct {
-	base *flat // rows may be marked dead or patched
-	over *flat // additions of the changes
-
-	vouched vouching
-	counted counted
-
-	releaser
-	marks
-	contents map[int][]byte // patches that wait for Load
-	decoded
-	weight int // number of changes after which the index is rebuilt
-	loaded bool
-	edited bool
-}
 
 // marks are the rows of the base that the changes patch or delete.
 type marks struct {
@@ -44,9 +20,9 @@ type marks struct {
 	deadActions                bitset
 }
 
-// decoded holds the additions of the changes after Load. Edits are made here and not in
-// live.over, so that the rows of over keep their numbers.
-type decoded struct {
+// additions are the decoded additions of the changes, after Load. Edits are made here and not in
+// Index.over, so that the rows of over keep their numbers.
+type additions struct {
 	files   map[string]File
 	actions map[string][]Action // by source
 	owners  map[string][]string // sources of outputs; several if they conflict
@@ -62,27 +38,27 @@ type bitset struct {
 	n     int
 }
 
-func (s *bitset) add(i int) {
+func (s *bitset) insertRow(i int) {
 	for i/64 >= len(s.words) {
 		s.words = append(s.words, make([]uint64, 1+len(s.words))...)
 	}
-	if !s.has(i) {
+	if !s.hasRow(i) {
 		s.words[i/64] |= 1 << (i % 64)
 		s.n++
 	}
 }
 
-func (s *bitset) remove(i int) {
-	if s.has(i) {
+func (s *bitset) removeRow(i int) {
+	if s.hasRow(i) {
 		s.words[i/64] &^= 1 << (i % 64)
 		s.n--
 	}
 }
 
-func (s *bitset) has(i int) bool { return i/64 < len(s.words) && s.words[i/64]>>(i%64)&1 != 0 }
+func (s *bitset) hasRow(i int) bool { return i/64 < len(s.words) && s.words[i/64]>>(i%64)&1 != 0 }
 
-// each calls do for each row, in order.
-func (s *bitset) each(do func(i int)) {
+// eachSetRow calls do for each row, in order.
+func (s *bitset) eachSetRow(do func(i int)) {
 	for w, word := range s.words {
 		for b := 0; word != 0; b, word = b+1, word>>1 {
 			if word&1 != 0 {
@@ -92,99 +68,84 @@ func (s *bitset) each(do func(i int)) {
 	}
 }
 
-// openLive reads an index and its changes. base must be the caller's own writable memory, such as
-// a private mapping.
-func openLive(base, changes []byte) (*live, error) {
-	x, err := openHeader(base)
+// Open reads an index and its changes. base must be the caller's own writable memory, such as a
+// private mapping. Blocks are checked against their checksums when they are first read. The error
+// wraps ErrForeign, ErrVersion or ErrDamaged.
+func Open(base, changes []byte) (*Index, error) {
+	flat, err := openHeader(base)
 	if err != nil {
 		return nil, err
 	}
-	l := &live{base: x, weight: 1000 + x.Nodes()/16}
-	if err := noticing(func() error { return l.apply(changes) }); err != nil {
+	x := &Index{base: flat, weight: 1000 + flat.nodes().len()/16}
+	if err := noticing(func() error { return applyChanges(x, changes) }); err != nil {
 		return nil, fmt.Errorf("changes: %w", err)
 	}
-	return l, nil
+	return x, nil
 }
 
 // Load decodes the changes. All methods need it except Parts, Methods, Identity, Totals and
 // Checksum.
-func (l *live) Load() error {
-	if l.loaded {
+func (x *Index) Load() error {
+	if x.loaded {
 		return nil
 	}
 	err := noticing(func() error {
-		for node, row := range l.contents {
-			copy(l.base.row(secContents, node), row)
+		for node, row := range x.contents {
+			copy(x.base.row(secContents, node), row)
 		}
-		return l.decodeOver()
+		return decodeAdditions(x)
 	})
 	if err != nil {
 		return fmt.Errorf("changes: %w: %w", ErrDamaged, err)
 	}
-	l.loaded = true
+	x.loaded = true
 	return nil
 }
 
-func (x *flat) folderIn(i int) folderIn {
-	f := x.Folder(i)
-	flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:])
+func (t folderTable) toInput(i int) folderIn {
+	f := t.decodeFolder(i)
+	flags := binary.LittleEndian.Uint32(t.x.row(secFolders, i)[folderFlagsAt:])
 	return folderIn{
 		folderKey: folderKey{f.Tree, string(f.Path)}, real: string(f.Real),
 		flags: flags &^ (folderTree | folderDead), stamp: f.Stamp,
 	}
 }
 
-// Content returns the checksum and the blob ID of a node, patched or not.
-func (l *live) Content(part, row int) (hashing.Sum128, store.BlobID) {
-	if part == 0 && !l.loaded {
-		if patch, ok := l.contents[row]; ok {
-			return decodeContent(patch)
-		}
-	}
-	return l.Parts()[part].Content(row)
-}
-
-// Parts returns the base and the additions, to be probed. A path of the second part is not in the
+// parts returns the base and the additions, to be probed. A path of the second part is not in the
 // first, or is dead there.
-func (l *live) Parts() [2]*flat { return [2]*flat{l.base, l.over} }
-
-// Base returns the flat index that the changes belong to.
-func (l *live) Base() *flat { return l.base }
+func (x *Index) parts() [2]*flat { return [2]*flat{x.base, x.over} }
 
 // Checksum names the function of all checksums.
-func (l *live) Checksum() string { return l.base.checksum }
+func (v Files) Checksum() string { return v.x.base.checksum }
 
-// Identity identifies the runs whose targets the index vouches for; zero if there are none.
-func (l *live) Identity() hashing.Digest { return l.vouched.identity }
-
-// Edited reports whether anything was changed since openLive.
-func (l *live) Edited() bool { return l.edited }
+// Fingerprint identifies the runs whose targets the index vouches for; zero if there are none.
+func (x *Index) Fingerprint() hashing.Digest { return x.vouched.identity }
 
 // File finds a file.
-func (l *live) File(path string) (File, bool) {
-	if f, ok := l.files[path]; ok {
+func (v Files) File(path string) (File, bool) {
+	if f, ok := v.x.added.files[path]; ok {
 		return f, true
 	}
-	if node, ok := l.baseFile(path); ok {
-		return l.base.file(node), true
+	if node, ok := v.baseNode(path); ok {
+		return v.x.base.nodes().decodeFileNode(node), true
 	}
 	return File{}, false
 }
 
-func (l *live) baseFile(path string) (node int, ok bool) {
-	i, ok := l.base.FindFile(path)
+func (v Files) baseNode(path string) (node int, ok bool) {
+	i, ok := v.x.base.files().findFileRow(path)
 	if !ok {
 		return 0, false
 	}
-	node = l.base.ref(secByPath, i)
-	return node, !l.deadNodes.has(node)
+	node = v.x.base.refAtRow(secByPath, i)
+	return node, !v.x.marks.deadNodes.hasRow(node)
 }
 
-// FindFolder finds a directory of the asset tree by its path, which ends in a slash.
-func (l *live) FindFolder(path string) (part, row int, ok bool) {
-	for part, x := range l.Parts() {
-		if row, ok := x.findFolder(Assets, path); ok {
-			if f := x.Folder(row); f.Listed && !f.Dead {
+// findListed finds a listed directory of the asset tree by its path, which ends in a slash.
+func findListed(x *Index, path string) (part, row int, ok bool) {
+	for part, x := range x.parts() {
+		if row, ok := x.folders().findFolderRow(Assets, path); ok {
+			if f := x.folders().decodeFolder(row); f.Listed && !f.Dead {
 				return part, row, true
 			}
 		}
@@ -192,65 +153,62 @@ func (l *live) FindFolder(path string) (part, row int, ok bool) {
 	return 0, 0, false
 }
 
-// NodePath returns the path of a node of one of the parts.
-func (l *live) NodePath(part, node int) string { return l.Parts()[part].nodePath(node) }
-
-// Actions calls do for each action of a source.
-func (l *live) Actions(path string, do func(*Action)) {
-	i, _ := l.base.FindAction(path, "")
-	for ; i < l.base.Actions() && l.base.comparePath(l.base.actionSource(i), path) == 0; i++ {
-		if !l.deadActions.has(i) {
-			a := l.base.Action(i)
+// eachOf calls do for each action of a source.
+func (r Results) eachOf(path string, do func(*Action)) {
+	i, _ := r.x.base.actions().findActionRow(path, "")
+	for ; i < r.x.base.actions().len() && r.x.base.nodes().comparePath(r.x.base.actions().sourceNode(i), path) == 0; i++ {
+		if !r.x.marks.deadActions.hasRow(i) {
+			a := r.x.base.actions().decodeAction(i)
 			do(&a)
 		}
 	}
-	for i := range l.actions[path] {
-		do(&l.actions[path][i])
+	for i := range r.x.added.actions[path] {
+		do(&r.x.added.actions[path][i])
 	}
 }
 
 // Owner returns the source whose action made an output.
-func (l *live) Owner(output string) (source string, ok bool) {
-	x := l.base
-	i, ok := x.findOutput(output)
-	for ; ok && i < x.Artifacts() && x.comparePath(x.ref(secMade, x.ref(secByOutput, i)), output) == 0; i++ {
-		action := x.artifactAction(x.ref(secByOutput, i))
-		if !l.deadActions.has(action) {
-			return x.ActionPath(action), true
+func (r Results) Owner(output string) (source string, ok bool) {
+	x := r.x.base
+	i, ok := x.artifacts().findOutput(output)
+	for ; ok && i < x.artifacts().len() && x.nodes().comparePath(x.refAtRow(secMade, x.refAtRow(secByOutput, i)), output) == 0; i++ {
+		action := x.artifacts().actionOfArtifact(x.refAtRow(secByOutput, i))
+		if !r.x.marks.deadActions.hasRow(action) {
+			return x.actions().sourcePath(action), true
 		}
 	}
-	if sources := l.owners[output]; len(sources) > 0 {
+	if sources := r.x.added.owners[output]; len(sources) > 0 {
 		return sources[0], true
 	}
 	return "", false
 }
 
-// artifactAction finds the action that an artifact belongs to.
-func (x *flat) artifactAction(row int) int {
-	return sort.Search(x.Actions(), func(i int) bool {
-		first, n := x.ActionArtifacts(i)
+// actionOfArtifact finds the action that an artifact belongs to.
+func (t artifactTable) actionOfArtifact(row int) int {
+	return sort.Search(t.x.actions().len(), func(i int) bool {
+		first, n := t.x.actions().artifactRange(i)
 		return first+n > row
 	})
 }
 
 // HoldsOutputs reports whether a subdirectory of the output directory has artifacts.
-func (l *live) HoldsOutputs(folder string) bool {
+func (r Results) HoldsOutputs(folder string) bool {
 	prefix := folder + "/"
-	if l.holds[prefix] > 0 {
+	if r.x.added.holds[prefix] > 0 {
 		return true
 	}
-	x := l.base
-	i := sort.Search(x.Folders(), func(i int) bool {
-		f := x.Folder(i)
+	x := r.x.base
+	i := sort.Search(x.folders().len(), func(i int) bool {
+		f := x.folders().decodeFolder(i)
 		return f.Tree > Out || f.Tree == Out && string(f.Path) >= prefix
 	})
-	for ; i < x.Folders(); i++ {
-		f := x.Folder(i)
+	for ; i < x.folders().len(); i++ {
+		f := x.folders().decodeFolder(i)
 		if f.Tree != Out || !strings.HasPrefix(string(f.Path), prefix) {
 			break
 		}
 		for n := range f.Count {
-			if p := x.Probe(f.First + n); !p.Dead {
+			if p := x.nodes().probeNode(f.First + n); !p.Dead {
 				return true
 			}
 		}
@@ -258,35 +216,21 @@ func (l *live) HoldsOutputs(folder string) bool {
 	return false
 }
 
-// Target returns the target of the action that made a node's artifact.
-func (l *live) Target(part, node int) string {
-	x := l.Parts()[part]
-	action, _ := x.nodeAction(node)
-	return string(x.ActionTarget(action))
-}
-
-// Source returns the source of the action that made a node's artifact.
-func (l *live) Source(part, node int) string {
-	x := l.Parts()[part]
-	action, _ := x.nodeAction(node)
-	return x.ActionPath(action)
-}
-
 // Count restricts the totals and the failed sources to the given targets.
-func (l *live) Count(targets []string) { l.counted = countedTargets(targets) }
+func (r Results) Count(targets []string) { r.x.counted = countedTargets(targets) }
 
-// FailedSources calls do for the source of each action that failed.
-func (l *live) FailedSources(do func(path string)) {
-	if l.Totals().Failed == 0 {
+// Failed calls do for the source of each action that failed.
+func (r Results) Failed(do func(path string)) {
+	if r.Totals().Failed == 0 {
 		return
 	}
-	for i := range l.base.Actions() {
-		if l.base.ActionState(i) == Failed && !l.deadActions.has(i) && l.counted.has(string(l.base.ActionTarget(i))) {
-			do(l.base.ActionPath(i))
+	for i := range r.x.base.actions().len() {
+		if r.x.base.actions().actionState(i) == Failed && !r.x.marks.deadActions.hasRow(i) && r.x.counted.includesTarget(string(r.x.base.actions().actionTarget(i))) {
+			do(r.x.base.actions().sourcePath(i))
 		}
 	}
-	l.eachOver(func(a *Action) {
-		if a.State == Failed && l.counted.has(a.Target) {
+	r.x.added.eachAdded(func(a *Action) {
+		if a.State == Failed && r.x.counted.includesTarget(a.Target) {
 			do(a.Path)
 		}
 	})
@@ -294,7 +238,7 @@ func (l *live) FailedSources(do func(path string)) {
 
 // Dependents calls do for the source of each action that depends on one of the given files and
 // parts.
-func (l *live) Dependents(on map[dependency.Dependency]bool, do func(path string)) {
+func (r Results) Dependents(on map[dependency.Dependency]bool, do func(path string)) {
 	if len(on) == 0 {
 		return
 	}
@@ -302,12 +246,12 @@ func (l *live) Dependents(on map[dependency.Dependency]bool, do func(path string
 	for d := range on {
 		paths[dependency.Encode(d)] = true
 	}
-	l.base.eachDep(paths, func(_, action int) {
-		if !l.deadActions.has(action) {
-			do(l.base.ActionPath(action))
+	r.x.base.deps().eachOn(paths, func(_, action int) {
+		if !r.x.marks.deadActions.hasRow(action) {
+			do(r.x.base.actions().sourcePath(action))
 		}
 	})
-	l.eachOver(func(a *Action) {
+	r.x.added.eachAdded(func(a *Action) {
 		if slices.ContainsFunc(a.Deps, func(d Dep) bool { return on[d.On.Seen()] }) {
 			do(a.Path)
 		}
@@ -316,13 +260,13 @@ func (l *live) Dependents(on map[dependency.Dependency]bool, do func(path string
 
 // Deps calls do for each dependency on artifacts or extracts whose kind is wanted, with the
 // source of its action.
-func (l *live) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
-	l.base.eachDepThat(dependency.MayBePart, func(dep, action int) {
-		if d := l.base.dep(dep); is(d.On.Kind) && !l.deadActions.has(action) {
-			do(l.base.ActionPath(action), d)
+func (r Results) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
+	r.x.base.deps().eachMatch(dependency.MayBePart, func(dep, action int) {
+		if d := r.x.base.deps().decodeDepAt(dep); is(d.On.Kind) && !r.x.marks.deadActions.hasRow(action) {
+			do(r.x.base.actions().sourcePath(action), d)
 		}
 	})
-	l.eachOver(func(a *Action) {
+	r.x.added.eachAdded(func(a *Action) {
 		for _, d := range a.Deps {
 			if is(d.On.Kind) {
 				do(a.Path, d)
@@ -331,18 +275,18 @@ func (l *live) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)
 	})
 }
 
-// eachDep calls do for each dependency on one of the paths, with its action.
-func (x *flat) eachDep(paths map[string]bool, do func(dep, action int)) {
-	x.eachDepThat(func(path []byte) bool { return paths[string(path)] }, do)
+// eachOn calls do for each dependency on one of the paths, with its action.
+func (t depTable) eachOn(paths map[string]bool, do func(dep, action int)) {
+	t.eachMatch(func(path []byte) bool { return paths[string(path)] }, do)
 }
 
-func (x *flat) eachDepThat(matches func(path []byte) bool, do func(dep, action int)) {
+func (t depTable) eachMatch(matches func(path []byte) bool, do func(dep, action int)) {
 	action := 0
-	for d := range x.Deps() {
-		if !matches(x.depPath(d)) {
+	for d := range t.len() {
+		if !matches(t.depPath(d)) {
 			continue
 		}
-		for first, n := x.actionDeps(action); d >= first+n; first, n = x.actionDeps(action) {
+		for first, n := t.x.actions().depRange(action); d >= first+n; first, n = t.x.actions().depRange(action) {
 			action++
 		}
 		do(d, action)
@@ -350,51 +294,51 @@ func (x *flat) eachDepThat(matches func(path []byte) bool, do func(dep, action i
 }
 
 // Methods calls do for every method in use, for some perhaps twice. It does not need Load.
-func (l *live) Methods(do func(Method)) error {
-	for i := range l.base.Methods() {
-		do(l.base.Method(i))
+func (r Results) Methods(do func(Method)) error {
+	for i := range r.x.base.methodCount() {
+		do(r.x.base.decodeMethod(i))
 	}
-	if l.loaded {
-		l.eachOver(func(a *Action) { do(a.Method) })
+	if r.x.loaded {
+		r.x.added.eachAdded(func(a *Action) { do(a.Method) })
 		return nil
 	}
-	for i := range l.over.Methods() {
-		do(l.over.Method(i))
+	for i := range r.x.over.methodCount() {
+		do(r.x.over.decodeMethod(i))
 	}
 	return nil
 }
 
 // MethodsOf calls do for every method of the counted actions, perhaps twice; it omits actions for
 // which except returns true.
-func (l *live) MethodsOf(except func(source, target string) bool, do func(Method)) {
-	done := make([]bool, l.base.Methods())
-	for i := range l.base.Actions() {
-		row := l.base.actionMethod(i)
-		if done[row] || l.deadActions.has(i) {
+func (r Results) MethodsOf(except func(source, target string) bool, do func(Method)) {
+	done := make([]bool, r.x.base.methodCount())
+	for i := range r.x.base.actions().len() {
+		row := r.x.base.actions().methodRow(i)
+		if done[row] || r.x.marks.deadActions.hasRow(i) {
 			continue
 		}
-		if target := string(l.base.ActionTarget(i)); !l.counted.has(target) || except(l.base.ActionPath(i), target) {
+		if target := string(r.x.base.actions().actionTarget(i)); !r.x.counted.includesTarget(target) || except(r.x.base.actions().sourcePath(i), target) {
 			continue
 		}
 		done[row] = true
-		do(l.base.methods.of(l.base, row))
+		do(r.x.base.methods.cachedMethod(r.x.base, row))
 	}
-	l.eachOver(func(a *Action) {
-		if l.counted.has(a.Target) && !except(a.Path, a.Target) {
+	r.x.added.eachAdded(func(a *Action) {
+		if r.x.counted.includesTarget(a.Target) && !except(a.Path, a.Target) {
 			do(a.Method)
 		}
 	})
 }
 
 // Configs returns the cook.toml files of the tree, sorted by directory: parents are first.
-func (l *live) Configs() []File {
+func (v Files) Configs() []File {
 	var list []File
-	for i := range l.base.sections[secConfigs].count {
-		if node := l.base.ref(secConfigs, i); !l.deadNodes.has(node) {
-			list = append(list, l.base.file(node))
+	for i := range v.x.base.sections[secConfigs].count {
+		if node := v.x.base.refAtRow(secConfigs, i); !v.x.marks.deadNodes.hasRow(node) {
+			list = append(list, v.x.base.nodes().decodeFileNode(node))
 		}
 	}
-	for _, f := range l.files {
+	for _, f := range v.x.added.files {
 		if f.Role == Config {
 			list = append(list, f)
 		}
@@ -404,72 +348,72 @@ func (l *live) Configs() []File {
 	return list
 }
 
-func (x *flat) role(node int) Role {
-	return Role(binary.LittleEndian.Uint32(x.row(secNodes, node)[nodeFlagsAt:]) & nodeRole)
+func (t nodeTable) roleOf(node int) Role {
+	return Role(binary.LittleEndian.Uint32(t.x.row(secNodes, node)[nodeFlagsAt:]) & nodeRole)
 }
 
-// Flat merges the base and the changes into one checked index.
-func (l *live) Flat() (*flat, error) {
-	if err := l.Load(); err != nil {
+// mergeBase merges the base and the changes into one checked index.
+func mergeBase(x *Index) (*flat, error) {
+	if err := x.Load(); err != nil {
 		return nil, err
 	}
-	if l.pristine() && l.patched.n+l.patchedFolders.n == 0 {
-		return openFlat(l.base.data)
+	if isPristine(x) && x.marks.patched.n+x.marks.patchedFolders.n == 0 {
+		return openFlat(x.base.data)
 	}
-	if err := l.base.checkAll(); err != nil {
+	if err := x.base.checkPatched(); err != nil {
 		return nil, err
 	}
-	return openFlat(l.builder().Bytes())
+	return openFlat(mergedBuilder(x).Bytes())
 }
 
-// pristine reports whether nothing was added to the base or deleted from it.
-func (l *live) pristine() bool {
-	return l.deadNodes.n+l.deadFolder.n+l.deadActions.n+len(l.files)+len(l.actions)+len(l.folders) == 0
+// isPristine reports whether nothing was added to the base or deleted from it.
+func isPristine(x *Index) bool {
+	return x.marks.deadNodes.n+x.marks.deadFolder.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions)+len(x.added.folders) == 0
 }
 
-func (l *live) builder() *builder {
-	b := newBuilder(l.Checksum())
-	for i := range l.base.Folders() {
-		if f := l.base.Folder(i); f.Listed && !f.Dead {
-			b.folders = append(b.folders, l.base.folderIn(i))
+func mergedBuilder(x *Index) *builder {
+	b := newIndexBuilder(x.base.checksum)
+	for i := range x.base.folders().len() {
+		if f := x.base.folders().decodeFolder(i); f.Listed && !f.Dead {
+			b.folders = append(b.folders, x.base.folders().toInput(i))
 		}
 	}
-	b.Grow(l.base.Files()+len(l.files), l.base.Actions()+len(l.actions))
-	for i := range l.base.Files() {
-		if node := l.base.ref(secByPath, i); !l.deadNodes.has(node) {
-			b.AddFile(l.base.file(node))
+	b.Grow(x.base.files().len()+len(x.added.files), x.base.actions().len()+len(x.added.actions))
+	for i := range x.base.files().len() {
+		if node := x.base.refAtRow(secByPath, i); !x.marks.deadNodes.hasRow(node) {
+			b.AddFile(x.base.nodes().decodeFileNode(node))
 		}
 	}
-	for i := range l.base.Actions() {
-		if !l.deadActions.has(i) {
-			b.AddAction(l.base.Action(i))
+	for i := range x.base.actions().len() {
+		if !x.marks.deadActions.hasRow(i) {
+			b.AddAction(x.base.actions().decodeAction(i))
 		}
 	}
-	l.addOver(b)
-	l.dropEmpty(b)
+	addAdditions(x, b)
+	dropEmptyFolders(x, b)
 	return b
 }
 
-// dropEmpty drops the output directories that have no artifact any more.
-func (l *live) dropEmpty(b *builder) {
+// dropEmptyFolders drops the output directories that have no artifact any more.
+func dropEmptyFolders(x *Index, b *builder) {
 	if !slices.ContainsFunc(b.folders, func(f folderIn) bool { return f.tree == Out }) {
 		return
 	}
 	holds := map[string]bool{}
 	for i := range b.actions {
 		for _, m := range b.actions[i].Made {
-			folder, _ := splitPath(m.Path)
+			folder, _ := splitSlash(m.Path)
 			holds[folder] = true
 		}
 	}
 	b.folders = slices.DeleteFunc(b.folders, func(f folderIn) bool { return f.tree == Out && !holds[f.path] })
 }
 
-// addOver adds the additions of the changes to a builder.
-func (l *live) addOver(b *builder) {
-	b.folders = slices.AppendSeq(b.folders, maps.Values(l.folders))
-	for _, f := range l.files {
+// addAdditions adds the additions of the changes to a builder.
+func addAdditions(x *Index, b *builder) {
+	b.folders = slices.AppendSeq(b.folders, maps.Values(x.added.folders))
+	for _, f := range x.added.files {
 		b.AddFile(f)
 	}
-	l.eachOver(func(a *Action) { b.AddAction(*a) })
+	x.added.eachAdded(func(a *Action) { b.AddAction(*a) })
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// After any edits, in any number of write and read cycles, a live equals a model made of maps.
+// After any edits, in any number of write and read cycles, an index equals a model made of maps.
 func TestEditedIndexEqualsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &session{model: drawModel(t)}
@@ -28,7 +28,7 @@ func TestEditedIndexEqualsModel(t *testing.T) {
 			"PutAction": s.putAction, "DropActions": s.dropActions, "Recook": s.recook,
 			"AddFolder": s.addFolder, "DropFolder": s.dropFolder, "RestampFolder": s.restampFolder, "RestampOutput": s.restampOutput,
 			"DropNode": s.dropNode, "Restamp": s.restamp, "Vouch": func(t *rapid.T) { s.vouch(t, s.live) },
-			"reopen":        func(t *rapid.T) { s.reopen(t, s.live.Changes()) },
+			"reopen":        func(t *rapid.T) { s.reopen(t, encodeChanges(s.live)) },
 			"reopenTwice":   s.reopenTwice,
 			"rewrite":       s.rewrite,
 			"":              s.check,
@@ -37,11 +37,11 @@ func TestEditedIndexEqualsModel(t *testing.T) {
 	})
 }
 
-// A session is a live under test with its model.
+// A session is an index under test with its model.
 type session struct {
 	*model
 	base []byte // the file's bytes
-	live *live
+	live *Index
 	// touched are the paths edited since the last open; their nodes in the changes are no longer
 	// valid.
 	touched map[string]bool
@@ -57,8 +57,8 @@ func mustOpen(t rapid.TB, data []byte) *flat {
 	return x
 }
 
-func load(t *rapid.T, base, changes []byte) *live {
-	l, err := openLive(bytes.Clone(base), changes)
+func load(t *rapid.T, base, changes []byte) *Index {
+	l, err := Open(bytes.Clone(base), changes)
 	if err == nil {
 		err = l.Load()
 	}
@@ -76,30 +76,30 @@ func (s *session) open(t *rapid.T, changes []byte) {
 
 func (s *session) reopen(t *rapid.T, changes []byte) {
 	s.open(t, changes)
-	if again := s.live.Changes(); !bytes.Equal(again, changes) {
+	if again := encodeChanges(s.live); !bytes.Equal(again, changes) {
 		t.Fatal("changes that were read are written with other bytes")
 	}
 }
 
-// reopenTwice writes the changes once from a live that was not loaded.
+// reopenTwice writes the changes once from an index that was not loaded.
 func (s *session) reopenTwice(t *rapid.T) {
-	changes := s.live.Changes()
-	l, err := openLive(bytes.Clone(s.base), changes)
+	changes := encodeChanges(s.live)
+	l, err := Open(bytes.Clone(s.base), changes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := l.Changes(); !bytes.Equal(again, changes) {
+	if again := encodeChanges(l); !bytes.Equal(again, changes) {
 		t.Fatal("changes that were not loaded are written with other bytes")
 	}
 	s.vouch(t, l)
-	s.reopen(t, l.Changes())
+	s.reopen(t, encodeChanges(l))
 }
 
 func (s *session) rewrite(t *rapid.T) {
 	before := s.live.base
 	s.live.weight = rapid.IntRange(0, 20).Draw(t, "weight")
-	x, changes := s.live.Rewrite()
-	s.base = bytes.Clone(x.Bytes())
+	x, changes := rewriteBase(s.live)
+	s.base = bytes.Clone(x.data)
 	if s.patched = x == before; s.patched {
 		s.open(t, changes)
 		return
@@ -113,14 +113,14 @@ func (s *session) rewrite(t *rapid.T) {
 
 func (s *session) putFile(t *rapid.T) {
 	f := drawFile(t)
-	s.live.PutFile(f)
+	editor{s.live}.putFileRecord(f)
 	s.files[f.Path] = f
 	s.touched[f.Path] = true
 }
 
 func (s *session) dropFile(t *rapid.T) {
 	p := rapid.SampledFrom(filePaths).Draw(t, "file")
-	s.live.DropFile(p)
+	editor{s.live}.forgetFile(p)
 	delete(s.files, p)
 	s.touched[p] = true
 }
@@ -134,7 +134,7 @@ func (s *session) putAction(t *rapid.T) {
 }
 
 func (s *session) put(h Action) {
-	s.live.PutAction(h)
+	editor{s.live}.insertAction(h)
 	h.Made = slices.Clone(h.Made)
 	s.actions[h.key()] = h
 	for _, o := range h.Made {
@@ -147,7 +147,7 @@ func (s *session) dropActions(t *rapid.T) {
 }
 
 func (s *session) drop(source string) {
-	s.live.DropActions(source)
+	editor{s.live}.removeActions(source)
 	maps.DeleteFunc(s.actions, func(key [2]string, h Action) bool {
 		for _, o := range h.Made {
 			s.touched[o.Path] = s.touched[o.Path] || key[0] == source
@@ -173,7 +173,7 @@ func (s *session) recook(t *rapid.T) {
 
 func (s *session) addFolder(t *rapid.T) {
 	f := drawFolder(t)
-	s.live.AddFolder(f.Folder, f.settled)
+	editor{s.live}.insertFolder(f.Folder, f.settled)
 	s.folders[f.Path] = f
 	s.touched[slashed(f.Path)] = true
 }
@@ -181,13 +181,13 @@ func (s *session) addFolder(t *rapid.T) {
 // A place is a row of one of the parts.
 type place struct{ part, row int }
 
-// anyFolder draws a directory that the scan listed and that was not edited since the live was
+// anyFolder draws a directory that the scan listed and that was not edited since the index was
 // opened.
 func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 	var list []place
-	for part, x := range s.live.Parts() {
-		for i := range x.Folders() {
-			f := x.Folder(i)
+	for part, x := range s.live.parts() {
+		for i := range x.folders().len() {
+			f := x.folders().decodeFolder(i)
 			if f.Tree == Assets && f.Listed && !f.Dead && (part == 0 || !s.touched[string(f.Path)]) {
 				list = append(list, place{part, i})
 			}
@@ -197,16 +197,16 @@ func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 		t.Skip("no directory")
 	}
 	at := rapid.SampledFrom(list).Draw(t, "folder")
-	return at, s.live.Parts()[at.part].Folder(at.row)
+	return at, s.live.parts()[at.part].folders().decodeFolder(at.row)
 }
 
 func (s *session) dropFolder(t *rapid.T) {
 	at, f := s.anyFolder(t)
 	path := string(f.Path)
-	if part, row, ok := s.live.FindFolder(path); !ok || (place{part, row}) != at {
+	if part, row, ok := findListed(s.live, path); !ok || (place{part, row}) != at {
 		t.Fatalf("FindFolder(%q) = %d, %d, %v; want %v", path, part, row, ok, at)
 	}
-	s.live.DropFolder(at.part, at.row)
+	editor{s.live}.forgetFolder(at.part, at.row)
 	delete(s.folders, strings.TrimSuffix(path, "/"))
 	s.touched[path] = true
 }
@@ -214,7 +214,7 @@ func (s *session) dropFolder(t *rapid.T) {
 func (s *session) restampFolder(t *rapid.T) {
 	at, f := s.anyFolder(t)
 	now := drawFolder(t)
-	s.live.RestampFolder(at.part, at.row, now.Stamp, now.settled, now.Odd)
+	editor{s.live}.restampFolder(at.part, at.row, now.Stamp, now.settled, now.Odd)
 	path := strings.TrimSuffix(string(f.Path), "/")
 	was := s.folders[path]
 	now.Path, now.Real = was.Path, was.Real
@@ -223,10 +223,10 @@ func (s *session) restampFolder(t *rapid.T) {
 
 // restampOutput stamps an output directory of the base.
 func (s *session) restampOutput(t *rapid.T) {
-	x := s.live.Base()
+	x := s.live.base
 	var rows []int
-	for i := range x.Folders() {
-		if x.Folder(i).Tree == Out {
+	for i := range x.folders().len() {
+		if x.folders().decodeFolder(i).Tree == Out {
 			rows = append(rows, i)
 		}
 	}
@@ -234,18 +234,18 @@ func (s *session) restampOutput(t *rapid.T) {
 		t.Skip("no directory")
 	}
 	row := rapid.SampledFrom(rows).Draw(t, "folder")
-	path := strings.TrimSuffix(string(x.Folder(row).Path), "/")
+	path := strings.TrimSuffix(string(x.folders().decodeFolder(row).Path), "/")
 	f := listed{scan.Folder{Path: path, Real: path, Stamp: drawStamp(t)}, rapid.Bool().Draw(t, "settled"), Out}
-	s.live.RestampFolder(0, row, f.Stamp, f.settled, false)
+	editor{s.live}.restampFolder(0, row, f.Stamp, f.settled, false)
 	s.folders[outKey(path)] = f
 }
 
-// anyNode draws a node with a stamp that was not edited since the live was opened.
+// anyNode draws a node with a stamp that was not edited since the index was opened.
 func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, string) {
 	var list []place
-	for part, x := range s.live.Parts() {
-		for i := range x.Nodes() {
-			if p := x.Probe(i); !p.Idle() && wanted(p.Role) && (part == 0 || !s.touched[x.NodePath(i)]) {
+	for part, x := range s.live.parts() {
+		for i := range x.nodes().len() {
+			if p := x.nodes().probeNode(i); !p.Idle() && wanted(p.Role) && (part == 0 || !s.touched[x.nodes().nodePath(i)]) {
 				list = append(list, place{part, i})
 			}
 		}
@@ -254,12 +254,12 @@ func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, str
 		t.Skip("no node")
 	}
 	at := rapid.SampledFrom(list).Draw(t, "node")
-	return at, s.live.Parts()[at.part].Probe(at.row), s.live.NodePath(at.part, at.row)
+	return at, s.live.parts()[at.part].nodes().probeNode(at.row), s.live.parts()[at.part].nodes().nodePath(at.row)
 }
 
 func (s *session) dropNode(t *rapid.T) {
 	at, p, path := s.anyNode(t, func(r Role) bool { return r != Made })
-	s.live.DropNode(at.part, at.row)
+	editor{s.live}.dropNodeFile(at.part, at.row)
 	if p.Role != Absent {
 		delete(s.files, path)
 		s.touched[path] = true
@@ -271,18 +271,18 @@ func (s *session) restamp(t *rapid.T) {
 	now, settled := drawStamp(t), rapid.Bool().Draw(t, "settled")
 	now.Size = p.Stamp.Size // the content is unchanged
 	if p.Role != Made {
-		known, _ := s.live.File(path)
+		known, _ := s.live.Files().File(path)
 		if d := gocmp.Diff(s.files[path], known); d != "" {
 			t.Fatalf("node of another file: %s", d)
 		}
-		s.live.Restamp(at.part, at.row, now, settled)
+		editor{s.live}.restampNode(at.part, at.row, now, settled)
 		f := s.files[path]
 		f.Stamp, f.Settled = now, settled
 		s.files[path] = f
 		return
 	}
-	source := s.live.Source(at.part, at.row)
-	s.live.Restamp(at.part, at.row, now, settled)
+	source := s.live.Results().Source(refAt(s.live, at.part, at.row))
+	editor{s.live}.restampNode(at.part, at.row, now, settled)
 	for _, h := range s.actions {
 		for i := range h.Made {
 			if h.Made[i].Path == path {
@@ -296,53 +296,53 @@ func (s *session) restamp(t *rapid.T) {
 }
 
 // vouch drops some targets, and changes the pending sources of the others.
-func (s *session) vouch(t *rapid.T, l *live) {
+func (s *session) vouch(t *rapid.T, l *Index) {
 	var known []string
 	for _, v := range s.vouched {
 		known = append(known, v.Target)
 	}
 	s.identity, s.vouched = drawIdentity(t), drawVouched(t, known)
-	l.Vouch(newVouching(s.identity, s.vouched))
+	editor{l}.replaceVouches(newVouching(s.identity, s.vouched))
 }
 
-// check compares all answers of the live with the model.
+// check compares all answers of the index with the model.
 func (s *session) check(t *rapid.T) {
 	s.compare(t, s.live)
-	x, err := s.live.Flat()
+	x, err := mergeBase(s.live)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, got := s.flat(), x.Bytes()
+	want, got := s.flat(), x.data
 	if s.patched {
 		got = rebuild(x)
 	}
 	if !bytes.Equal(got, want) {
 		t.Fatalf("flat: %s", gocmp.Diff(s.content(), readBack(discard{}, x), gocmp.AllowUnexported(content{}, listed{}), cmpopts.EquateEmpty()))
 	}
-	if !bytes.Equal(want, s.opened) && !s.live.Edited() {
+	if !bytes.Equal(want, s.opened) && !s.live.edited {
 		t.Fatal("Edited is false after an edit")
 	}
 }
 
 // checkReopened compares the written files, as the next run reads them.
 func (s *session) checkReopened(t *rapid.T) {
-	l := load(t, s.base, s.live.Changes())
+	l := load(t, s.base, encodeChanges(s.live))
 	s.compare(t, l)
-	if l.Edited() {
+	if l.edited {
 		t.Fatal("Edited is true before any edit")
 	}
-	checkRows(t, &Index{l})
-	for _, span := range l.unwritten(1) {
+	checkRows(t, l)
+	for _, span := range unmodifiedRanges(l, 1) {
 		if !bytes.Equal(l.base.data[span.from:span.to], s.base[span.from:span.to]) {
 			t.Fatalf("bytes %d to %d are listed as unwritten but were changed", span.from, span.to)
 		}
 	}
-	parts := l.Parts()
+	parts := l.parts()
 	if want, got := s.probes(), probesOf(s.model, parts[:]...); !maps.Equal(want, got) {
 		t.Fatalf("probes: %s", gocmp.Diff(want, got))
 	}
 	for _, p := range folderPaths {
-		if _, _, ok := l.FindFolder(slashed(p)); ok != (s.folders[p].Folder != scan.Folder{}) {
+		if _, _, ok := findListed(l, slashed(p)); ok != (s.folders[p].Folder != scan.Folder{}) {
 			t.Fatalf("FindFolder(%q) = %v", p, ok)
 		}
 	}
@@ -352,39 +352,39 @@ func (s *session) checkReopened(t *rapid.T) {
 	}
 }
 
-func (s *session) compare(t *rapid.T, l *live) {
-	if l.Checksum() != "xxh3" || l.Identity() != s.identity {
-		t.Fatalf("Checksum = %q, Identity = %v, want %v", l.Checksum(), l.Identity(), s.identity)
+func (s *session) compare(t *rapid.T, l *Index) {
+	if l.base.checksum != "xxh3" || l.Fingerprint() != s.identity {
+		t.Fatalf("Checksum = %q, Identity = %v, want %v", l.base.checksum, l.Fingerprint(), s.identity)
 	}
-	if want := s.vouching(); !l.vouched.equal(&want) {
+	if want := s.vouching(); !l.vouched.vouchesEqually(&want) {
 		t.Fatalf("vouches for %+v, want %+v", l.vouched, want)
 	}
-	x := &Index{l}
+	x := l
 	for _, v := range s.vouched {
 		compareSet(t, "Pending of "+v.Target, slices.Clone(v.Pending), func(add func(string)) { x.Pending(v.Target, add) })
 	}
-	l.Count(x.Vouched())
+	l.Results().Count(x.Vouched())
 	var failed, configs, counted []string
 	depend, owner, methods := map[string][]string{}, map[string]string{}, map[string]bool{}
 	for key, h := range s.actions {
-		if h.State == Failed && l.vouched.of(key[1]) != nil {
+		if h.State == Failed && l.vouched.vouchFor(key[1]) != nil {
 			failed = append(failed, key[0])
 		}
 		for _, d := range h.Deps {
-			depend[d.key()] = append(depend[d.key()], key[0])
+			depend[d.seenKey()] = append(depend[d.seenKey()], key[0])
 		}
 		for _, o := range h.Made {
 			owner[o.Path] = key[0]
 		}
 		methods[show(h.Method)] = true
-		if key[0] != "a" && l.vouched.of(key[1]) != nil {
+		if key[0] != "a" && l.vouched.vouchFor(key[1]) != nil {
 			counted = append(counted, show(h.Method))
 		}
 	}
 	for _, p := range slices.Concat(filePaths, missingPaths) {
 		want, known := s.files[p]
-		got, ok := l.File(p)
-		if ok != known || got != want || l.Size(p) != want.Stamp.Size {
+		got, ok := l.Files().File(p)
+		if ok != known || got != want || l.Files().sizeOfFile(p) != want.Stamp.Size {
 			t.Fatalf("File(%q) = %+v, %v; want %+v", p, got, ok, want)
 		}
 		if want.Role == Config {
@@ -392,16 +392,16 @@ func (s *session) compare(t *rapid.T, l *live) {
 		}
 		s.compareActions(t, l, p)
 		compareSet(t, "Dependents of "+p, depend[p], func(add func(string)) {
-			l.Dependents(map[dependency.Dependency]bool{mustDecode(p): true, dependency.OfFile("-"): true}, add)
+			l.Results().Dependents(map[dependency.Dependency]bool{mustDecode(p): true, dependency.OfFile("-"): true}, add)
 		})
 	}
-	compareSet(t, "FailedSources", failed, l.FailedSources)
+	compareSet(t, "FailedSources", failed, l.Results().Failed)
 	compareSet(t, "MethodsOf", counted, func(add func(string)) {
-		l.MethodsOf(func(source, _ string) bool { return source == "a" }, func(m Method) { add(show(m)) })
+		l.Results().MethodsOf(func(source, _ string) bool { return source == "a" }, func(m Method) { add(show(m)) })
 	})
 	s.compareConfigs(t, l, configs)
 	for _, p := range outputPaths {
-		if source, ok := l.Owner(p); ok != (owner[p] != "") || source != owner[p] {
+		if source, ok := l.Results().Owner(p); ok != (owner[p] != "") || source != owner[p] {
 			t.Fatalf("Owner(%q) = %q, %v; want %q", p, source, ok, owner[p])
 		}
 	}
@@ -410,11 +410,11 @@ func (s *session) compare(t *rapid.T, l *live) {
 		for o := range owner {
 			want = want || strings.HasPrefix(o, p+"/")
 		}
-		if got := l.HoldsOutputs(p); got != want {
+		if got := l.Results().HoldsOutputs(p); got != want {
 			t.Fatalf("HoldsOutputs(%q) = %v", p, got)
 		}
 	}
-	l.Methods(func(m Method) { delete(methods, show(m)) })
+	l.Results().Methods(func(m Method) { delete(methods, show(m)) })
 	if len(methods) > 0 {
 		t.Fatalf("Methods lacks %v", methods)
 	}
@@ -428,9 +428,9 @@ func show(m Method) string {
 	return b.String()
 }
 
-func (s *session) compareActions(t *rapid.T, l *live, path string) {
+func (s *session) compareActions(t *rapid.T, l *Index, path string) {
 	got := map[string]Action{}
-	l.Actions(path, func(a *Action) {
+	l.Results().eachOf(path, func(a *Action) {
 		if _, twice := got[a.Target]; twice {
 			t.Fatalf("Actions(%q): %q comes twice", path, a.Target)
 		}
@@ -450,12 +450,12 @@ func (s *session) compareActions(t *rapid.T, l *live, path string) {
 	}
 }
 
-func (s *session) compareConfigs(t *rapid.T, l *live, want []string) {
+func (s *session) compareConfigs(t *rapid.T, l *Index, want []string) {
 	slices.SortFunc(want, func(a, b string) int {
 		return cmp.Compare(strings.TrimSuffix(a, scan.ConfigName), strings.TrimSuffix(b, scan.ConfigName))
 	})
 	var got []string
-	for _, f := range l.Configs() {
+	for _, f := range l.Files().Configs() {
 		got = append(got, f.Path)
 		if f != s.files[f.Path] {
 			t.Fatalf("Configs: %+v", f)

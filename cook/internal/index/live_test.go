@@ -26,25 +26,25 @@ func changed(t testing.TB) (base, changes []byte) {
 		t.Fatal(err)
 	}
 	l := mustLive(t, base, noChanges(x, newVouching(hashing.Digest{8}, []Vouch{{"", []string{"b/c.gltf", "b/new"}}, {"pc", nil}})))
-	l.PutFile(File{Path: "a\xff\n.png", Stamp: stamp(11), Settled: true, Blob: blob(11)})
-	l.PutFile(File{Path: "b/new", Stamp: stamp(12), Blob: blob(12)})
-	l.DropFile("b/gone.bin")
-	l.DropActions("b/c.gltf")
-	l.PutAction(Action{
+	editor{l}.putFileRecord(File{Path: "a\xff\n.png", Stamp: stamp(11), Settled: true, Blob: blob(11)})
+	editor{l}.putFileRecord(File{Path: "b/new", Stamp: stamp(12), Blob: blob(12)})
+	editor{l}.forgetFile("b/gone.bin")
+	editor{l}.removeActions("b/c.gltf")
+	editor{l}.insertAction(Action{
 		Path: "b/c.gltf", Target: "pc", State: Failed, Decision: Decision{At: time.Unix(0, 5), Why: "new"},
 		Deps: []Dep{{Name: "e", On: dependency.OfFile("b/e")}}, Made: []Artifact{{Path: "o/c.glb", Stamp: stamp(13)}},
 		Method: Method{{"recipe", "gltf"}},
 	})
-	l.RestampFolder(0, 1, stamp(14), false, false)
-	_, row, _ := l.FindFolder("b/empty/")
-	l.DropFolder(0, row)
-	l.AddFolder(scan.Folder{Path: "n", Real: "n", Stamp: stamp(15)}, true)
-	return base, l.Changes()
+	editor{l}.restampFolder(0, 1, stamp(14), false, false)
+	_, row, _ := findListed(l, "b/empty/")
+	editor{l}.forgetFolder(0, row)
+	editor{l}.insertFolder(scan.Folder{Path: "n", Real: "n", Stamp: stamp(15)}, true)
+	return base, encodeChanges(l)
 }
 
-func mustLive(t testing.TB, base, changes []byte) *live {
+func mustLive(t testing.TB, base, changes []byte) *Index {
 	t.Helper()
-	l, err := openLive(bytes.Clone(base), changes)
+	l, err := Open(bytes.Clone(base), changes)
 	if err == nil {
 		err = l.Load()
 	}
@@ -61,17 +61,17 @@ func TestIndexWithoutChangesEqualsItsBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := mustLive(t, data, noChanges(want, vouching{}))
-	got, err := l.Flat()
+	got, err := mergeBase(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got.Bytes(), data) || l.Edited() || l.Grown() {
-		t.Errorf("differs from the base: edited %v, grown %v", l.Edited(), l.Grown())
+	if !bytes.Equal(got.data, data) || l.edited || hasGrown(l) {
+		t.Errorf("differs from the base: edited %v, grown %v", l.edited, hasGrown(l))
 	}
-	if !l.Identity().IsZero() || l.Totals() != (Totals{}) || l.Checksum() != want.Checksum() || l.Base().ID() != want.ID() {
+	if !l.Fingerprint().IsZero() || l.Results().Totals() != (Totals{}) || l.base.checksum != want.checksum || l.base.ID() != want.ID() {
 		t.Error("the identity differs from the base")
 	}
-	if over := l.Parts()[1]; over.Nodes()+over.Folders()+over.Actions() != 0 {
+	if over := l.parts()[1]; over.nodes().len()+over.folders().len()+over.actions().len() != 0 {
 		t.Error("the changes have additions")
 	}
 	if d := cmp.Diff(readBack(t, want), readBack(t, got), cmp.AllowUnexported(content{}, listed{})); d != "" {
@@ -81,11 +81,11 @@ func TestIndexWithoutChangesEqualsItsBase(t *testing.T) {
 
 func TestUnloadedChangesAreWrittenUnchanged(t *testing.T) {
 	base, changes := changed(t)
-	l, err := openLive(bytes.Clone(base), changes)
+	l, err := Open(bytes.Clone(base), changes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(l.Changes(), changes) {
+	if !bytes.Equal(encodeChanges(l), changes) {
 		t.Error("the changes differ")
 	}
 }
@@ -94,37 +94,37 @@ func TestUnloadedChangesAreWrittenUnchanged(t *testing.T) {
 func TestRedundantEditChangesNothing(t *testing.T) {
 	base, changes := changed(t)
 	l := mustLive(t, base, changes)
-	for part, x := range l.Parts() {
-		for i := range x.Nodes() {
-			if p := x.Probe(i); !p.Dead {
-				l.Restamp(part, i, p.Stamp, p.Settled)
+	for part, x := range l.parts() {
+		for i := range x.nodes().len() {
+			if p := x.nodes().probeNode(i); !p.Dead {
+				editor{l}.restampNode(part, i, p.Stamp, p.Settled)
 			}
 		}
-		for i := range x.Folders() {
-			if f := x.Folder(i); f.Listed && !f.Dead {
+		for i := range x.folders().len() {
+			if f := x.folders().decodeFolder(i); f.Listed && !f.Dead {
 				flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:])
-				l.RestampFolder(part, i, f.Stamp, flags&folderFresh == 0, f.Odd)
+				editor{l}.restampFolder(part, i, f.Stamp, flags&folderFresh == 0, f.Odd)
 			}
 		}
 	}
 	for _, path := range []string{"a\xff\n.png", "b/new"} {
-		f, ok := l.File(path)
+		f, ok := l.Files().File(path)
 		if !ok {
 			t.Fatalf("%q is not there", path)
 		}
-		l.PutFile(f)
+		editor{l}.putFileRecord(f)
 	}
-	l.DropFile("b/gone.bin")
-	l.DropActions("nobody")
-	l.Vouch(newVouching(l.Identity(), []Vouch{{"", []string{"b/c.gltf", "b/new"}}, {"pc", nil}}))
-	if l.Edited() {
+	editor{l}.forgetFile("b/gone.bin")
+	editor{l}.removeActions("nobody")
+	editor{l}.replaceVouches(newVouching(l.Fingerprint(), []Vouch{{"", []string{"b/c.gltf", "b/new"}}, {"pc", nil}}))
+	if l.edited {
 		t.Error("edited")
 	}
 }
 
 // When a link gets another target, the files below it move too.
 func TestRetargetedLinkMovesItsFiles(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	b.AddFolder(scan.Folder{Path: "link", Real: "old"}, true)
 	b.AddFile(File{Path: "link/a", Stamp: stamp(1)})
 	b.AddAction(Action{Path: "link/a", Deps: []Dep{{On: dependency.OfFile("link/no")}}})
@@ -134,19 +134,19 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
-	l.AddFolder(scan.Folder{Path: "link", Real: "new"}, true)
-	l.Restamp(0, x.ref(secByPath, 0), stamp(2), true) // by its old number
-	l = mustLive(t, base, l.Changes())
+	editor{l}.insertFolder(scan.Folder{Path: "link", Real: "new"}, true)
+	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true) // by its old number
+	l = mustLive(t, base, encodeChanges(l))
 	type found struct {
 		real, path string
 		stamp      scan.Stamp
 	}
 	var got []found
-	for _, x := range l.Parts() {
-		for i := range x.Nodes() {
-			if p := x.Probe(i); !p.Idle() {
-				f := x.Folder(x.NodeFolder(i))
-				got = append(got, found{string(f.Real), x.NodePath(i), p.Stamp})
+	for _, x := range l.parts() {
+		for i := range x.nodes().len() {
+			if p := x.nodes().probeNode(i); !p.Idle() {
+				f := x.folders().decodeFolder(x.nodes().folderRowOf(i))
+				got = append(got, found{string(f.Real), x.nodes().nodePath(i), p.Stamp})
 			}
 		}
 	}
@@ -163,10 +163,10 @@ func TestPathAbsentAgainKeepsItsNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	find := func(l *live) (dead, alive int) {
-		for _, x := range l.Parts() {
-			for i := range x.Nodes() {
-				if p := x.Probe(i); p.Role == Absent && p.Dead {
+	find := func(l *Index) (dead, alive int) {
+		for _, x := range l.parts() {
+			for i := range x.nodes().len() {
+				if p := x.nodes().probeNode(i); p.Role == Absent && p.Dead {
 					dead++
 				} else if p.Role == Absent {
 					alive++
@@ -176,17 +176,17 @@ func TestPathAbsentAgainKeepsItsNode(t *testing.T) {
 		return dead, alive
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
-	l.PutFile(File{Path: "b/d.bin"})
-	came := mustLive(t, base, l.Changes())
+	editor{l}.putFileRecord(File{Path: "b/d.bin"})
+	came := mustLive(t, base, encodeChanges(l))
 	if dead, alive := find(came); dead != 1 || alive != 0 {
 		t.Errorf("the file appeared: %d dead, %d alive", dead, alive)
 	}
-	came.DropFile("b/d.bin")
-	went := mustLive(t, base, came.Changes())
+	editor{came}.forgetFile("b/d.bin")
+	went := mustLive(t, base, encodeChanges(came))
 	if dead, alive := find(went); dead != 0 || alive != 1 {
 		t.Errorf("the file vanished: %d dead, %d alive", dead, alive)
 	}
-	if !bytes.Equal(came.Changes(), noChanges(x, vouching{})) {
+	if !bytes.Equal(encodeChanges(came), noChanges(x, vouching{})) {
 		t.Error("there are changes although nothing has changed")
 	}
 }
@@ -198,20 +198,20 @@ func TestRewriteOfPatchesIsInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
-	f, _ := l.File("a\xff\n.png")
+	f, _ := l.Files().File("a\xff\n.png")
 	f.Stamp, f.Blob = stamp(100), blob(100)
-	l.PutFile(f)
-	y, changes := l.Rewrite()
-	if y != l.Base() {
+	editor{l}.putFileRecord(f)
+	y, changes := rewriteBase(l)
+	if y != l.base {
 		t.Fatal("the index was not rewritten in place")
 	}
-	y, err = openFlat(bytes.Clone(y.Bytes()))
+	y, err = openFlat(bytes.Clone(y.data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := mustLive(t, y.Bytes(), changes)
-	if got, ok := again.File(f.Path); again.Totals() != l.Totals() || again.Identity() != l.Identity() || !ok || got != f {
-		t.Errorf("Totals = %+v, Identity = %v, File = %+v", again.Totals(), again.Identity(), got)
+	again := mustLive(t, y.data, changes)
+	if got, ok := again.Files().File(f.Path); again.Results().Totals() != l.Results().Totals() || again.Fingerprint() != l.Fingerprint() || !ok || got != f {
+		t.Errorf("Totals = %+v, Identity = %v, File = %+v", again.Results().Totals(), again.Fingerprint(), got)
 	}
 	if y.ID() == x.ID() {
 		t.Error("the changes of the old index would fit the new one")
@@ -223,12 +223,12 @@ func TestManyChangesCallForANewIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := mustLive(t, x.Bytes(), noChanges(x, vouching{}))
+	l := mustLive(t, x.data, noChanges(x, vouching{}))
 	n := 0
-	for ; !l.Grown() && n < 1e6; n++ {
-		l.PutFile(File{Path: string(binary.BigEndian.AppendUint32(nil, uint32(n)))})
+	for ; !hasGrown(l) && n < 1e6; n++ {
+		editor{l}.putFileRecord(File{Path: string(binary.BigEndian.AppendUint32(nil, uint32(n)))})
 	}
-	if size := len(l.Changes()); size < 64<<10 || size > 1<<20 {
+	if size := len(encodeChanges(l)); size < 64<<10 || size > 1<<20 {
 		t.Errorf("grown after %d files, %d bytes", n, size)
 	}
 }
@@ -238,7 +238,7 @@ func TestOpenDetectsDamageOfTheBase(t *testing.T) {
 	for i := range base {
 		bad := bytes.Clone(base)
 		bad[i] ^= 1 << (i % 8)
-		l, err := openLive(bad, changes)
+		l, err := Open(bad, changes)
 		want := ErrDamaged
 		switch {
 		case i < len(magic):
@@ -246,17 +246,17 @@ func TestOpenDetectsDamageOfTheBase(t *testing.T) {
 		case i < len(magic)+4:
 			want = ErrVersion
 		case err == nil:
-			if _, err := l.Flat(); !errors.Is(err, ErrDamaged) {
+			if _, err := mergeBase(l); !errors.Is(err, ErrDamaged) {
 				t.Fatalf("byte %d: Flat returns %v", i, err)
 			}
-			err = (&Index{l}).Check()
+			err = (l).Check()
 		}
 		if !errors.Is(err, want) {
 			t.Fatalf("byte %d: %v, want %v", i, err, want)
 		}
 	}
 	for n := range base {
-		if _, err := openLive(bytes.Clone(base[:n]), changes); err == nil {
+		if _, err := Open(bytes.Clone(base[:n]), changes); err == nil {
 			t.Fatalf("cut to %d bytes: not detected", n)
 		}
 	}
@@ -266,7 +266,7 @@ func TestOpenDetectsDamageOfTheChanges(t *testing.T) {
 	base, changes := changed(t)
 	check := func(what string, i int, data []byte) {
 		t.Helper()
-		if _, err := openLive(bytes.Clone(base), data); !errors.Is(err, ErrDamaged) {
+		if _, err := Open(bytes.Clone(base), data); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("%s %d: %v", what, i, err)
 		}
 	}
@@ -286,7 +286,7 @@ func TestOpenDetectsDamageOfTheChanges(t *testing.T) {
 	check("of another base", 0, noChanges(other, vouching{}))
 	newer := bytes.Clone(changes)
 	newer[len(changesMagic)]++
-	if _, err := openLive(bytes.Clone(base), forgeChanges(newer, base)); !errors.Is(err, ErrVersion) {
+	if _, err := Open(bytes.Clone(base), forgeChanges(newer, base)); !errors.Is(err, ErrVersion) {
 		t.Errorf("another version: %v", err)
 	}
 }
@@ -346,14 +346,14 @@ func TestChangesThatRepeatTheBaseAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBuilder("xxh3")
+		b := newIndexBuilder("xxh3")
 		add(b)
 		over, err := openFlat(b.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &live{base: x, over: over}
-		l, err = openLive(bytes.Clone(base), l.Changes())
+		l := &Index{base: x, over: over}
+		l, err = Open(bytes.Clone(base), encodeChanges(l))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,13 +367,13 @@ func TestChangesThatRepeatTheBaseAreRefused(t *testing.T) {
 // written files must be readable.
 func useAll(t testing.TB, base, changes []byte) bool {
 	t.Helper()
-	l, err := openLive(bytes.Clone(base), changes)
+	l, err := Open(bytes.Clone(base), changes)
 	if err != nil {
 		return false
 	}
 	probeAll(l)
-	_ = l.Methods(func(Method) {})
-	mustLiveOrDamaged(t, base, l.Changes())
+	_ = l.Results().Methods(func(Method) {})
+	mustLiveOrDamaged(t, base, encodeChanges(l))
 	if err := l.Load(); err != nil {
 		if !errors.Is(err, ErrDamaged) {
 			t.Fatal(err)
@@ -388,8 +388,8 @@ func useAll(t testing.TB, base, changes []byte) bool {
 	askAll(l)
 	dropAll(l)
 	writable(t, base, l)
-	x, changes := l.Rewrite()
-	l, err = openLive(bytes.Clone(x.Bytes()), changes)
+	x, changes := rewriteBase(l)
+	l, err = Open(bytes.Clone(x.data), changes)
 	if err == nil {
 		err = l.Load()
 	}
@@ -401,7 +401,7 @@ func useAll(t testing.TB, base, changes []byte) bool {
 
 func mustLiveOrDamaged(t testing.TB, base, changes []byte) {
 	t.Helper()
-	l, err := openLive(bytes.Clone(base), changes)
+	l, err := Open(bytes.Clone(base), changes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,86 +410,86 @@ func mustLiveOrDamaged(t testing.TB, base, changes []byte) {
 	}
 }
 
-// writable proves that the files written by a live can be read.
-func writable(t testing.TB, base []byte, l *live) {
+// writable proves that the files of an edited index can be read.
+func writable(t testing.TB, base []byte, l *Index) {
 	t.Helper()
-	mustLive(t, base, l.Changes())
-	if _, err := l.Flat(); err != nil {
+	mustLive(t, base, encodeChanges(l))
+	if _, err := mergeBase(l); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func probeAll(l *live) {
-	for part, x := range l.Parts() {
-		for i := range x.Folders() {
-			f := x.Folder(i)
+func probeAll(l *Index) {
+	for part, x := range l.parts() {
+		for i := range x.folders().len() {
+			f := x.folders().decodeFolder(i)
 			_ = [trees]int{}[f.Tree]
-			l.FindFolder(string(f.Path))
+			findListed(l, string(f.Path))
 			for node := f.First; node < f.First+f.Count; node++ {
-				if p := x.Probe(node); p.Role == Made {
-					l.Source(part, node)
+				if p := x.nodes().probeNode(node); p.Role == Made {
+					l.Results().Source(refAt(l, part, node))
 				}
-				l.NodePath(part, node)
-				x.Content(node)
+				l.parts()[part].nodes().nodePath(node)
+				x.nodes().nodeContent(node)
 			}
 		}
 	}
 }
 
-func askAll(l *live) {
+func askAll(l *Index) {
 	paths := map[string]bool{}
-	for part, x := range l.Parts() {
-		for i := range x.Nodes() {
-			paths[l.NodePath(part, i)] = true
+	for part, x := range l.parts() {
+		for i := range x.nodes().len() {
+			paths[l.parts()[part].nodes().nodePath(i)] = true
 		}
 	}
 	for p := range paths {
-		l.File(p)
-		l.Size(p)
-		l.Owner(p)
-		l.HoldsOutputs(p)
-		l.Actions(p, func(*Action) {})
+		l.Files().File(p)
+		l.Files().sizeOfFile(p)
+		l.Results().Owner(p)
+		l.Results().HoldsOutputs(p)
+		l.Results().eachOf(p, func(*Action) {})
 	}
-	l.HoldsOutputs("")
-	l.Dependents(map[dependency.Dependency]bool{dependency.OfFile("b/e"): true}, func(string) {})
-	l.Deps(dependency.Kind.IsExtract, func(string, Dep) {})
-	l.FailedSources(func(string) {})
-	_ = l.Methods(func(Method) {})
-	l.Configs()
-	l.Grown()
+	l.Results().HoldsOutputs("")
+	l.Results().Dependents(map[dependency.Dependency]bool{dependency.OfFile("b/e"): true}, func(string) {})
+	l.Results().Deps(dependency.Kind.IsExtract, func(string, Dep) {})
+	l.Results().Failed(func(string) {})
+	_ = l.Results().Methods(func(Method) {})
+	l.Files().Configs()
+	hasGrown(l)
 }
 
-func editAll(l *live) {
-	for part, x := range l.Parts() {
-		for i := range x.Nodes() {
-			l.Restamp(part, i, stamp(int64(i)), i%2 == 0)
+func editAll(l *Index) {
+	for part, x := range l.parts() {
+		for i := range x.nodes().len() {
+			editor{l}.restampNode(part, i, stamp(int64(i)), i%2 == 0)
 		}
-		for i := range x.Folders() {
-			f := x.Folder(i)
-			l.RestampFolder(part, i, stamp(int64(i)), i%2 == 0, i%3 == 0)
-			l.AddFolder(scan.Folder{Path: string(f.Path), Real: "r"}, true)
+		for i := range x.folders().len() {
+			f := x.folders().decodeFolder(i)
+			editor{l}.restampFolder(part, i, stamp(int64(i)), i%2 == 0, i%3 == 0)
+			editor{l}.insertFolder(scan.Folder{Path: string(f.Path), Real: "r"}, true)
 		}
 	}
 	for i, f := range slices.Concat(sample().files, []File{{Path: "b/e"}, {Path: "b/d.bin"}}) {
-		l.PutFile(f)
-		l.DropActions(f.Path)
-		l.PutAction(Action{Path: f.Path, Decision: Decision{At: time.Unix(0, 0)}, Method: Method{{"k", "v"}}, Deps: []Dep{{On: dependency.OfFile("b/e")}, {On: dependency.OfFile("b/x")}}})
+		editor{l}.putFileRecord(f)
+		editor{l}.removeActions(f.Path)
+		editor{l}.insertAction(Action{Path: f.Path, Decision: Decision{At: time.Unix(0, 0)}, Method: Method{{"k", "v"}}, Deps: []Dep{{On: dependency.OfFile("b/e")}, {On: dependency.OfFile("b/x")}}})
 		if i%2 == 0 {
-			l.DropFile(f.Path)
+			editor{l}.forgetFile(f.Path)
 		}
 	}
 }
 
-func dropAll(l *live) {
-	for part, x := range l.Parts() {
-		for i := range x.Actions() {
-			l.DropActions(x.ActionPath(i))
+func dropAll(l *Index) {
+	for part, x := range l.parts() {
+		for i := range x.actions().len() {
+			editor{l}.removeActions(x.actions().sourcePath(i))
 		}
-		for i := range x.Nodes() {
-			l.DropNode(part, i)
+		for i := range x.nodes().len() {
+			editor{l}.dropNodeFile(part, i)
 		}
-		for i := range x.Folders() {
-			l.DropFolder(part, i)
+		for i := range x.folders().len() {
+			editor{l}.forgetFolder(part, i)
 		}
 	}
 }
@@ -514,7 +514,7 @@ func FuzzOpen(f *testing.F) {
 // Output directories without artifacts are dropped, even if the index has no other directories.
 func TestEmptyOutputDirectoriesAreDropped(t *testing.T) {
 	for _, others := range []bool{false, true} {
-		b := newBuilder("xxh3")
+		b := newIndexBuilder("xxh3")
 		b.folders = []folderIn{{folderKey: folderKey{Out, "empty/"}}, {folderKey: folderKey{Out, "full/"}}}
 		want := 1
 		if others {
@@ -522,9 +522,17 @@ func TestEmptyOutputDirectoriesAreDropped(t *testing.T) {
 			want++
 		}
 		b.AddAction(Action{Path: "a", Made: []Artifact{{Path: "full/a.out"}}})
-		(&live{}).dropEmpty(b)
+		dropEmptyFolders((&Index{}), b)
 		if len(b.folders) != want || b.folders[0].path != "full/" {
 			t.Errorf("with others %t: %+v", others, b.folders)
 		}
 	}
+}
+
+// refAt returns the ref of a node of one of the parts.
+func refAt(x *Index, part, node int) Ref {
+	if part == 1 {
+		node += x.base.nodes().len()
+	}
+	return Ref(node)
 }

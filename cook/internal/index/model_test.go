@@ -184,7 +184,7 @@ func compareListed(a, b listed) int {
 func (m *model) isEmptyOutput(f listed) bool {
 	for _, h := range m.actions {
 		for _, o := range h.Made {
-			if folder, _ := splitPath(o.Path); folder == slashed(f.Path) {
+			if folder, _ := splitSlash(o.Path); folder == slashed(f.Path) {
 				return false
 			}
 		}
@@ -201,7 +201,7 @@ func (m *model) flat() []byte { return flatBytes(m.content()) }
 func rebuild(x *flat) []byte { return flatBytes(readBack(discard{}, x)) }
 
 func flatBytes(c content) []byte {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	for _, f := range c.folders {
 		b.AddFolder(f.Folder, f.settled)
 		b.folders[len(b.folders)-1].tree = f.tree
@@ -247,7 +247,7 @@ type question struct {
 
 func (m *model) ask(tree Tree, path string) question {
 	q := question{Tree: tree, Path: path}
-	folder, _ := splitPath(path)
+	folder, _ := splitSlash(path)
 	if f, ok := m.folders[strings.TrimSuffix(folder, "/")]; ok && tree == Assets {
 		q.Real = slashed(f.Real)
 	}
@@ -264,8 +264,8 @@ func (m *model) probes() map[question]int {
 	}
 	for _, h := range m.actions {
 		for _, d := range h.Deps {
-			if _, there := m.files[d.key()]; !there && !d.Found {
-				q := m.ask(Assets, d.key())
+			if _, there := m.files[d.seenKey()]; !there && !d.Found {
+				q := m.ask(Assets, d.seenKey())
 				q.Role = Absent
 				all[q] = 1
 			}
@@ -283,14 +283,14 @@ func (m *model) probes() map[question]int {
 func probesOf(m *model, parts ...*flat) map[question]int {
 	all := map[question]int{}
 	for _, x := range parts {
-		for i := range x.Folders() {
-			f := x.Folder(i)
+		for i := range x.folders().len() {
+			f := x.folders().decodeFolder(i)
 			for node := f.First; node < f.First+f.Count; node++ {
-				p := x.Probe(node)
+				p := x.nodes().probeNode(node)
 				if p.Idle() {
 					continue
 				}
-				q := m.ask(f.Tree, x.NodePath(node))
+				q := m.ask(f.Tree, x.nodes().nodePath(node))
 				if q.Real != "" {
 					q.Real = string(f.Real)
 				}
@@ -309,8 +309,8 @@ func probesOf(m *model, parts ...*flat) map[question]int {
 func foldersOf(parts ...*flat) []listed {
 	var all []listed
 	for _, x := range parts {
-		for i := range x.Folders() {
-			if f := x.Folder(i); f.Listed && !f.Dead {
+		for i := range x.folders().len() {
+			if f := x.folders().decodeFolder(i); f.Listed && !f.Dead {
 				flags := binary.LittleEndian.Uint32(x.row(secFolders, i)[folderFlagsAt:])
 				all = append(all, listed{scan.Folder{
 					Path: string(bytes.TrimSuffix(f.Path, []byte("/"))), Real: string(bytes.TrimSuffix(f.Real, []byte("/"))),

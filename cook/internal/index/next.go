@@ -18,12 +18,12 @@ type Next struct {
 }
 
 // Anew begins a new index without the contents of x.
-func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newBuilder(checksum)} }
+func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newIndexBuilder(checksum)} }
 
 // Edit begins with the contents of x. Afterwards x only serves to look up refs. Load must have
 // succeeded.
 func (x *Index) Edit() *Next {
-	x.live.give = nil // edited memory must stay
+	x.memory.give = nil // edited memory must stay
 	return &Next{last: x}
 }
 
@@ -35,7 +35,7 @@ func (n *Next) IsAnew() bool { return n.anew != nil }
 func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	n.vouched = newVouching(fingerprint, list)
 	if n.anew == nil {
-		n.last.live.Vouch(n.vouched)
+		editor{n.last}.replaceVouches(n.vouched)
 	}
 }
 
@@ -52,7 +52,7 @@ func (n *Next) PutFile(f File) {
 		n.anew.AddFile(f)
 		return
 	}
-	n.last.live.PutFile(f)
+	editor{n.last}.putFileRecord(f)
 }
 
 // PutPart adds or replaces the record of a listing, a link or an extract.
@@ -67,7 +67,7 @@ func (n *Next) PutAction(a Action) {
 		n.anew.AddAction(a)
 		return
 	}
-	n.last.live.PutAction(a)
+	editor{n.last}.insertAction(a)
 }
 
 // PutActions adds a list of actions. A new index takes ownership of the list and may sort it.
@@ -77,74 +77,74 @@ func (n *Next) PutActions(list []Action) {
 		return
 	}
 	for i := range list {
-		n.last.live.PutAction(list[i])
+		editor{n.last}.insertAction(list[i])
 	}
 }
 
-// PutFolder adds or replaces a directory that was listed. settled says that its stamp can be
+// PutFolder adds or replaces a directory that was listed. settled reports whether its stamp can be
 // trusted.
 func (n *Next) PutFolder(f scan.Folder, settled bool) {
 	if n.anew != nil {
 		n.anew.AddFolder(f, settled)
 		return
 	}
-	l := n.last.live
-	part, row, ok := l.FindFolder(slashed(f.Path))
-	if ok && string(l.Parts()[part].Folder(row).Real) == slashed(f.Real) {
-		l.RestampFolder(part, row, f.Stamp, settled, f.Odd)
+	l := n.last
+	part, row, ok := findListed(l, slashed(f.Path))
+	if ok && string(l.parts()[part].folders().decodeFolder(row).Real) == slashed(f.Real) {
+		editor{l}.restampFolder(part, row, f.Stamp, settled, f.Odd)
 		return
 	}
 	if ok {
-		l.DropFolder(part, row)
+		editor{l}.forgetFolder(part, row)
 	}
-	l.AddFolder(f, settled)
+	editor{l}.insertFolder(f, settled)
 }
 
 // DropFile drops a file.
 func (n *Next) DropFile(path string) {
 	if n.anew == nil {
-		n.last.live.DropFile(path)
+		editor{n.last}.forgetFile(path)
 	}
 }
 
 // DropActions drops the actions of a source.
 func (n *Next) DropActions(source string) {
 	if n.anew == nil {
-		n.last.live.DropActions(source)
+		editor{n.last}.removeActions(source)
 	}
 }
 
 // DropNode drops the file of a node of the edited index. Artifacts are dropped with their action,
 // and absent paths with the last action that depends on them.
 func (n *Next) DropNode(ref Ref) {
-	part, row := n.last.live.nodePart(ref)
-	n.last.live.DropNode(part, row)
+	part, row := nodePart(n.last, ref)
+	editor{n.last}.dropNodeFile(part, row)
 }
 
 // DropFolder drops a directory of the edited index, but not its files and subdirectories.
 func (n *Next) DropFolder(ref FolderRef) {
-	part, row := n.last.live.folderPart(ref)
-	n.last.live.DropFolder(part, row)
+	part, row := folderPart(n.last, ref)
+	editor{n.last}.forgetFolder(part, row)
 }
 
 // Restamp sets the stamp under which the content of a node was verified. The node must belong to
 // the edited index.
 func (n *Next) Restamp(ref Ref, stamp scan.Stamp, settled bool) {
-	part, row := n.last.live.nodePart(ref)
-	n.last.live.Restamp(part, row, stamp, settled)
+	part, row := nodePart(n.last, ref)
+	editor{n.last}.restampNode(part, row, stamp, settled)
 }
 
 // RestampOutputs sets the stamp under which all files of an output directory were found
 // unchanged.
 func (n *Next) RestampOutputs(ref FolderRef, stamp scan.Stamp, settled bool) {
-	part, row := n.last.live.folderPart(ref)
-	n.last.live.RestampFolder(part, row, stamp, settled, false)
+	part, row := folderPart(n.last, ref)
+	editor{n.last}.restampFolder(part, row, stamp, settled, false)
 }
 
 // Actions yields all actions, sorted by path and target.
 func (n *Next) Actions() iter.Seq[*Action] {
 	if n.anew == nil {
-		return n.last.Actions()
+		return n.last.Results().Actions()
 	}
 	return func(yield func(*Action) bool) {
 		list := n.anew.Actions()
@@ -157,7 +157,7 @@ func (n *Next) Actions() iter.Seq[*Action] {
 }
 
 // Edited reports whether the index differs from the last one. It is true for a new index.
-func (n *Next) Edited() bool { return n.anew != nil || n.last.live.Edited() }
+func (n *Next) Edited() bool { return n.anew != nil || n.last.edited }
 
 // An Encoded index is ready to be written: the flat file, if it must be written, and its changes,
 // under the flat file's ID.
@@ -170,27 +170,27 @@ type Encoded struct {
 // Encode returns the files to write; ok is false if the disk already has them. n must not be used
 // afterwards. The encoded bytes may be memory of the last index, so writing them may fault.
 func (n *Next) Encode() (e Encoded, ok bool, err error) {
-	l := n.last.live
+	l := n.last
 	if n.anew != nil {
 		data := n.anew.Bytes()
 		x, err := openFlat(data)
 		if err != nil {
 			return Encoded{}, false, err
 		}
-		n.anew.count(&n.vouched)
-		if l.pristine() && l.patched.n+l.patchedFolders.n == 0 && bytes.Equal(data, l.base.data) && l.vouched.equal(&n.vouched) {
+		n.anew.countTotals(&n.vouched)
+		if isPristine(l) && l.marks.patched.n+l.marks.patchedFolders.n == 0 && bytes.Equal(data, l.base.data) && l.vouched.vouchesEqually(&n.vouched) {
 			return Encoded{}, false, nil
 		}
 		return Encoded{Flat: data, Changes: noChanges(x, n.vouched), ID: x.ID()}, true, nil
 	}
-	if !l.Edited() {
+	if !l.edited {
 		return Encoded{}, false, nil
 	}
-	if l.Grown() {
-		x, changes := l.Rewrite()
-		return Encoded{Flat: x.Bytes(), Changes: changes, ID: x.ID()}, true, nil
+	if hasGrown(l) {
+		x, changes := rewriteBase(l)
+		return Encoded{Flat: x.data, Changes: changes, ID: x.ID()}, true, nil
 	}
-	return Encoded{Changes: l.Changes(), ID: l.base.ID()}, true, nil
+	return Encoded{Changes: encodeChanges(l), ID: l.base.ID()}, true, nil
 }
 
 // Index returns the new index without writing it to disk.
@@ -200,7 +200,7 @@ func (n *Next) Index() (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.anew.count(&n.vouched)
+	n.anew.countTotals(&n.vouched)
 	opened, err := Open(data, noChanges(x, n.vouched))
 	if err != nil {
 		return nil, err

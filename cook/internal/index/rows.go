@@ -21,24 +21,24 @@ type Row struct {
 // Rows yields the actions of the sources whose paths start with prefix, sorted by path and
 // target. A row is valid until the next one. Load must have succeeded, and the index must not
 // have been edited.
-func (x *Index) Rows(prefix string) iter.Seq[*Row] {
+func (r Results) Rows(prefix string) iter.Seq[*Row] {
 	const batch = 256 // rows between two releases of memory
 	return func(yield func(*Row) bool) {
-		base, over := x.live.base, x.live.over
-		i, end := base.actionsBelow(prefix)
-		j, last := over.actionsBelow(prefix)
-		row := Row{x: x}
+		base, over := r.x.base, r.x.over
+		i, end := base.actions().rowsBelow(prefix)
+		j, last := over.actions().rowsBelow(prefix)
+		row := Row{x: r.x}
 		for {
 			stop := end
 			if j < last {
-				stop, _ = base.FindAction(over.ActionPath(j), string(over.ActionTarget(j)))
+				stop, _ = base.actions().findActionRow(over.actions().sourcePath(j), string(over.actions().actionTarget(j)))
 			}
 			for ; i < stop; i++ {
-				if !x.live.deadActions.has(i) && !yield(row.rowAt(0, i)) {
+				if !r.x.marks.deadActions.hasRow(i) && !yield(row.rowAt(0, i)) {
 					return
 				}
 				if i%batch == 0 {
-					x.Passed(batch * (actionSize + 2*NodeBytes))
+					r.x.Passed(batch * (actionSize + 2*NodeBytes))
 				}
 			}
 			if j == last || !yield(row.rowAt(1, j)) {
@@ -49,22 +49,22 @@ func (x *Index) Rows(prefix string) iter.Seq[*Row] {
 	}
 }
 
-// actionsBelow returns the rows of the actions whose sources' paths start with prefix: from first
+// rowsBelow returns the rows of the actions whose sources' paths start with prefix: from first
 // up to, but not including, end.
-func (x *flat) actionsBelow(prefix string) (first, end int) {
+func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	if prefix == "" {
-		return 0, x.Actions()
+		return 0, t.len()
 	}
-	first, _ = x.FindAction(prefix, "")
-	end = first + sort.Search(x.Actions()-first, func(i int) bool { return !strings.HasPrefix(x.ActionPath(first+i), prefix) })
+	first, _ = t.findActionRow(prefix, "")
+	end = first + sort.Search(t.len()-first, func(i int) bool { return !strings.HasPrefix(t.sourcePath(first+i), prefix) })
 	return first, end
 }
 
 // rowAt moves the row to action i of a part.
 func (r *Row) rowAt(part, i int) *Row {
-	r.part, r.flat = part, r.x.live.Parts()[part]
+	r.part, r.flat = part, r.x.parts()[part]
 	r.row = r.flat.row(secActions, i)
-	if target := r.flat.str(r.row[actionTargetAt:]); string(target) != r.target {
+	if target := r.flat.stringAt(r.row[actionTargetAt:]); string(target) != r.target {
 		r.target = string(target)
 	}
 	return r
@@ -73,7 +73,7 @@ func (r *Row) rowAt(part, i int) *Row {
 func (r *Row) u32(at int) int { return int(binary.LittleEndian.Uint32(r.row[at:])) }
 
 // Path returns the path of the source.
-func (r *Row) Path() string { return r.flat.nodePath(r.u32(0)) }
+func (r *Row) Path() string { return r.flat.nodes().nodePath(r.u32(0)) }
 
 // Target returns the action's target.
 func (r *Row) Target() string { return r.target }
@@ -82,7 +82,7 @@ func (r *Row) Target() string { return r.target }
 func (r *Row) State() State { return State(r.u32(actionStateAt)) }
 
 // Method returns how the source was cooked.
-func (r *Row) Method() Method { return r.flat.methods.of(r.flat, r.u32(actionMethodAt)) }
+func (r *Row) Method() Method { return r.flat.methods.cachedMethod(r.flat, r.u32(actionMethodAt)) }
 
 // CookTime returns how long the recipe last took.
 func (r *Row) CookTime() time.Duration {
@@ -92,10 +92,10 @@ func (r *Row) CookTime() time.Duration {
 // Source returns the source and its size; known is false if only its actions are left.
 func (r *Row) Source() (ref Ref, size int64, known bool) {
 	node := r.u32(0)
-	if !r.flat.idle(node) {
-		return r.ref(node), r.flat.size(node), true
+	if !r.flat.nodes().needsNoStat(node) {
+		return r.refOf(node), r.flat.nodes().sizeOfNode(node), true
 	}
-	ref, f, known := r.x.Find(r.Path())
+	ref, f, known := r.x.Files().Find(r.Path())
 	return ref, f.Stamp.Size, known
 }
 
@@ -104,23 +104,25 @@ func (r *Row) Made() int { return r.u32(actionMadeCountAt) }
 
 // Artifact returns the k-th artifact and its size.
 func (r *Row) Artifact(k int) (ref Ref, size int64) {
-	node := r.artifact(k)
-	return r.ref(node), r.flat.size(node)
+	node := r.artifactNode(k)
+	return r.refOf(node), r.flat.nodes().sizeOfNode(node)
 }
 
 // Output returns the k-th artifact.
-func (r *Row) Output(k int) Artifact { return r.flat.Artifact(r.u32(actionMadeAt) + k) }
+func (r *Row) Output(k int) Artifact {
+	return r.flat.artifacts().decodeArtifact(r.u32(actionMadeAt) + k)
+}
 
 // IsArtifact reports whether the k-th artifact has a path.
 func (r *Row) IsArtifact(k int, path string) bool {
-	return r.flat.comparePath(r.artifact(k), path) == 0
+	return r.flat.nodes().comparePath(r.artifactNode(k), path) == 0
 }
 
-func (r *Row) artifact(k int) (node int) { return r.flat.ref(secMade, r.u32(actionMadeAt)+k) }
+func (r *Row) artifactNode(k int) (node int) { return r.flat.refAtRow(secMade, r.u32(actionMadeAt)+k) }
 
-func (r *Row) ref(node int) Ref {
+func (r *Row) refOf(node int) Ref {
 	if r.part == 1 {
-		node += r.x.live.base.Nodes()
+		node += r.x.base.nodes().len()
 	}
 	return Ref(node)
 }
@@ -139,4 +141,64 @@ func (t *Totals) AddRow(r *Row) {
 		t.Out += size
 	}
 	t.CookTime += r.CookTime()
+}
+
+// A Tally adds up actions by the nodes of their sources and artifacts, each action once.
+type Tally struct {
+	Totals
+	x    *Index
+	row  Row // decodes the current action
+	seen [2]bitset
+	over map[string]bool // sources with actions in the changes
+}
+
+// Tally begins an empty tally. Load must have succeeded.
+func (r Results) Tally() *Tally { return &Tally{x: r.x, row: Row{x: r.x}, over: map[string]bool{}} }
+
+// Node adds the actions of a source, or the action that made an artifact.
+func (t *Tally) Node(ref Ref) {
+	part, node := nodePart(t.x, ref)
+	t.tallyNode(part, node)
+}
+
+func (t *Tally) tallyNode(part, node int) {
+	x := t.x.parts()[part]
+	action, ok := x.nodes().actionOfNode(node)
+	if part == 1 || !ok || t.x.marks.deadActions.hasRow(action) {
+		t.tallySource(x, node, action)
+		return
+	}
+	source := x.actions().sourceNode(action)
+	last := action
+	if source == node {
+		for last+1 < x.actions().len() && x.actions().sourceNode(last+1) == source {
+			last++
+		}
+	}
+	for ; action <= last; action++ {
+		if t.seen[part].hasRow(action) || t.x.marks.deadActions.hasRow(action) {
+			continue
+		}
+		t.seen[part].insertRow(action)
+		if row := t.row.rowAt(part, action); t.x.counted.includesTarget(row.Target()) {
+			t.AddRow(row)
+		}
+	}
+}
+
+// tallySource adds the actions of a source that the changes hold.
+func (t *Tally) tallySource(x *flat, node, action int) {
+	path := x.nodes().nodePath(node)
+	if x.nodes().roleOf(node) == Made {
+		path = x.actions().sourcePath(action)
+	}
+	if t.over[path] {
+		return
+	}
+	t.over[path] = true
+	t.x.Results().eachOf(path, func(a *Action) {
+		if t.x.counted.includesTarget(a.Target) {
+			t.Add(a, t.x.Files().sizeOfFile(path))
+		}
+	})
 }

@@ -15,11 +15,11 @@ func checkRows(t *rapid.T, x *Index) {
 	prefix := rapid.SampledFrom([]string{"", "a", "a\xff", "d", "d/", "d/e/a", "e", "\xff"}).Draw(t, "prefix")
 	var want, got []string
 	var wantSum, gotSum Totals
-	for a := range x.Actions() {
+	for a := range x.Results().Actions() {
 		if !strings.HasPrefix(a.Path, prefix) {
 			continue
 		}
-		f, known := x.File(a.Path)
+		f, known := x.Files().File(a.Path)
 		text := fmt.Sprintf("%q for %q, state %d, %v, %v, source %t of %d bytes", a.Path, a.Target, a.State, a.Method, a.CookTime, known, f.Stamp.Size)
 		for _, m := range a.Made {
 			text += fmt.Sprintf(", %q of %d bytes", m.Path, m.Stamp.Size)
@@ -27,10 +27,10 @@ func checkRows(t *rapid.T, x *Index) {
 		want = append(want, text)
 		wantSum.Add(a, f.Stamp.Size)
 	}
-	for row := range x.Rows(prefix) {
+	for row := range x.Results().Rows(prefix) {
 		ref, size, known := row.Source()
 		text := fmt.Sprintf("%q for %q, state %d, %v, %v, source %t of %d bytes", row.Path(), row.Target(), row.State(), row.Method(), row.CookTime(), known, size)
-		if at, _, _ := x.Find(row.Path()); known && at != ref {
+		if at, _, _ := x.Files().Find(row.Path()); known && at != ref {
 			t.Fatalf("%q at %d, is at %d", row.Path(), ref, at)
 		}
 		for k := range row.Made() {
@@ -47,7 +47,7 @@ func checkRows(t *rapid.T, x *Index) {
 	if !slices.Equal(want, got) || wantSum != gotSum {
 		t.Fatalf("prefix %q: %s\n%+v, want %+v", prefix, gocmp.Diff(want, got), gotSum, wantSum)
 	}
-	for range x.Rows("") {
+	for range x.Results().Rows("") {
 		break // the loop may stop at any row
 	}
 }
@@ -55,7 +55,7 @@ func checkRows(t *rapid.T, x *Index) {
 // Memory is released after enough of it was passed, except the modified ranges, and never after
 // an edit.
 func TestPassedMemoryIsReleased(t *testing.T) {
-	b := newBuilder("xxh3")
+	b := newIndexBuilder("xxh3")
 	const files = 20_000
 	for i := range files {
 		b.AddFile(File{Path: fmt.Sprintf("f%05d", i), Role: Asset})
@@ -63,10 +63,10 @@ func TestPassedMemoryIsReleased(t *testing.T) {
 	}
 	data := b.Bytes()
 	first := mustLive(t, data, noChanges(mustOpen(t, data), vouching{}))
-	first.PutFile(File{Path: "f10000", Role: Asset, Settled: true})
-	x := &Index{mustLive(t, data, first.Changes())}
-	node, _ := x.live.baseFile("f10000")
-	written := x.live.base.sections[secNodes].offset + node*nodeSize
+	editor{first}.putFileRecord(File{Path: "f10000", Role: Asset, Settled: true})
+	x := mustLive(t, data, encodeChanges(first))
+	node, _ := x.Files().baseNode("f10000")
+	written := x.base.sections[secNodes].offset + node*nodeSize
 	given, kept := 0, true
 	x.ReleaseBy(func(from, to int) {
 		given += to - from
@@ -80,7 +80,7 @@ func TestPassedMemoryIsReleased(t *testing.T) {
 	}
 	for what, pass := range map[string]func() error{
 		"rows": func() error {
-			for range x.Rows("") {
+			for range x.Results().Rows("") {
 			}
 			return nil
 		},

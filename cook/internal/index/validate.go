@@ -13,59 +13,60 @@ import (
 
 // validate proves that no accessor can leave its section, and that rows are in order without
 // duplicates.
-func (x *flat) validate() error { return x.check(false) }
+func (x *flat) validate() error { return x.checkColumns(false) }
 
-// checkAll checks a base with applied changes as openFlat checks a new one.
-func (x *flat) checkAll() error {
+// checkPatched checks a base with applied changes as openFlat checks a new one.
+func (x *flat) checkPatched() error {
 	if err := x.checkSeals(0, sectionCount); err != nil {
 		return err
 	}
-	if err := x.check(true); err != nil {
+	if err := x.checkColumns(true); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return nil
 }
 
-func (x *flat) check(patched bool) error {
-	if x.sections[secContents].count != x.Nodes() {
+func (x *flat) checkColumns(patched bool) error {
+	if x.sections[secContents].count != x.nodes().len() {
 		return errors.New("nodes and contents differ in number")
 	}
-	for _, validate := range []func() error{
-		func() error { return x.validateFolders(patched) }, func() error { return x.validateNodes(patched) },
-		x.validateOrders, x.validateStrings, x.validateActions, x.validateMethods,
+	for _, validate := range [...]func(*flat) error{
+		func(x *flat) error { return validateFolders(x, patched) },
+		func(x *flat) error { return validateNodes(x, patched) },
+		validateOrders, validateStrings, validateActions, validateMethods,
 	} {
-		if err := validate(); err != nil {
+		if err := validate(x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *flat) validateNodes(patched bool) error {
-	for i := range x.Nodes() {
+func validateNodes(x *flat, patched bool) error {
+	for i := range x.nodes().len() {
 		r := x.row(secNodes, i)
-		if err := x.validateName(r); err != nil {
+		if err := validateName(x, r); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
 		a := binary.LittleEndian.Uint32(r[nodeActionAt:])
-		if a != noAction && int(a) >= x.Actions() || a == noAction && x.role(i) == Made {
+		if a != noAction && int(a) >= x.actions().len() || a == noAction && x.nodes().roleOf(i) == Made {
 			return fmt.Errorf("node %d: action %d", i, a)
 		}
 		flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])
 		if patched {
 			flags &^= nodeDead
 		}
-		if x.role(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
+		if x.nodes().roleOf(i) > ghost || flags&^(nodeRole|nodeSettled) != 0 {
 			return fmt.Errorf("node %d: flags %#x", i, flags)
 		}
 		if bytes.IndexByte(x.name(r), 0) < 0 {
 			continue // a file
 		}
 		folder := binary.LittleEndian.Uint32(r[nodeFolderAt:])
-		if int(folder) >= x.Folders() {
+		if int(folder) >= x.folders().len() {
 			return fmt.Errorf("node %d: directory %d", i, folder)
 		}
-		if _, err := dependency.Decode(x.nodePath(i)); err != nil {
+		if _, err := dependency.Decode(x.nodes().nodePath(i)); err != nil {
 			return fmt.Errorf("node %d: %w", i, err)
 		}
 	}
@@ -73,21 +74,21 @@ func (x *flat) validateNodes(patched bool) error {
 }
 
 // validateOrders checks the sections sorted by path, and that their references are valid.
-func (x *flat) validateOrders() error {
-	for s, limit := range map[int]int{secByPath: x.Nodes(), secConfigs: x.Nodes(), secMade: x.Nodes(), secByOutput: x.Artifacts()} {
+func validateOrders(x *flat) error {
+	for s, limit := range map[int]int{secByPath: x.nodes().len(), secConfigs: x.nodes().len(), secMade: x.nodes().len(), secByOutput: x.artifacts().len()} {
 		for i := range x.sections[s].count {
-			if x.ref(s, i) >= limit {
-				return fmt.Errorf("section %d row %d: points to row %d", s, i, x.ref(s, i))
+			if x.refAtRow(s, i) >= limit {
+				return fmt.Errorf("section %d row %d: points to row %d", s, i, x.refAtRow(s, i))
 			}
 		}
 	}
 	configs := 0
-	for i := range x.Files() {
-		node := x.ref(secByPath, i)
-		switch r := x.role(node); {
+	for i := range x.files().len() {
+		node := x.refAtRow(secByPath, i)
+		switch r := x.nodes().roleOf(node); {
 		case r > Ignore:
 			return fmt.Errorf("file %d: role %d", i, r)
-		case r == Config && (configs == x.sections[secConfigs].count || x.ref(secConfigs, configs) != node):
+		case r == Config && (configs == x.sections[secConfigs].count || x.refAtRow(secConfigs, configs) != node):
 			return fmt.Errorf("file %d: not among the rules", i)
 		case r == Config:
 			configs++
@@ -96,28 +97,28 @@ func (x *flat) validateOrders() error {
 	if configs != x.sections[secConfigs].count {
 		return errors.New("files of rules differ in number")
 	}
-	for i := range x.Artifacts() {
-		if r := x.role(x.ref(secMade, i)); r != Made {
+	for i := range x.artifacts().len() {
+		if r := x.nodes().roleOf(x.refAtRow(secMade, i)); r != Made {
 			return fmt.Errorf("artifact %d: role %d", i, r)
 		}
 	}
-	for i := 1; i < x.Files(); i++ {
-		if x.compareNodes(x.ref(secByPath, i-1), x.ref(secByPath, i)) >= 0 {
+	for i := 1; i < x.files().len(); i++ {
+		if x.nodes().compareNodes(x.refAtRow(secByPath, i-1), x.refAtRow(secByPath, i)) >= 0 {
 			return fmt.Errorf("file %d out of order", i)
 		}
 	}
-	if x.sections[secByOutput].count != x.Artifacts() {
+	if x.sections[secByOutput].count != x.artifacts().len() {
 		return errors.New("artifacts differ in number")
 	}
-	for i := 1; i < x.Artifacts(); i++ {
-		if x.compareNodes(x.ref(secMade, x.ref(secByOutput, i-1)), x.ref(secMade, x.ref(secByOutput, i))) > 0 {
+	for i := 1; i < x.artifacts().len(); i++ {
+		if x.nodes().compareNodes(x.refAtRow(secMade, x.refAtRow(secByOutput, i-1)), x.refAtRow(secMade, x.refAtRow(secByOutput, i))) > 0 {
 			return fmt.Errorf("output %d out of order", i)
 		}
 	}
 	return nil
 }
 
-func (x *flat) validateStrings() error {
+func validateStrings(x *flat) error {
 	for s, at := range map[int][2]int{secDeps: {0, 2}, secActions: {actionTargetAt, 3}, secFields: {0, 2}} {
 		for i := range x.sections[s].count {
 			for k := range at[1] {
@@ -129,8 +130,8 @@ func (x *flat) validateStrings() error {
 			}
 		}
 	}
-	for i := range x.Deps() {
-		name, key := x.str(x.row(secDeps, i)), x.depPath(i)
+	for i := range x.deps().len() {
+		name, key := x.stringAt(x.row(secDeps, i)), x.deps().depPath(i)
 		if bytes.IndexByte(name, 0) < 0 && bytes.IndexByte(key, 0) < 0 {
 			continue // a file
 		}
@@ -141,9 +142,9 @@ func (x *flat) validateStrings() error {
 	return nil
 }
 
-func (x *flat) validateMethods() error {
+func validateMethods(x *flat) error {
 	fields := uint64(0)
-	for i := range x.Methods() {
+	for i := range x.methodCount() {
 		d := decoder{b: x.row(secMethods, i)}
 		first, n := d.u64(), d.u64()
 		if first != fields || n > math.MaxInt32 {
@@ -157,29 +158,29 @@ func (x *flat) validateMethods() error {
 	return nil
 }
 
-func (x *flat) validateFolders(patched bool) error {
+func validateFolders(x *flat, patched bool) error {
 	known := uint32(folderTree | folderListed | folderOdd | folderFresh)
 	if patched {
 		known |= folderDead
 	}
 	next := 0
-	for i := range x.Folders() {
+	for i := range x.folders().len() {
 		r := x.row(secFolders, i)
-		if err := errors.Join(x.validateName(r), x.validateName(r[folderRealAt:])); err != nil {
+		if err := errors.Join(validateName(x, r), validateName(x, r[folderRealAt:])); err != nil {
 			return fmt.Errorf("directory %d: %w", i, err)
 		}
-		f := x.Folder(i)
+		f := x.folders().decodeFolder(i)
 		if bytes.IndexByte(f.Path, 0) >= 0 {
 			return fmt.Errorf("directory %d: a NUL in its path", i)
 		}
 		if flags := binary.LittleEndian.Uint32(r[folderFlagsAt:]); f.Tree >= trees || flags&^known != 0 {
 			return fmt.Errorf("directory %d: flags %#x", i, flags)
 		}
-		if f.First != next || f.Count > x.Nodes()-next || f.End <= i || f.End > x.Folders() {
+		if f.First != next || f.Count > x.nodes().len()-next || f.End <= i || f.End > x.folders().len() {
 			return fmt.Errorf("directory %d: rows do not follow", i)
 		}
 		if i > 0 {
-			last := x.Folder(i - 1)
+			last := x.folders().decodeFolder(i - 1)
 			if c := cmp.Or(cmp.Compare(last.Tree, f.Tree), bytes.Compare(last.Path, f.Path)); c >= 0 {
 				return fmt.Errorf("directory %d out of order", i)
 			}
@@ -191,14 +192,14 @@ func (x *flat) validateFolders(patched bool) error {
 		}
 		next += f.Count
 	}
-	if next != x.Nodes() {
+	if next != x.nodes().len() {
 		return errors.New("nodes that belong to no directory")
 	}
 	return nil
 }
 
 // validateName proves that a name lies inside its section and ends with a NUL.
-func (x *flat) validateName(ref []byte) error {
+func validateName(x *flat, ref []byte) error {
 	offset, length := uint64(binary.LittleEndian.Uint32(ref)), uint64(binary.LittleEndian.Uint32(ref[4:]))
 	total := uint64(x.sections[secNames].count)
 	if offset+length >= total || x.data[x.sections[secNames].offset+int(offset+length)] != 0 {
@@ -207,33 +208,33 @@ func (x *flat) validateName(ref []byte) error {
 	return nil
 }
 
-func (x *flat) validateActions() error {
+func validateActions(x *flat) error {
 	deps, made := uint64(0), uint64(0)
-	for i := range x.Actions() {
+	for i := range x.actions().len() {
 		d := decoder{b: x.row(secActions, i)}
 		source, state, method := d.u32(), d.u32(), d.u32()
 		nDeps, nMade := uint64(d.u32()), uint64(d.u32())
 		d.u32()
 		firstDep, firstMade := uint64(d.u32()), uint64(d.u32())
 		switch {
-		case int(source) >= x.Nodes():
+		case int(source) >= x.nodes().len():
 			return fmt.Errorf("action %d: source %d", i, source)
 		case state > uint32(Failed):
 			return fmt.Errorf("action %d: state %d", i, state)
-		case int(method) >= x.Methods():
+		case int(method) >= x.methodCount():
 			return fmt.Errorf("action %d: method %d", i, method)
 		case firstDep != deps || firstMade != made:
 			return fmt.Errorf("action %d: rows do not follow", i)
 		}
 		deps, made = deps+nDeps, made+nMade
 		if i > 0 {
-			c := x.compareNodes(x.actionSource(i-1), x.actionSource(i))
-			if c > 0 || c == 0 && bytes.Compare(x.ActionTarget(i-1), x.ActionTarget(i)) >= 0 {
+			c := x.nodes().compareNodes(x.actions().sourceNode(i-1), x.actions().sourceNode(i))
+			if c > 0 || c == 0 && bytes.Compare(x.actions().actionTarget(i-1), x.actions().actionTarget(i)) >= 0 {
 				return fmt.Errorf("action %d out of order", i)
 			}
 		}
 	}
-	if deps != uint64(x.Deps()) || made != uint64(x.Artifacts()) {
+	if deps != uint64(x.deps().len()) || made != uint64(x.artifacts().len()) {
 		return errors.New("rows that belong to no action")
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Vouch says that the index is complete for one target: each source of the tree that is not
+// A Vouch states that the index is complete for one target: each source of the tree that is not
 // pending has an action, and the action used the contents that the index has.
 type Vouch struct {
 	Target string
@@ -32,8 +32,8 @@ type vouch struct {
 	pending []byte // paths, each ended by a NUL
 }
 
-// of returns the vouch for a target, or nil.
-func (v *vouching) of(target string) *vouch {
+// vouchFor returns the vouch for a target, or nil.
+func (v *vouching) vouchFor(target string) *vouch {
 	for i := range v.vouches {
 		if v.vouches[i].target == target {
 			return &v.vouches[i]
@@ -42,7 +42,7 @@ func (v *vouching) of(target string) *vouch {
 	return nil
 }
 
-func (v *vouching) equal(w *vouching) bool {
+func (v *vouching) vouchesEqually(w *vouching) bool {
 	return v.identity == w.identity && slices.EqualFunc(v.vouches, w.vouches, func(a, b vouch) bool {
 		return a.target == b.target && a.totals == b.totals && bytes.Equal(a.pending, b.pending)
 	})
@@ -62,9 +62,9 @@ func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	return v
 }
 
-// append appends the vouches as the changes file stores them: totals, the lengths of target and
+// appendVouches appends the vouches as the changes file stores them: totals, the lengths of target and
 // pending, target, pending.
-func (v *vouching) append(b []byte) []byte {
+func (v *vouching) appendVouches(b []byte) []byte {
 	le := binary.LittleEndian
 	for _, one := range v.vouches {
 		b = appendTotals(b, one.totals)
@@ -74,8 +74,8 @@ func (v *vouching) append(b []byte) []byte {
 	return b
 }
 
-// decode reads the output of append.
-func (v *vouching) decode(b []byte) error {
+// decodeVouches reads the output of append.
+func (v *vouching) decodeVouches(b []byte) error {
 	v.vouches = nil
 	for d := (decoder{b: b}); len(d.b) > 0; {
 		if len(d.b) < totalsSize+4+4 {
@@ -104,20 +104,20 @@ func (v *vouch) eachPending(do func(source string)) {
 	}
 }
 
-// Vouch replaces the vouches and keeps their totals. It panics for a target that had no vouch
+// replaceVouches replaces the vouches and keeps their totals. It panics for a target that had no vouch
 // before.
-func (l *live) Vouch(v vouching) {
+func (e editor) replaceVouches(v vouching) {
 	for i := range v.vouches {
-		v.vouches[i].totals = l.vouched.of(v.vouches[i].target).totals
+		v.vouches[i].totals = e.x.vouched.vouchFor(v.vouches[i].target).totals
 	}
-	l.edited = l.edited || !l.vouched.equal(&v)
-	l.vouched = v
+	e.x.edited = e.x.edited || !e.x.vouched.vouchesEqually(&v)
+	e.x.vouched = v
 }
 
 // Totals returns the sum of the totals of the counted targets.
-func (l *live) Totals() (sum Totals) {
-	for _, v := range l.vouched.vouches {
-		if l.counted.has(v.target) {
+func (r Results) Totals() (sum Totals) {
+	for _, v := range r.x.vouched.vouches {
+		if r.x.counted.includesTarget(v.target) {
 			sum.Actions += v.totals.Actions
 			sum.Failed += v.totals.Failed
 			sum.In += v.totals.In
@@ -129,30 +129,30 @@ func (l *live) Totals() (sum Totals) {
 }
 
 // addToTotals adds an action and the size of its source to the totals.
-func (l *live) addToTotals(a *Action, size int64) {
-	if v := l.vouched.of(a.Target); v != nil {
+func (e editor) addToTotals(a *Action, size int64) {
+	if v := e.x.vouched.vouchFor(a.Target); v != nil {
 		v.totals.Add(a, size)
 	}
 }
 
-func (l *live) takeFromTotals(a *Action, size int64) {
-	if v := l.vouched.of(a.Target); v != nil {
+func (e editor) subtractFromTotals(a *Action, size int64) {
+	if v := e.x.vouched.vouchFor(a.Target); v != nil {
 		v.totals.Take(a, size)
 	}
 }
 
 // Vouched returns the targets that the index vouches for, sorted.
 func (x *Index) Vouched() []string {
-	list := make([]string, len(x.live.vouched.vouches))
+	list := make([]string, len(x.vouched.vouches))
 	for i := range list {
-		list[i] = x.live.vouched.vouches[i].target
+		list[i] = x.vouched.vouches[i].target
 	}
 	return list
 }
 
 // Pending calls do for each source that is pending for a target, in order. It does not need Load.
 func (x *Index) Pending(target string, do func(source string)) {
-	if v := x.live.vouched.of(target); v != nil {
+	if v := x.vouched.vouchFor(target); v != nil {
 		v.eachPending(do)
 	}
 }

@@ -49,8 +49,8 @@ type writer struct {
 	fileNode, madeNode, sourceNode []int32 // nodes of the files, artifacts and actions
 }
 
-// file returns the facts about a node's file.
-func (w *writer) file(n *nodeIn) (f File) {
+// fileOfNode returns the facts about a node's file.
+func (w *writer) fileOfNode(n *nodeIn) (f File) {
 	switch n.role {
 	case Made:
 		m := w.made[n.after]
@@ -61,7 +61,7 @@ func (w *writer) file(n *nodeIn) (f File) {
 	return w.files[n.after]
 }
 
-func (w *writer) path(n *nodeIn) string {
+func (w *writer) pathOfNode(n *nodeIn) string {
 	switch n.role {
 	case Made:
 		return w.made[n.after].Path
@@ -71,7 +71,7 @@ func (w *writer) path(n *nodeIn) string {
 	return w.files[n.after].Path
 }
 
-func (w *writer) inode(n *nodeIn) uint64 {
+func (w *writer) inodeOf(n *nodeIn) uint64 {
 	switch n.role {
 	case Made:
 		return w.made[n.after].Stamp.Inode
@@ -81,13 +81,13 @@ func (w *writer) inode(n *nodeIn) uint64 {
 	return w.files[n.after].Stamp.Inode
 }
 
-func (w *writer) addFolders(folders []folderIn) {
+func (w *writer) registerFolders(folders []folderIn) {
 	for _, f := range folders {
-		w.list[w.folder(f.folderKey)] = f
+		w.list[w.folderNumber(f.folderKey)] = f
 	}
 }
 
-func (w *writer) folder(key folderKey) int {
+func (w *writer) folderNumber(key folderKey) int {
 	i, ok := w.folders[key]
 	if !ok {
 		i = len(w.list)
@@ -97,8 +97,8 @@ func (w *writer) folder(key folderKey) int {
 	return i
 }
 
-// collect makes a node of everything that has a path.
-func (w *writer) collect(b *builder) {
+// collectNodes makes a node of everything that has a path.
+func (w *writer) collectNodes(b *builder) {
 	made := 0
 	for i := range b.actions {
 		made += len(b.actions[i].Made)
@@ -108,9 +108,9 @@ func (w *writer) collect(b *builder) {
 	w.nodes = make([]nodeIn, 0, len(b.files)+made)
 	lastKey, last := folderKey{}, -1
 	add := func(tree Tree, path string, n nodeIn) {
-		folder, _ := splitPath(path)
+		folder, _ := splitSlash(path)
 		if key := (folderKey{tree, folder}); last < 0 || key != lastKey {
-			lastKey, last = key, w.folder(key)
+			lastKey, last = key, w.folderNumber(key)
 		}
 		n.folder = int32(last)
 		w.nodes = append(w.nodes, n)
@@ -131,8 +131,8 @@ func (w *writer) collect(b *builder) {
 				if d.Found {
 					continue
 				}
-				path := d.key()
-				if _, there := b.file(path); !there {
+				path := d.seenKey()
+				if _, there := b.findBuilderFile(path); !there {
 					absent[path] = true
 				}
 			}
@@ -152,7 +152,7 @@ func (w *writer) collect(b *builder) {
 	w.sourceNode = make([]int32, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
-		switch at, there := b.file(a.Path); {
+		switch at, there := b.findBuilderFile(a.Path); {
 		case i > 0 && b.actions[i-1].Path == a.Path:
 			w.sourceNode[i] = w.sourceNode[i-1]
 		case there:
@@ -165,10 +165,10 @@ func (w *writer) collect(b *builder) {
 	}
 }
 
-// order sorts the directories and returns that order. It renumbers the directories in the nodes
+// sortFolders sorts the directories and returns that order. It renumbers the directories in the nodes
 // accordingly.
-func (w *writer) order() []int32 {
-	order := numbers(len(w.list))
+func (w *writer) sortFolders() []int32 {
+	order := numbersBelow(len(w.list))
 	slices.SortFunc(order, func(i, j int32) int {
 		return cmp.Or(cmp.Compare(w.list[i].tree, w.list[j].tree), cmp.Compare(w.list[i].path, w.list[j].path))
 	})
@@ -182,8 +182,8 @@ func (w *writer) order() []int32 {
 	return order
 }
 
-// numbers returns 0 to n-1.
-func numbers(n int) []int32 {
+// numbersBelow returns 0 to n-1.
+func numbersBelow(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
 		list[i] = int32(i)
@@ -193,16 +193,16 @@ func numbers(n int) []int32 {
 
 // placeNodes writes directories, nodes, names and contents.
 func (w *writer) placeNodes(order []int32) {
-	perm := numbers(len(w.nodes))
+	perm := numbersBelow(len(w.nodes))
 	slices.SortFunc(perm, func(i, j int32) int {
 		a, b := &w.nodes[i], &w.nodes[j]
 		if a.folder != b.folder {
 			return cmp.Compare(a.folder, b.folder)
 		}
-		if x, y := w.inode(a), w.inode(b); x != y {
+		if x, y := w.inodeOf(a), w.inodeOf(b); x != y {
 			return cmp.Compare(x, y)
 		}
-		return cmp.Or(cmp.Compare(w.path(a), w.path(b)), cmp.Compare(i, j))
+		return cmp.Or(cmp.Compare(w.pathOfNode(a), w.pathOfNode(b)), cmp.Compare(i, j))
 	})
 	place := make([]int32, len(perm))
 	w.fileNode = make([]int32, len(w.files))
@@ -222,16 +222,16 @@ func (w *writer) placeNodes(order []int32) {
 		default:
 			w.fileNode[n.after] = int32(at)
 		}
-		known := w.file(n)
-		_, name := splitPath(known.Path)
-		w.name(secNodes, name)
+		known := w.fileOfNode(n)
+		_, name := splitSlash(known.Path)
+		w.putName(secNodes, name)
 		flags := uint32(n.role)
 		if known.Settled {
 			flags |= nodeSettled
 		}
-		w.u32(secNodes, flags)
-		w.u32(secNodes, uint32(n.folder))
-		w.u32(secNodes, n.action)
+		w.putUint32(secNodes, flags)
+		w.putUint32(secNodes, uint32(n.folder))
+		w.putUint32(secNodes, n.action)
 		w.sec[secNodes] = appendStamp(w.sec[secNodes], known.Stamp)
 		w.sec[secContents] = appendContent(w.sec[secContents], known.Sum, known.Blob)
 	}
@@ -254,38 +254,38 @@ func (w *writer) putFolders(order []int32) {
 		for end < len(order) && w.list[order[end]].tree == f.tree && strings.HasPrefix(w.list[order[end]].path, f.path) {
 			end++ // runs once per slash of a path
 		}
-		w.name(secFolders, f.path)
-		w.name(secFolders, f.real)
-		w.u32(secFolders, f.flags|uint32(f.tree))
+		w.putName(secFolders, f.path)
+		w.putName(secFolders, f.real)
+		w.putUint32(secFolders, f.flags|uint32(f.tree))
 		for _, v := range [...]int{end, f.first, f.count} {
-			w.u32(secFolders, uint32(v))
+			w.putUint32(secFolders, uint32(v))
 		}
 		w.sec[secFolders] = appendStamp(w.sec[secFolders], f.stamp)
-		w.u32(secFolders, 0)
+		w.putUint32(secFolders, 0)
 	}
 }
 
-// byPath writes the sections that are sorted by path.
-func (w *writer) byPath() {
+// writeOrders writes the sections that are sorted by path.
+func (w *writer) writeOrders() {
 	for i, node := range w.fileNode {
-		w.u32(secByPath, uint32(node)) // the files are sorted
+		w.putUint32(secByPath, uint32(node)) // the files are sorted
 		if w.files[i].Role == Config {
-			w.u32(secConfigs, uint32(node))
+			w.putUint32(secConfigs, uint32(node))
 		}
 	}
-	outputs := numbers(len(w.made))
+	outputs := numbersBelow(len(w.made))
 	slices.SortFunc(outputs, func(x, y int32) int {
 		return cmp.Or(cmp.Compare(w.made[x].Path, w.made[y].Path), cmp.Compare(x, y))
 	})
 	for _, row := range outputs {
-		w.u32(secByOutput, uint32(row))
+		w.putUint32(secByOutput, uint32(row))
 	}
 	for _, node := range w.madeNode {
-		w.u32(secMade, uint32(node))
+		w.putUint32(secMade, uint32(node))
 	}
 }
 
-func (w *writer) actions(b *builder) {
+func (w *writer) writeActions(b *builder) {
 	var deps, made uint32
 	for i := range b.actions {
 		a := &b.actions[i]
@@ -293,61 +293,61 @@ func (w *writer) actions(b *builder) {
 		if a.Warned {
 			flags = actionWarned
 		}
-		for _, v := range [...]int{int(w.sourceNode[i]), int(a.State), w.methods.row(a.Method), len(a.Deps), len(a.Made), flags} {
-			w.u32(secActions, uint32(v))
+		for _, v := range [...]int{int(w.sourceNode[i]), int(a.State), w.methods.methodNumber(a.Method), len(a.Deps), len(a.Made), flags} {
+			w.putUint32(secActions, uint32(v))
 		}
-		w.u32(secActions, deps)
-		w.u32(secActions, made)
+		w.putUint32(secActions, deps)
+		w.putUint32(secActions, made)
 		for _, s := range [...]string{a.Target, a.Decision.Outcome, a.Decision.Why} {
-			w.str(secActions, s)
+			w.putString(secActions, s)
 		}
 		w.sec[secActions] = append(append(w.sec[secActions], a.ID[:]...), a.Source[:]...)
-		w.u64(secActions, uint64(a.CookTime))
-		w.u64(secActions, uint64(a.Decision.At.UnixNano()))
+		w.putUint64(secActions, uint64(a.CookTime))
+		w.putUint64(secActions, uint64(a.Decision.At.UnixNano()))
 		deps, made = deps+uint32(len(a.Deps)), made+uint32(len(a.Made))
 		for _, d := range a.Deps {
-			w.str(secDeps, dependency.Encode(d.Asked()))
-			w.str(secDeps, d.key())
+			w.putString(secDeps, dependency.Encode(d.Asked()))
+			w.putString(secDeps, d.seenKey())
 			w.sec[secDeps] = append(w.sec[secDeps], d.Blob[:]...)
 			found := uint32(0)
 			if d.Found {
 				found = 1
 			}
-			w.u32(secDeps, found)
+			w.putUint32(secDeps, found)
 		}
 	}
 }
 
-func (w *writer) u32(s int, v uint32) { w.sec[s] = binary.LittleEndian.AppendUint32(w.sec[s], v) }
-func (w *writer) u64(s int, v uint64) { w.sec[s] = binary.LittleEndian.AppendUint64(w.sec[s], v) }
+func (w *writer) putUint32(s int, v uint32) { w.sec[s] = binary.LittleEndian.AppendUint32(w.sec[s], v) }
+func (w *writer) putUint64(s int, v uint64) { w.sec[s] = binary.LittleEndian.AppendUint64(w.sec[s], v) }
 
-func (w *writer) str(s int, text string) {
+func (w *writer) putString(s int, text string) {
 	at, ok := w.known[text]
 	if !ok {
 		at = len(w.sec[secStrings])
 		w.sec[secStrings] = append(w.sec[secStrings], text...)
 		w.known[text] = at
 	}
-	w.u32(s, uint32(at))
-	w.u32(s, uint32(len(text)))
+	w.putUint32(s, uint32(at))
+	w.putUint32(s, uint32(len(text)))
 }
 
-func (w *writer) name(s int, text string) {
-	w.u32(s, uint32(len(w.sec[secNames])))
-	w.u32(s, uint32(len(text)))
+func (w *writer) putName(s int, text string) {
+	w.putUint32(s, uint32(len(w.sec[secNames])))
+	w.putUint32(s, uint32(len(text)))
 	w.sec[secNames] = append(append(w.sec[secNames], text...), 0)
 }
 
-// reserve allocates the file with room for each section. The size of the strings is known only
+// reserveSections allocates the file with room for each section. The size of the strings is known only
 // after they are written, so they are the last section.
-func (w *writer) reserve(b *builder) []byte {
+func (w *writer) reserveSections(b *builder) []byte {
 	var rows [sectionCount]int
 	rows[secFolders], rows[secNodes], rows[secContents] = len(w.list), len(w.nodes), len(w.nodes)
 	for i := range w.list {
 		rows[secNames] += len(w.list[i].path) + 1 + len(w.list[i].real) + 1
 	}
 	for i := range w.nodes {
-		_, name := splitPath(w.path(&w.nodes[i]))
+		_, name := splitSlash(w.pathOfNode(&w.nodes[i]))
 		rows[secNames] += len(name) + 1
 	}
 	rows[secByPath], rows[secByOutput], rows[secMade] = len(w.files), len(w.made), len(w.made)
@@ -359,7 +359,7 @@ func (w *writer) reserve(b *builder) []byte {
 	rows[secActions] = len(b.actions)
 	for i := range b.actions {
 		rows[secDeps] += len(b.actions[i].Deps)
-		w.methods.row(b.actions[i].Method)
+		w.methods.methodNumber(b.actions[i].Method)
 	}
 	rows[secMethods] = len(w.methods.list)
 	for _, m := range w.methods.list {
@@ -369,7 +369,7 @@ func (w *writer) reserve(b *builder) []byte {
 	for s := range secStrings {
 		size += rows[s] * rowSize[s]
 	}
-	seals := (blocks(size-headerSize) + 2) * sealSize // also for short strings
+	seals := (blockCount(size-headerSize) + 2) * sealSize // also for short strings
 	out := make([]byte, size, size+blockSize+seals)
 	at := headerSize
 	for s := range secStrings {

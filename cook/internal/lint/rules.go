@@ -44,7 +44,7 @@ func Rules(s *session.Session, d *changes.Delta, t *todo.Todo) error {
 		if !(addsSource(t) && len(set.Dropped()) > 0) && !losesSetting(set, gone) {
 			return nil
 		}
-		for row := range d.Last.Rows("") {
+		for row := range d.Last.Results().Rows("") {
 			if path := row.Path(); !gone[path] {
 				set.Method(path, row.Target()) // its errors show elsewhere
 			}
@@ -94,7 +94,7 @@ func warnOf(s *session.Session, mistakes rules.Errors) error {
 // ignoreMistakes returns the mistakes in new and edited ignore files.
 func ignoreMistakes(s *session.Session, d *changes.Delta) (mistakes rules.Errors) {
 	for _, e := range d.Tree.Ignores {
-		if known, ok := d.Last.File(e.Path); !d.Whole || e.Path == scan.IDsName || ok && known.Role == index.Ignore && known.Stamp == e.Stamp {
+		if known, ok := d.Last.Files().File(e.Path); !d.Whole || e.Path == scan.IDsName || ok && known.Role == index.Ignore && known.Stamp == e.Stamp {
 			continue
 		}
 		data, _, err := session.ReadAsset(s.Assets, e.Path, rules.MaxFile)
@@ -138,7 +138,7 @@ func losesSetting(set *rules.Set, gone map[string]bool) bool {
 // hasNewRules reports whether rules differ from the rules of the last run.
 func hasNewRules(s *session.Session, d *changes.Delta, t *todo.Todo) bool {
 	known := map[string]hashing.Sum128{}
-	for _, f := range d.Last.Configs() {
+	for _, f := range d.Last.Files().Configs() {
 		known[f.Path] = f.Sum
 	}
 	return t.Rules.Texts.Differ(func(path string) (hashing.Sum128, bool) { sum, ok := known[path]; return sum, ok }) ||

@@ -60,7 +60,7 @@ func newMachine(t *testing.T) *machine {
 	t.Cleanup(func() { outputs.CleanUp() })
 	m.sums = bulk.NewWorker(t.Context(), summer)
 	t.Cleanup(m.sums.Close)
-	read := contents.New(contents.Options{Assets: assets, Known: index.Empty(), Checksum: checksum, Workers: 1, Clock: scan.NewClock(time.Now(), time.Now)})
+	read := contents.New(contents.Options{Assets: assets, Known: index.Empty().Files(), Checksum: checksum, Workers: 1, Clock: scan.NewClock(time.Now(), time.Now)})
 	cooker := cookone.New(cookone.Env{Assets: assets, Out: out, Contents: read, Checksum: checksum, Memory: 1 << 30, Now: time.Now}, mode, summer)
 	m.finder = &Finder{Cooker: cooker, Outputs: outputs, Store: m.store, Warn: func(err error) { m.warnings = append(m.warnings, err) }}
 	return m

@@ -159,7 +159,7 @@ func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 // the artifact of an earlier step. Its ID is the ID of an asset that is cooked in the same
 // way.
 func (a *Action) Step(k *hashing.Key, m *Method, source *contents.File, file func(on dependency.Dependency) contents.File) (_ *Action, err error) {
-	step := &Action{Path: source.Path, Target: a.Target, Source: source, Method: m, Outputs: outputs(m, source.Path, a.Target)}
+	step := &Action{Path: source.Path, Target: a.Target, Source: source, Method: m, Outputs: methodOutputs(m, source.Path, a.Target)}
 	step.ID, err = step.Identify(k, source, file)
 	return step, err
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// claim fails actions whose outputs clash: with the output of another action, with a
+// claimOutput fails actions whose outputs clash: with the output of another action, with a
 // directory that another output needs, or with files of the engine.
-func (p *planner) claim() {
+func (p *planner) claimOutput() {
 	p.claims = make(map[string]int, len(p.plan.Actions))
 	kept := map[string]string{} // outputs of actions that this run does not touch
 	for _, b := range p.plan.Kept {
@@ -53,7 +53,7 @@ func (p *planner) claim() {
 	}
 	for i := range p.plan.Actions {
 		for _, out := range p.plan.Actions[i].Outputs {
-			p.contest(out)
+			p.recordContest(out)
 			for dir := path.Dir(out); dir != "."; dir = path.Dir(dir) {
 				if j, taken := p.claims[dir]; taken && j != i {
 					fail(i, dir, p.plan.Actions[j].Path)
@@ -101,9 +101,9 @@ func (p *planner) claimFolded(kept map[string]string) {
 	}
 }
 
-// contest notes whether an action outside claims an output, needs a directory of its name,
+// recordContest notes whether an action outside claims an output, needs a directory of its name,
 // or has a file where the output needs a directory.
-func (p *planner) contest(out string) {
+func (p *planner) recordContest(out string) {
 	if p.in.Outside == nil || p.plan.Contested {
 		return
 	}
@@ -133,9 +133,9 @@ func checkName(out string) error {
 	return nil
 }
 
-// retire finds the artifacts that no action claims any more: artifacts of deleted sources,
+// retireClaims finds the artifacts that no action claims any more: artifacts of deleted sources,
 // and renamed outputs.
-func (p *planner) retire() {
+func (p *planner) retireClaims() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
 		// An action that fails does not replace the artifact of another action.
@@ -202,7 +202,7 @@ func (p *planner) findMoves() {
 		} else if gone := byID[a.ID]; len(gone) > 0 {
 			from, byID[a.ID] = gone[0], gone[1:]
 		}
-		if from == nil || !from.Intact() || len(from.Made) != len(a.Outputs) || !p.free(from.Made) || !p.sameDeps(a.Path, from) {
+		if from == nil || !from.Intact() || len(from.Made) != len(a.Outputs) || !p.freeOutput(from.Made) || !p.sameDeps(a.Path, from) {
 			continue
 		}
 		a.Moved = from
@@ -212,8 +212,8 @@ func (p *planner) findMoves() {
 	}
 }
 
-// free reports whether no action will write to the paths of these artifacts.
-func (p *planner) free(made []index.Artifact) bool {
+// freeOutput reports whether no action will write to the paths of these artifacts.
+func (p *planner) freeOutput(made []index.Artifact) bool {
 	return !slices.ContainsFunc(made, func(m index.Artifact) bool {
 		_, claimed := p.claims[m.Path]
 		return claimed

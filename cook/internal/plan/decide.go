@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// A Decision says whether an action runs, and why.
+// A Decision is the result for an action: run or skip, with the reasons.
 type Decision struct {
 	Runs    bool
 	Reasons []Reason // why the action runs, or rests
@@ -77,7 +77,7 @@ func ExpectedQuestions(a *Action, f Facts) (questions []dependency.Dependency) {
 // and dependencies.
 func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	if a.Last.Source != a.Source.Blob {
-		reasons = append(reasons, Reason{Kind: SourceChanged, Old: short(a.Last.Source), New: short(a.Source.Blob)})
+		reasons = append(reasons, Reason{Kind: SourceChanged, Old: shortID(a.Last.Source), New: shortID(a.Source.Blob)})
 	}
 	reasons = append(reasons, methodChanges(a)...)
 	var open []Reason
@@ -98,7 +98,7 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 		reasons = open
 	default:
 		// The path is in the ID, or the engine computes IDs in another way.
-		reasons = append(reasons, Reason{Kind: IdentityChanged, Old: short(a.Last.ID), New: short(a.ID)})
+		reasons = append(reasons, Reason{Kind: IdentityChanged, Old: shortID(a.Last.ID), New: shortID(a.ID)})
 	}
 	return reasons
 }
@@ -106,8 +106,8 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 // mostHolders is the number of holders that a reason names.
 const mostHolders = 3
 
-// heldBy returns the reason why a source has no outputs.
-func heldBy(holders []string) Reason {
+// holderOf returns the reason why a source has no outputs.
+func holderOf(holders []string) Reason {
 	if more := len(holders) - mostHolders; more > 0 {
 		holders = append(holders[:mostHolders:mostHolders], fmt.Sprintf("%d more", more))
 	}
@@ -124,7 +124,7 @@ func dependencyChange(d index.Dep, f Facts) (Reason, bool) {
 		return Reason{Kind: ArtifactsChanged, Subject: f.Changes(d.On)}, true
 	}
 	r := Reason{Kind: DependencyChanged, Subject: d.On.String(), Old: "absent", New: "absent"}
-	shown := short[store.BlobID]
+	shown := shortID[store.BlobID]
 	if d.On.Kind.IsExtract() {
 		r.Subject, shown = f.Said(d.On), shortAnswer
 	}
@@ -152,7 +152,7 @@ func shortAnswer(id store.BlobID) string {
 	if id == contents.Silence {
 		return "nothing"
 	}
-	return short(id)
+	return shortID(id)
 }
 
 // Dependency returns the dependency of an action on a file that it asked for by a name: on
@@ -220,7 +220,7 @@ func methodChanges(a *Action) []Reason {
 		}
 		r := Reason{Kind: OptionChanged, Subject: key, Old: from, New: to}
 		if name, ok := ToolOf(index.Field{Key: key}); ok {
-			r = Reason{Kind: ToolChanged, Subject: name, Old: shorten(cmp.Or(from, none)), New: shorten(cmp.Or(to, none))}
+			r = Reason{Kind: ToolChanged, Subject: name, Old: shortenText(cmp.Or(from, none)), New: shortenText(cmp.Or(to, none))}
 		} else if key == fieldKind {
 			r = Reason{Kind: MachineChanged, Old: from, New: to}
 		} else if key == fieldHolder {
@@ -283,7 +283,7 @@ func librariesOf(value string) map[string]string {
 	return files
 }
 
-// short returns the form of an ID for people.
-func short[ID ~[32]byte](id ID) string { return hex.EncodeToString(id[:6]) }
+// shortID returns the form of an ID for people.
+func shortID[ID ~[32]byte](id ID) string { return hex.EncodeToString(id[:6]) }
 
-func shorten(id string) string { return id[:min(12, len(id))] }
+func shortenText(id string) string { return id[:min(12, len(id))] }

@@ -122,7 +122,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		m.same[pair] = same
 	}
 	for i, name := range names {
-		same = same && row.IsArtifact(i, under(row.Target(), name))
+		same = same && row.IsArtifact(i, underTarget(row.Target(), name))
 	}
 	return same
 }
@@ -221,17 +221,17 @@ func (p *Methods) identifyTools(m *Method, names []string) error {
 	return nil
 }
 
-// outputs returns the paths of a method's outputs.
-func outputs(m *Method, path, target string) []string {
+// methodOutputs returns the paths of a method's outputs.
+func methodOutputs(m *Method, path, target string) []string {
 	list := m.Choice.Names(path)
 	for i, name := range list {
-		list[i] = under(target, name)
+		list[i] = underTarget(target, name)
 	}
 	return list
 }
 
-// under returns the path of an output in the directory of its target.
-func under(target, name string) string {
+// underTarget returns the path of an output in the directory of its target.
+func underTarget(target, name string) string {
 	if target == "" {
 		return name
 	}

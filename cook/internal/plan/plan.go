@@ -165,7 +165,7 @@ type Outside interface {
 
 // A Plan is the work of a run.
 type Plan struct {
-	// Contested says that an action and an action outside claim the same output, so that a
+	// Contested is set if an action and an action outside claim the same output, so that a
 	// plan for a part of the tree cannot be right.
 	Contested bool
 	Actions   []Action // sorted by path and target
@@ -203,14 +203,14 @@ func Make(in Input) *Plan {
 			n++
 		}
 		for _, target := range in.Targets {
-			a := p.action(src, target, before[:n], in.Demand.Wait)
+			a := p.actionFor(src, target, before[:n], in.Demand.Wait)
 			if a.IsLate() {
 				p.plan.Late++
 			}
 			p.plan.Actions = append(p.plan.Actions, a)
 		}
 		for _, target := range in.Others {
-			if a := p.action(src, target, before[:n], false); a.outdated() {
+			if a := p.actionFor(src, target, before[:n], false); a.outdatedReason() {
 				p.pend(src.Path, target)
 			}
 		}
@@ -228,8 +228,8 @@ func Make(in Input) *Plan {
 	for i := range before {
 		p.leftOver(&before[i])
 	}
-	p.claim()
-	p.retire()
+	p.claimOutput()
+	p.retireClaims()
 	p.findMoves()
 	return p.plan
 }
@@ -267,16 +267,16 @@ func (p *planner) pend(source, target string) {
 	p.plan.Pending[target] = append(p.plan.Pending[target], source)
 }
 
-// outdated reports whether the source, the dependencies or the method of an action changed
+// outdatedReason reports whether the source, the dependencies or the method of an action changed
 // since the last run for its target. Changed outputs and failures do not count: they stay
 // on record.
-func (a *Action) outdated() bool {
+func (a *Action) outdatedReason() bool {
 	return a.Last == nil || a.Err != nil || a.Stale || a.Last.State == index.Done &&
 		!slices.EqualFunc(a.Last.Made, a.Outputs, func(m index.Artifact, output string) bool { return m.Path == output })
 }
 
-// action plans one source for one target. before holds the known actions of the source.
-func (p *planner) action(src *contents.File, target string, before []contents.Before, wait bool) Action {
+// actionFor plans one source for one target. before holds the known actions of the source.
+func (p *planner) actionFor(src *contents.File, target string, before []contents.Before, wait bool) Action {
 	a := Action{Path: src.Path, Target: target, Source: src}
 	for i := range before {
 		if before[i].Target == target {
@@ -293,7 +293,7 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 	}
 	holders := p.holders(&a)
 	if holders == nil {
-		a.Outputs = outputs(a.Method, src.Path, target)
+		a.Outputs = methodOutputs(a.Method, src.Path, target)
 	}
 	if src.How != contents.Unread {
 		if a.ID, a.Err = a.Identify(p.key, src, p.in.Facts.File); a.Err != nil {
@@ -307,7 +307,7 @@ func (p *planner) action(src *contents.File, target string, before []contents.Be
 		a.State, a.Reasons, a.Stale = d.State(), d.Reasons, d.Stale
 	}
 	if holders != nil {
-		a.Reasons = append(a.Reasons[:len(a.Reasons):len(a.Reasons)], heldBy(holders))
+		a.Reasons = append(a.Reasons[:len(a.Reasons):len(a.Reasons)], holderOf(holders))
 	}
 	return a
 }

@@ -1,9 +1,11 @@
 package restat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/bulk"
@@ -67,12 +69,12 @@ func Compare(ctx context.Context, opt Options, found *Found) error {
 	if len(c.files) == 0 {
 		return ctx.Err()
 	}
-	defer c.roots.close()
+	defer c.roots.closeFolders()
 	if err := c.roots.openRoots(); err != nil {
 		return err
 	}
 	var runs []bulk.Run
-	if err := index.Guard(func() error { runs = c.share(); return nil }); err != nil {
+	if err := index.Guard(func() error { runs = c.compareShare(); return nil }); err != nil {
 		return err
 	}
 	err := bulk.Each(ctx, opt.Workers, hashing.NewSummer(opt.Checksum), runs, func(w *bulk.Worker, r bulk.Run) error {
@@ -95,7 +97,7 @@ type comparer struct {
 	read, bytes atomic.Int64
 }
 
-func (c *comparer) share() []bulk.Run {
+func (c *comparer) compareShare() []bulk.Run {
 	folder := func(i int) index.FolderRef { return c.roots.Index.FolderOf(c.files[i].Ref) }
 	return bulk.Runs(len(c.files), func(i, j int) bool { return folder(i) == folder(j) }, func(i int) int64 { return c.files[i].Now.Size })
 }
@@ -124,4 +126,122 @@ func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
 		file.Compared, file.Busy = true, got.Busy
 		file.Same = got.Size == file.Known.Size && got.Sum == want
 	}
+}
+
+// A Kind is a kind of difference.
+type Kind uint8
+
+const (
+	Changed  Kind = iota // another stamp, or a stamp too fresh to trust
+	Missing              // no such file
+	Appeared             // an absent file exists now
+)
+
+// A File is a file that differs.
+type File struct {
+	Ref   index.Ref
+	Role  index.Role
+	Kind  Kind
+	Known scan.Stamp
+	Now   scan.Stamp // unless Missing
+	// Compared is set if the content was compared to the index; Same is set if it is unchanged.
+	// Busy is set if the file was open for writing, so the stamp does not prove the content.
+	Compared, Same, Busy bool
+}
+
+// A Directory is a directory that must be listed again.
+type Folder struct {
+	Ref  index.FolderRef
+	Gone bool // it does not exist any more
+}
+
+// An OutFolder is a directory of outputs with a new stamp, taken before the outputs were looked
+// up.
+type OutFolder struct {
+	Ref index.FolderRef
+	Now scan.Stamp
+}
+
+// Found has the differences.
+type Found struct {
+	// Linked are the compared directories that hold files with several names.
+	Linked     []index.FolderRef
+	OutFolders []OutFolder // only with OutputsByFolder
+	Files      []File      // by ref
+	Folders    []Folder    // by ref
+	// Reread are unchanged files that were read although their stamps are trusted.
+	Reread []index.Ref
+	Counts
+}
+
+// Counts counts the system calls of a comparison, and the reading.
+type Counts struct {
+	Opened      int64 // directories
+	Stats       int64 // of files and directories
+	Read, Bytes int64 // files and their bytes
+}
+
+func (f *Found) addChange(n *index.Node, kind Kind, now scan.Stamp) {
+	f.Files = append(f.Files, File{Ref: n.Ref, Role: n.Role, Kind: kind, Known: n.Stamp, Now: now})
+}
+
+// A share has the differences that one worker found.
+type share struct {
+	Found
+	reader *bulk.Worker // nil to read no file
+	parts  []part
+}
+
+// A part has the differences of one task.
+type part struct {
+	task   int
+	files  []File
+	reread []index.Ref
+}
+
+// setShare sets the differences of a task aside.
+func (s *share) setShare(task int) {
+	if len(s.Files)+len(s.Reread) == 0 {
+		return
+	}
+	s.parts = append(s.parts, part{task, slices.Clone(s.Files), slices.Clone(s.Reread)})
+	s.Files, s.Reread = s.Files[:0], s.Reread[:0]
+}
+
+func mergeShares(shares []share) *Found {
+	all := &Found{}
+	var parts []part
+	files, reread := 0, 0
+	for i := range shares {
+		f := &shares[i]
+		parts = append(parts, f.parts...)
+		all.Folders = append(all.Folders, f.Folders...)
+		all.OutFolders = append(all.OutFolders, f.OutFolders...)
+		all.Linked = append(all.Linked, f.Linked...)
+		all.Opened += f.Opened
+		all.Stats += f.Stats
+		all.Read += f.Read
+		all.Bytes += f.Bytes
+	}
+	for i := range parts {
+		files, reread = files+len(parts[i].files), reread+len(parts[i].reread)
+	}
+	// Tasks are in the order of the index.
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.task, b.task) })
+	all.Files, all.Reread = slices.Grow(all.Files, files), slices.Grow(all.Reread, reread)
+	for i := range parts {
+		all.Files, all.Reread = append(all.Files, parts[i].files...), append(all.Reread, parts[i].reread...)
+		parts[i] = part{}
+	}
+	slices.SortFunc(all.OutFolders, func(a, b OutFolder) int { return cmp.Compare(a.Ref, b.Ref) })
+	slices.SortFunc(all.Folders, func(a, b Folder) int { return cmp.Compare(a.Ref, b.Ref) })
+	all.Folders = slices.CompactFunc(all.Folders, func(a, b Folder) bool { return a.Ref == b.Ref })
+	slices.Sort(all.Linked)
+	all.Linked = slices.Compact(all.Linked)
+	return all
+}
+
+// Sort sorts files in the order of the index.
+func Sort(files []File) {
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Ref, b.Ref) })
 }

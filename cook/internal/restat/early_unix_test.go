@@ -96,7 +96,7 @@ func TestReadingEarlyAfterEdits(t *testing.T) {
 	}
 	summer := hashing.NewSummer(function(t))
 	live := w.edited(func(x *index.Index, n *index.Next) {
-		for _, f := range x.Below(".") {
+		for _, f := range x.Files().Below(".") {
 			sum := summer.SumBytes([]byte("other of "+f.Path), hashing.WantSum|hashing.WantDigest)
 			f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
 			n.PutFile(f)

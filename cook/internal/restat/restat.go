@@ -66,11 +66,11 @@ const bigFolder = 4096
 // than looking the file up twice.
 func Find(ctx context.Context, opt Options) (*Found, error) {
 	s := &comparison{Options: opt}
-	defer s.close()
+	defer s.closeFolders()
 	if err := s.openRoots(); err != nil {
 		return nil, err
 	}
-	if err := index.Guard(func() error { s.tasks = s.plan(); return nil }); err != nil {
+	if err := index.Guard(func() error { s.tasks = s.planStats(); return nil }); err != nil {
 		return nil, err
 	}
 	shares := make([]share, max(1, opt.Workers))
@@ -82,14 +82,14 @@ func Find(ctx context.Context, opt Options) (*Found, error) {
 	}
 	err := parallel.Each(ctx, opt.Workers, len(s.tasks), func(worker, i int) error {
 		sh := &shares[worker]
-		err := index.Guard(func() error { return s.do(ctx, s.tasks[i], sh.reader, &sh.Found) })
-		sh.set(i)
+		err := index.Guard(func() error { return s.runStats(ctx, s.tasks[i], sh.reader, &sh.Found) })
+		sh.setShare(i)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := merge(shares)
+	all := mergeShares(shares)
 	if err := index.Guard(func() error { s.dropListed(all); return nil }); err != nil {
 		return nil, err
 	}
@@ -113,14 +113,14 @@ func (s *comparison) openRoots() (err error) {
 	return err
 }
 
-func (s *comparison) close() {
+func (s *comparison) closeFolders() {
 	for i := range s.roots {
 		s.roots[i].Close()
 	}
 }
 
-// plan returns the tasks.
-func (s *comparison) plan() []task {
+// planStats returns the tasks.
+func (s *comparison) planStats() []task {
 	folders := s.Index.Folders()
 	if folders > 0 {
 		if f := s.Index.Folder(0); f.Tree == index.Assets && f.Listed && !f.Odd {
@@ -148,8 +148,8 @@ func (s *comparison) plan() []task {
 	return tasks
 }
 
-// do compares the files of a task. Without a reader it reads no file.
-func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found *Found) error {
+// runStats compares the files of a task. Without a reader it reads no file.
+func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, found *Found) error {
 	f := s.Index.Folder(t.folder)
 	defer s.Index.Passed(int(t.last-t.first) * index.NodeBytes)
 	listed := f.Tree == index.Assets && f.Listed
@@ -166,7 +166,7 @@ func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found 
 		if listed && t.first == 0 { // only the first task reports the directory
 			found.Folders = append(found.Folders, Folder{f.Ref, true})
 		}
-		missing(t, &f, errors.Is(err, syscall.ELOOP), found)
+		isMissing(t, &f, errors.Is(err, syscall.ELOOP), found)
 		return nil
 	}
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *comparison) do(ctx context.Context, t task, reader *bulk.Worker, found 
 			return err
 		}
 	}
-	return s.look(ctx, t, &f, dir, again, reader, found)
+	return s.lookAtFolder(ctx, t, &f, dir, again, reader, found)
 }
 
 // sameOutputs reports whether the stamp of a directory of outputs proves that its files are
@@ -226,8 +226,8 @@ func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, 
 	return s.roots[f.Tree].Sub(f.RealName(), beneath)
 }
 
-// look looks up each file of a task.
-func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirfd.Folder, again bool, reader *bulk.Worker, found *Found) error {
+// lookAtFolder looks up each file of a task.
+func (s *comparison) lookAtFolder(ctx context.Context, t task, f *index.Folder, dir dirfd.Folder, again bool, reader *bulk.Worker, found *Found) error {
 	var info dirfd.Info
 	linked := false
 	touched := 0 // differing files in a row
@@ -239,7 +239,7 @@ func (s *comparison) look(ctx context.Context, t task, f *index.Folder, dir dirf
 		differed := len(found.Files)
 		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize && isFile(&n)
 		if !early || !s.compareSmall(&n, dir, reader, &info, found) {
-			if err := s.stat(&n, dir, &info, found); err != nil {
+			if err := s.statNode(&n, dir, &info, found); err != nil {
 				return err
 			}
 		}
@@ -260,8 +260,8 @@ func isFile(n *index.Node) bool {
 	return as == dependency.File
 }
 
-// stat compares the stamp of a file. For a missing file, info has no links.
-func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, found *Found) error {
+// statNode compares the stamp of a file. For a missing file, info has no links.
+func (s *comparison) statNode(n *index.Node, dir dirfd.Folder, info *dirfd.Info, found *Found) error {
 	found.Stats++
 	info.Links = 0
 	var err error
@@ -292,9 +292,9 @@ func (s *comparison) stat(n *index.Node, dir dirfd.Folder, info *dirfd.Info, fou
 	return nil
 }
 
-// missing reports the files of a missing directory. If a link on the way is the cause, an absent
+// isMissing reports the files of a missing directory. If a link on the way is the cause, an absent
 // file may exist for a recipe, because recipes may follow links.
-func missing(t task, f *index.Folder, linked bool, found *Found) {
+func isMissing(t task, f *index.Folder, linked bool, found *Found) {
 	for i := t.first; i < t.last; i++ {
 		n, ok := f.Node(int(i))
 		switch {

@@ -122,7 +122,7 @@ type machine struct {
 func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents {
 	sums, _ := hashing.Lookup("xxh3")
 	return contents.New(contents.Options{
-		Assets: assets, Known: index.Empty(), Checksum: sums, Unsettled: true, Workers: 1, Clock: scan.NewClock(time.Now(), time.Now),
+		Assets: assets, Known: index.Empty().Files(), Checksum: sums, Unsettled: true, Workers: 1, Clock: scan.NewClock(time.Now(), time.Now),
 		Extracts: func(name string) (x recipe.Extract, ok bool) {
 			if set, err := recipeset.New(recipes...); err == nil {
 				x, ok = set.Extract(name)

@@ -99,7 +99,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 	}
 	defer tree.Close()
 	sums, _ := hashing.Lookup("xxh3")
-	found := contents.New(contents.Options{Assets: tree, Known: index.Empty(), Checksum: sums, Clock: scan.NewClock(time.Now(), time.Now)})
+	found := contents.New(contents.Options{Assets: tree, Known: index.Empty().Files(), Checksum: sums, Clock: scan.NewClock(time.Now(), time.Now)})
 	chosen := &rules.Method{Recipe: joining, Cooker: &options}
 	for _, f := range recipeset.Fields(&options) {
 		chosen.Options = append(chosen.Options, rules.Option{Field: f})

@@ -37,7 +37,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	whole := map[string]bool{} // directories in old
 	for _, f := range old.Folders {
 		whole[f.Path] = true
-		above := folderOf(f.Path)
+		above := slashParent(f.Path)
 		if !asked[f.place()] && !fresh[f.Path] && (f.Path == "" || goesOn[above] || fresh[above] && met[f.place()]) {
 			goesOn[f.Path] = true
 			again.Folders = append(again.Folders, f)
@@ -45,7 +45,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	}
 	keep := func(to *[]Entry, from []Entry) {
 		for _, e := range from {
-			if goesOn[folderOf(e.Path)] {
+			if goesOn[slashParent(e.Path)] {
 				*to = append(*to, e)
 			}
 		}
@@ -55,7 +55,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	keep(&again.Ignores, old.Ignores)
 	keep(&again.LeftOut, old.LeftOut)
 	for _, p := range old.Problems {
-		owner := folderOf(p.Path)
+		owner := slashParent(p.Path)
 		if p.Kind == Unreadable && whole[p.Path] {
 			owner = p.Path
 		}
@@ -64,10 +64,10 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 		}
 	}
 	slices.SortFunc(again.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
-	byFolder := func(a, b Entry) int { return strings.Compare(folderOf(a.Path), folderOf(b.Path)) }
+	byFolder := func(a, b Entry) int { return strings.Compare(slashParent(a.Path), slashParent(b.Path)) }
 	slices.SortFunc(again.Configs, byFolder)
 	slices.SortFunc(again.Ignores, byFolder)
-	slices.SortStableFunc(again.LeftOut, func(a, b Entry) int { return CompareFolders(folderOf(a.Path), folderOf(b.Path)) })
+	slices.SortStableFunc(again.LeftOut, func(a, b Entry) int { return CompareFolders(slashParent(a.Path), slashParent(b.Path)) })
 	slices.SortFunc(again.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(again.Folders, func(a, b Folder) int { return CompareFolders(a.Path, b.Path) })
 	return again
@@ -107,7 +107,7 @@ func againAndMerge(t *rapid.T, dir string, old *Tree, dirs []Folder) *Tree {
 	for _, f := range old.Folders {
 		places[f.place()] = true
 	}
-	tree, err := again(context.Background(), dir, Options{}, dirs, func(f Folder) bool {
+	tree, err := relist(context.Background(), dir, Options{}, dirs, func(f Folder) bool {
 		met[f.place()] = places[f.place()]
 		return places[f.place()]
 	}, openUnlessLocked)
@@ -140,7 +140,7 @@ func TestListingUnchangedDirectoriesAgainGivesSameTree(t *testing.T) {
 		}
 		// Listing one directory returns only that directory.
 		for _, f := range dirs {
-			tree, err := again(context.Background(), dir, Options{}, []Folder{f}, func(Folder) bool { return true }, openUnlessLocked)
+			tree, err := relist(context.Background(), dir, Options{}, []Folder{f}, func(Folder) bool { return true }, openUnlessLocked)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -190,8 +190,8 @@ func outdated(old *Tree, dir string) []Folder {
 	newRules := map[string]bool{} // directories with changed ignore rules
 	var dirs []Folder
 	for _, f := range old.Folders {
-		newRules[f.Path] = f.Path != "" && newRules[folderOf(f.Path)] ||
-			ignores[join(f.Path, IgnoreName)] != stamp(path.Join(f.Real, IgnoreName))
+		newRules[f.Path] = f.Path != "" && newRules[slashParent(f.Path)] ||
+			ignores[joinPath(f.Path, IgnoreName)] != stamp(path.Join(f.Real, IgnoreName))
 		if f.Odd || newRules[f.Path] || stamp(f.Real) != f.Stamp {
 			dirs = append(dirs, f)
 		}

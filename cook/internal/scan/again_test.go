@@ -86,7 +86,7 @@ func TestAgainListsOnlyUnknownDirectories(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := []string{}
-			tree, err := again(context.Background(), dir, opt, tt.dirs, knowing(&asked, tt.known...), openTrusting)
+			tree, err := relist(context.Background(), dir, opt, tt.dirs, knowing(&asked, tt.known...), openTrusting)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestAgainListsOnlyUnknownDirectories(t *testing.T) {
 				what      string
 				got, from []Entry
 			}{{"configs", tree.Configs, whole.Configs}, {"ignore files", tree.Ignores, whole.Ignores}} {
-				want := slices.DeleteFunc(slices.Clone(c.from), func(e Entry) bool { return !slices.Contains(listed, folderOf(e.Path)) })
+				want := slices.DeleteFunc(slices.Clone(c.from), func(e Entry) bool { return !slices.Contains(listed, slashParent(e.Path)) })
 				if diff := cmp.Diff(want, c.got, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", c.what, diff)
 				}
@@ -129,7 +129,7 @@ func TestAgainListsNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "b": "", "c/a": "", "d/a": "", "d/b": "", "d/e/a": "", "d/e/f/a": "", "d/e/f/b": "", "d/g/a": ""})
 	var listed, asked atomic.Int64
-	tree, err := again(context.Background(), dir, Options{}, at("d/e/f", "d/g"), nil, func(root *os.Root, rel string) (folder, error) {
+	tree, err := relist(context.Background(), dir, Options{}, at("d/e/f", "d/g"), nil, func(root *os.Root, rel string) (folder, error) {
 		f, err := openTrusting(root, rel)
 		return counting{onList{f, func() { listed.Add(1) }}, func() { asked.Add(1) }}, err
 	})
@@ -175,7 +175,7 @@ func TestUnreadableDirectoryIsAProblemAgain(t *testing.T) {
 		{"d/e/f", fs.ErrPermission, []string{"d/e/f odd", "z"}, []string{"d/e/f: unreadable"}},
 		{"d/e/f", fs.ErrNotExist, []string{"z"}, nil},
 	} {
-		tree, err := again(context.Background(), dir, Options{}, at("d/e/f", "z"), nil, func(root *os.Root, rel string) (folder, error) {
+		tree, err := relist(context.Background(), dir, Options{}, at("d/e/f", "z"), nil, func(root *os.Root, rel string) (folder, error) {
 			if filepath.ToSlash(rel) == tt.at {
 				return nil, tt.err
 			}
@@ -213,7 +213,7 @@ func TestAgainFailsWithoutItsRoot(t *testing.T) {
 		{"root cannot be listed", context.Background(), assets, Options{}, at(""), closed, fs.ErrPermission},
 		{"root cannot be passed", context.Background(), assets, Options{}, at("d"), closed, fs.ErrPermission},
 	} {
-		tree, err := again(tt.ctx, tt.root, tt.opt, tt.dirs, nil, tt.open)
+		tree, err := relist(tt.ctx, tt.root, tt.opt, tt.dirs, nil, tt.open)
 		if tree != nil || !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "scan ") {
 			t.Errorf("%s: got %v, %v", tt.name, tree, err)
 		}
@@ -229,7 +229,7 @@ func TestKnownIsCalledByOneGoroutineAtATime(t *testing.T) {
 		}
 	}
 	asked := 0
-	_, err := again(context.Background(), t.TempDir(), Options{Workers: 8}, at(""), func(Folder) bool { asked++; return false }, tree.open)
+	_, err := relist(context.Background(), t.TempDir(), Options{Workers: 8}, at(""), func(Folder) bool { asked++; return false }, tree.open)
 	if err != nil || asked != 8+8*4 {
 		t.Errorf("asked %d times, %v", asked, err)
 	}

@@ -12,7 +12,7 @@ import (
 func TestDirectoryIsExcludedBeforeItExists(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/a": ""})
-	real, info, err := realFolder(dir)
+	real, info, err := resolveRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func TestDirectoryIsExcludedBeforeItExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	first, err := newWalker(t.Context(), resolver{root, real, exclude}, openFolder).walk(2, nil)
+	first, err := newWalker(t.Context(), resolver{root, real, exclude}, openFolder).walkTree(2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := gather(first)
+	tree := gatherTree(first)
 	wantTree(t, tree, []string{"a", "d/a", "out/a"}, nil, nil)
 }
 
@@ -50,15 +50,15 @@ func TestDirectoryIsExcludedUnderAnotherName(t *testing.T) {
 	tell := func(fi fs.FileInfo) func() (fs.FileInfo, error) {
 		return func() (fs.FileInfo, error) { return fi, nil }
 	}
-	if !x.isSame(StampOf(out), tell(out)) || x.isSame(StampOf(other), tell(other)) {
+	if !x.isExcludedFolder(StampOf(out), tell(out)) || x.isExcludedFolder(StampOf(other), tell(other)) {
 		t.Error("stamps do not distinguish the directories")
 	}
 	// Without inodes, the FileInfo must identify the directory.
 	x.ids = []Stamp{{}}
-	if !x.isSame(Stamp{}, tell(out)) || x.isSame(Stamp{}, tell(other)) {
+	if !x.isExcludedFolder(Stamp{}, tell(out)) || x.isExcludedFolder(Stamp{}, tell(other)) {
 		t.Error("FileInfo does not distinguish the directories")
 	}
-	if x.isSame(Stamp{}, func() (fs.FileInfo, error) { return nil, errors.New("gone") }) {
+	if x.isExcludedFolder(Stamp{}, func() (fs.FileInfo, error) { return nil, errors.New("gone") }) {
 		t.Error("a missing directory is taken for the excluded one")
 	}
 }

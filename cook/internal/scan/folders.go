@@ -2,11 +2,13 @@ package scan
 
 import (
 	"cmp"
+	"context"
+	"path/filepath"
 	"strings"
 	"sync"
 )
 
-// Directory is a directory of the tree.
+// Folder is a directory of the tree.
 //
 // A later walk with the same root and [Options] need not list it again if it is not Odd, its
 // stamp was settled and is unchanged, and no .cookignore in it or above it has changed: its names
@@ -15,7 +17,7 @@ type Folder struct {
 	Path  string // as in Entry, "" for the root
 	Real  string // real path of the directory; differs from Path only at and below a link
 	Stamp Stamp  // taken before the listing; zero if opening failed
-	// Odd says that an equal stamp does not prove an equal listing. The directory holds a link or
+	// Odd is set if an equal stamp does not prove an equal listing. The directory holds a link or
 	// a Problem, was reached by a link, could not be read, had a name that vanished a moment
 	// later, or is on a file system that is not known to update directory times. Names that are
 	// skipped whatever their type (junk, the directories of Options.Exclude) do not count.
@@ -54,18 +56,18 @@ func (n *node) place() place {
 	return place{n.path, n.real}
 }
 
-// directory returns the final facts about n. ok is false for a directory that the walk only passed
+// folderFacts returns the final facts about n. ok is false for a directory that the walk only passed
 // through, or that vanished before its turn.
-func (n *node) folder() (f Folder, ok bool) {
-	if n.passing || n.gone {
+func (n *node) folderFacts() (f Folder, ok bool) {
+	if n.passing || n.findings.gone {
 		return f, false
 	}
 	p := n.place()
-	odd := n.odd || n.linked || len(n.problems) > 0
-	for _, sub := range n.subs {
-		odd = odd || sub.gone
+	odd := n.findings.odd || n.linked || len(n.findings.problems) > 0
+	for _, sub := range n.findings.subs {
+		odd = odd || sub.findings.gone
 	}
-	return Folder{p.path, p.real, n.stamp, odd}, true
+	return Folder{p.path, p.real, n.findings.stamp, odd}, true
 }
 
 // devices caches by device whether the stamps of directories can be trusted.
@@ -74,8 +76,8 @@ type devices struct {
 	known map[uint64]bool
 }
 
-// trusts reports whether f's file system is trusted, checking each device once.
-func (d *devices) trusts(f folder, device uint64) bool {
+// trustsDevice reports whether f's file system is trusted, checking each device once.
+func (d *devices) trustsDevice(f folder, device uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	trusted, ok := d.known[device]
@@ -87,4 +89,100 @@ func (d *devices) trusts(f folder, device uint64) bool {
 		d.known[device] = trusted
 	}
 	return trusted
+}
+
+// Again lists some directories of root again, and all directories below them that known does not
+// know. The result covers only these directories; merged with the known rest, it equals the
+// result of [Dir].
+//
+// dirs are directories that Dir or Again found earlier, by Path and Real. A directory that Dir
+// would not find any more is not in the result: it vanished, is not a directory any more, is
+// ignored or excluded, or its path leads to another place. A directory whose parent is also in
+// dirs is found by listing the parent. The other parents are assumed to be unchanged: Again does
+// not list them, but passes through them and the directories above, to check each entry of dirs
+// and to read the .cookignore files again. If one of them cannot be read, it is a [Problem] as
+// for Dir, and everything below it is missing.
+//
+// Again calls known with Path and Real for every subdirectory of a listed directory that is not
+// in dirs. If known returns true, the caller is responsible for the subdirectory: Again visits
+// only the entries of dirs below it. So known must return false below a directory whose
+// .cookignore has changed. Again calls known from one goroutine at a time; nil knows no
+// directory.
+func Again(ctx context.Context, root string, opt Options, dirs []Folder, known func(f Folder) bool) (*Tree, error) {
+	return relist(ctx, root, opt, dirs, known, openFolder)
+}
+
+func relist(ctx context.Context, root string, opt Options, dirs []Folder, known func(Folder) bool, open openFunc) (*Tree, error) {
+	return walkRoot(ctx, root, opt, open, newErrand(dirs, known))
+}
+
+// errand is the set of directories that a walk visits. A nil errand visits all.
+type errand struct {
+	listed map[place]bool      // to be listed in any case
+	below  map[string][]string // path of a directory -> names in it on the way to listed ones
+	mu     sync.Mutex          // held while known runs
+	known  func(Folder) bool
+}
+
+func newErrand(dirs []Folder, known func(Folder) bool) *errand {
+	e := &errand{listed: map[place]bool{}, below: map[string][]string{}, known: known}
+	led := map[string]bool{} // paths that below contains
+	for _, f := range dirs {
+		if f.Path != "" && !isClean(f.Path) {
+			continue // no walk found this path
+		}
+		e.listed[f.place()] = true
+		for path := f.Path; path != "" && !led[path]; path = slashParent(path) {
+			led[path] = true
+			above := slashParent(path)
+			e.below[above] = append(e.below[above], strings.TrimPrefix(path[len(above):], "/"))
+		}
+	}
+	return e
+}
+
+// isClean reports whether a path has the form that a walk returns. The caller's memory of it may
+// be damaged.
+func isClean(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "" || name == "." || name == ".." {
+			return false
+		}
+	}
+	return strings.IndexByte(path, 0) < 0 && filepath.IsLocal(filepath.FromSlash(path))
+}
+
+// rootNode returns the root's node, nil for an empty errand.
+func (e *errand) rootNode() *node {
+	n := &node{real: "."}
+	if e != nil && !e.listed[place{}] {
+		if len(e.below) == 0 {
+			return nil
+		}
+		n.passing = true
+	}
+	return n
+}
+
+// leadsInto reports whether the walk visits sub, a subdirectory of n. It marks sub if the walk only
+// passes through it.
+func (e *errand) leadsInto(n, sub *node) bool {
+	if e == nil || e.listed[sub.place()] {
+		return true
+	}
+	if !n.passing && !e.callerKnows(sub) {
+		return true
+	}
+	sub.passing = true
+	return len(e.below[sub.path]) > 0
+}
+
+func (e *errand) callerKnows(n *node) bool {
+	if e.known == nil {
+		return false
+	}
+	p := n.place()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known(Folder{Path: p.path, Real: p.real})
 }

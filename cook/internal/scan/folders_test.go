@@ -56,7 +56,7 @@ func TestSubdirectoriesFollowTheirParent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := path.Draw(t, "a"), path.Draw(t, "b")
 		if rapid.Bool().Draw(t, "below") && a != "" {
-			b = join(a, "x")
+			b = joinPath(a, "x")
 		}
 		if got, want := CompareFolders(a, b), strings.Compare(key(a), key(b)); got != want {
 			t.Fatalf("%q and %q: got %d, want %d", a, b, got, want)

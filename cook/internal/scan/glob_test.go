@@ -129,12 +129,12 @@ func FuzzIgnore(f *testing.F) {
 		if len(path) == 0 {
 			return
 		}
-		name := len(folderOf(string(path)))
+		name := len(slashParent(string(path)))
 		if name > 0 {
 			name++
 		}
 		var list *ignoreList
-		list = list.with(patterns, "")
+		list = list.withPatterns(patterns, "")
 		decided := list.deciding(path, name, isFolder)
 		if decided != nil && decided.folderOnly && !isFolder {
 			t.Fatalf("line %d is for directories", decided.line)

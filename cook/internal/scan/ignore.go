@@ -1,6 +1,17 @@
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/pathname"
+)
 
 // MaxIgnoreSize is the size limit of a .cookignore, in bytes.
 const MaxIgnoreSize = 1 << 20
@@ -13,13 +24,13 @@ type ignoreList struct {
 	parent   *ignoreList
 	base     int // length of the directory's path with its slash, 0 for the root
 	patterns []pattern
-	// folded says that the case of letters is ignored, as in Defaults, which only has patterns
+	// folded is set if the case of letters is ignored, as in Defaults, which only has patterns
 	// for names.
 	folded bool
 }
 
-// with returns the list with the patterns of the directory's own .cookignore. l may be nil.
-func (l *ignoreList) with(patterns []pattern, folder string) *ignoreList {
+// withPatterns returns the list with the patterns of the directory's own .cookignore. l may be nil.
+func (l *ignoreList) withPatterns(patterns []pattern, folder string) *ignoreList {
 	if len(patterns) == 0 {
 		return l
 	}
@@ -47,7 +58,7 @@ func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 			if p.byName {
 				from = name
 			}
-			if p.match(path[from:]) {
+			if p.matchPattern(path[from:]) {
 				return p
 			}
 		}
@@ -68,7 +79,7 @@ func parseIgnore(data []byte) []pattern {
 		}
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		line, _, _ = bytes.Cut(line, []byte{0}) // a NUL ends the line, as in C
-		if p, ok := compile(string(trimSpaces(line))); ok {
+		if p, ok := compileIgnore(string(trimSpaces(line))); ok {
 			p.line = number
 			patterns = append(patterns, p)
 		}
@@ -93,4 +104,154 @@ func trimSpaces(line []byte) []byte {
 		end = i + 1
 	}
 	return line[:end]
+}
+
+// addIgnoreRules adds the patterns of the directory's .cookignore, if there is one. ok is false if it
+// cannot be read.
+func (v *visitor) addIgnoreRules(f folder, n *node) (ok bool) {
+	patterns, err := v.readIgnore(f, n)
+	if err != nil {
+		n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, IgnoreName), BadIgnore, err})
+		return false
+	}
+	n.ignore = n.ignore.withPatterns(patterns, n.path)
+	return true
+}
+
+// readIgnore reads the directory's .cookignore, if there is one, and records it in the node. It
+// must be a regular file: git does not follow a .gitignore that is a link either.
+func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
+	n.findings.stats++
+	st, err := f.lstat(IgnoreName)
+	if err != nil {
+		if pathname.IsAbsent(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if st.mode()&fs.ModeSymlink != 0 {
+		return nil, errors.New("is a link; make it a plain file")
+	}
+	if !st.mode().IsRegular() {
+		return nil, typeError(st.mode())
+	}
+	name := filepath.FromSlash(joinReal(n.real, IgnoreName))
+	file, err := v.walker.tree.root.OpenFile(name, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if fi, err := file.Stat(); err != nil {
+		return nil, err
+	} else if !fi.Mode().IsRegular() {
+		return nil, typeError(fi.Mode())
+	}
+	if lease.File(file) == lease.Busy {
+		st = Stamp{} // the zero stamp matches no file, so the file is read again
+	}
+	data, err := io.ReadAll(io.LimitReader(file, MaxIgnoreSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxIgnoreSize {
+		return nil, fmt.Errorf("is larger than %d bytes", MaxIgnoreSize)
+	}
+	n.findings.ignores = append(n.findings.ignores, Entry{joinPath(n.path, IgnoreName), st})
+	return parseIgnore(data), nil
+}
+
+// The tables contain only names that no asset has. Names such as *.tmp or *.bak are not included:
+// a project may use them, and otherwise a .cookignore can exclude them.
+
+// controlNames are skipped whatever their type: directories of version control systems, files
+// that replace such directories in linked checkouts, and their control files.
+var controlNames = [...]string{
+	".git", ".gitattributes", ".gitignore", ".gitkeep", ".gitmodules",
+	".svn", ".hg", ".hgignore", ".hgsub", ".hgsubstate", ".hgtags",
+	".bzr", ".bzrignore", ".cvsignore", ".jj", ".pijul", ".sl",
+	".fossil", ".fslckout", "_FOSSIL_",
+	".p4config", ".p4ignore",
+}
+
+// folderNames are skipped if they name a directory.
+var folderNames = [...]string{
+	"CVS", "_darcs",
+	".AppleDouble", ".DocumentRevisions-V100", ".Spotlight-V100",
+	".TemporaryItems", ".Trashes", ".fseventsd", "__MACOSX",
+	"$RECYCLE.BIN", "System Volume Information",
+}
+
+// fileNames are skipped unless they name a directory. Their case is ignored, because Windows does
+// not preserve it.
+var fileNames = [...]string{".DS_Store", "Thumbs.db", "ehthumbs.db", "desktop.ini"}
+
+// junkFolder reports whether a directory with that name is skipped.
+func junkFolder(name string) bool {
+	// Every name of both tables starts with one of these characters, and few other names do.
+	switch name[0] {
+	case '.', '_', '$', 'C', 'S':
+	default:
+		return false
+	}
+	return isControl(name) || isOneOf(folderNames[:], name)
+}
+
+// junkFile reports whether a file with that name is skipped.
+func junkFile(name string) bool {
+	first, last := name[0], name[len(name)-1]
+	switch {
+	case last == '~': // backup of most editors
+		return true
+	case first == '#' && last == '#' && len(name) > 2: // Emacs, auto-save
+		return true
+	case strings.HasPrefix(name, "~$"): // Microsoft Office, lock
+		return true
+	case strings.HasSuffix(name, ".swp"), isVimSwap(name):
+		return true
+	case strings.HasSuffix(name, "___jb_tmp___"), strings.HasSuffix(name, "___jb_old___"): // JetBrains, safe write
+		return true
+	}
+	if first == '.' {
+		for _, p := range [...]string{
+			"._",               // AppleDouble
+			".#",               // Emacs, lock
+			".~lock.",          // LibreOffice, lock
+			".goutputstream-",  // GLib, safe write
+			".nfs0", ".fuse_h", // removed while open
+		} {
+			if strings.HasPrefix(name, p) {
+				return true
+			}
+		}
+	}
+	if (first == '.' || first == '_') && isControl(name) {
+		return true
+	}
+	for _, n := range fileNames {
+		if len(n) == len(name) && strings.EqualFold(n, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isVimSwap matches .name.swp and the names that Vim uses if that file exists: .name.swo down to
+// .name.swa, and .name.swx while it probes the directory.
+func isVimSwap(name string) bool {
+	if name[0] != '.' || len(name) < 5 {
+		return false
+	}
+	stem, last := name[:len(name)-1], name[len(name)-1]
+	return strings.HasSuffix(stem, ".sw") && ('a' <= last && last <= 'p' || last == 'x')
+}
+
+func isControl(name string) bool { return isOneOf(controlNames[:], name) }
+
+func isOneOf(list []string, name string) bool {
+	for _, n := range list {
+		if n == name {
+			return true
+		}
+	}
+	return false
 }

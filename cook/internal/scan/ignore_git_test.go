@@ -185,7 +185,7 @@ func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 		files := map[string]bool{}
 		for range 20 {
 			path := drawPath(rt)
-			if err := os.MkdirAll(filepath.Join(dir, folderOf(path)), 0o777); err != nil {
+			if err := os.MkdirAll(filepath.Join(dir, slashParent(path)), 0o777); err != nil {
 				continue // a file is in the way
 			}
 			if err := os.WriteFile(filepath.Join(dir, path), nil, 0o666); err == nil && !hasJunk(path) {

@@ -37,7 +37,7 @@ func newForest(ignores map[string]string, folders ...string) forest {
 		folders = append(folders, folder)
 	}
 	for _, folder := range folders {
-		for ; folder != ""; folder = folderOf(folder) {
+		for ; folder != ""; folder = slashParent(folder) {
 			f.folders[folder] = true
 		}
 	}
@@ -55,7 +55,7 @@ func (f forest) judge(path string) verdict {
 			for i := range patterns {
 				owner[&patterns[i]] = folder
 			}
-			list = list.with(patterns, folder)
+			list = list.withPatterns(patterns, folder)
 		}
 		name := end
 		next := strings.IndexByte(path[end:], '/')
@@ -168,7 +168,7 @@ func checkIgnore(dir string, paths []string) ([]verdict, error) {
 		if err != nil {
 			return nil, err
 		}
-		verdicts[i] = verdict{folderOf(source), n, strings.HasPrefix(text, "!")}
+		verdicts[i] = verdict{slashParent(source), n, strings.HasPrefix(text, "!")}
 	}
 	return verdicts, nil
 }

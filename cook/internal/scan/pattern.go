@@ -19,7 +19,7 @@ type pattern struct {
 	least      int    // least number of bytes that glob matches
 }
 
-// shape says how a pattern is matched. Nearly all real patterns have one of the first two shapes,
+// shape selects the way in which a pattern is matched. Nearly all real patterns have one of the first two shapes,
 // which take one comparison.
 type shape uint8
 
@@ -29,8 +29,8 @@ const (
 	shapeGlob                // text is the beginning, glob the rest
 )
 
-// compile compiles one line without its line end. ok is false if nothing can ever match.
-func compile(line string) (p pattern, ok bool) {
+// compileIgnore compiles one line without its line end. ok is false if nothing can ever match.
+func compileIgnore(line string) (p pattern, ok bool) {
 	line, p.negate = strings.CutPrefix(line, "!")
 	var body string
 	body, p.folderOnly = strings.CutSuffix(line, "/")
@@ -67,9 +67,9 @@ func literalPrefix(s string) int {
 	return len(s)
 }
 
-// match matches a path relative to the pattern's directory, or its last element for a pattern
+// matchPattern matches a path relative to the pattern's directory, or its last element for a pattern
 // that is byName.
-func (p *pattern) match(path []byte) bool {
+func (p *pattern) matchPattern(path []byte) bool {
 	switch p.shape {
 	case shapeExact:
 		return string(path) == p.text

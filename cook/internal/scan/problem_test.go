@@ -2,6 +2,7 @@ package scan
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -73,5 +74,86 @@ func TestUnreadableDirectoryMakesItsPathsUncertain(t *testing.T) {
 	whole := &Tree{Problems: []Problem{{IgnoreName, BadIgnore, nil}}}
 	if !whole.Incomplete("a") || !whole.Incomplete("a/b") {
 		t.Error("a bad ignore file at the root makes every path uncertain")
+	}
+}
+
+// goodPatterns are common correct lines of a .cookignore.
+var goodPatterns = []string{
+	"*.bak", "*.tmp", "/notes/", "notes", "docs/*.txt", "/a/b/c.png", "**/old", "old/**", "a/**/b", "x[0-9].png", "[ab]*", `\#name`, `\!name`,
+	`with\ space`, "with space.txt", `a\*b`, "!keep.bak", "!/a/keep", "?.txt", "*~", ".#*", "#comment", "[!a]x", "[^a]x", "$RECYCLE.BIN", "a,b.txt", "{literal}",
+	".*", ".*.swp", "!.htaccess", "ünïcode/*.png", "trailing   ", "@eaDir", "_*", "Thumbs.db", "a#b", "v1.0$x",
+}
+
+// Good patterns and the lines of Defaults have no mistakes.
+func TestGoodPatternsHaveNoMistakes(t *testing.T) {
+	for _, text := range append(strings.Split(Defaults, "\n"), goodPatterns...) {
+		if list := Mistakes([]byte(text)); len(list) > 0 {
+			t.Errorf("%q: %v", text, list)
+		}
+	}
+	if list := Mistakes([]byte("build/*\n!build/keep\nout\n!output/x\n/cache/\n!/cached/x\n")); len(list) > 0 {
+		t.Error(list)
+	}
+}
+
+// Common mistakes, written and derived from good patterns, are reported with position and
+// correction.
+func TestCommonMistakesAreExplained(t *testing.T) {
+	n := 0
+	check := func(text string, line, column int, want string) {
+		n++
+		list := Mistakes([]byte(text))
+		if len(list) != 1 || list[0].Line != line || list[0].Column != column || !strings.Contains(list[0].Text, want) {
+			t.Errorf("%q: %v; want %d:%d %s", text, list, line, column, want)
+		}
+	}
+	for _, p := range goodPatterns {
+		if strings.HasPrefix(p, "!") || strings.HasPrefix(p, "#") || strings.ContainsAny(p, `\ [$`) {
+			continue
+		}
+		check("  "+p, 1, 1, "spaces before")
+		check("x\n\t"+p, 2, 1, "spaces before")
+		check(`"`+p+`"`, 1, 1, "write "+p)
+		check("'"+p+"'", 1, 1, "write "+p)
+		check(p+" # old", 1, 1+len(p), "lines of their own")
+		check("// "+p, 1, 1, "comments begin with #")
+		check("../"+p, 1, 1, "in the directory of this file")
+		if !strings.HasPrefix(p, "/") {
+			check("./"+p, 1, 1, "write /"+p)
+			check("!./"+p, 1, 2, "write /"+p)
+			check(`textures\x`+p, 1, 9, "textures/x"+p)
+			check("^"+p, 1, 1, "no regular expressions")
+			check(p+"$", 1, 1, "no regular expressions")
+			check(p+", *.x", 1, 1+len(p), "line of its own")
+		}
+		check(p+"[0-9", 1, 1+len(p), `"[" without "]"`)
+		check(p+`\`, 1, 1, `ends in "/"`)
+		check(p+".{bak,tmp}", 1, 2+len(p), "such as "+p+".bak")
+	}
+	for _, folder := range []string{"build", "/build/", "build/", "a/b", "/a/b"} {
+		name := strings.Trim(folder, "/")
+		check(fmt.Sprintf("%s\n!%s/keep.txt\n", folder, name), 2, 1, "write "+name+"/* there")
+		check(fmt.Sprintf("*.x\n%s\n\n!/%s/x/keep.txt\n", folder, name), 4, 1, "line 2 leaves")
+	}
+	for _, tc := range []struct {
+		text   string
+		column int
+		want   string
+	}{
+		{`.*\.bak`, 1, "write *.bak"},
+		{`^.*\.(bak|tmp)$`, 1, "no regular expressions"},
+		{`textures\old\*.png`, 9, "write textures/old/*.png"},
+		{`C:\art`, 3, "slashes"},
+		{"!", 2, "matches nothing"},
+		{"/", 1, "matches nothing"},
+		{"!// x", 2, "comments"},
+		{"\xef\xbb\xbf./x", 1, "write /x"},
+		{"./x\r", 1, "write /x"},
+	} {
+		check(tc.text, 1, tc.column, tc.want)
+	}
+	t.Logf("%d mistakes", n)
+	if n < 300 {
+		t.Errorf("%d mistakes", n)
 	}
 }

@@ -1,6 +1,44 @@
+// Package scan turns the asset directory into a sorted list of files with their stamps.
+//
+// # What it reads
+//
+// Directory listings, one lstat per entry, link targets, and .cookignore files. It opens no other
+// file: changes of contents are the index's business.
+//
+// # What it leaves out
+//
+//   - directories of version control, and leftovers of editors and desktops (the table in
+//     junk.go)
+//   - the directories of [Options.Exclude]
+//   - files that a .cookignore names
+//   - files that [Defaults] names and no .cookignore includes again
+//
+// A .cookignore has the meaning of a .gitignore in the same place (ignore.go). It is
+// case-sensitive on every system, so that two machines cook the same set. The cook.toml files are
+// listed separately, in [Tree.Configs]. Rules for files do not hide a cook.toml; rules for its
+// directory do.
+//
+// # Links
+//
+// A link to a file or directory of the tree acts as its target under the link's path; ignore
+// rules and junk names apply to that path too. A directory link is followed once: directory links
+// below it are not followed. A link that leads out of the tree, in a circle or nowhere is a
+// [Problem]. The tree is held open as an [os.Root], so an entry that is replaced by a link during
+// the walk cannot lead outside.
+//
+// # Listing again
+//
+// [Tree.Folders] has the facts that a later run needs to skip the listing of a directory: its stamp,
+// and whether an equal stamp proves an equal listing. [Again] lists the other directories.
+//
+// # Order
+//
+// Entries are sorted by the bytes of the whole path, and nothing in the result depends on the
+// number of workers.
 package scan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +46,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -30,7 +69,7 @@ type Entry struct {
 	Stamp Stamp  // of the target if Path is a link
 }
 
-// Options says what to leave out and how many workers to use. The zero value walks everything
+// Options set the excluded files and the number of workers. The zero value walks everything
 // with one worker per processor.
 type Options struct {
 	Exclude []string // directories to skip: output, store; they need not exist
@@ -58,22 +97,22 @@ type Tree struct {
 // the tree. Dir returns an error if root cannot be listed, if ctx ends, or if root is inside an
 // excluded directory, because an empty tree would look as if all assets were removed.
 func Dir(ctx context.Context, root string, opt Options) (*Tree, error) {
-	return dir(ctx, root, opt, openFolder)
+	return scanDir(ctx, root, opt, openFolder)
 }
 
-func dir(ctx context.Context, root string, opt Options, open openFunc) (*Tree, error) {
+func scanDir(ctx context.Context, root string, opt Options, open openFunc) (*Tree, error) {
 	return walkRoot(ctx, root, opt, open, nil)
 }
 
 // walkRoot walks root for an errand, nil for the whole tree.
 func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
-		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), cause(err))
+		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), plainCause(err))
 	}
 	if err := ctx.Err(); err != nil {
 		return fail(err)
 	}
-	real, info, err := realFolder(root)
+	real, info, err := resolveRoot(root)
 	if err != nil {
 		return fail(err)
 	}
@@ -94,15 +133,15 @@ func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *e
 	w := newWalker(ctx, resolver{root: top, real: real, exclude: exclude}, open)
 	w.listAll = opt.ListAll
 	w.errand = e
-	first, err := w.walk(workers, defaultList(opt.Wanted))
+	first, err := w.walkTree(workers, defaultList(opt.Wanted))
 	if err != nil {
 		return fail(err)
 	}
-	return gather(first), nil
+	return gatherTree(first), nil
 }
 
-// realFolder returns the absolute path of a directory with all links resolved.
-func realFolder(name string) (string, fs.FileInfo, error) {
+// resolveRoot returns the absolute path of a directory with all links resolved.
+func resolveRoot(name string) (string, fs.FileInfo, error) {
 	if name == "" {
 		return "", nil, errors.New("empty directory name")
 	}
@@ -130,18 +169,18 @@ func (t *Tree) Incomplete(path string) bool {
 	if len(t.Problems) == 0 {
 		return false
 	}
-	if t.has(IgnoreName, BadIgnore) || t.has(path, Unreadable) {
+	if t.hasProblem(IgnoreName, BadIgnore) || t.hasProblem(path, Unreadable) {
 		return true
 	}
 	for end := strings.LastIndexByte(path, '/'); end > 0; end = strings.LastIndexByte(path[:end], '/') {
-		if t.has(path[:end], Unreadable) || t.has(path[:end]+"/"+IgnoreName, BadIgnore) {
+		if t.hasProblem(path[:end], Unreadable) || t.hasProblem(path[:end]+"/"+IgnoreName, BadIgnore) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *Tree) has(path string, kind Kind) bool {
+func (t *Tree) hasProblem(path string, kind Kind) bool {
 	i := sort.Search(len(t.Problems), func(i int) bool { return t.Problems[i].Path >= path })
 	for ; i < len(t.Problems) && t.Problems[i].Path == path; i++ {
 		if t.Problems[i].Kind == kind {
@@ -149,4 +188,92 @@ func (t *Tree) has(path string, kind Kind) bool {
 		}
 	}
 	return false
+}
+
+// gatherTree makes the tree out of its directories.
+//
+// The order of whole paths equals the order of a walk that visits, in each directory, files by
+// name and directories by name + "/": two paths that part in a directory differ there within the
+// shorter of the two keys. So gather merges the sorted listings of the workers without sorting
+// again.
+func gatherTree(first *node) *Tree {
+	var size sizes
+	size.addNodeSizes(first)
+	t := &Tree{
+		Entries:  make([]Entry, 0, size.entries),
+		Configs:  make([]Entry, 0, size.configs),
+		Ignores:  make([]Entry, 0, size.ignores),
+		Problems: make([]Problem, 0, size.problems),
+		Folders:  make([]Folder, 0, size.folders),
+	}
+	t.appendNode(first)
+	byFolder := func(a, b Entry) int { return cmp.Compare(slashParent(a.Path), slashParent(b.Path)) }
+	slices.SortFunc(t.Configs, byFolder)
+	slices.SortFunc(t.Ignores, byFolder)
+	slices.SortFunc(t.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind))
+	})
+	return t
+}
+
+// sizes are the lengths of a tree's lists.
+type sizes struct{ entries, configs, ignores, problems, folders int }
+
+func (s *sizes) addNodeSizes(n *node) {
+	s.entries += len(n.findings.entries)
+	s.configs += len(n.findings.configs)
+	s.ignores += len(n.findings.ignores)
+	s.problems += len(n.findings.problems)
+	if _, ok := n.folderFacts(); ok {
+		s.folders++
+	}
+	for _, sub := range n.findings.subs {
+		s.addNodeSizes(sub)
+	}
+}
+
+// appendNode appends the contents of n and releases n. The recursion is as deep as the longest
+// path has slashes.
+func (t *Tree) appendNode(n *node) {
+	if f, ok := n.folderFacts(); ok {
+		t.Folders = append(t.Folders, f)
+	}
+	t.Stats += n.findings.stats
+	if n.findings.listed {
+		t.Listed++
+	}
+	files := n.findings.entries
+	for _, sub := range n.findings.subs {
+		i, _ := slices.BinarySearchFunc(files, sub.path, func(e Entry, folder string) int {
+			return compareToFolder(e.Path, folder)
+		})
+		t.Entries = append(t.Entries, files[:i]...)
+		files = files[i:]
+		t.appendNode(sub)
+	}
+	t.Entries = append(t.Entries, files...)
+	t.Problems = append(t.Problems, n.findings.problems...)
+	t.Configs = append(t.Configs, n.findings.configs...)
+	t.Ignores = append(t.Ignores, n.findings.ignores...)
+	t.LeftOut = append(t.LeftOut, n.findings.leftOut...)
+	*n = node{}
+}
+
+// compareToFolder compares a file's path with directory+"/"; both are in one directory.
+func compareToFolder(file, folder string) int {
+	if len(file) <= len(folder) {
+		if c := strings.Compare(file, folder[:len(file)]); c != 0 {
+			return c
+		}
+		return -1
+	}
+	if c := strings.Compare(file[:len(folder)], folder); c != 0 {
+		return c
+	}
+	return cmp.Compare(file[len(folder)], '/')
+}
+
+// slashParent returns the directory of a path, "" for the root.
+func slashParent(path string) string {
+	return path[:max(0, strings.LastIndexByte(path, '/'))]
 }

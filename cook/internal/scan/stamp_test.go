@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 func TestStampHasTheFieldsOfStat(t *testing.T) {
@@ -74,5 +76,91 @@ func TestRecentChangeIsNotSettled(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
+	}
+}
+
+func TestOldStampsAreSettled(t *testing.T) {
+	const s = int64(time.Second)
+	begin := time.Unix(1_700_000_000, 0)
+	const here, there = 1, 2 // devices
+	for _, tt := range []struct {
+		name      string
+		written   int64 // by the file system here, relative to begin
+		set       int64 // how far the local clock is set during the run
+		device    uint64
+		changed   int64 // relative to begin
+		want      bool  // Settled
+		wantSince bool  // SettledSince, 10 s after begin
+	}{
+		{name: "old", device: here, changed: -3 * s, want: true, wantSince: true},
+		{name: "fresh", device: here, changed: -s, want: false, wantSince: true},
+		{name: "in the run", device: here, changed: 5 * s, want: false, wantSince: true},
+		{name: "just now", device: here, changed: 9 * s},
+		{name: "in the future", device: here, changed: 3600 * s},
+		{name: "server behind, fresh there", written: -100 * s, device: here, changed: -101 * s, wantSince: true},
+		{name: "server behind, old there", written: -100 * s, device: here, changed: -103 * s, want: true, wantSince: true},
+		{name: "server behind, just now there", written: -100 * s, device: here, changed: -91 * s},
+		{name: "server behind, file elsewhere", written: -100 * s, device: there, changed: -50 * s, want: true, wantSince: true},
+		{name: "server ahead, old here", written: 100 * s, device: here, changed: -3 * s, want: true, wantSince: true},
+		{name: "server ahead, fresh here", written: 100 * s, device: here, changed: 50 * s},
+		{name: "whole seconds", written: -s, device: here, changed: -3 * s, wantSince: true},
+		{name: "set back, seems old", set: -60 * s, device: here, changed: -55 * s, wantSince: true},
+		{name: "set back, is old", set: -60 * s, device: here, changed: -63 * s, want: true, wantSince: true},
+		{name: "set back, elsewhere", set: -60 * s, device: there, changed: -51 * s},
+		{name: "set forward", set: 60 * s, device: here, changed: -s, wantSince: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := NewClock(begin, nil)
+			c.read = func() (int64, time.Duration) {
+				return begin.UnixNano() + 10*s + tt.set, 10 * time.Second
+			}
+			c.Written(Stamp{Device: here, CTime: begin.UnixNano() + tt.written})
+			st := Stamp{Device: tt.device, CTime: begin.UnixNano() + tt.changed}
+			if got := c.Settled(st); got != tt.want {
+				t.Errorf("settled %v", got)
+			}
+			if got := c.SettledSince(st); got != tt.wantSince {
+				t.Errorf("settled since %v", got)
+			}
+		})
+	}
+}
+
+// A settled stamp is never equal to the stamp of a later write, for any tick of the file system
+// and any lag of its clock.
+func TestSettledStampDiffersFromEveryLaterStamp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const tenth = int64(100 * time.Millisecond) // exceeds the lag of every stamp clock
+		tick := rapid.SampledFrom([]int64{1, 4e6, 10e6, 1e9, 2e9}).Draw(t, "tick")
+		ctime := func(at int64, late string) int64 {
+			return (at - rapid.Int64Range(0, tenth).Draw(t, late)) / tick * tick
+		}
+		first := 1_700_000_001_000_000_000 + rapid.Int64Range(0, 2e9).Draw(t, "first")
+		before := ctime(first, "how late first")
+		at := max(first, before+int64(SettleTime)+rapid.Int64Range(-2*tenth, 2*tenth).Draw(t, "age"))
+		after := ctime(at, "how late then")
+		if before == after && (Stamp{CTime: before}).Settled(at) {
+			t.Fatalf("a write at %d and one after %d have the same stamp", first, at)
+		}
+	})
+}
+
+// The clock of the system, and one that does not advance.
+func TestSettledBySystemClock(t *testing.T) {
+	now := time.Now()
+	still := NewClock(now, func() time.Time { return now })
+	for age, want := range map[time.Duration]bool{0: false, SettleTime - 1: false, SettleTime: true} {
+		s := Stamp{CTime: now.Add(-age).UnixNano()}
+		if still.Settled(s) != want || still.SettledSince(s) != want {
+			t.Errorf("changed %v before: %v, %v", age, still.Settled(s), still.SettledSince(s))
+		}
+	}
+	// The time of day and the monotonic clock are read one after the other and agree only to some
+	// nanoseconds.
+	real := NewClock(now, time.Now)
+	for age, want := range map[time.Duration]bool{0: false, SettleTime / 2: false, 2 * SettleTime: true} {
+		if s := (Stamp{CTime: now.Add(-age).UnixNano()}); real.Settled(s) != want {
+			t.Errorf("changed %v before, by the system's clocks: %v", age, !want)
+		}
 	}
 }

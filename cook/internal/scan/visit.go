@@ -19,82 +19,82 @@ var errTooLong = errors.New("path is longer than the system can open; shorten it
 
 // visitor is one worker's view of the walker, with reusable buffers.
 type visitor struct {
-	*walker
-	names []string
-	path  []byte
-	sizes []int // length of each entry's name
+	walker *walker
+	names  []string
+	path   []byte
+	sizes  []int // length of each entry's name
 }
 
 // visit lists one directory and fills its node. An error concerns the directory as a whole.
 func (v *visitor) visit(n *node) error {
-	f, err := v.open(v.tree.root, filepath.FromSlash(n.real))
+	f, err := v.walker.open(v.walker.tree.root, filepath.FromSlash(n.real))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if n.passing {
-		return v.pass(f, n)
+		return v.visitPassing(f, n)
 	}
 	// The stamp is taken before the listing: if a name appears or vanishes meanwhile, the
 	// directory has a later stamp.
-	if n.stamp, err = f.stat(); err != nil {
+	if n.findings.stamp, err = f.stat(); err != nil {
 		return err
 	}
-	n.odd = v.listAll || !v.devices.trusts(f, n.stamp.Device)
-	if err := v.listFolder(f); err != nil {
+	n.findings.odd = v.walker.listAll || !v.walker.devices.trustsDevice(f, n.findings.stamp.Device)
+	if err := v.listNames(f); err != nil {
 		return err
 	}
-	n.listed = true
+	n.findings.listed = true
 	if _, found := slices.BinarySearch(v.names, IgnoreName); found {
-		if !v.rules(f, n) {
+		if !v.addIgnoreRules(f, n) {
 			return nil
 		}
-		n.odd = n.odd || len(n.ignores) == 0 // it vanished
+		n.findings.odd = n.findings.odd || len(n.findings.ignores) == 0 // it vanished
 	}
-	if err := v.judge(f, n, v.names); err != nil {
+	if err := v.checkEntries(f, n, v.names); err != nil {
 		return err
 	}
-	v.settle(n)
+	v.settleEntries(n)
 	return nil
 }
 
-// pass checks only the entries of n on the way to a directory of the errand.
-func (v *visitor) pass(f folder, n *node) error {
-	if v.rules(f, n) {
-		if err := v.judge(f, n, v.errand.below[n.path]); err != nil {
+// visitPassing checks only the entries of n on the way to a directory of the errand.
+func (v *visitor) visitPassing(f folder, n *node) error {
+	if v.addIgnoreRules(f, n) {
+		if err := v.checkEntries(f, n, v.walker.errand.below[n.path]); err != nil {
 			return err
 		}
 	}
-	v.settle(n)
-	n.entries, n.configs, n.ignores, n.leftOut = nil, nil, nil, nil
+	v.settleEntries(n)
+	n.findings.entries, n.findings.configs, n.findings.ignores, n.findings.leftOut = nil, nil, nil, nil
 	return nil
 }
 
-// judge checks the names of the directory one by one.
-func (v *visitor) judge(f folder, n *node, names []string) error {
+// checkEntries checks the names of the directory one by one.
+func (v *visitor) checkEntries(f folder, n *node, names []string) error {
 	v.sizes = v.sizes[:0]
 	for i, name := range names {
-		if i%chunk == chunk-1 && v.ctx.Err() != nil {
-			return v.ctx.Err()
+		if i%chunk == chunk-1 && v.walker.ctx.Err() != nil {
+			return v.walker.ctx.Err()
 		}
-		v.entry(f, n, name)
+		v.checkEntry(f, n, name)
 	}
 	return nil
 }
 
-// fail records that the directory could not be read. A directory that has vanished is merely
+// recordFailure records that the directory could not be read. A directory that has vanished is merely
 // absent.
-func (v *visitor) fail(n *node, err error) {
+func (v *visitor) recordFailure(n *node, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		n.gone = true
+		n.findings.gone = true
 		return
 	}
-	n.problems = append(n.problems, Problem{n.path, Unreadable, err})
+	n.findings.problems = append(n.findings.problems, Problem{n.path, Unreadable, err})
 }
 
-// listFolder reads the directory's names, sorted. A partial listing is an error: missing names
+// listNames reads the directory's names, sorted. A partial listing is an error: missing names
 // would look removed.
-func (v *visitor) listFolder(f folder) error {
+func (v *visitor) listNames(f folder) error {
 	clear(v.names)
 	v.names = v.names[:0]
 	for {
@@ -106,7 +106,7 @@ func (v *visitor) listFolder(f folder) error {
 		if err != nil {
 			return err
 		}
-		if err := v.ctx.Err(); err != nil {
+		if err := v.walker.ctx.Err(); err != nil {
 			return err
 		}
 	}
@@ -118,44 +118,44 @@ func (v *visitor) listFolder(f folder) error {
 
 var errNoName = errors.New("on Windows, the name means a device or loses its end; rename it")
 
-// entry checks one name of the directory and adds it to the node.
-func (v *visitor) entry(f folder, n *node, name string) {
+// checkEntry checks one name of the directory and adds it to the node.
+func (v *visitor) checkEntry(f folder, n *node, name string) {
 	asFile, asFolder := junkFile(name), junkFolder(name)
 	if name == IgnoreName || asFile && asFolder {
 		return
 	}
-	n.stats++
+	n.findings.stats++
 	st, err := f.lstat(name)
 	if err != nil {
-		n.odd = true
+		n.findings.odd = true
 		if !dirfd.IsName(name) {
 			err = errNoName
 		}
 		if !pathname.IsAbsent(err) && !asFile && !asFolder {
-			n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, err})
+			n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Unreadable, err})
 		}
 		return
 	}
 	switch mode := st.mode(); {
 	case mode&fs.ModeSymlink != 0:
 		if !asFile && !asFolder {
-			v.link(n, name)
+			v.addLink(n, name)
 		}
 	case mode.IsDir():
 		if !asFolder {
-			v.subfolder(n, name, st)
+			v.addSubfolder(n, name, st)
 		}
 	case asFile:
 	case mode.IsRegular():
-		v.file(n, name, st)
+		v.addAsset(n, name, st)
 	default:
 		if !v.ignored(n, name, st) {
-			n.problems = append(n.problems, Problem{join(n.path, name), Irregular, typeError(mode)})
+			n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Irregular, typeError(mode)})
 		}
 	}
 }
 
-func (v *visitor) file(n *node, name string, st Stamp) {
+func (v *visitor) addAsset(n *node, name string, st Stamp) {
 	isIDs := name == IDsName && n.path == ""
 	if name != ConfigName && !isIDs && v.ignored(n, name, st) {
 		return
@@ -164,25 +164,25 @@ func (v *visitor) file(n *node, name string, st Stamp) {
 		return
 	}
 	if isIDs {
-		n.ignores = append(n.ignores, Entry{name, st})
+		n.findings.ignores = append(n.findings.ignores, Entry{name, st})
 		return
 	}
 	if name == ConfigName {
-		n.configs = append(n.configs, Entry{join(n.path, name), st})
+		n.findings.configs = append(n.findings.configs, Entry{joinPath(n.path, name), st})
 		return
 	}
-	n.entries = append(n.entries, Entry{name, st}) // settle makes the name a path
+	n.findings.entries = append(n.findings.entries, Entry{name, st}) // settle makes the name a path
 	v.sizes = append(v.sizes, len(name))
 }
 
-func (v *visitor) subfolder(n *node, name string, st Stamp) {
+func (v *visitor) addSubfolder(n *node, name string, st Stamp) {
 	real := joinReal(n.real, name)
-	if v.tree.exclude.isNamed(real) {
+	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
-	stat := func() (fs.FileInfo, error) { return v.tree.root.Lstat(filepath.FromSlash(real)) }
-	if v.tree.exclude.isSame(st, stat) {
-		n.odd = true // a mount can appear and vanish without a change of n
+	stat := func() (fs.FileInfo, error) { return v.walker.tree.root.Lstat(filepath.FromSlash(real)) }
+	if v.walker.tree.exclude.isExcludedFolder(st, stat) {
+		n.findings.odd = true // a mount can appear and vanish without a change of n
 		return
 	}
 	if v.ignored(n, name, st) || v.tooLong(n, name) {
@@ -190,31 +190,31 @@ func (v *visitor) subfolder(n *node, name string, st Stamp) {
 	}
 	path := real
 	if n.linked {
-		path = join(n.path, name)
+		path = joinPath(n.path, name)
 	}
-	v.enter(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
+	v.enqueueFolder(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
 }
 
-// enter adds sub to the directories to visit, if the errand leads there.
-func (v *visitor) enter(n, sub *node) {
-	if v.errand.leads(n, sub) {
-		n.subs = append(n.subs, sub)
+// enqueueFolder adds sub to the directories to visit, if the errand leads there.
+func (v *visitor) enqueueFolder(n, sub *node) {
+	if v.walker.errand.leadsInto(n, sub) {
+		n.findings.subs = append(n.findings.subs, sub)
 	}
 }
 
-func (v *visitor) link(n *node, name string) {
+func (v *visitor) addLink(n *node, name string) {
 	real := joinReal(n.real, name)
-	if v.tree.exclude.isNamed(real) {
+	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
-	n.odd = true // its target may change without a change of n
-	t, kind, err := v.tree.resolve(real)
+	n.findings.odd = true // its target may change without a change of n
+	t, kind, err := v.walker.tree.resolveLink(real)
 	if t.skip {
 		return
 	}
 	isFolder := kind == 0 && t.stamp.mode().IsDir()
 	if kind == 0 && !isFolder {
-		v.file(n, name, t.stamp)
+		v.addAsset(n, name, t.stamp)
 		return
 	}
 	if kind != 0 {
@@ -225,16 +225,16 @@ func (v *visitor) link(n *node, name string) {
 	}
 	if isFolder {
 		switch {
-		case contains(t.path, n.real):
+		case isAtOrBelow(t.path, n.real):
 			kind = Loop
 		case n.linked:
 			kind = Nested
 		default:
-			v.enter(n, &node{path: join(n.path, name), real: t.path, linked: true, ignore: n.ignore})
+			v.enqueueFolder(n, &node{path: joinPath(n.path, name), real: t.path, linked: true, ignore: n.ignore})
 			return
 		}
 	}
-	n.problems = append(n.problems, Problem{join(n.path, name), kind, err})
+	n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), kind, err})
 }
 
 // ignored reports whether a name is left out, and records it if Defaults excludes it.
@@ -250,27 +250,27 @@ func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 		return false
 	}
 	if p.builtIn {
-		n.leftOut = append(n.leftOut, Entry{join(n.path, name), st})
+		n.findings.leftOut = append(n.findings.leftOut, Entry{joinPath(n.path, name), st})
 		if p.secret && !st.IsFolder() {
-			n.problems = append(n.problems, Problem{join(n.path, name), Secret, errors.New(lineOf([]byte(Defaults), p.line))})
+			n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Secret, errors.New(lineText([]byte(Defaults), p.line))})
 		}
 	}
 	return true
 }
 
 func (v *visitor) tooLong(n *node, name string) bool {
-	if len(n.path)+1+len(name) <= v.room {
+	if len(n.path)+1+len(name) <= v.walker.room {
 		return false
 	}
-	n.problems = append(n.problems, Problem{join(n.path, name), Unreadable, errTooLong})
+	n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), Unreadable, errTooLong})
 	return true
 }
 
-// settle turns the names in n.entries into paths, which share one string, and sorts the
+// settleEntries turns the names in n.entries into paths, which share one string, and sorts the
 // subdirectories in the order of the final list.
-func (v *visitor) settle(n *node) {
-	slices.SortFunc(n.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
-	if n.path == "" || len(n.entries) == 0 {
+func (v *visitor) settleEntries(n *node) {
+	slices.SortFunc(n.findings.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
+	if n.path == "" || len(n.findings.entries) == 0 {
 		return
 	}
 	total := 0
@@ -279,19 +279,19 @@ func (v *visitor) settle(n *node) {
 	}
 	var all strings.Builder
 	all.Grow(total)
-	for i := range n.entries {
+	for i := range n.findings.entries {
 		all.WriteString(n.path)
 		all.WriteByte('/')
-		all.WriteString(n.entries[i].Path)
+		all.WriteString(n.findings.entries[i].Path)
 	}
 	rest := all.String()
 	for i, size := range v.sizes {
 		end := len(n.path) + 1 + size
-		n.entries[i].Path, rest = rest[:end], rest[end:]
+		n.findings.entries[i].Path, rest = rest[:end], rest[end:]
 	}
 }
 
-func join(folder, name string) string {
+func joinPath(folder, name string) string {
 	if folder == "" {
 		return name
 	}

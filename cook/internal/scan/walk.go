@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// directory is an open directory.
+// folder is an open directory.
 type folder interface {
 	Readdirnames(n int) ([]string, error)
 	lstat(name string) (Stamp, error)
@@ -22,12 +22,12 @@ type openFunc func(root *os.Root, rel string) (folder, error)
 
 // node is a directory of the tree: the input of a worker, and its findings.
 type node struct {
-	path    string      // path in the tree, "" for the root
-	real    string      // real path, "." for the root; differs from path below a link
-	linked  bool        // reached by a link
-	passing bool        // on the way to a directory of the errand, not listed
-	ignore  *ignoreList // Defaults and the directories above; then also its own
-	findings
+	path     string      // path in the tree, "" for the root
+	real     string      // real path, "." for the root; differs from path below a link
+	linked   bool        // reached by a link
+	passing  bool        // on the way to a directory of the errand, not listed
+	ignore   *ignoreList // Defaults and the directories above; then also its own
+	findings findings
 }
 
 // findings are the results of a worker for a directory.
@@ -81,11 +81,11 @@ func maxPath() int {
 	return 1023
 }
 
-// walk visits the tree, as far as the errand leads, and returns its root. Every .cookignore
+// walkTree visits the tree, as far as the errand leads, and returns its root. Every .cookignore
 // overrides ignore. The root is visited before any worker starts, because its failure is returned
 // to the caller.
-func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
-	first := w.errand.first()
+func (w *walker) walkTree(workers int, ignore *ignoreList) (*node, error) {
+	first := w.errand.rootNode()
 	if first == nil {
 		return &node{passing: true}, nil
 	}
@@ -93,7 +93,7 @@ func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
 	if err := (&visitor{walker: w}).visit(first); err != nil {
 		return nil, err
 	}
-	w.waiting = append(w.waiting, first.subs...)
+	w.waiting = append(w.waiting, first.findings.subs...)
 
 	unhook := context.AfterFunc(w.ctx, func() {
 		w.mu.Lock()
@@ -104,14 +104,14 @@ func (w *walker) walk(workers int, ignore *ignoreList) (*node, error) {
 	defer unhook()
 	var group sync.WaitGroup
 	for range workers {
-		group.Go(w.work)
+		group.Go(w.visitWaiting)
 	}
 	group.Wait()
 	return first, w.ctx.Err()
 }
 
-// work visits directories until none is waiting and no other worker can add one.
-func (w *walker) work() {
+// visitWaiting visits directories until none is waiting and no other worker can add one.
+func (w *walker) visitWaiting() {
 	v := visitor{walker: w}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,12 +131,12 @@ func (w *walker) work() {
 
 		err := v.visit(n)
 		if err != nil && w.ctx.Err() == nil {
-			v.fail(n, err)
+			v.recordFailure(n, err)
 		}
 
 		w.mu.Lock()
 		w.busy--
-		w.waiting = append(w.waiting, n.subs...)
+		w.waiting = append(w.waiting, n.findings.subs...)
 		if len(w.waiting) > 1 || w.busy == 0 {
 			w.wake.Broadcast()
 		}

@@ -25,7 +25,7 @@ type fakeTree map[string]map[string]Stamp
 
 func (t fakeTree) add(path string) {
 	for name, mode := path, fs.FileMode(0o644); ; mode = fs.ModeDir | 0o755 {
-		folder, base := folderOf(name), name[strings.LastIndexByte(name, '/')+1:]
+		folder, base := slashParent(name), name[strings.LastIndexByte(name, '/')+1:]
 		key := folder
 		if folder == "" {
 			key = "."
@@ -95,7 +95,7 @@ func TestPathsAreCompleteAndSorted(t *testing.T) {
 		}
 		sort.Strings(want)
 		for _, workers := range []int{1, 8} {
-			got, err := dir(context.Background(), root, Options{Workers: workers}, tree.open)
+			got, err := scanDir(context.Background(), root, Options{Workers: workers}, tree.open)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestPathsAreCompleteAndSorted(t *testing.T) {
 				t.Fatalf("%d workers (-want +got):\n%s", workers, diff)
 			}
 			for _, e := range got.Entries {
-				folder := folderOf(e.Path)
+				folder := slashParent(e.Path)
 				if folder == "" {
 					folder = "."
 				}
@@ -121,7 +121,7 @@ func isFree(files map[string]bool, tree fakeTree, path string) bool {
 	if _, isFolder := tree[path]; isFolder {
 		return false
 	}
-	for p := path; p != ""; p = folderOf(p) {
+	for p := path; p != ""; p = slashParent(p) {
 		if files[p] {
 			return false
 		}
@@ -166,7 +166,7 @@ func TestAnyNumberOfWorkersFindsTheSameTree(t *testing.T) {
 }
 
 func scanWith(root string, workers int, open openFunc) (*Tree, error) {
-	return dir(context.Background(), root, Options{Workers: workers}, open)
+	return scanDir(context.Background(), root, Options{Workers: workers}, open)
 }
 
 // faulty is a real directory with faults: vanished names, a failing lstat, a listing that ends
@@ -275,7 +275,7 @@ func TestCanceledWalkOpensNoMoreDirectories(t *testing.T) {
 		for _, n := range []int64{1, 2, 40} {
 			ctx, cancel := context.WithCancel(context.Background())
 			var opened, late atomic.Int64
-			_, err := dir(ctx, root, Options{Workers: workers}, func(r *os.Root, rel string) (folder, error) {
+			_, err := scanDir(ctx, root, Options{Workers: workers}, func(r *os.Root, rel string) (folder, error) {
 				if ctx.Err() != nil {
 					late.Add(1)
 				}
@@ -303,7 +303,7 @@ func TestCanceledWalkLeavesHugeDirectory(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var asked atomic.Int64
-	_, err := dir(ctx, t.TempDir(), Options{}, func(r *os.Root, rel string) (folder, error) {
+	_, err := scanDir(ctx, t.TempDir(), Options{}, func(r *os.Root, rel string) (folder, error) {
 		f, err := tree.open(r, rel)
 		return counting{f, func() {
 			if asked.Add(1) == 3*chunk {

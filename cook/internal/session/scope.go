@@ -89,7 +89,7 @@ func (s *Scope) CheckPatterns(entries []scan.Entry, last *index.Index) error {
 		}
 		found := slices.ContainsFunc(entries, func(e scan.Entry) bool { return alone.Match(e.Path, path.Base(e.Path)) })
 		if !found {
-			for row := range last.Rows(alone.Prefix()) {
+			for row := range last.Results().Rows(alone.Prefix()) {
 				p := row.Path()
 				if found = alone.Match(p, path.Base(p)); found {
 					break

@@ -46,7 +46,7 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	for _, name := range wrote.removed {
-		c.Next.DropFile(d.files.name(name))
+		c.Next.DropFile(d.files.absoluteName(name))
 	}
 	for _, f := range wrote.files {
 		c.Next.PutFile(f)
@@ -59,7 +59,7 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 		return nil, fmt.Errorf("index: %w (this is a bug in cook)", err)
 	}
 	if changed {
-		if err := d.Index.write(e, d.disk.syncing(c.Pending)); err != nil {
+		if err := d.Index.writeIndexFiles(e, d.disk.syncing(c.Pending)); err != nil {
 			if errors.Is(err, syscall.EFAULT) {
 				err = fmt.Errorf("%w: %w", index.ErrFault, err) // the data is in the mapped index
 			}
@@ -76,7 +76,7 @@ type written struct {
 	removed  []string     // parts that the root no longer names
 }
 
-// errManifest says that the manifest is damaged and cannot be updated.
+// errManifest reports that the manifest is damaged and cannot be updated.
 var errManifest = errors.New("cannot be updated")
 
 // writeManifest updates the manifest, or builds a new one if an update is impossible.
@@ -104,7 +104,7 @@ func buildManifest(m Manifest, c Commit) (w written, err error) {
 	if err != nil {
 		return w, err
 	}
-	parts, err := m.parts()
+	parts, err := m.listParts()
 	for _, name := range parts {
 		if !named[name] {
 			w.removed = append(w.removed, name)
@@ -135,7 +135,7 @@ func updateManifest(m Manifest, c Commit) (w written, err error) {
 // putManifestFile writes a file of the manifest if it differs. It notes the file for the index,
 // by absolute name, so that the next run sees by its stamp whether it is unchanged.
 func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
-	name := m.files.name(f.Name)
+	name := m.files.absoluteName(f.Name)
 	if old, err := m.files.readStateFile(f.Name); err != nil || !bytes.Equal(old, f.Data) {
 		noteDamage(c, name, old, err)
 		if dir := path.Dir(f.Name); dir != "." {
@@ -143,7 +143,7 @@ func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 				return err
 			}
 		}
-		if err := m.files.replace(f.Name, f.Data); err != nil {
+		if err := m.files.replaceSynced(f.Name, f.Data); err != nil {
 			return err
 		}
 		w.replaced = append(w.replaced, name)
@@ -162,8 +162,8 @@ func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 
 // noteDamage reports a file of the manifest that changed since the last run.
 func noteDamage(c Commit, name string, now []byte, err error) {
-	f, known := c.Last.File(name)
-	if known && c.Last.Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {
+	f, known := c.Last.Files().File(name)
+	if known && c.Last.Files().Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {
 		c.Note(name + " is not as cook left it; it is made anew")
 	}
 }

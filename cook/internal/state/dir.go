@@ -1,11 +1,34 @@
+// Package state owns cook's own files in an output directory: the directory .cook and the
+// manifest.
+//
+//	.cook/lock          held by the running cook; see Dir.Lock
+//	.cook/index         index of the last run, without later changes
+//	.cook/changes-ID    changes of the index with that ID; see package index
+//	.cook/journal       outputs that are ours although no index has them
+//	.cook/dirty         exists while sources on other file systems are synced; see Pending
+//	.cook/history       one line for each of the last runs
+//	.cook/socket        socket of a watcher; see package watch
+//	.cook/outputs       names the output directory if .cook is elsewhere; see Dir.Settle
+//	manifest.json, manifest.parts
+//
+// # Order of writes
+//
+// The index is written last, after everything that it is the first to describe is on the disk.
+// So a run that ends too early, for whatever reason, leaves an older index: the next run sees
+// more differences than there are, never fewer. The journal has the name of a new artifact, on
+// the disk, before the artifact exists under that name. A file that neither index, journal nor
+// manifest has is foreign, and cook never touches it.
 package state
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,7 +57,7 @@ type Dir struct {
 func Open(out *confine.Dir) *Dir {
 	f := &files{out: out, home: out}
 	d := &Dir{files: f, Index: IndexFile{f}, Manifest: Manifest{f}, Journal: Journal{f}, History: History{f}, Noted: Noted{f}, disk: syncer{files: f}}
-	d.fine = sync.OnceValues(func() (bool, uint64) { return measureStamps(f.lock.sign) })
+	d.fine = sync.OnceValues(func() (bool, uint64) { return measureStamps(f.lock.signLock) })
 	defer func() { out.MoveBusyTo(d.Trash()) }()
 	if info, err := out.Root().Lstat(manifest.StateDir); err != nil || !info.Mode().IsRegular() {
 		return d
@@ -55,7 +78,7 @@ func (d *Dir) Exists() bool {
 
 // Make makes the directory of the state. In an empty output directory it also writes the tags.
 func (d *Dir) Make() error {
-	empty := d.files.isEmpty()
+	empty := d.files.holdsNothing()
 	err := error(nil)
 	if d.files.home == d.files.out {
 		err = d.files.removeName()
@@ -82,7 +105,7 @@ func (d *Dir) Close() {
 }
 
 // Directory returns the absolute name of the directory .cook.
-func (d *Dir) Folder() string { return d.files.name(manifest.StateDir) }
+func (d *Dir) Folder() string { return d.files.absoluteName(manifest.StateDir) }
 
 // Home returns the absolute name of the directory that holds .cook.
 func (d *Dir) Home() string { return d.files.home.Name() }
@@ -109,7 +132,7 @@ func (d *Dir) Trash() string { return d.Work() + "/trash" }
 func (d *Dir) MayExist(output string) bool { return d.files.mayExist(output) }
 
 func (f *files) mayExist(p string) bool {
-	_, err := f.in(p).Root().Lstat(p)
+	_, err := f.homeOf(p).Root().Lstat(p)
 	return err == nil || !pathname.IsAbsent(err)
 }
 
@@ -150,7 +173,7 @@ func (f *Finder) Close() {
 // Interrupted reports whether the last run left something to tidy up.
 func (d *Dir) Interrupted() bool {
 	for _, left := range []string{journalName, dirtyName, d.Work() + "/tmp", d.Work() + "/trash"} {
-		if _, err := d.files.in(left).Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := d.files.homeOf(left).Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
 			return true
 		}
 	}
@@ -169,6 +192,122 @@ func (d *Dir) ClearLeftovers() error {
 	return err
 }
 
-// BeginReading says that the run reads contents from now on. What it learns from them must be
+// BeginReading records that the run reads contents from now on. What it learns from them must be
 // on the disk later than this moment.
 func (d *Dir) BeginReading() { d.files.logged = false }
+
+// Remove removes all of cook's own files, the lock last. After that another cook may lock the
+// output directory, so Remove leaves the directory itself.
+func (d *Dir) Remove() error {
+	root := d.files.home.Root()
+	parts, err := d.Manifest.listParts()
+	if err != nil {
+		return err
+	}
+	if err := d.files.removeTags(); err != nil {
+		return err
+	}
+	if err := d.files.out.Root().Remove(manifest.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := d.Manifest.removeParts(parts); err != nil {
+		return err
+	}
+	if d.files.home != d.files.out {
+		// Before the lock, because another cook may then write a new one.
+		if err := d.files.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	state, err := root.Open(manifest.StateDir)
+	if err != nil {
+		return err
+	}
+	names, err := state.Readdirnames(-1)
+	state.Close()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name = manifest.StateDir + "/" + name; name != lockName {
+			if err := root.RemoveAll(name); err != nil {
+				return err
+			}
+		}
+	}
+	if runtime.GOOS == "windows" {
+		d.files.unlock() // Windows removes no open lock
+	}
+	if err := root.RemoveAll(lockName); err != nil {
+		return err
+	}
+	if _, err = root.RemoveEmpty(manifest.StateDir); err == nil && d.files.home != d.files.out {
+		statedir.Prune(d.files.home.Name())
+	}
+	return err
+}
+
+type tag struct{ name, text string }
+
+// tags are files that tell backup programs (https://bford.info/cachedir/) and git to skip an
+// output directory, because cook can make it again.
+var tags = [...]tag{
+	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Made by cook: what is in this folder can be made again.\n# See https://bford.info/cachedir/\n"},
+	{".gitignore", "# Made by cook: what is in this folder can be made again.\n*\n"},
+}
+
+// writeTags writes the tags into an empty output directory. Cook never writes them again, so
+// users can edit and remove them.
+func (f *files) writeTags() error {
+	for _, tag := range tags {
+		err := f.writeNew(tag.name, []byte(tag.text))
+		if err != nil {
+			return fmt.Errorf("write %s: %w", f.absoluteName(tag.name), err)
+		}
+	}
+	return nil
+}
+
+// IsTag reports whether a file of the output directory is an unedited tag.
+func (d *Dir) IsTag(output string) bool { return d != nil && d.files.isTag(output) }
+
+func (f *files) isTag(output string) bool {
+	for _, tag := range tags {
+		if output == tag.name {
+			text, err := f.readStateFile(output)
+			return err == nil && string(text) == tag.text
+		}
+	}
+	return false
+}
+
+// MadeByCook reports whether cook made the output directory or found it empty: one of its tags
+// exists unedited.
+func (d *Dir) MadeByCook() bool {
+	return slices.ContainsFunc(tags[:], func(tag tag) bool { return d.IsTag(tag.name) })
+}
+
+// removeTags removes the unedited tags.
+func (f *files) removeTags() error {
+	for _, tag := range tags {
+		if !f.isTag(tag.name) {
+			continue
+		}
+		if err := f.out.Root().Remove(tag.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdsNothing reports whether the output directory is empty, or only has a file .cook that names
+// another directory.
+func (f *files) holdsNothing() bool {
+	dir, err := f.out.Root().Open(".")
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(2)
+	return err == io.EOF || f.home != f.out && slices.Equal(names, []string{manifest.StateDir})
+}

@@ -42,7 +42,7 @@ func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]stri
 	if real, err := filepath.EvalSymlinks(store); err == nil {
 		l.store, _ = pathname.Below(d.files.out.Name(), real)
 	}
-	l.list(".")
+	l.listExtra(".")
 	l.dropAliases()
 	return l.extra, errors.Join(append(l.errs, ctx.Err())...)
 }
@@ -58,13 +58,13 @@ type lister struct {
 	errs    []error
 }
 
-// list looks through a directory and everything below it. It skips a directory with the name of
+// listExtra looks through a directory and everything below it. It skips a directory with the name of
 // an output.
-func (l *lister) list(dir string) {
+func (l *lister) listExtra(dir string) {
 	if l.ctx.Err() != nil {
 		return
 	}
-	names, err := l.names(dir)
+	names, err := l.sortedNames(dir)
 	if err != nil && !pathname.IsAbsent(err) {
 		l.errs = append(l.errs, fmt.Errorf("%s cannot be listed: %w", pathname.Show(dir), err))
 	}
@@ -78,7 +78,7 @@ func (l *lister) list(dir string) {
 	var buf []byte // so that outputs, the most frequent files, cost no memory
 	for _, base := range names {
 		buf = append(append(buf[:0], below...), base...)
-		if n, known := slices.BinarySearchFunc(l.outputs, buf, compare); known {
+		if n, known := slices.BinarySearchFunc(l.outputs, buf, compareOutputName); known {
 			l.seen[n] = true
 			continue
 		}
@@ -89,14 +89,14 @@ func (l *lister) list(dir string) {
 		switch info, err := l.files.out.Root().Lstat(name); {
 		case pathname.IsAbsent(err):
 		case err == nil && info.IsDir():
-			l.list(name)
-		case !l.leads(name):
+			l.listExtra(name)
+		case !l.isLinkToOutputs(name):
 			l.extra = append(l.extra, name)
 		}
 	}
 }
 
-func compare(output string, name []byte) int {
+func compareOutputName(output string, name []byte) int {
 	switch {
 	case output < string(name):
 		return -1
@@ -106,7 +106,7 @@ func compare(output string, name []byte) int {
 	return 0
 }
 
-func (l *lister) names(dir string) ([]string, error) {
+func (l *lister) sortedNames(dir string) ([]string, error) {
 	f, err := l.files.out.Root().OpenFile(dir, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {
 		return nil, err
@@ -117,8 +117,8 @@ func (l *lister) names(dir string) ([]string, error) {
 	return names, err
 }
 
-// leads reports whether outputs are below a name, because it is a link to their directory.
-func (l *lister) leads(name string) bool {
+// isLinkToOutputs reports whether outputs are below a name, because it is a link to their directory.
+func (l *lister) isLinkToOutputs(name string) bool {
 	n, _ := slices.BinarySearch(l.outputs, name+"/")
 	return n < len(l.outputs) && strings.HasPrefix(l.outputs[n], name+"/")
 }

@@ -32,27 +32,27 @@ type files struct {
 	out  *confine.Dir
 	home *confine.Dir // holds .cook; usually out
 	lock *lock        // nil without
-	// logged says that a file of the output directory was synced since BeginReading, so the
+	// logged is set if a file of the output directory was synced since BeginReading, so the
 	// log of its file system is written.
 	logged bool
 }
 
-// in returns the directory of one of cook's own files: home or the output directory.
-func (f *files) in(p string) *confine.Dir {
+// homeOf returns the directory of one of cook's own files: home or the output directory.
+func (f *files) homeOf(p string) *confine.Dir {
 	if p == manifest.StateDir || strings.HasPrefix(p, manifest.StateDir+"/") {
 		return f.home
 	}
 	return f.out
 }
 
-// name returns the absolute name of one of cook's own files.
-func (f *files) name(p string) string {
-	return filepath.Join(f.in(p).Name(), filepath.FromSlash(p))
+// absoluteName returns the absolute name of one of cook's own files.
+func (f *files) absoluteName(p string) string {
+	return filepath.Join(f.homeOf(p).Name(), filepath.FromSlash(p))
 }
 
 // readStateFile reads a file. It returns an error for anything but a regular file.
 func (f *files) readStateFile(name string) ([]byte, error) {
-	file, err := f.in(name).OpenFile(name)
+	file, err := f.homeOf(name).OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -65,26 +65,26 @@ func (f *files) readStateFile(name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// replace replaces a file completely or not at all, even if the power fails. A killed process
+// replaceSynced replaces a file completely or not at all, even if the power fails. A killed process
 // may leave a temporary file in .cook; ClearLeftovers removes it.
-func (f *files) replace(name string, data []byte) error {
+func (f *files) replaceSynced(name string, data []byte) error {
 	f.logged = true
 	return f.putFile(name, data, (*atomicfile.File).Sync)
 }
 
 // replaceDurably is replace for a file whose name must be on the disk before the next step.
 func (f *files) replaceDurably(name string, data []byte) error {
-	if err := f.replace(name, data); err != nil {
+	if err := f.replaceSynced(name, data); err != nil {
 		return err
 	}
-	return atomicfile.SyncFolder(filepath.Dir(f.name(name)))
+	return atomicfile.SyncFolder(filepath.Dir(f.absoluteName(name)))
 }
 
 // putFile replaces a file. It calls ready after writing the data, before renaming the file into
 // place.
 func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) error) error {
-	failed := func(err error) error { return fmt.Errorf("write %s: %w", f.name(name), err) }
-	file, discard, err := f.create(name)
+	failed := func(err error) error { return fmt.Errorf("write %s: %w", f.absoluteName(name), err) }
+	file, discard, err := f.createTemporary(name)
 	if err != nil {
 		return cmp.Or(f.checkLock(), failed(err)) // a removed directory takes no files
 	}
@@ -104,14 +104,14 @@ func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) e
 	return nil
 }
 
-// unsynced is the ready function for a file that may get lost in a power cut, because a run
+// withoutSync is the ready function for a file that may get lost in a power cut, because a run
 // notices that.
-func unsynced(*atomicfile.File) error { return nil }
+func withoutSync(*atomicfile.File) error { return nil }
 
-// create creates a temporary file for one of cook's own files. Call discard at the end, even
+// createTemporary creates a temporary file for one of cook's own files. Call discard at the end, even
 // after a Commit.
-func (f *files) create(name string) (file *atomicfile.File, discard func(), err error) {
-	if f.in(name) != f.home {
+func (f *files) createTemporary(name string) (file *atomicfile.File, discard func(), err error) {
+	if f.homeOf(name) != f.home {
 		return createWork(f.out.Root())
 	}
 	if file, err = atomicfile.CreateIn(f.home.Root(), manifest.StateDir, 0o666); err != nil {
@@ -134,7 +134,7 @@ func createWork(out confine.Root) (file *atomicfile.File, discard func(), err er
 
 // writeNew writes one of cook's own files without the lock, before anything depends on it.
 func (f *files) writeNew(name string, data []byte) error {
-	file, discard, err := f.create(name)
+	file, discard, err := f.createTemporary(name)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (f *files) removeMaybe(name string) error {
 		return nil
 	}
 	if fault := (*fs.PathError)(nil); errors.As(err, &fault) {
-		fault.Path = f.name(name) // a Root knows the name below itself only
+		fault.Path = f.absoluteName(name) // a Root knows the name below itself only
 	}
 	return err
 }

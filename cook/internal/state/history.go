@@ -7,7 +7,10 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -49,7 +52,7 @@ func (h History) Read() ([]byte, error) {
 // kept: without details if brief, nil for a torn line.
 func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) error {
 	if err := h.appendLine(line, keep); err != nil {
-		return fmt.Errorf("history %s: %w", h.files.name(historyName), err)
+		return fmt.Errorf("history %s: %w", h.files.absoluteName(historyName), err)
 	}
 	return nil
 }
@@ -61,7 +64,7 @@ func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []by
 		return regular.Mode(info.Mode())
 	}
 	if err == nil && info.Size() > historyBytes {
-		if err := h.shorten(keep); err != nil {
+		if err := h.shortenHistory(keep); err != nil {
 			return err
 		}
 	}
@@ -74,8 +77,8 @@ func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []by
 	return errors.Join(err, f.Close())
 }
 
-// shorten keeps the last lines, and the details of the very last.
-func (h History) shorten(keep func(line []byte, brief bool) []byte) error {
+// shortenHistory keeps the last lines, and the details of the very last.
+func (h History) shortenHistory(keep func(line []byte, brief bool) []byte) error {
 	text, err := h.files.readStateFile(historyName)
 	if err != nil {
 		return err
@@ -97,5 +100,40 @@ func (h History) shorten(keep func(line []byte, brief bool) []byte) error {
 		lines = append(lines, brief)
 	}
 	slices.Reverse(lines)
-	return h.files.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), unsynced)
+	return h.files.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), withoutSync)
+}
+
+// notedName lists the warnings of earlier runs that a run would repeat: quoted lines, sorted.
+const notedName = manifest.StateDir + "/noted"
+
+// Noted is the list of warnings that earlier runs have reported.
+type Noted struct{ files *files }
+
+// Lines returns the lines, without damaged ones.
+func (n Noted) Lines() map[string]bool {
+	data, _ := n.files.readStateFile(notedName) // a run repeats lost warnings
+	lines := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		if text, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil {
+			lines[text] = true
+		}
+	}
+	return lines
+}
+
+// Set replaces the lines. Without lines there is no file.
+func (n Noted) Set(lines []string) error {
+	if len(lines) == 0 {
+		return n.files.removeMaybe(notedName)
+	}
+	lines = slices.Clone(lines)
+	slices.Sort(lines)
+	var b bytes.Buffer
+	for _, line := range slices.Compact(lines) {
+		b.WriteString(strconv.Quote(line) + "\n")
+	}
+	if now, err := n.files.readStateFile(notedName); err == nil && bytes.Equal(now, b.Bytes()) {
+		return nil
+	}
+	return n.files.putFile(notedName, b.Bytes(), withoutSync)
 }

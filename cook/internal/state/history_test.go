@@ -3,8 +3,14 @@ package state
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/internal/confine"
 )
 
 // keepAll keeps whole lines, or with brief the part before the tab.
@@ -47,7 +53,7 @@ func TestHistoryIsShortened(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := d.History.shorten(keepAll); err != nil {
+		if err := d.History.shortenHistory(keepAll); err != nil {
 			t.Fatal(err)
 		}
 		text, err := d.History.Read()
@@ -57,5 +63,68 @@ func TestHistoryIsShortened(t *testing.T) {
 		if got := bytes.Count(text, []byte("x\n")) + 1; got != lines-longer || !bytes.Contains(text, fmt.Appendf(nil, "\n%02d ", 2*lines)) {
 			t.Errorf("%d bytes more: %d lines stay of %d bytes", longer, got, len(text))
 		}
+	}
+}
+
+// Claims from any journal, however damaged, name files of the output directory. A journal with
+// these claims gives them again.
+func FuzzJournal(f *testing.F) {
+	for _, text := range []string{
+		"", "\n", journalLine(plan.Claim{Output: "a", Source: "b", Target: "c"}), "\"a\" \"b\" \"c\"\n",
+		"\"a.ktx2\" \"a.png\" \"\"\n\"cut", "\"../up\" \"a\" \"\"\n", "\"/abs\" \"a\" \"\"\n", "`raw` 'x' \"y\"\n",
+		"\"a\\xff\\n\" \"\\u202e\" \"t\"\n", "\"a\"  \"b\" \"\"\n", "\"a\" \"b\" \"\" \n", "\"a/../b\" \"\" \"\"\n",
+		"\"\" \"\" \"\"\n", "../up", "/abs", "a/../b", ".", "a/",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		// Also as the name in a line whose sum is right.
+		text = append(text, journalLine(plan.Claim{Output: string(text), Source: string(text)})...)
+		claims, _ := parseJournal(text)
+		var again bytes.Buffer
+		for _, c := range claims {
+			if !filepath.IsLocal(c.Output) || c.Output == "." || strings.HasSuffix(c.Output, "/") {
+				t.Errorf("claims %q", c.Output)
+			}
+			again.WriteString(journalLine(c))
+		}
+		if back, damaged := parseJournal(again.Bytes()); damaged > 0 || !slices.Equal(back, claims) {
+			t.Errorf("%q, read again %q, %d damaged", claims, back, damaged)
+		}
+		// A journal that was cut off loses its last line at most.
+		if len(claims) > 0 {
+			cut, _ := parseJournal(text[:len(text)-1])
+			if !slices.Equal(cut[:min(len(cut), len(claims)-1)], claims[:len(claims)-1]) {
+				t.Errorf("%q, cut %q", claims, cut)
+			}
+		}
+	})
+}
+
+func TestParseJournal(t *testing.T) {
+	want := []plan.Claim{{Output: "a.ktx2", Source: "a.png", Target: "pc"}, {Output: "b", Source: "b"}}
+	first, last := journalLine(want[0]), journalLine(want[1])
+	text := first + journalLine(plan.Claim{Output: "../up", Source: "a"}) + "rubbish\n" +
+		"\"b\" \"b\" \"\"\n" + last + strings.Replace(last, "b", "c", 1) + first[:len(first)-1]
+	if got, damaged := parseJournal([]byte(text)); !slices.Equal(got, want) || damaged != 5 {
+		t.Errorf("claims %q, %d damaged; want %q and 5", got, damaged, want)
+	}
+}
+
+// A journal that cannot be removed is named with its directory, which may be outside the output
+// directory.
+func TestFailedRemovalNamesWholePath(t *testing.T) {
+	base := t.TempDir()
+	journal := filepath.Join(base, filepath.FromSlash(journalName))
+	if err := os.MkdirAll(filepath.Join(journal, "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out, err := confine.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := Open(out).Journal.Write(nil); err == nil || !strings.Contains(err.Error(), out.Name()) {
+		t.Errorf("%v, want the path %s", err, journal)
 	}
 }

@@ -34,20 +34,20 @@ func (k *Known) Close() {
 	}
 }
 
-func (k *Known) mapIn(dir *confine.Dir, name string) error {
+// mapIndex maps a file into memory.
+func mapIndex(dir *confine.Dir, name string) (*mapped.File, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	k.file, err = mapped.Of(f)
-	return err
+	return mapped.Of(f)
 }
 
 // Empty returns an empty index.
 func Empty() *Known { return &Known{Index: index.Empty()} }
 
-// ErrUnreadable says that the index could not be read. It may be intact.
+// ErrUnreadable reports that the index could not be read. The index may be intact.
 var ErrUnreadable = errors.New("cannot be read")
 
 // Load maps the index of the last run. The error is fs.ErrNotExist for a missing index, and
@@ -70,7 +70,8 @@ func (x IndexFile) Load() (*Known, error) {
 func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	for try := 0; ; try++ {
 		k.Close()
-		err := k.mapIn(x.files.home, IndexName)
+		var err error
+		k.file, err = mapIndex(x.files.home, IndexName)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -100,18 +101,18 @@ func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 
 // Describe adds the name of the index to an error of Load.
 func (x IndexFile) Describe(err error) error {
-	return fmt.Errorf("index %s: %w", x.files.name(IndexName), err)
+	return fmt.Errorf("index %s: %w", x.files.absoluteName(IndexName), err)
 }
 
-// write replaces the index. It calls ready before the changes get their name.
-func (x IndexFile) write(e index.Encoded, ready func(*atomicfile.File) error) error {
+// writeIndexFiles replaces the index. It calls ready before the changes get their name.
+func (x IndexFile) writeIndexFiles(e index.Encoded, ready func(*atomicfile.File) error) error {
 	if err := x.files.putFile(changesName(e.ID), e.Changes, ready); err != nil {
 		return err
 	}
 	if e.Flat == nil {
 		return nil
 	}
-	if err := x.files.putFile(IndexName, e.Flat, unsynced); err != nil {
+	if err := x.files.putFile(IndexName, e.Flat, withoutSync); err != nil {
 		return err
 	}
 	return x.removeChanges(e.ID)
@@ -131,7 +132,7 @@ func (x IndexFile) Seal() string {
 		if !ok {
 			continue
 		}
-		seal, err := lastBytes(x.files.home, changesName(id), index.SealSize)
+		seal, err := tailOf(x.files.home, changesName(id), index.SealSize)
 		if err != nil {
 			return ""
 		}
@@ -140,8 +141,8 @@ func (x IndexFile) Seal() string {
 	return seals.String()
 }
 
-// lastBytes returns the last bytes of a file.
-func lastBytes(dir *confine.Dir, name string, size int64) ([]byte, error) {
+// tailOf returns the last bytes of a file.
+func tailOf(dir *confine.Dir, name string, size int64) ([]byte, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err

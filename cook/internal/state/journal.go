@@ -31,7 +31,7 @@ func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error)
 	}
 	claims, damaged := parseJournal(data)
 	if damaged > 0 {
-		note(fmt.Sprintf("journal %s: %d lines are damaged; cooked files that they named may have to be moved away by hand", j.files.name(journalName), damaged))
+		note(fmt.Sprintf("journal %s: %d lines are damaged; cooked files that they named may have to be moved away by hand", j.files.absoluteName(journalName), damaged))
 	}
 	if haveIndex {
 		return claims, nil
@@ -59,7 +59,7 @@ func (j Journal) Write(claims []plan.Claim) error {
 		b.WriteString(journalLine(c))
 	}
 	if now, err := j.files.readStateFile(journalName); err == nil && bytes.Equal(now, b.Bytes()) {
-		return atomicfile.SyncFolder(j.files.name(manifest.StateDir)) // a kill may have prevented that
+		return atomicfile.SyncFolder(j.files.absoluteName(manifest.StateDir)) // a kill may have prevented that
 	}
 	return j.files.replaceDurably(journalName, b.Bytes())
 }
@@ -80,7 +80,7 @@ func sealLine(text string) string {
 // parseJournal parses a journal and counts the damaged lines.
 func parseJournal(data []byte) (claims []plan.Claim, damaged int) {
 	for line := range strings.Lines(string(data)) {
-		if c, ok := parseLine(line); ok {
+		if c, ok := parseJournalLine(line); ok {
 			claims = append(claims, c)
 		} else {
 			damaged++
@@ -89,7 +89,7 @@ func parseJournal(data []byte) (claims []plan.Claim, damaged int) {
 	return claims, damaged
 }
 
-func parseLine(line string) (c plan.Claim, ok bool) {
+func parseJournalLine(line string) (c plan.Claim, ok bool) {
 	rest := line
 	for _, word := range []*string{&c.Output, &c.Source, &c.Target} {
 		quoted, err := strconv.QuotedPrefix(rest)

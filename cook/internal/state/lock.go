@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -12,12 +13,14 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/scan"
+	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A LockedError says that another cook works on the same output directory.
+// A LockedError reports that another cook works on the same output directory.
 type LockedError struct {
 	Path   string // the lock file
 	Holder string // such as "process 1234"; "" if unknown
@@ -65,12 +68,12 @@ func (f *files) unlock() {
 // takeLock is Dir.Lock.
 func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if f.lock != nil { // since the state was moved
-		if stamp, err = f.lock.sign(); err == nil {
+		if stamp, err = f.lock.signLock(); err == nil {
 			err = f.checkLock()
 		}
 		return stamp, err
 	}
-	name := f.name(lockName)
+	name := f.absoluteName(lockName)
 	if info, err := f.home.Root().Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 		return stamp, fmt.Errorf("lock %s: not a regular file; remove it", name)
 	}
@@ -95,7 +98,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if !ok {
 		return stamp, &LockedError{Path: name, Holder: f.holder()}
 	}
-	if stamp, err = l.sign(); err != nil {
+	if stamp, err = l.signLock(); err != nil {
 		return stamp, fmt.Errorf("lock: %w", err)
 	}
 	f.lock = l
@@ -108,7 +111,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 // release releases the lock.
 func (l *lock) release() error { return errors.Join(l.signed.Close(), l.locked.Close()) }
 
-// ErrLostLock says that another process removed or replaced the output directory, or the lock in
+// ErrLostLock reports that another process removed or replaced the output directory, or the lock in
 // it, while this process held it.
 var ErrLostLock = errors.New("it, or the lock in it, was removed or replaced by another process meanwhile")
 
@@ -116,20 +119,20 @@ var ErrLostLock = errors.New("it, or the lock in it, was removed or replaced by 
 func (f *files) checkLock() error {
 	ours, err := f.lock.locked.Stat()
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", f.name(lockName), err)
+		return fmt.Errorf("lock %s: %w", f.absoluteName(lockName), err)
 	}
 	signed, err := f.lock.signed.Stat()
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", f.name(lockName), err)
+		return fmt.Errorf("lock %s: %w", f.absoluteName(lockName), err)
 	}
-	named, err := os.Lstat(f.name(lockName))
+	named, err := os.Lstat(f.absoluteName(lockName))
 	inside, insideErr := f.home.Root().LstatOS(lockName)
 	if err == nil && insideErr == nil && os.SameFile(ours, named) && os.SameFile(ours, inside) && os.SameFile(ours, signed) {
 		return nil
 	}
 	for _, err := range []error{err, insideErr} {
 		if err != nil && !pathname.IsAbsent(err) {
-			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", f.name(lockName), err)
+			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", f.absoluteName(lockName), err)
 		}
 	}
 	return fmt.Errorf("output directory %s: %w; run cook again", f.out.Name(), ErrLostLock)
@@ -168,8 +171,8 @@ func parseHolder(text []byte) string {
 	return fmt.Sprint("process ", pid)
 }
 
-// sign writes this process into the lock file.
-func (l *lock) sign() (scan.Stamp, error) {
+// signLock writes this process into the lock file.
+func (l *lock) signLock() (scan.Stamp, error) {
 	if _, err := l.signed.WriteAt(fmt.Appendf(nil, textFormat, os.Getpid()), textOffset); err != nil {
 		return scan.Stamp{}, err
 	}
@@ -205,4 +208,74 @@ func measureStamps(write func() (scan.Stamp, error)) (fine bool, device uint64) 
 		last = now
 	}
 	return false, 0
+}
+
+// ownerName is the file that names the asset directory of an output directory: its path from the
+// output directory, its absolute path, and ownerEnd, one line each.
+const (
+	ownerName = manifest.StateDir + "/owner"
+	ownerEnd  = "owner"
+)
+
+// OtherOwner returns the asset directory that the output directory belongs to, if that is
+// another directory than assets and exists. A missing owner was probably renamed. An owner that
+// moved together with its output directory is the same.
+func (d *Dir) OtherOwner(assets string) string {
+	text, err := d.files.readStateFile(ownerName)
+	if err != nil {
+		return ""
+	}
+	return owner(d.files.out.Name(), text, assets)
+}
+
+// BelongsTo reports whether a run has cooked into an output directory from this asset directory,
+// or from one that is gone and was probably renamed. Early versions wrote no owner; then the
+// owner is the directory "assets" beside the output directory, if it exists.
+func BelongsTo(out, assets string) bool {
+	if _, err := os.Lstat(filepath.Join(out, manifest.StateDir)); err != nil {
+		return false
+	}
+	text, err := os.ReadFile(filepath.Join(statedir.Home(out), filepath.FromSlash(ownerName)))
+	if err != nil {
+		_, err := os.Lstat(filepath.Join(filepath.Dir(out), "assets"))
+		return err != nil
+	}
+	return owner(out, text, assets) == ""
+}
+
+// owner returns the asset directory that a text names, "" if that is the given one or does not
+// exist.
+func owner(out string, text []byte, assets string) (other string) {
+	lines := strings.Split(string(text), "\n")
+	if len(lines) != 4 || lines[2] != ownerEnd || lines[3] != "" {
+		return "" // damaged
+	}
+	own, err := os.Stat(assets)
+	if err != nil {
+		return ""
+	}
+	for _, name := range []string{filepath.Join(out, filepath.FromSlash(lines[0])), filepath.FromSlash(lines[1])} {
+		info, err := os.Stat(name)
+		switch {
+		case err != nil, !info.IsDir():
+		case os.SameFile(info, own):
+			return ""
+		case other == "":
+			other = name
+		}
+	}
+	return other
+}
+
+// SetOwner records the asset directory of the output directory.
+func (d *Dir) SetOwner(assets string) error {
+	relative, err := filepath.Rel(d.files.out.Name(), assets)
+	if err != nil || strings.Contains(assets, "\n") {
+		return nil // on another drive, or with a name that a line cannot hold
+	}
+	text := filepath.ToSlash(relative) + "\n" + filepath.ToSlash(assets) + "\n" + ownerEnd + "\n"
+	if before, err := d.files.readStateFile(ownerName); err == nil && string(before) == text {
+		return nil
+	}
+	return d.files.putFile(ownerName, []byte(text), withoutSync)
 }

@@ -57,17 +57,17 @@ func TestLockIsRegularFile(t *testing.T) {
 // is written any more.
 func TestCheckLock(t *testing.T) {
 	for what, harm := range map[string]func(d *Dir) error{
-		"lock removed":      func(d *Dir) error { return os.Remove(d.files.name(lockName)) },
+		"lock removed":      func(d *Dir) error { return os.Remove(d.files.absoluteName(lockName)) },
 		"state removed":     func(d *Dir) error { return os.RemoveAll(d.Folder()) },
 		"directory removed": func(d *Dir) error { return os.RemoveAll(d.files.out.Name()) },
 		"directory moved":   func(d *Dir) error { return os.Rename(d.files.out.Name(), d.files.out.Name()+"2") },
 		"lock replaced": func(d *Dir) error {
-			name := d.files.name(lockName)
+			name := d.files.absoluteName(lockName)
 			return errors.Join(os.WriteFile(name+"2", nil, 0o600), os.Rename(name+"2", name))
 		},
 		"directory replaced": func(d *Dir) error {
 			name := d.files.out.Name()
-			return errors.Join(os.Rename(name, name+"2"), os.MkdirAll(d.Folder(), 0o777), os.WriteFile(d.files.name(lockName), nil, 0o600))
+			return errors.Join(os.Rename(name, name+"2"), os.MkdirAll(d.Folder(), 0o777), os.WriteFile(d.files.absoluteName(lockName), nil, 0o600))
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestCheckLock(t *testing.T) {
 			if err := d.CheckLock(); !errors.Is(err, ErrLostLock) {
 				t.Errorf("CheckLock: %v", err)
 			}
-			if err := d.files.putFile(journalName, []byte("text"), unsynced); !errors.Is(err, ErrLostLock) {
+			if err := d.files.putFile(journalName, []byte("text"), withoutSync); !errors.Is(err, ErrLostLock) {
 				t.Errorf("put: %v", err)
 			}
 			if _, err := d.files.out.Root().Lstat(journalName); err == nil {

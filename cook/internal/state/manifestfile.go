@@ -37,16 +37,16 @@ func (m Manifest) Has(name string) bool {
 func (m Manifest) CheckForeign() error {
 	data, err := m.files.readStateFile(manifest.Name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && isOurs(data):
+	case errors.Is(err, fs.ErrNotExist), err == nil && isCooksManifest(data):
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s: %w; cannot tell whether cook made it", m.files.name(manifest.Name), err)
+		return fmt.Errorf("%s: %w; cannot tell whether cook made it", m.files.absoluteName(manifest.Name), err)
 	}
-	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another output directory", m.files.name(manifest.Name))
+	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another output directory", m.files.absoluteName(manifest.Name))
 }
 
-// isOurs reports whether cook, of any version, made a manifest, even if it is torn.
-func isOurs(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook":`)) }
+// isCooksManifest reports whether cook, of any version, made a manifest, even if it is torn.
+func isCooksManifest(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook":`)) }
 
 // Check compares the manifest with the one for some actions, and reports each file that differs.
 func (m Manifest) Check(actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
@@ -66,7 +66,7 @@ func (m Manifest) Check(actions iter.Seq[*index.Action], ids func(source string)
 	if err != nil {
 		return err
 	}
-	parts, err := m.parts()
+	parts, err := m.listParts()
 	for _, name := range parts {
 		if !named[name] {
 			differs(name, "belongs to no manifest")
@@ -75,8 +75,8 @@ func (m Manifest) Check(actions iter.Seq[*index.Action], ids func(source string)
 	return err
 }
 
-// each yields the assets of the manifest.
-func (m Manifest) each(root []byte) iter.Seq2[manifest.Asset, error] {
+// eachListed yields the assets of the manifest.
+func (m Manifest) eachListed(root []byte) iter.Seq2[manifest.Asset, error] {
 	return manifest.Read(root, m.files.readStateFile)
 }
 
@@ -87,7 +87,7 @@ func (m Manifest) IDs() (map[string]string, error) {
 		return nil, err
 	}
 	ids := map[string]string{}
-	for a, err := range m.each(root) {
+	for a, err := range m.eachListed(root) {
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (m Manifest) AsIndex(checksum string) (*index.Index, error) {
 		return nil, err
 	}
 	n := index.Empty().Anew(checksum)
-	for listed, err := range m.each(root) {
+	for listed, err := range m.eachListed(root) {
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (m Manifest) claims() ([]plan.Claim, error) {
 		return nil, err
 	}
 	var claims []plan.Claim
-	for a, err := range m.each(root) {
+	for a, err := range m.eachListed(root) {
 		if err != nil {
 			return nil, err
 		}
@@ -139,8 +139,8 @@ func (m Manifest) claims() ([]plan.Claim, error) {
 	return claims, nil
 }
 
-// parts lists the parts on the disk.
-func (m Manifest) parts() ([]string, error) {
+// listParts lists the parts on the disk.
+func (m Manifest) listParts() ([]string, error) {
 	entries, err := fs.ReadDir(m.files.out.Root().FS(), manifest.PartsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -175,15 +175,15 @@ func isListed(a *index.Action) bool { return a.State == index.Done && len(a.Made
 func listedOf(actions iter.Seq[*index.Action], ids func(source string) string) iter.Seq[manifest.Asset] {
 	return func(yield func(manifest.Asset) bool) {
 		for a := range actions {
-			if isListed(a) && !yield(listed(a, ids)) {
+			if isListed(a) && !yield(listedAsset(a, ids)) {
 				return
 			}
 		}
 	}
 }
 
-// listed returns the manifest's entry of an action.
-func listed(a *index.Action, ids func(source string) string) manifest.Asset {
+// listedAsset returns the manifest's entry of an action.
+func listedAsset(a *index.Action, ids func(source string) string) manifest.Asset {
 	m := manifest.Asset{Source: a.Path, Target: a.Target, ID: ids(a.Path), Outputs: make([]manifest.Output, len(a.Made))}
 	for i, o := range a.Made {
 		m.Outputs[i] = manifest.Output{Path: o.Path, Size: o.Stamp.Size, BLAKE3: hashing.Digest(o.Blob)}
@@ -207,7 +207,7 @@ func Changes(before iter.Seq[*index.Action], after []index.Action, ids func(sour
 		}
 	}
 	for _, a := range now {
-		changes = append(changes, manifest.Change{Asset: listed(a, ids)})
+		changes = append(changes, manifest.Change{Asset: listedAsset(a, ids)})
 	}
 	slices.SortFunc(changes, func(a, b manifest.Change) int {
 		return slices.Compare([]string{a.Source, a.Target}, []string{b.Source, b.Target})

@@ -67,7 +67,7 @@ func (p *Pending) AddFile(last *index.Index, f index.File) {
 
 // AddPart is AddFile for a file or a part.
 func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.File) {
-	was, known := last.Part(on)
+	was, known := last.Files().Part(on)
 	if known && was.Stamp == f.Stamp && was.Sum == f.Sum {
 		return
 	}
@@ -97,7 +97,7 @@ func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 				return err
 			}
 		}
-		return y.sync(p)
+		return y.syncPending(p)
 	}
 }
 
@@ -110,8 +110,8 @@ func (y *syncer) syncsChangesFirst(p *Pending, waits bool) bool {
 	return p.editedHome && !y.files.logged || !home || !waits
 }
 
-// sync puts everything pending on the disk, with one call for each file system.
-func (y *syncer) sync(p *Pending) error {
+// syncPending puts everything pending on the disk, with one call for each file system.
+func (y *syncer) syncPending(p *Pending) error {
 	if p.editedElsewhere {
 		if err := y.files.replaceDurably(dirtyName, nil); err != nil {
 			return err

@@ -108,14 +108,14 @@ func TestDirtyMarker(t *testing.T) {
 		t.Fatal(err)
 	}
 	pending.Add(dependency.OfFile("folder"), stampOn(away, 10, 100))
-	if err := d.disk.sync(pending); err == nil {
+	if err := d.disk.syncPending(pending); err == nil {
 		t.Fatal("a directory was synced as if it were an asset")
 	}
 	if there() {
 		t.Error("a dirty marker though no file was edited in place")
 	}
 	pending.editedElsewhere = true
-	if err := d.disk.sync(pending); err == nil {
+	if err := d.disk.syncPending(pending); err == nil {
 		t.Fatal("a directory was synced as if it were an asset")
 	}
 	if !there() {
@@ -138,7 +138,7 @@ func TestDirtyMarker(t *testing.T) {
 	// A run removes the marker of its own, whatever it looked at.
 	delete(pending.files, away)
 	pending.Add(dependency.OfFile("gone"), stampOn(away, 11, 100))
-	if err := d.disk.sync(pending); err != nil {
+	if err := d.disk.syncPending(pending); err != nil {
 		t.Errorf("a source that is gone: %v", err)
 	}
 	if !there() {

@@ -17,9 +17,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// ErrOtherFileSystem says that the state would be on another file system than the output
+// ErrOtherFileSystem reports that the state would be on another file system than the output
 // directory. Then one sync could not put both on the disk in order.
-var ErrOtherFileSystem = errors.New("it is on another file system than the output directory")
+var ErrOtherFileSystem = errors.New("the directory is on another file system than the output directory; choose one on the same")
 
 // Settle makes home the directory that holds the state, and moves an existing state there. It
 // reports whether home is new. Call it without the lock. It takes the lock for a move, so it
@@ -48,7 +48,7 @@ func (d *Dir) Settle(home string) (settled bool, err error) {
 		return false, nil
 	}
 	if err = checkHome(d, to); err == nil && d.Exists() {
-		err = moveTo(d, to)
+		err = moveState(d, to)
 	} else if err == nil {
 		err = beginIn(d, to)
 	}
@@ -107,8 +107,8 @@ func checkHome(d *Dir, to *confine.Dir) error {
 	return nil
 }
 
-// moveTo moves the state to another directory.
-func moveTo(d *Dir, to *confine.Dir) error {
+// moveState moves the state to another directory.
+func moveState(d *Dir, to *confine.Dir) error {
 	if _, err := d.Lock(); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func moveTo(d *Dir, to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	if err := d.files.putFile(statedir.Outputs, text, unsynced); err != nil {
+	if err := d.files.putFile(statedir.Outputs, text, withoutSync); err != nil {
 		return err
 	}
 	if runtime.GOOS == "windows" {

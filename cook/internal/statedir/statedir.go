@@ -43,7 +43,7 @@ func Home(out string) string {
 	if err != nil {
 		return out
 	}
-	if home := Named(real, manifest.StateDir); home != "" && same(Named(home, Outputs), real) {
+	if home := Named(real, manifest.StateDir); home != "" && isSameFile(Named(home, Outputs), real) {
 		return home
 	}
 	return out
@@ -92,13 +92,13 @@ var served = []string{"public", "static", "www", "dist", "htdocs", "site"}
 // Served returns the directory for it as home, else "".
 func Served(out, assets string) (home string, likely bool) {
 	top := ""
-	for at := out; filepath.Dir(at) != at && !contains(at, assets); at = filepath.Dir(at) {
+	for at := out; filepath.Dir(at) != at && !holdsPath(at, assets); at = filepath.Dir(at) {
 		if slices.Contains(served, strings.ToLower(filepath.Base(at))) {
 			top = at
 		}
 		if _, err := os.Stat(filepath.Join(filepath.Dir(at), "index.html")); err == nil {
 			likely = true
-			if !contains(filepath.Dir(at), assets) {
+			if !holdsPath(filepath.Dir(at), assets) {
 				top = filepath.Dir(at)
 			}
 		}
@@ -123,12 +123,12 @@ func Prune(home string) {
 	}
 }
 
-func contains(dir, name string) bool {
+func holdsPath(dir, name string) bool {
 	_, ok := pathname.Below(dir, name)
 	return ok
 }
 
-func same(a, b string) bool {
+func isSameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil || a == "" {
 		return false

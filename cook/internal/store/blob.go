@@ -21,40 +21,40 @@ import (
 // A blob that exists with the right size is only marked as used. If it is damaged, CopyBlob
 // detects it.
 func (s *Store) PutBlob(ctx context.Context, src *os.File, id BlobID, size int64) error {
-	path := s.path(blobs, id)
-	if err := s.putBlob(ctx, src, path, id, size); err != nil {
+	path := s.files.entryPath(blobs, id)
+	if err := s.copyBlobIn(ctx, src, path, id, size); err != nil {
 		return fmt.Errorf("put blob %s from %s: %w", path, src.Name(), err)
 	}
 	return nil
 }
 
-func (s *Store) putBlob(ctx context.Context, src *os.File, path string, id BlobID, size int64) error {
-	if s.readOnly {
+func (s *Store) copyBlobIn(ctx context.Context, src *os.File, path string, id BlobID, size int64) error {
+	if s.files.readOnly {
 		return ErrReadOnly
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	info, err := s.stat(path)
+	info, err := s.files.statEntry(path)
 	switch {
 	case err == nil && info.Size() == size:
-		s.used(path, info.ModTime())
+		s.files.markUsed(blobs, id, info.ModTime())
 		return nil
 	case err == nil:
 		// A torn blob. On Windows, the rename below cannot replace a read-only file.
-		s.remove(path)
+		s.files.removeEntry(path)
 	case errors.Is(err, ErrUnavailable):
 		return err
 	}
-	return s.install(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) { return s.transfer(ctx, f, src, size) })
+	return s.files.installBlob(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) { return s.files.copyVerified(ctx, f, src, size) })
 }
 
-// install creates the blob of an ID and size from the bytes that fill writes to a new file,
+// installBlob creates the blob of an ID and size from the bytes that fill writes to a new file,
 // unless they do not match. A writeError of fill becomes ErrUnavailable.
-func (s *Store) install(ctx context.Context, path string, id BlobID, size int64, fill func(*os.File) (hashing.FileSum, error)) error {
+func (d *entryFiles) installBlob(ctx context.Context, path string, id BlobID, size int64, fill func(*os.File) (hashing.FileSum, error)) error {
 	// The file is read-only, so that following a path into the store cannot lead to editing a
 	// blob by accident.
-	f, err := s.create(0o444)
+	f, err := d.createEntry(0o444)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -69,16 +69,16 @@ func (s *Store) install(ctx context.Context, path string, id BlobID, size int64,
 	case err != nil:
 		return err
 	case landed.Size != size || BlobID(landed.Digest) != id:
-		return fmt.Errorf("%w: %s", ErrMismatch, describe(landed, size))
+		return fmt.Errorf("%w: %s", ErrMismatch, describeMismatch(landed, size))
 	}
 	// On Windows, the rename fails if another process has just created this blob.
-	if err := s.commit(f, path, size); err != nil && !s.HasBlob(id, size) {
+	if err := d.commitEntry(f, path, size); err != nil && !d.hasBlob(id, size) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return nil
 }
 
-// A Directory is a directory to copy blobs into; an [os.Root] is one.
+// A Folder is a directory to copy blobs into; an [os.Root] is one.
 type Folder interface {
 	atomicfile.Folder
 	Name() string
@@ -92,30 +92,30 @@ type Folder interface {
 // (it has been deleted), and ErrUnavailable if the store cannot be read. Any other error is about
 // dst or ctx.
 func (s *Store) CopyBlob(ctx context.Context, id BlobID, size int64, in Folder, dst string) error {
-	path := s.path(blobs, id)
-	if err := s.copyBlob(ctx, path, id, size, in, dst); err != nil {
+	path := s.files.entryPath(blobs, id)
+	if err := s.copyBlobOut(ctx, path, id, size, in, dst); err != nil {
 		return fmt.Errorf("copy blob %s to %s: %w", path, filepath.Join(in.Name(), dst), err)
 	}
 	return nil
 }
 
-func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64, in Folder, dst string) error {
+func (s *Store) copyBlobOut(ctx context.Context, path string, id BlobID, size int64, in Folder, dst string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	info, err := s.stat(path)
+	info, err := s.files.statEntry(path)
 	if err != nil {
 		return err
 	}
 	if info.Size() != size {
-		return s.damaged(path, fmt.Sprintf("%d bytes, want %d", info.Size(), size))
+		return s.files.removeDamaged(path, fmt.Sprintf("%d bytes, want %d", info.Size(), size))
 	}
-	blob, err := s.openStored(path)
+	blob, err := s.files.openStored(path)
 	if err != nil {
 		return err
 	}
 	defer blob.Close()
-	landed, err := s.copyOut(ctx, blob, size, id, in, dst)
+	landed, err := s.files.copyOut(ctx, blob, size, id, in, dst)
 	var writing *writeError
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -123,11 +123,11 @@ func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64
 	case errors.As(err, &writing):
 		return writing.err
 	case errors.Is(err, errOther):
-		return s.damaged(path, describe(landed, size))
+		return s.files.removeDamaged(path, describeMismatch(landed, size))
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	s.used(path, info.ModTime())
+	s.files.markUsed(blobs, id, info.ModTime())
 	return nil
 }
 
@@ -135,8 +135,8 @@ func (s *Store) copyBlob(ctx context.Context, path string, id BlobID, size int64
 var errOther = errors.New("other content")
 
 // copyOut copies an open blob to dst, or leaves no dst. An error of dst is a writeError.
-func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in Folder, dst string) (landed hashing.FileSum, err error) {
-	if err := s.trip("create", dst); err != nil {
+func (d *entryFiles) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in Folder, dst string) (landed hashing.FileSum, err error) {
+	if err := d.injectFault("create", dst); err != nil {
 		return landed, &writeError{err}
 	}
 	f, err := in.OpenFile(dst, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
@@ -151,7 +151,7 @@ func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobI
 			in.Remove(dst) // O_EXCL proves that this call created it
 		}
 	}()
-	if landed, err = s.transfer(ctx, f, blob, size); err != nil {
+	if landed, err = d.copyVerified(ctx, f, blob, size); err != nil {
 		return landed, err
 	}
 	if landed.Size != size || BlobID(landed.Digest) != id {
@@ -163,21 +163,25 @@ func (s *Store) copyOut(ctx context.Context, blob *os.File, size int64, id BlobI
 // HasBlob reports whether a blob of that size exists. It neither reads the blob nor counts as
 // use, so plans and queries can call it.
 func (s *Store) HasBlob(id BlobID, size int64) bool {
-	info, err := os.Lstat(s.path(blobs, id))
+	return s.files.hasBlob(id, size)
+}
+
+func (d *entryFiles) hasBlob(id BlobID, size int64) bool {
+	info, err := os.Lstat(d.entryPath(blobs, id))
 	return err == nil && info.Mode().IsRegular() && info.Size() == size
 }
 
-// transfer copies src to dst, a new file, and returns the checksum of the copy. It stops one byte
+// copyVerified copies src to dst, a new file, and returns the checksum of the copy. It stops one byte
 // after size, which proves that src is longer. Errors of dst are writeErrors; other errors are
 // about src or ctx.
-func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (hashing.FileSum, error) {
+func (d *entryFiles) copyVerified(ctx context.Context, dst, src *os.File, size int64) (hashing.FileSum, error) {
 	limit := limitOf(size)
-	err := s.trip("clone", dst.Name())
+	err := d.injectFault("clone", dst.Name())
 	if err == nil {
-		err = s.clone(dst, src)
+		err = d.clone(dst, src)
 	}
 	if err == nil {
-		sum, err := s.sums.Sum(ctx, io.NewSectionReader(dst, 0, limit), hashing.WantDigest)
+		sum, err := d.sums.Sum(ctx, io.NewSectionReader(dst, 0, limit), hashing.WantDigest)
 		if err != nil {
 			return sum, &writeError{err}
 		}
@@ -190,7 +194,7 @@ func (s *Store) transfer(ctx context.Context, dst, src *os.File, size int64) (ha
 			return hashing.FileSum{}, &writeError{err}
 		}
 	}
-	return s.sums.Sum(ctx, &tee{io.NewSectionReader(src, 0, limit), s.writer(dst)}, hashing.WantDigest)
+	return d.sums.Sum(ctx, &tee{io.NewSectionReader(src, 0, limit), d.faultyWriter(dst)}, hashing.WantDigest)
 }
 
 // limitOf returns size + 1: a read of that many bytes detects longer content.
@@ -218,7 +222,7 @@ type writeError struct{ err error }
 func (e *writeError) Error() string { return e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-func describe(landed hashing.FileSum, size int64) string {
+func describeMismatch(landed hashing.FileSum, size int64) string {
 	switch {
 	case landed.Size > size:
 		return fmt.Sprintf("more than %d bytes", size)

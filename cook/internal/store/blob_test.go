@@ -31,7 +31,7 @@ func TestCopiedBlobEqualsItsSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t, t.TempDir())
 			if clone != nil {
-				s.clone = clone
+				s.files.clone = clone
 			}
 			for _, n := range []int{0, 1, 17, 256<<10 - 1, 256 << 10, 256<<10 + 1, 1<<20 + 3} {
 				content := someBytes(n)
@@ -55,7 +55,7 @@ func TestWrongCloneIsDetected(t *testing.T) {
 	content := someBytes(1000)
 	id := put(t, s, content)
 	for name, lie := range map[string][]byte{"other": someBytes(1001)[:1000], "short": content[:999], "long": someBytes(1001), "empty": nil} {
-		s.clone = func(dst, src *os.File) error {
+		s.files.clone = func(dst, src *os.File) error {
 			_, err := dst.WriteAt(lie, 0)
 			return err
 		}
@@ -64,7 +64,7 @@ func TestWrongCloneIsDetected(t *testing.T) {
 		if !errors.Is(err, ErrMismatch) || s.HasBlob(id, 1000) {
 			t.Errorf("%s: put %v", name, err)
 		}
-		s.clone = clones["is unsupported"]
+		s.files.clone = clones["is unsupported"]
 		put(t, s, content)
 	}
 	wantNoLeftovers(t, s)
@@ -136,7 +136,7 @@ func TestMismatchedContentIsNotStored(t *testing.T) {
 		if !errors.Is(err, ErrMismatch) || errors.Is(err, ErrUnavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
-		wantGone(t, s.path(blobs, c.id))
+		wantGone(t, s.files.entryPath(blobs, c.id))
 		wantNoLeftovers(t, s)
 	}
 }
@@ -156,23 +156,23 @@ func TestExistingBlobIsNotWrittenAgain(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1000)
 	id := put(t, s, content)
-	before, err := os.Stat(s.path(blobs, id))
+	before, err := os.Stat(s.files.entryPath(blobs, id))
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, s, content)
-	after, err := os.Stat(s.path(blobs, id))
+	after, err := os.Stat(s.files.entryPath(blobs, id))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !os.SameFile(before, after) {
 		t.Error("an existing blob was written again")
 	}
-	if got := s.added.Load(); got != 1000 {
+	if got := s.files.added.Load(); got != 1000 {
 		t.Errorf("%d bytes counted as added", got)
 	}
 	// A torn blob is replaced.
-	overwrite(t, s.path(blobs, id), content[:500])
+	overwrite(t, s.files.entryPath(blobs, id), content[:500])
 	put(t, s, content)
 	wantCopy(t, s, content)
 }
@@ -221,13 +221,13 @@ func TestCanceledContextKeepsBlob(t *testing.T) {
 				cancel()
 			}
 			// In the other case, the context ends when the copy begins.
-			s.clone = func(dst, src *os.File) error { cancel(); return errors.ErrUnsupported }
+			s.files.clone = func(dst, src *os.File) error { cancel(); return errors.ErrUnsupported }
 			if err := use(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
 				t.Errorf("%s, early %v: %v", name, early, err)
 			}
 		}
 		wantGone(t, dst)
-		wantGone(t, s.path(blobs, idOf(other)))
+		wantGone(t, s.files.entryPath(blobs, idOf(other)))
 	}
 	wantNoLeftovers(t, s)
 	if !s.HasBlob(id, 100) {
@@ -258,7 +258,7 @@ func TestDamagedBlobIsDetected(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := []byte("a small texture")
 	id := idOf(content)
-	path := s.path(blobs, id)
+	path := s.files.entryPath(blobs, id)
 	damage(content, func(what string, damaged []byte) {
 		overwrite(t, path, damaged)
 		wantNoCopy(t, s, id, int64(len(content)), ErrDamaged)

@@ -69,8 +69,8 @@ func TestBulkReadCountsAsUse(t *testing.T) {
 		path string
 		used func(last int64)
 	}{
-		{s.path(blobs, id), func(last int64) { s.UsedBlob(id, last) }},
-		{s.path(results, rid), func(last int64) { s.UsedResult(rid, last) }},
+		{s.files.entryPath(blobs, id), func(last int64) { s.UsedBlob(id, last) }},
+		{s.files.entryPath(results, rid), func(last int64) { s.UsedResult(rid, last) }},
 	} {
 		for _, ago := range []time.Duration{2 * refreshAfter, refreshAfter / 2} {
 			last := now.Add(-ago)

@@ -14,26 +14,26 @@ import (
 
 // Exists reports whether there is a store in dir.
 func Exists(dir string) bool {
-	s, err := newStore(dir)
+	s, err := storeIn(dir)
 	if err != nil {
 		return false
 	}
-	_, err = os.Stat(s.root)
+	_, err = os.Stat(s.files.root)
 	return err == nil
 }
 
 // Root returns the directory of all entries, for callers that read many of them; see BlobFile and
 // ResultFile. Such callers report good entries by UsedBlob and UsedResult; for other entries,
 // CheckBlob and Result return the error.
-func (s *Store) Root() string { return s.root }
+func (s *Store) Root() string { return s.files.root }
 
 // BlobFile returns the path of a blob below Root.
-func BlobFile(id BlobID) string { return file(blobs, id) }
+func BlobFile(id BlobID) string { return entryFile(blobs, id) }
 
 // ResultFile returns the path of a result below Root.
-func ResultFile(id ResultID) string { return file(results, id) }
+func ResultFile(id ResultID) string { return entryFile(results, id) }
 
-func file(k kind, id [32]byte) string {
+func entryFile(k kind, id [32]byte) string {
 	name := BlobID(id).String()
 	return k.String() + "/" + name[:2] + "/" + name
 }
@@ -48,20 +48,16 @@ func ParseResult(id ResultID, file []byte) (Result, error) {
 }
 
 // UsedBlob records that a blob was read. last is its time of last use, in ns since 1970.
-func (s *Store) UsedBlob(id BlobID, last int64) { s.usedEntry(blobs, id, last) }
+func (s *Store) UsedBlob(id BlobID, last int64) { s.files.markUsed(blobs, id, time.Unix(0, last)) }
 
 // UsedResult records that a result was read.
-func (s *Store) UsedResult(id ResultID, last int64) { s.usedEntry(results, id, last) }
-
-func (s *Store) usedEntry(k kind, id [32]byte, last int64) {
-	if s.due(time.Unix(0, last)) {
-		s.mark(s.path(k, id), s.Now())
-	}
+func (s *Store) UsedResult(id ResultID, last int64) {
+	s.files.markUsed(results, id, time.Unix(0, last))
 }
 
 // BlobFolders reports which first bytes of blob IDs may exist.
 func (s *Store) BlobFolders() (there [256]bool) {
-	list, err := os.ReadDir(s.folder(blobs))
+	list, err := os.ReadDir(s.files.kindFolder(blobs))
 	for i := range there {
 		there[i] = err != nil
 	}
@@ -77,39 +73,39 @@ func (s *Store) BlobFolders() (there [256]bool) {
 // of CopyBlob; if the content differs, the blob has been deleted unless the store is read-only. A
 // check counts as use.
 func (s *Store) CheckBlob(ctx context.Context, id BlobID, size int64) error {
-	path := s.path(blobs, id)
-	if err := s.checkBlob(ctx, path, id, size); err != nil {
+	path := s.files.entryPath(blobs, id)
+	if err := s.compareBlob(ctx, path, id, size); err != nil {
 		return fmt.Errorf("check blob %s: %w", path, err)
 	}
 	return nil
 }
 
-func (s *Store) checkBlob(ctx context.Context, path string, id BlobID, size int64) error {
+func (s *Store) compareBlob(ctx context.Context, path string, id BlobID, size int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	info, err := s.stat(path)
+	info, err := s.files.statEntry(path)
 	if err != nil {
 		return err
 	}
-	blob, err := s.openStored(path)
+	blob, err := s.files.openStored(path)
 	if err != nil {
 		return err
 	}
 	defer blob.Close()
-	if err := s.trip("read", path); err != nil {
+	if err := s.files.injectFault("read", path); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	limit := min(max(size, 0), math.MaxInt64-1) + 1
-	sum, err := s.sums.Sum(ctx, io.NewSectionReader(blob, 0, limit), hashing.WantDigest)
+	sum, err := s.files.sums.Sum(ctx, io.NewSectionReader(blob, 0, limit), hashing.WantDigest)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case sum.Size != size || BlobID(sum.Digest) != id:
-		return s.damaged(path, describe(sum, size))
+		return s.files.removeDamaged(path, describeMismatch(sum, size))
 	}
-	s.used(path, info.ModTime())
+	s.files.markUsed(blobs, id, info.ModTime())
 	return nil
 }

@@ -34,7 +34,7 @@ func TestCheckDeletesOnlyDamagedBlobs(t *testing.T) {
 		for _, readOnly := range []bool{false, true} {
 			s := openStore(t, t.TempDir())
 			id := put(t, s, content)
-			path := s.path(blobs, id)
+			path := s.files.entryPath(blobs, id)
 			var link *os.LinkError
 			if err := tc.spoil(t, path); errors.As(err, &link) {
 				t.Logf("%s: %v", name, err) // Windows requires a privilege
@@ -42,7 +42,7 @@ func TestCheckDeletesOnlyDamagedBlobs(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			s.readOnly = readOnly
+			s.files.readOnly = readOnly
 			if err := s.CheckBlob(t.Context(), id, largeSize); !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
 				t.Errorf("%s: error %v, want %v", name, err, tc.want)
 			}
@@ -66,7 +66,7 @@ func TestUnreadableBlobIsNotReportedAsDamaged(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10))
 	for _, at := range []string{"stat", "open", "read"} {
-		s.fault = func(op, path string) error {
+		s.files.fault = func(op, path string) error {
 			if op == at {
 				return errFull
 			}
@@ -76,7 +76,7 @@ func TestUnreadableBlobIsNotReportedAsDamaged(t *testing.T) {
 			t.Errorf("%s fails: %v", at, err)
 		}
 	}
-	s.fault = nil
+	s.files.fault = nil
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.CheckBlob(ended, id, 10); !errors.Is(err, context.Canceled) {

@@ -137,8 +137,8 @@ func TestBlobDeletedDuringCopyIsCopied(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1 << 20)
 	id := put(t, s, content)
-	s.clone = func(dst, src *os.File) error {
-		if err := os.Remove(s.path(blobs, id)); err != nil {
+	s.files.clone = func(dst, src *os.File) error {
+		if err := os.Remove(s.files.entryPath(blobs, id)); err != nil {
 			return nil // Windows keeps open files; the clone is empty
 		}
 		return errors.ErrUnsupported
@@ -149,9 +149,9 @@ func TestBlobDeletedDuringCopyIsCopied(t *testing.T) {
 		t.Errorf("copied %d bytes, %v", len(got), err)
 	}
 	// The blob is deleted between stat and open.
-	s.clone = clones["is unsupported"]
+	s.files.clone = clones["is unsupported"]
 	put(t, s, content)
-	s.fault = func(op, path string) error {
+	s.files.fault = func(op, path string) error {
 		if op == "open" {
 			os.Remove(path)
 		}

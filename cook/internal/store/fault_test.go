@@ -44,12 +44,12 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 	for n, more := 1, true; more; n++ {
 		s := openStore(t, t.TempDir())
 		// Entries to find: one to replace and one to delete.
-		torn := s.path(blobs, idOf(someBytes(20)))
+		torn := s.files.entryPath(blobs, idOf(someBytes(20)))
 		overwrite(t, torn, []byte("torn"))
-		overwrite(t, s.path(results, ResultID{9}), []byte("damaged"))
+		overwrite(t, s.files.entryPath(results, ResultID{9}), []byte("damaged"))
 
 		count, op := 0, ""
-		s.fault = func(o, path string) error {
+		s.files.fault = func(o, path string) error {
 			if count++; count == n {
 				op = o
 				return errFull
@@ -60,7 +60,7 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 		errs := scene(t, s, out)
 		more = count >= n
 		failed[op] = true
-		s.fault = nil
+		s.files.fault = nil
 
 		wantNoLeftovers(t, s)
 		for _, name := range []string{"put small", "put large", "put torn", "put result", "add read set", "add another", "trim"} {
@@ -114,7 +114,7 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 func TestStoreWorksAgainAfterFullDisk(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	full := true
-	s.fault = func(op, _ string) error {
+	s.files.fault = func(op, _ string) error {
 		if full && op == "write" {
 			return errFull
 		}
@@ -122,7 +122,7 @@ func TestStoreWorksAgainAfterFullDisk(t *testing.T) {
 	}
 	content := someBytes(1000)
 	src := sourceFile(t, content)
-	s.clone = clones["is unsupported"]
+	s.files.clone = clones["is unsupported"]
 	for name, put := range map[string]func() error{
 		"blob":     func() error { return s.PutBlob(t.Context(), src, idOf(content), 1000) },
 		"result":   func() error { return s.PutResult(ResultID{1}, sampleResult) },

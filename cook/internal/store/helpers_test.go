@@ -105,7 +105,7 @@ func wantGone(t testing.TB, path string) {
 
 func wantNoLeftovers(t testing.TB, s *Store) {
 	t.Helper()
-	files, err := os.ReadDir(s.tmp())
+	files, err := os.ReadDir(s.files.tmp())
 	if err != nil || len(files) > 0 {
 		t.Fatalf("left in tmp: %v, %v", files, err)
 	}

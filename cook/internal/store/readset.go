@@ -10,7 +10,7 @@ import (
 )
 
 // ReadSet lists the dependencies that an action read or looked for in one run, as the recipe
-// asked for them: sorted, unique. An empty ReadSet says that the run read only its source.
+// asked for them: sorted, unique. The ReadSet of a run that read only its source is empty.
 type ReadSet []dependency.Dependency
 
 // maxReadSets limits the read sets of an action. Each read set costs a look-up of all its names
@@ -20,7 +20,7 @@ const maxReadSets = 16
 // ReadSets returns the read sets recorded for an action, newest first; nil without an error means
 // none. The error wraps ErrDamaged (the record has been deleted) or ErrUnavailable.
 func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
-	payload, path, err := s.readRecord(reads, id)
+	payload, path, err := s.files.readEntryRecord(reads, id)
 	if errors.Is(err, ErrMissing) {
 		return nil, nil
 	}
@@ -29,7 +29,7 @@ func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 	}
 	sets, err := decodeReadSets(payload)
 	if err != nil {
-		return nil, fmt.Errorf("read read sets: %w", s.damaged(path, err.Error()))
+		return nil, fmt.Errorf("read read sets: %w", s.files.removeDamaged(path, err.Error()))
 	}
 	return sets, nil
 }
@@ -41,14 +41,14 @@ func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 // If two processes add to one action at the same time, one set may be lost. This costs a miss; a
 // lock between processes would cost every run.
 func (s *Store) AddReadSet(id ActionID, set ReadSet) error {
-	if err := s.addReadSet(id, set); err != nil {
-		return fmt.Errorf("add read set %s: %w", s.path(reads, id), err)
+	if err := s.prependReadSet(id, set); err != nil {
+		return fmt.Errorf("add read set %s: %w", s.files.entryPath(reads, id), err)
 	}
 	return nil
 }
 
-func (s *Store) addReadSet(id ActionID, set ReadSet) error {
-	if s.readOnly {
+func (s *Store) prependReadSet(id ActionID, set ReadSet) error {
+	if s.files.readOnly {
 		return ErrReadOnly
 	}
 	set = slices.Clone(set)
@@ -78,7 +78,7 @@ func (s *Store) addReadSet(id ActionID, set ReadSet) error {
 		}
 		sets = sets[:len(sets)-1]
 	}
-	return s.writeRecord(reads, id, payload)
+	return s.files.writeRecord(reads, id, payload)
 }
 
 // encodeReadSets returns a payload: the number of read sets (4 bytes), for each the number of
@@ -100,15 +100,15 @@ func encodeReadSets(sets []ReadSet) []byte {
 // sorted sets.
 func decodeReadSets(payload []byte) ([]ReadSet, error) {
 	d := decoder{b: payload}
-	n := d.count(4)
+	n := d.takeCount(4)
 	if d.err == nil && (n < 1 || n > maxReadSets) {
 		d.err = fmt.Errorf("%d read sets", n)
 	}
 	var sets []ReadSet
 	for i := 0; i < n && d.err == nil; i++ {
 		set := ReadSet{}
-		for n := d.count(4); len(set) < n && d.err == nil; {
-			set = append(set, d.dependency())
+		for n := d.takeCount(4); len(set) < n && d.err == nil; {
+			set = append(set, d.takeDependency())
 			if j := len(set) - 1; d.err == nil && j > 0 && dependency.Compare(set[j-1], set[j]) >= 0 {
 				d.err = errors.New("names out of order")
 			}
@@ -119,15 +119,15 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 		}
 		sets = append(sets, set)
 	}
-	if err := d.end(); err != nil {
+	if err := d.endRecord(); err != nil {
 		return nil, err
 	}
 	return sets, nil
 }
 
-// dependency reads the length and the text of a dependency.
-func (d *decoder) dependency() (on dependency.Dependency) {
-	text := string(d.bytes(uint64(d.uint32())))
+// takeDependency reads the length and the text of a dependency.
+func (d *decoder) takeDependency() (on dependency.Dependency) {
+	text := string(d.takeBytes(uint64(d.takeUint32())))
 	if d.err == nil {
 		on, d.err = dependency.Decode(text)
 	}

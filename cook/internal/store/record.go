@@ -69,22 +69,22 @@ func recordChecksum(b []byte) [16]byte {
 	return f.Sum128(b).Bytes()
 }
 
-// readRecord returns the payload of a record and its path, and marks it as used.
-func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
-	path = s.path(k, id)
-	info, err := s.stat(path)
+// readEntryRecord returns the payload of a record and its path, and marks it as used.
+func (d *entryFiles) readEntryRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
+	path = d.entryPath(k, id)
+	info, err := d.statEntry(path)
 	if err != nil {
 		return nil, path, err
 	}
 	if info.Size() > maxRecord {
-		return nil, path, s.damaged(path, fmt.Sprintf("%d bytes, at most %d expected", info.Size(), maxRecord))
+		return nil, path, d.removeDamaged(path, fmt.Sprintf("%d bytes, at most %d expected", info.Size(), maxRecord))
 	}
-	f, err := s.openStored(path)
+	f, err := d.openStored(path)
 	if err != nil {
 		return nil, path, err
 	}
 	defer f.Close()
-	if err := s.trip("read", path); err != nil {
+	if err := d.injectFault("read", path); err != nil {
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	var b bytes.Buffer
@@ -94,24 +94,24 @@ func (s *Store) readRecord(k kind, id [32]byte) (payload []byte, path string, er
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if payload, err = openRecord(k, id, b.Bytes()); err != nil {
-		return nil, path, s.damaged(path, err.Error())
+		return nil, path, d.removeDamaged(path, err.Error())
 	}
-	s.used(path, info.ModTime())
+	d.markUsed(k, id, info.ModTime())
 	return payload, path, nil
 }
 
 // writeRecord replaces the record of an ID.
-func (s *Store) writeRecord(k kind, id [32]byte, payload []byte) error {
-	f, err := s.create(0o666)
+func (d *entryFiles) writeRecord(k kind, id [32]byte, payload []byte) error {
+	f, err := d.createEntry(0o666)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	defer f.Discard()
 	b := sealRecord(k, id, payload)
-	if _, err := s.writer(f.File).Write(b); err != nil {
+	if _, err := d.faultyWriter(f.File).Write(b); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if err := s.commit(f, s.path(k, id), int64(len(b))); err != nil {
+	if err := d.commitEntry(f, d.entryPath(k, id), int64(len(b))); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return nil
@@ -125,7 +125,7 @@ type decoder struct {
 
 var errShort = errors.New("payload ends early")
 
-func (d *decoder) bytes(n uint64) []byte {
+func (d *decoder) takeBytes(n uint64) []byte {
 	if d.err == nil && n > uint64(len(d.b)) {
 		d.err = errShort
 	}
@@ -137,16 +137,16 @@ func (d *decoder) bytes(n uint64) []byte {
 	return out
 }
 
-func (d *decoder) uint32() uint32 {
-	if b := d.bytes(4); b != nil {
+func (d *decoder) takeUint32() uint32 {
+	if b := d.takeBytes(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
-// int64 reads a number that must not be negative.
-func (d *decoder) int64() int64 {
-	b := d.bytes(8)
+// takeInt64 reads a number that must not be negative.
+func (d *decoder) takeInt64() int64 {
+	b := d.takeBytes(8)
 	if b == nil {
 		return 0
 	}
@@ -158,10 +158,10 @@ func (d *decoder) int64() int64 {
 	return v
 }
 
-// count reads the number of the following items, each of at least itemSize bytes. A number that
+// takeCount reads the number of the following items, each of at least itemSize bytes. A number that
 // exceeds the rest of the payload is an error, so the caller may allocate that many items.
-func (d *decoder) count(itemSize int) int {
-	n := d.uint32()
+func (d *decoder) takeCount(itemSize int) int {
+	n := d.takeUint32()
 	if d.err == nil && uint64(n)*uint64(itemSize) > uint64(len(d.b)) {
 		d.err = errShort
 	}
@@ -171,8 +171,8 @@ func (d *decoder) count(itemSize int) int {
 	return int(n)
 }
 
-// end returns the first error; bytes left over are an error.
-func (d *decoder) end() error {
+// endRecord returns the first error; bytes left over are an error.
+func (d *decoder) endRecord() error {
 	if d.err == nil && len(d.b) > 0 {
 		d.err = fmt.Errorf("%d bytes left over", len(d.b))
 	}

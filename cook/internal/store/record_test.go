@@ -24,7 +24,7 @@ var sampleOrigin = Origin{Server: "grpcs://cache/main", Run: "\x1b[2J", Host: "c
 func TestRecordedResultIsReturned(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{5}
-	if r, err := s.Result(id); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), s.path(results, id)) {
+	if r, err := s.Result(id); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), s.files.entryPath(results, id)) {
 		t.Errorf("before: %v, %v", r, err)
 	}
 	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}, {Warnings: []string{"no such texture", ""}}, {Origin: sampleOrigin}, {Warnings: []string{"w"}, Origin: Origin{Server: "s"}}} {
@@ -47,7 +47,7 @@ func TestRecordedResultIsReturned(t *testing.T) {
 			t.Errorf("%d artifacts, %v: error %v", len(bad.Artifacts), bad.CookTime, err)
 		}
 	}
-	wantGone(t, s.path(results, ResultID{6}))
+	wantGone(t, s.files.entryPath(results, ResultID{6}))
 }
 
 // The longest result that can be recorded can be read.
@@ -58,7 +58,7 @@ func TestLongestResultIsReadAgain(t *testing.T) {
 	if err := s.PutResult(ResultID{5}, want); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(s.path(results, ResultID{5})); err != nil || info.Size() != maxRecord {
+	if info, err := os.Stat(s.files.entryPath(results, ResultID{5})); err != nil || info.Size() != maxRecord {
 		t.Errorf("%v, error %v, want %d bytes", info, err, maxRecord)
 	}
 	if got, err := s.Result(ResultID{5}); err != nil || !cmp.Equal(want, got) {
@@ -189,7 +189,7 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 			s := openStore(t, t.TempDir())
 			id := [32]byte{3, 1, 4}
 			writeSamples(t, s, id)
-			path := s.path(k, id)
+			path := s.files.entryPath(k, id)
 			good, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -207,14 +207,14 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 			// Valid records in the wrong place.
 			other := [32]byte{3, 1, 5}
 			writeSamples(t, s, other)
-			swapped, err := os.ReadFile(s.path(k, other))
+			swapped, err := os.ReadFile(s.files.entryPath(k, other))
 			if err != nil {
 				t.Fatal(err)
 			}
 			noticed("record of another ID", swapped)
 			wrong := map[kind]kind{reads: results, results: reads}[k]
 			writeSamples(t, s, id)
-			foreign, err := os.ReadFile(s.path(wrong, id))
+			foreign, err := os.ReadFile(s.files.entryPath(wrong, id))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +234,7 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{1}
-	path := s.path(results, id)
+	path := s.files.entryPath(results, id)
 	overwrite(t, path, nil)
 	if err := os.Truncate(path, 1<<40); err != nil && !errors.Is(err, fs.ErrInvalid) {
 		// On systems without such large files, the smallest size that is too large.
@@ -293,7 +293,7 @@ func TestInvalidPayloadIsRefused(t *testing.T) {
 	} {
 		s := openStore(t, t.TempDir())
 		id := [32]byte{1}
-		path := s.path(c.kind, id)
+		path := s.files.entryPath(c.kind, id)
 		overwrite(t, path, sealRecord(c.kind, id, []byte(c.payload)))
 		if got, err := readEither(s, c.kind, id); got != nil || !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v, %v", name, got, err)

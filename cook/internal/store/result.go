@@ -28,13 +28,13 @@ const artifactSize = 32 + 8 // bytes in a record
 // has been deleted) or ErrUnavailable. The blobs may be missing nevertheless; CopyBlob reports
 // that.
 func (s *Store) Result(id ResultID) (Result, error) {
-	payload, path, err := s.readRecord(results, id)
+	payload, path, err := s.files.readEntryRecord(results, id)
 	if err != nil {
 		return Result{}, fmt.Errorf("read result: %w", err)
 	}
 	r, err := decodeResult(payload)
 	if err != nil {
-		return Result{}, fmt.Errorf("read result: %w", s.damaged(path, err.Error()))
+		return Result{}, fmt.Errorf("read result: %w", s.files.removeDamaged(path, err.Error()))
 	}
 	return r, nil
 }
@@ -42,14 +42,14 @@ func (s *Store) Result(id ResultID) (Result, error) {
 // PutResult records the result of an action. Put the blobs first: a result without its blobs is a
 // miss. If the same artifacts are recorded already, the record keeps its older CookTime.
 func (s *Store) PutResult(id ResultID, r Result) error {
-	if err := s.putResult(id, r); err != nil {
-		return fmt.Errorf("put result %s: %w", s.path(results, id), err)
+	if err := recordResult(s, id, r); err != nil {
+		return fmt.Errorf("put result %s: %w", s.files.entryPath(results, id), err)
 	}
 	return nil
 }
 
-func (s *Store) putResult(id ResultID, r Result) error {
-	if s.readOnly {
+func recordResult(s *Store, id ResultID, r Result) error {
+	if s.files.readOnly {
 		return ErrReadOnly
 	}
 	payload, err := encodeResult(r)
@@ -62,7 +62,7 @@ func (s *Store) putResult(id ResultID, r Result) error {
 	case errors.Is(err, ErrUnavailable):
 		return err
 	}
-	return s.writeRecord(results, id, payload)
+	return s.files.writeRecord(results, id, payload)
 }
 
 // encodeResult returns a payload: the cook time in ns (8 bytes), the number of artifacts (4), and
@@ -99,35 +99,77 @@ func encodeResult(r Result) ([]byte, error) {
 
 func decodeResult(payload []byte) (Result, error) {
 	d := decoder{b: payload}
-	r := Result{CookTime: time.Duration(d.int64())}
-	if n := d.count(artifactSize); n > 0 {
+	r := Result{CookTime: time.Duration(d.takeInt64())}
+	if n := d.takeCount(artifactSize); n > 0 {
 		r.Artifacts = make([]Artifact, n)
 	}
 	for i := range r.Artifacts {
 		a := &r.Artifacts[i]
-		copy(a.Blob[:], d.bytes(32))
-		a.Size = d.int64()
+		copy(a.Blob[:], d.takeBytes(32))
+		a.Size = d.takeInt64()
 		if d.err == nil && a.Blob.IsZero() {
 			d.err = errors.New("artifact without a blob ID")
 		}
 	}
 	if d.err == nil && len(d.b) > 0 {
-		if n := d.count(4); n > 0 {
+		if n := d.takeCount(4); n > 0 {
 			r.Warnings = make([]string, n)
 		} else if d.err == nil && len(d.b) == 0 {
 			d.err = errors.New("an empty list of warnings")
 		}
 	}
 	for i := range r.Warnings {
-		r.Warnings[i] = string(d.bytes(uint64(d.uint32())))
+		r.Warnings[i] = string(d.takeBytes(uint64(d.takeUint32())))
 	}
 	if d.err == nil && len(d.b) > 0 {
-		if r.Origin = d.origin(); d.err == nil && r.Origin.IsZero() {
+		if r.Origin = d.decodeOrigin(); d.err == nil && r.Origin.IsZero() {
 			d.err = errors.New("an empty origin")
 		}
 	}
-	if err := d.end(); err != nil {
+	if err := d.endRecord(); err != nil {
 		return Result{}, err
 	}
 	return r, nil
+}
+
+// Origin names the server and the machine of a result that was not cooked on this machine. Its strings were
+// sent by a server and can be any bytes. They are only displayed; no decision depends on them.
+type Origin struct {
+	Server string    `json:"server"`         // its address
+	Run    string    `json:"run,omitempty"`  // ID of the run that cooked it
+	Host   string    `json:"host,omitempty"` // the machine that cooked it
+	Key    string    `json:"key,omitempty"`  // fingerprint of the key that signed it; "" for none
+	At     time.Time `json:"at,omitzero"`    // cook time, in whole ms; zero if unknown
+}
+
+// lastMilli is the last millisecond of the year 9999, the latest time that JSON can hold.
+const lastMilli = 253402300799999
+
+// IsZero reports whether a result was cooked on this machine.
+func (o Origin) IsZero() bool { return o == Origin{} }
+
+// appendOrigin appends an origin to a payload: server, run, host and key, each as its length (4
+// bytes) and its bytes, and the time in ms since 1970 (8 bytes), 0 for none.
+func appendOrigin(b []byte, o Origin) []byte {
+	for _, text := range [...]string{o.Server, o.Run, o.Host, o.Key} {
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
+	}
+	at := int64(0)
+	if !o.At.IsZero() {
+		at = max(0, o.At.UnixMilli())
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(at))
+}
+
+func (d *decoder) decodeOrigin() (o Origin) {
+	for _, text := range [...]*string{&o.Server, &o.Run, &o.Host, &o.Key} {
+		*text = string(d.takeBytes(uint64(d.takeUint32())))
+	}
+	switch at := d.takeInt64(); {
+	case at > lastMilli:
+		d.err = errors.New("a time after the year 9999")
+	case at > 0:
+		o.At = time.UnixMilli(at).UTC()
+	}
+	return o
 }

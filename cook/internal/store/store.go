@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -55,12 +56,18 @@ type Store struct {
 	// Now is the clock for times of last use. Set it before first use.
 	Now func() time.Time
 
-	dir      string // absolute
+	dir    string // absolute
+	files  entryFiles
+	readMu [256]sync.Mutex // locks of AddReadSet, by first byte of the ActionID
+}
+
+// entryFiles are the files of a store's entries.
+type entryFiles struct {
 	root     string // dir/v1
 	readOnly bool
+	clock    func() time.Time // Store.Now
 	sums     *hashing.Summer
-	added    atomic.Int64    // bytes put since Open or the last Trim
-	readMu   [256]sync.Mutex // by first byte of the ActionID, for AddReadSet
+	added    atomic.Int64 // bytes put since Open or the last Trim
 
 	// clone is reflink.Clone except in tests.
 	clone func(dst, src *os.File) error
@@ -71,11 +78,11 @@ type Store struct {
 
 // Open opens the store in dir and creates it if necessary.
 func Open(dir string) (*Store, error) {
-	s, err := newStore(dir)
+	s, err := storeIn(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.make(); err != nil {
+	if err := s.files.makeFolders(); err != nil {
 		return nil, fmt.Errorf("open store %s: %w: %w", s.dir, ErrUnavailable, err)
 	}
 	return s, nil
@@ -84,15 +91,15 @@ func Open(dir string) (*Store, error) {
 // OpenReadOnly opens the store in dir for queries: it creates nothing, deletes nothing, and does
 // not update times of last use. Without a store, everything is missing.
 func OpenReadOnly(dir string) (*Store, error) {
-	s, err := newStore(dir)
+	s, err := storeIn(dir)
 	if err != nil {
 		return nil, err
 	}
-	s.readOnly = true
+	s.files.readOnly = true
 	return s, nil
 }
 
-func newStore(dir string) (*Store, error) {
+func storeIn(dir string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("open store: no directory given")
 	}
@@ -101,14 +108,12 @@ func newStore(dir string) (*Store, error) {
 		return nil, fmt.Errorf("open store %s: %w", dir, err)
 	}
 	sum, _ := hashing.Lookup(recordSum)
-	return &Store{
-		Now:  time.Now,
-		dir:  abs,
-		root: filepath.Join(abs, "v1"),
-		sums: hashing.NewSummer(sum),
-
-		clone: reflink.Clone,
-	}, nil
+	s := &Store{Now: time.Now, dir: abs}
+	s.files.root = filepath.Join(abs, "v1")
+	s.files.clock = func() time.Time { return s.Now() }
+	s.files.sums = hashing.NewSummer(sum)
+	s.files.clone = reflink.Clone
+	return s, nil
 }
 
 // Dir returns the absolute path of the directory given to Open.
@@ -127,14 +132,14 @@ const cacheTag = `Signature: 8a477f597d28d172789f06886806bc55
 # This directory is a cache of assetcook. See README.
 `
 
-func (s *Store) make() error {
-	for _, dir := range []string{s.folder(blobs), s.folder(reads), s.folder(results), s.tmp()} {
+func (d *entryFiles) makeFolders() error {
+	for _, dir := range []string{d.kindFolder(blobs), d.kindFolder(reads), d.kindFolder(results), d.tmp()} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}
 	for _, f := range []struct{ name, text string }{{"README", readme}, {"CACHEDIR.TAG", cacheTag}} {
-		path := filepath.Join(s.root, f.name)
+		path := filepath.Join(d.root, f.name)
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
@@ -149,18 +154,18 @@ func (s *Store) make() error {
 	return nil
 }
 
-func (s *Store) folder(k kind) string { return filepath.Join(s.root, k.String()) }
-func (s *Store) tmp() string          { return filepath.Join(s.root, "tmp") }
+func (d *entryFiles) kindFolder(k kind) string { return filepath.Join(d.root, k.String()) }
+func (d *entryFiles) tmp() string              { return filepath.Join(d.root, "tmp") }
 
-// path returns the file of an entry.
-func (s *Store) path(k kind, id [32]byte) string {
-	return filepath.Join(s.root, filepath.FromSlash(file(k, id)))
+// entryPath returns the file of an entry.
+func (d *entryFiles) entryPath(k kind, id [32]byte) string {
+	return filepath.Join(d.root, filepath.FromSlash(entryFile(k, id)))
 }
 
-// stat returns the file info of an entry without following links. Anything but a regular file
+// statEntry returns the file info of an entry without following links. Anything but a regular file
 // gives ErrDamaged.
-func (s *Store) stat(path string) (fs.FileInfo, error) {
-	if err := s.trip("stat", path); err != nil {
+func (d *entryFiles) statEntry(path string) (fs.FileInfo, error) {
+	if err := d.injectFault("stat", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	info, err := os.Lstat(path)
@@ -170,14 +175,14 @@ func (s *Store) stat(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case !info.Mode().IsRegular():
-		return nil, s.damaged(path, "not a regular file")
+		return nil, d.removeDamaged(path, "not a regular file")
 	}
 	return info, nil
 }
 
 // openStored opens an entry after stat. In between, the entry may vanish or be replaced.
-func (s *Store) openStored(path string) (*os.File, error) {
-	if err := s.trip("open", path); err != nil {
+func (d *entryFiles) openStored(path string) (*os.File, error) {
+	if err := d.injectFault("open", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	f, err := regular.Open(path)
@@ -185,63 +190,59 @@ func (s *Store) openStored(path string) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w", path, ErrMissing)
 	case errors.Is(err, regular.ErrNot):
-		return nil, s.damaged(path, "not a regular file")
+		return nil, d.removeDamaged(path, "not a regular file")
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return f, nil
 }
 
-// damaged removes an entry and returns ErrDamaged. If another process replaced the entry in this
+// removeDamaged removes an entry and returns ErrDamaged. If another process replaced the entry in this
 // moment, a good entry is lost, which costs a miss.
-func (s *Store) damaged(path, why string) error {
-	if !s.readOnly {
-		if err := s.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (d *entryFiles) removeDamaged(path, why string) error {
+	if !d.readOnly {
+		if err := d.removeEntry(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w: %s; remove it by hand: %w", path, ErrDamaged, why, err)
 		}
 	}
 	return fmt.Errorf("%s: %w: %s", path, ErrDamaged, why)
 }
 
-// used updates the time of last use of an entry. Only Trim needs it, so errors are ignored. A
-// time in the future is corrected too.
-func (s *Store) used(path string, last time.Time) {
-	if s.due(last) {
-		s.mark(path, s.Now())
+// markUsed updates the time of last use of an entry if it is older than an hour. Only Trim needs
+// that time, so errors are ignored. A time in the future is corrected too.
+func (d *entryFiles) markUsed(k kind, id [32]byte, last time.Time) {
+	now := d.clock()
+	if age := now.Sub(last); !d.readOnly && (age > refreshAfter || age < -refreshAfter) {
+		d.setUseTime(d.entryPath(k, id), now)
 	}
 }
 
-func (s *Store) due(last time.Time) bool {
-	age := s.Now().Sub(last)
-	return !s.readOnly && (age > refreshAfter || age < -refreshAfter)
-}
-
-func (s *Store) mark(path string, now time.Time) {
-	if s.trip("chtimes", path) == nil {
+func (d *entryFiles) setUseTime(path string, now time.Time) {
+	if d.injectFault("chtimes", path) == nil {
 		os.Chtimes(path, now, now)
 	}
 }
 
-func (s *Store) remove(path string) error {
-	if err := s.trip("remove", path); err != nil {
+func (d *entryFiles) removeEntry(path string) error {
+	if err := d.injectFault("remove", path); err != nil {
 		return err
 	}
 	return busyfile.Remove(path)
 }
 
-// create creates a temporary file for a new entry.
-func (s *Store) create(perm fs.FileMode) (*atomicfile.File, error) {
-	if err := s.trip("create", s.tmp()); err != nil {
+// createEntry creates a temporary file for a new entry.
+func (d *entryFiles) createEntry(perm fs.FileMode) (*atomicfile.File, error) {
+	if err := d.injectFault("create", d.tmp()); err != nil {
 		return nil, err
 	}
-	return atomicfile.Create(s.tmp(), perm)
+	return atomicfile.Create(d.tmp(), perm)
 }
 
-// commit renames a file from create, of size bytes, to the entry at path. It creates the
+// commitEntry renames a file from create, of size bytes, to the entry at path. It creates the
 // directory of the first byte. Only Open creates the directories above, so a store that was
 // deleted stays deleted.
-func (s *Store) commit(f *atomicfile.File, path string, size int64) error {
-	if err := s.trip("rename", path); err != nil {
+func (d *entryFiles) commitEntry(f *atomicfile.File, path string, size int64) error {
+	if err := d.injectFault("rename", path); err != nil {
 		return err
 	}
 	if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -250,35 +251,81 @@ func (s *Store) commit(f *atomicfile.File, path string, size int64) error {
 	if err := f.Commit(path); err != nil {
 		return err
 	}
-	s.mark(path, s.Now())
-	s.added.Add(size)
+	d.setUseTime(path, d.clock())
+	d.added.Add(size)
 	return nil
 }
 
-func (s *Store) trip(op, path string) error {
-	if s.fault == nil {
+func (d *entryFiles) injectFault(op, path string) error {
+	if d.fault == nil {
 		return nil
 	}
-	return s.fault(op, path)
+	return d.fault(op, path)
 }
 
-// writer returns f as a writer with the test's faults.
-func (s *Store) writer(f *os.File) io.Writer {
-	if s.fault == nil {
+// faultyWriter returns f as a writer with the test's faults.
+func (d *entryFiles) faultyWriter(f *os.File) io.Writer {
+	if d.fault == nil {
 		return f
 	}
-	return faulty{f, s}
+	return faultyFile{f, d}
 }
 
-type faulty struct {
+// A faultyFile is a file whose writes fail as a test wants.
+type faultyFile struct {
 	*os.File
-	s *Store
+	d *entryFiles
 }
 
-func (f faulty) Write(p []byte) (int, error) {
-	if err := f.s.trip("write", f.Name()); err != nil {
+func (f faultyFile) Write(p []byte) (int, error) {
+	if err := f.d.injectFault("write", f.Name()); err != nil {
 		n, _ := f.File.Write(p[:len(p)/2]) // a full disk takes the first part
 		return n, err
 	}
 	return f.File.Write(p)
 }
+
+// BlobID is the BLAKE3-256 hash of a content. A hashing.Digest converts to it.
+type BlobID [32]byte
+
+// ActionID is the key of the facts known before a recipe runs: salt, recipe, version, options,
+// tool, source content.
+type ActionID [32]byte
+
+// ResultID is the key of an ActionID and the digests of the read set's current content.
+type ResultID [32]byte
+
+// ParseBlobID parses the result of String.
+func ParseBlobID(s string) (BlobID, error) {
+	d, err := hashing.ParseDigest(s)
+	if err != nil {
+		return BlobID{}, fmt.Errorf("parse blob ID: %w", err)
+	}
+	return BlobID(d), nil
+}
+
+// String returns 64 lower-case hex digits.
+func (id BlobID) String() string   { return hex.EncodeToString(id[:]) }
+func (id ActionID) String() string { return hex.EncodeToString(id[:]) }
+func (id ResultID) String() string { return hex.EncodeToString(id[:]) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (id BlobID) MarshalText() ([]byte, error)   { return hex.AppendEncode(nil, id[:]), nil }
+func (id ActionID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+func (id ResultID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (id *BlobID) UnmarshalText(b []byte) error   { return unmarshalID(id[:], b) }
+func (id *ActionID) UnmarshalText(b []byte) error { return unmarshalID(id[:], b) }
+func (id *ResultID) UnmarshalText(b []byte) error { return unmarshalID(id[:], b) }
+
+func unmarshalID(id, text []byte) error {
+	d, err := hashing.ParseDigest(string(text))
+	copy(id, d[:])
+	return err
+}
+
+// IsZero reports whether the ID was never set.
+func (id BlobID) IsZero() bool   { return id == BlobID{} }
+func (id ActionID) IsZero() bool { return id == ActionID{} }
+func (id ResultID) IsZero() bool { return id == ResultID{} }

@@ -85,7 +85,7 @@ func TestDeletedStoreStaysDeleted(t *testing.T) {
 	content := someBytes(100)
 	id := put(t, s, content)
 	src := sourceFile(t, content)
-	if err := os.RemoveAll(s.root); err != nil {
+	if err := os.RemoveAll(s.files.root); err != nil {
 		t.Fatal(err)
 	}
 	wantNoCopy(t, s, id, 100, ErrMissing)
@@ -106,7 +106,7 @@ func TestDeletedStoreStaysDeleted(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wantGone(t, s.root)
+	wantGone(t, s.files.root)
 }
 
 // A file may be in the place of a directory.
@@ -114,10 +114,10 @@ func TestFileInPlaceOfDirectoryMakesStoreUnavailable(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
 	for _, k := range []kind{blobs, reads, results} {
-		if err := os.Remove(s.folder(k)); err != nil {
+		if err := os.Remove(s.files.kindFolder(k)); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(s.folder(k), nil, 0o666); err != nil {
+		if err := os.WriteFile(s.files.kindFolder(k), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,9 +150,9 @@ func TestReadOnlyStoreChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := noon.Add(-100 * time.Hour)
-	age(t, s.path(blobs, id), long)
-	age(t, s.path(results, ResultID{1}), long)
-	overwrite(t, s.path(results, ResultID{2}), []byte("damaged"))
+	age(t, s.files.entryPath(blobs, id), long)
+	age(t, s.files.entryPath(results, ResultID{1}), long)
+	overwrite(t, s.files.entryPath(results, ResultID{2}), []byte("damaged"))
 
 	if r, err = OpenReadOnly(dir); err != nil {
 		t.Fatal(err)
@@ -164,10 +164,10 @@ func TestReadOnlyStoreChangesNothing(t *testing.T) {
 	if _, err := r.Result(ResultID{2}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("damaged result: %v", err)
 	}
-	if _, err := os.Lstat(s.path(results, ResultID{2})); err != nil {
+	if _, err := os.Lstat(s.files.entryPath(results, ResultID{2})); err != nil {
 		t.Errorf("a query deleted an entry: %v", err)
 	}
-	for _, path := range []string{s.path(blobs, id), s.path(results, ResultID{1})} {
+	for _, path := range []string{s.files.entryPath(blobs, id), s.files.entryPath(results, ResultID{1})} {
 		if got := lastUse(t, path); !got.Equal(long) {
 			t.Errorf("a query changed the last use of %s to %v", path, got)
 		}
@@ -202,12 +202,12 @@ func TestUseUpdatesTimeOfLastUse(t *testing.T) {
 		path string
 		use  func() error
 	}{
-		"copy blob":      {s.path(blobs, id), func() error { wantCopy(t, s, content); return nil }},
-		"put blob again": {s.path(blobs, id), func() error { put(t, s, content); return nil }},
-		"result":         {s.path(results, ResultID{1}), func() error { _, err := s.Result(ResultID{1}); return err }},
-		"put result":     {s.path(results, ResultID{1}), func() error { return s.PutResult(ResultID{1}, Result{}) }},
-		"read sets":      {s.path(reads, ActionID{1}), func() error { _, err := s.ReadSets(ActionID{1}); return err }},
-		"add read set":   {s.path(reads, ActionID{1}), func() error { return s.AddReadSet(ActionID{1}, filesRead("a")) }},
+		"copy blob":      {s.files.entryPath(blobs, id), func() error { wantCopy(t, s, content); return nil }},
+		"put blob again": {s.files.entryPath(blobs, id), func() error { put(t, s, content); return nil }},
+		"result":         {s.files.entryPath(results, ResultID{1}), func() error { _, err := s.Result(ResultID{1}); return err }},
+		"put result":     {s.files.entryPath(results, ResultID{1}), func() error { return s.PutResult(ResultID{1}, Result{}) }},
+		"read sets":      {s.files.entryPath(reads, ActionID{1}), func() error { _, err := s.ReadSets(ActionID{1}); return err }},
+		"add read set":   {s.files.entryPath(reads, ActionID{1}), func() error { return s.AddReadSet(ActionID{1}, filesRead("a")) }},
 	}
 	for name, u := range uses {
 		if got := lastUse(t, u.path); !got.Equal(noon) {

@@ -55,35 +55,35 @@ func UnmarshalReadSets(id ActionID, record []byte) ([]ReadSet, error) {
 // ReceiveBlob stores the content of a stream under id. It verifies the content while writing and
 // returns an error of reading src unchanged.
 func (s *Store) ReceiveBlob(ctx context.Context, src io.Reader, id BlobID, size int64) error {
-	path := s.path(blobs, id)
-	if err := s.receiveBlob(ctx, src, path, id, size); err != nil {
+	path := s.files.entryPath(blobs, id)
+	if err := s.installStream(ctx, src, path, id, size); err != nil {
 		return fmt.Errorf("receive blob %s: %w", path, err)
 	}
 	return nil
 }
 
-func (s *Store) receiveBlob(ctx context.Context, src io.Reader, path string, id BlobID, size int64) error {
-	if s.readOnly {
+func (s *Store) installStream(ctx context.Context, src io.Reader, path string, id BlobID, size int64) error {
+	if s.files.readOnly {
 		return ErrReadOnly
 	}
 	if s.HasBlob(id, size) {
 		return nil
 	}
-	return s.install(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) {
-		return s.sums.Sum(ctx, &tee{io.LimitReader(src, limitOf(size)), s.writer(f)}, hashing.WantDigest)
+	return s.files.installBlob(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) {
+		return s.files.sums.Sum(ctx, &tee{io.LimitReader(src, limitOf(size)), s.files.faultyWriter(f)}, hashing.WantDigest)
 	})
 }
 
 // OpenBlob opens a blob of that size for reading, without verifying its content. The error wraps
 // ErrMissing, ErrDamaged or ErrUnavailable.
 func (s *Store) OpenBlob(id BlobID, size int64) (*os.File, error) {
-	path := s.path(blobs, id)
-	info, err := s.stat(path)
+	path := s.files.entryPath(blobs, id)
+	info, err := s.files.statEntry(path)
 	if err == nil && info.Size() != size {
-		err = s.damaged(path, fmt.Sprintf("%d bytes, want %d", info.Size(), size))
+		err = s.files.removeDamaged(path, fmt.Sprintf("%d bytes, want %d", info.Size(), size))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.openStored(path)
+	return s.files.openStored(path)
 }

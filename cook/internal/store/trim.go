@@ -47,36 +47,32 @@ type entry struct {
 // entry that is used while Trim runs is kept. Trim skips entries that cannot be deleted and
 // returns the first such error at the end.
 func (s *Store) Trim(ctx context.Context, limit int64, now time.Time) (TrimStats, error) {
-	stats, err := s.trim(ctx, limit, now)
+	limit = max(limit, 0)
+	stats, err := s.files.evictOldest(ctx, now, nil, func(left int64) bool { return left > limit })
 	if err != nil {
 		return stats, fmt.Errorf("trim store %s: %w", s.dir, err)
 	}
 	return stats, nil
 }
 
-func (s *Store) trim(ctx context.Context, limit int64, now time.Time) (TrimStats, error) {
-	limit = max(limit, 0)
-	return s.evictOldest(ctx, now, nil, func(left int64) bool { return left > limit })
-}
-
 // evictOldest deletes entries, least recently used first, while more returns true for the bytes
 // left. Entries in keep stay.
-func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more func(left int64) bool) (TrimStats, error) {
-	if s.readOnly {
+func (d *entryFiles) evictOldest(ctx context.Context, now time.Time, keep *Keep, more func(left int64) bool) (TrimStats, error) {
+	if d.readOnly {
 		return TrimStats{}, ErrReadOnly
 	}
-	added := s.added.Load()
-	firstErr := s.sweepTmp(now)
+	added := d.added.Load()
+	firstErr := d.sweepTmp(now)
 	var entries []entry
 	var stats TrimStats
 	for k := range kinds {
-		found, err := s.listStored(ctx, k)
+		found, err := d.listStored(ctx, k)
 		if err != nil {
 			return TrimStats{}, err
 		}
 		for _, e := range found {
 			stats.Before += e.size
-			if !keep.has(e.kind, e.id) {
+			if !keep.keepsEntry(e.kind, e.id) {
 				entries = append(entries, e)
 			}
 		}
@@ -94,7 +90,7 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 		if err := ctx.Err(); err != nil {
 			return stats, err
 		}
-		switch removed, err := s.evict(e); {
+		switch removed, err := d.evictEntry(e); {
 		case errors.Is(err, fs.ErrNotExist):
 			stats.After -= e.size // another process deleted it
 		case err != nil:
@@ -104,18 +100,18 @@ func (s *Store) evictOldest(ctx context.Context, now time.Time, keep *Keep, more
 			stats.Removed++
 		}
 	}
-	s.added.Add(-added)
-	firstErr = cmp.Or(firstErr, s.stampTrim(now))
+	d.added.Add(-added)
+	firstErr = cmp.Or(firstErr, d.stampTrim(now))
 	if firstErr != nil {
 		return stats, fmt.Errorf("%w: %w", ErrUnavailable, firstErr)
 	}
 	return stats, nil
 }
 
-// evict removes an entry unless it was used since it was listed, or another process prevents the
+// evictEntry removes an entry unless it was used since it was listed, or another process prevents the
 // removal.
-func (s *Store) evict(e entry) (bool, error) {
-	path := s.path(e.kind, e.id)
+func (d *entryFiles) evictEntry(e entry) (bool, error) {
+	path := d.entryPath(e.kind, e.id)
 	info, err := os.Lstat(path)
 	if err != nil {
 		return false, err
@@ -123,7 +119,7 @@ func (s *Store) evict(e entry) (bool, error) {
 	if info.ModTime().UnixNano() != e.used {
 		return false, nil
 	}
-	err = s.remove(path)
+	err = d.removeEntry(path)
 	var busy *busyfile.Error
 	if errors.As(err, &busy) {
 		return false, nil
@@ -133,8 +129,8 @@ func (s *Store) evict(e entry) (bool, error) {
 
 // listStored returns the entries of a kind. A file without the name of an entry is foreign: it is
 // neither counted nor deleted.
-func (s *Store) listStored(ctx context.Context, k kind) ([]entry, error) {
-	shards, err := os.ReadDir(s.folder(k))
+func (d *entryFiles) listStored(ctx context.Context, k kind) ([]entry, error) {
+	shards, err := os.ReadDir(d.kindFolder(k))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -146,7 +142,7 @@ func (s *Store) listStored(ctx context.Context, k kind) ([]entry, error) {
 		if len(shard.Name()) != 2 || !shard.IsDir() {
 			continue
 		}
-		files, err := os.ReadDir(filepath.Join(s.folder(k), shard.Name()))
+		files, err := os.ReadDir(filepath.Join(d.kindFolder(k), shard.Name()))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
@@ -166,8 +162,8 @@ func (s *Store) listStored(ctx context.Context, k kind) ([]entry, error) {
 }
 
 // sweepTmp removes old temporary files. It continues after an error and returns the first one.
-func (s *Store) sweepTmp(now time.Time) error {
-	files, err := os.ReadDir(s.tmp())
+func (d *entryFiles) sweepTmp(now time.Time) error {
+	files, err := os.ReadDir(d.tmp())
 	if err != nil {
 		return err
 	}
@@ -177,7 +173,7 @@ func (s *Store) sweepTmp(now time.Time) error {
 		if err != nil || !strings.HasPrefix(f.Name(), atomicfile.Prefix) || now.Sub(info.ModTime()) < leftoverAge {
 			continue
 		}
-		if err := s.remove(filepath.Join(s.tmp(), f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := d.removeEntry(filepath.Join(d.tmp(), f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			firstErr = cmp.Or(firstErr, err)
 		}
 	}
@@ -188,13 +184,13 @@ func (s *Store) sweepTmp(now time.Time) error {
 // ago or more, or this Store has added more than 5 % of limit since. A time of last trim in the
 // future is ignored.
 func (s *Store) TrimDue(now time.Time, limit int64) bool {
-	if s.readOnly {
+	if s.files.readOnly {
 		return false
 	}
-	if s.added.Load() > limit/addedPortion {
+	if s.files.added.Load() > limit/addedPortion {
 		return true
 	}
-	info, err := os.Lstat(s.trimStamp())
+	info, err := os.Lstat(trimStamp(s.files.root))
 	if err != nil || !info.Mode().IsRegular() {
 		return true
 	}
@@ -202,22 +198,95 @@ func (s *Store) TrimDue(now time.Time, limit int64) bool {
 	return age >= trimEvery || age <= -trimEvery
 }
 
-func (s *Store) trimStamp() string { return filepath.Join(s.root, "trimmed") }
+func trimStamp(root string) string { return filepath.Join(root, "trimmed") }
 
 // stampTrim records the time of a trim. It removes anything else at its path, such as a pipe or a
 // link.
-func (s *Store) stampTrim(now time.Time) error {
-	if info, err := os.Lstat(s.trimStamp()); err == nil && !info.Mode().IsRegular() {
-		if err := s.remove(s.trimStamp()); err != nil {
+func (d *entryFiles) stampTrim(now time.Time) error {
+	if info, err := os.Lstat(trimStamp(d.root)); err == nil && !info.Mode().IsRegular() {
+		if err := d.removeEntry(trimStamp(d.root)); err != nil {
 			return err
 		}
 	}
-	f, err := os.OpenFile(s.trimStamp(), os.O_WRONLY|os.O_CREATE|regular.NoWait, 0o666)
+	f, err := os.OpenFile(trimStamp(d.root), os.O_WRONLY|os.O_CREATE|regular.NoWait, 0o666)
 	if err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Chtimes(s.trimStamp(), now, now)
+	return os.Chtimes(trimStamp(d.root), now, now)
+}
+
+// A Use is the disk space of the entries of one kind.
+type Use struct {
+	Kind           string // "blobs", "reads" or "results", as their directory is called
+	Files          int
+	Bytes          int64     // sizes of the files, without file system overhead
+	Oldest, Newest time.Time // times of last use, accurate to an hour; zero without entries
+}
+
+// Usage returns the disk space of each kind of entries, and calls each for every blob if each is
+// not nil. It changes nothing. If there is no store, the error wraps fs.ErrNotExist.
+func (s *Store) Usage(ctx context.Context, each func(id BlobID, size int64)) ([]Use, error) {
+	if _, err := os.Stat(s.files.root); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("store %s: %w", s.dir, fs.ErrNotExist)
+	}
+	var all []Use
+	for k := range kinds {
+		entries, err := s.files.listStored(ctx, k)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("store %s: %w", s.dir, err)
+		}
+		u := Use{Kind: k.String(), Files: len(entries)}
+		for i := range entries {
+			e := &entries[i]
+			u.Bytes += e.size
+			if at := time.Unix(0, e.used); i == 0 || at.Before(u.Oldest) {
+				u.Oldest = at
+			}
+			if at := time.Unix(0, e.used); at.After(u.Newest) {
+				u.Newest = at
+			}
+			if k == blobs && each != nil {
+				each(e.id, e.size)
+			}
+		}
+		all = append(all, u)
+	}
+	return all, nil
+}
+
+// A Keep is a set of entries that [Store.TrimTo] keeps. The zero value is empty.
+type Keep struct {
+	ids [kinds]map[[32]byte]bool
+}
+
+// Blob adds a blob.
+func (k *Keep) Blob(id BlobID) { k.keepItem(blobs, id) }
+
+// Result adds a result and the read sets of its action, but none of its blobs.
+func (k *Keep) Result(action ActionID, id ResultID) {
+	k.keepItem(reads, action)
+	k.keepItem(results, id)
+}
+
+func (k *Keep) keepItem(of kind, id [32]byte) {
+	if k.ids[of] == nil {
+		k.ids[of] = map[[32]byte]bool{}
+	}
+	k.ids[of][id] = true
+}
+
+// keepsEntry reports whether the set has an entry. A nil set is empty.
+func (k *Keep) keepsEntry(of kind, id [32]byte) bool { return k != nil && k.ids[of][id] }
+
+// TrimTo deletes all entries that are not in keep, except entries that are used while it runs. If
+// interrupted, it has deleted the least recently used of them. Otherwise it is like [Store.Trim].
+func (s *Store) TrimTo(ctx context.Context, keep *Keep, now time.Time) (TrimStats, error) {
+	stats, err := s.files.evictOldest(ctx, now, keep, func(int64) bool { return true })
+	if err != nil {
+		return stats, fmt.Errorf("trim store %s: %w", s.dir, err)
+	}
+	return stats, nil
 }

@@ -24,7 +24,7 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 		for i := range 10 {
 			content := fmt.Appendf(nil, "%0100d", i)
 			id := put(t, s, content)
-			path := s.path(blobs, id)
+			path := s.files.entryPath(blobs, id)
 			// The order of last use differs from the orders of putting and of IDs.
 			age(t, path, noon.Add(time.Duration(i*7%10-20)*time.Hour))
 			paths = append(paths, path)
@@ -61,7 +61,7 @@ func TestTrimKeepsMostRecentEntriesThatFit(t *testing.T) {
 		var files []file
 		for i := range rapid.IntRange(0, 8).Draw(rt, "entries") {
 			f := file{
-				path: s.path(rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind"), [32]byte{byte(i * 100), byte(i)}),
+				path: s.files.entryPath(rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind"), [32]byte{byte(i * 100), byte(i)}),
 				size: rapid.Int64Range(0, 50).Draw(rt, "size"),
 				used: noon.Add(time.Duration(rapid.IntRange(-5, 5).Draw(rt, "hours")) * time.Hour),
 			}
@@ -115,7 +115,7 @@ func TestTrimDeletesOldTemporaryFiles(t *testing.T) {
 		"foreign":     1000 * time.Hour,
 	}
 	for name, old := range ages {
-		path := filepath.Join(s.tmp(), name)
+		path := filepath.Join(s.files.tmp(), name)
 		overwrite(t, path, []byte("x"))
 		age(t, path, noon.Add(-old))
 	}
@@ -123,7 +123,7 @@ func TestTrimDeletesOldTemporaryFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range ages {
-		_, err := os.Lstat(filepath.Join(s.tmp(), name))
+		_, err := os.Lstat(filepath.Join(s.files.tmp(), name))
 		if gone := name == ".tmp-old" || name == ".tmp-day"; gone != (err != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -135,7 +135,7 @@ func TestTrimLeavesForeignFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10)).String()
 	for _, name := range []string{"notes.txt", "ab/notes.txt", "zz/" + id, "00/" + id, "abc/" + id, id[:2] + "/" + id + "0"} {
-		path := filepath.Join(s.folder(blobs), name)
+		path := filepath.Join(s.files.kindFolder(blobs), name)
 		overwrite(t, path, []byte("mine"))
 		stats, err := s.Trim(t.Context(), 10, noon)
 		if want := (TrimStats{Before: 10, After: 10}); name[:2] != id[:2] && (err != nil || stats != want) {
@@ -156,11 +156,11 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 3 {
-		path := s.path(blobs, put(t, s, someBytes(100+i)))
+		path := s.files.entryPath(blobs, put(t, s, someBytes(100+i)))
 		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
 		paths = append(paths, path)
 	}
-	s.fault = func(op, path string) error {
+	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
 			age(t, paths[1], noon) // another process restores it now
 		}
@@ -179,11 +179,11 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
 	for i := range 3 {
-		path := s.path(blobs, put(t, s, someBytes(100+i)))
+		path := s.files.entryPath(blobs, put(t, s, someBytes(100+i)))
 		age(t, path, noon.Add(time.Duration(i-100)*time.Hour))
 		paths = append(paths, path)
 	}
-	s.fault = func(op, path string) error {
+	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
 			os.Remove(paths[0]) // at the same time
 			os.Remove(paths[1]) // earlier
@@ -200,10 +200,10 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 func TestTrimContinuesAfterAnError(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for i := range 3 {
-		age(t, s.path(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
+		age(t, s.files.entryPath(blobs, put(t, s, someBytes(100+i))), noon.Add(time.Duration(i-100)*time.Hour))
 	}
-	locked := s.path(blobs, idOf(someBytes(100)))
-	s.fault = func(op, path string) error {
+	locked := s.files.entryPath(blobs, idOf(someBytes(100)))
+	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == locked {
 			return os.ErrPermission
 		}
@@ -225,7 +225,7 @@ func TestInterruptedTrimIsNotRecorded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s.fault = func(op, _ string) error {
+	s.files.fault = func(op, _ string) error {
 		if op == "remove" {
 			cancel()
 		}
@@ -285,4 +285,95 @@ func TestTrimIsDueDailyAndAfterGrowth(t *testing.T) {
 	if !s.TrimDue(noon, 100) {
 		t.Error("records do not count")
 	}
+}
+
+// A keepable is an entry of a test store; it says whether TrimTo must keep it.
+type keepable struct {
+	path string
+	keep bool
+}
+
+// fillKeepable fills a store with entries of all kinds, and returns the ones to keep.
+func fillKeepable(t testing.TB, rt *rapid.T, s *Store) (all []keepable, keep *Keep) {
+	keep = &Keep{}
+	for i := range rapid.IntRange(1, 12).Draw(rt, "entries") {
+		id := [32]byte{byte(i * 100), byte(i)}
+		k := rapid.SampledFrom([]kind{blobs, reads, results}).Draw(rt, "kind")
+		e := keepable{s.files.entryPath(k, id), rapid.Bool().Draw(rt, "keep")}
+		if e.keep {
+			keep.keepItem(k, id)
+		}
+		overwrite(t, e.path, make([]byte, i))
+		all = append(all, e)
+	}
+	return all, keep
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// TrimTo keeps exactly the entries of its argument. If interrupted anywhere, it has deleted none
+// of them, and the next TrimTo deletes the rest.
+func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
+	parent := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(parent, "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		s := openStore(t, dir)
+		all, keep := fillKeepable(t, rt, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		left := rapid.IntRange(0, len(all)).Draw(rt, "removals before the interrupt")
+		s.files.fault = func(op, _ string) error {
+			if op == "remove" {
+				if left--; left < 0 {
+					cancel()
+				}
+			}
+			return nil
+		}
+		if _, err := s.TrimTo(ctx, keep, noon); err != nil && !errors.Is(err, context.Canceled) {
+			rt.Fatal(err)
+		}
+		for _, e := range all {
+			if e.keep && !exists(e.path) {
+				rt.Fatalf("the interrupted TrimTo deleted %s", e.path)
+			}
+		}
+		s.files.fault = nil
+		if _, err := s.TrimTo(t.Context(), keep, noon); err != nil {
+			rt.Fatal(err)
+		}
+		for _, e := range all {
+			if e.keep != exists(e.path) {
+				rt.Fatalf("%s: keep %v", e.path, e.keep)
+			}
+		}
+	})
+}
+
+// An entry is used after TrimTo has listed it.
+func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	paths := make([]string, 2)
+	for i := range paths {
+		id := put(t, s, someBytes(100+i))
+		paths[i] = s.files.entryPath(blobs, id)
+		age(t, paths[i], noon.AddDate(0, 0, i-9))
+	}
+	s.files.fault = func(op, path string) error {
+		if op == "remove" && path == paths[0] {
+			age(t, paths[1], noon) // another process restores it now
+		}
+		return nil
+	}
+	if _, err := s.TrimTo(t.Context(), &Keep{}, noon); err != nil {
+		t.Fatal(err)
+	}
+	wantGone(t, paths[0])
+	wantCopy(t, s, someBytes(101))
 }

@@ -31,7 +31,7 @@ type Reading struct {
 // dependencies, and write nothing.
 func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size int64) *recipe.Job {
 	read := contents.New(contents.Options{
-		Assets: r.Assets, Known: index.Empty(), Checksum: r.Checksum, Unsettled: true, Workers: 1, Clock: r.Clock, Extracts: r.Recipes.Extract,
+		Assets: r.Assets, Known: index.Empty().Files(), Checksum: r.Checksum, Unsettled: true, Workers: 1, Clock: r.Clock, Extracts: r.Recipes.Extract,
 	})
 	return jobs.New(by, jobs.Env{
 		Path: path, Assets: r.Assets.Name(),

@@ -55,14 +55,14 @@ func Find(out string, names []string) (f Found, err error) {
 	err = withIndex(out, func(x *index.Index) {
 		f.Name, f.Output = searchNames(x, names)
 		if f.Name == "" {
-			for row := range x.Rows("") {
+			for row := range x.Results().Rows("") {
 				f.Known = append(f.Known, row.Path())
 			}
 			f.Known = slices.Compact(f.Known)
 			return
 		}
 		l := newLister(x)
-		for _, a := range x.ActionsOf(f.Name) {
+		for _, a := range x.Results().ActionsOf(f.Name) {
 			f.Assets = append(f.Assets, l.listedAsset(&a))
 			f.Again.addAsset(&a)
 		}
@@ -74,7 +74,7 @@ func Find(out string, names []string) (f Found, err error) {
 		f.Users = slices.Concat(readers, l.bundles.takers(changed...)[len(changed):])
 		slices.Sort(f.Users)
 		for _, user := range f.Users {
-			for _, a := range x.ActionsOf(user) {
+			for _, a := range x.Results().ActionsOf(user) {
 				f.Again.addAsset(&a)
 			}
 		}
@@ -85,12 +85,12 @@ func Find(out string, names []string) (f Found, err error) {
 // searchNames returns the source that one of the names means, and the name if it names an output.
 func searchNames(x *index.Index, names []string) (name, output string) {
 	for _, n := range names {
-		if len(x.ActionsOf(n)) > 0 {
+		if len(x.Results().ActionsOf(n)) > 0 {
 			return n, ""
 		}
 	}
 	for _, n := range names {
-		if source, ok := x.Owner(n); ok {
+		if source, ok := x.Results().Owner(n); ok {
 			return source, n
 		}
 	}
@@ -129,7 +129,7 @@ func Source(s *session.Session, last *index.Index, name string) string {
 		if err := last.Load(); err != nil {
 			return err
 		}
-		if source, ok := last.Owner(output); ok {
+		if source, ok := last.Results().Owner(output); ok {
 			given = source
 		}
 		return nil
@@ -198,8 +198,8 @@ func readersAre(n int) string {
 // readersOf returns the assets that read a file, sorted.
 func readersOf(last *index.Index, file string) (list []string) {
 	index.Guard(func() error {
-		last.Dependents(map[dependency.Dependency]bool{dependency.OfFile(file): true, {Kind: dependency.Link, Path: file}: true}, func(source string) { list = append(list, source) })
-		last.Deps(dependency.Kind.IsExtract, func(source string, d index.Dep) {
+		last.Results().Dependents(map[dependency.Dependency]bool{dependency.OfFile(file): true, {Kind: dependency.Link, Path: file}: true}, func(source string) { list = append(list, source) })
+		last.Results().Deps(dependency.Kind.IsExtract, func(source string, d index.Dep) {
 			if contents.IsOf(d.On, file) && !contents.IsSilent(d) && (d.On.Kind == dependency.Extract || answeredExtract(last, d.On.OfOne(path.Base(file)))) {
 				list = append(list, source)
 			}
@@ -212,7 +212,7 @@ func readersOf(last *index.Index, file string) (list []string) {
 
 // answeredExtract reports whether a file had an answer to an extract in the last run.
 func answeredExtract(last *index.Index, x dependency.Dependency) bool {
-	f, ok := last.Part(x)
+	f, ok := last.Files().Part(x)
 	return ok && f.Blob != contents.Silence
 }
 
@@ -224,7 +224,7 @@ func meantPath(last *index.Index, given string) string {
 	var beside []string
 	elsewhere := ""
 	index.Guard(func() error {
-		for row := range last.Rows("") {
+		for row := range last.Results().Rows("") {
 			source := row.Path()
 			dir, name := path.Split(source)
 			if name == base || strings.EqualFold(source, given) {

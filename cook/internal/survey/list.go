@@ -182,7 +182,7 @@ func newLister(x *index.Index) *lister {
 
 func assetsOfIndex(x *index.Index) (list []Asset) {
 	l := newLister(x)
-	for a := range x.Actions() {
+	for a := range x.Results().Actions() {
 		list = append(list, l.listedAsset(a))
 	}
 	return list
@@ -194,7 +194,7 @@ func (l *lister) listedAsset(a *index.Action) Asset {
 		Path: a.Path, Target: a.Target, Method: l.method(a.Method), Failed: a.State == index.Failed, Warned: a.Warned,
 		Source: a.Source, CookTime: a.CookTime, Last: Decision{At: a.Decision.At, Outcome: execute.Outcome(a.Decision.Outcome)},
 	}
-	if f, ok := l.x.File(a.Path); ok {
+	if f, ok := l.x.Files().File(a.Path); ok {
 		of.In = f.Stamp.Size
 	}
 	for why := range strings.Lines(a.Decision.Why) {
@@ -254,7 +254,7 @@ type output struct{ source, below, path string }
 func (b *bundles) artifactsOf(target string) []output {
 	if b.made == nil {
 		b.made = map[string][]output{}
-		for row := range b.x.Rows("") {
+		for row := range b.x.Results().Rows("") {
 			if row.State() != index.Done {
 				continue
 			}
@@ -292,7 +292,7 @@ func (b *bundles) chosenArtifacts(on dependency.Dependency) (list []output) {
 // these bundles, and so on.
 func (b *bundles) takers(sources ...string) []string {
 	takes := map[string][]string{} // sources of the artifacts in each bundle
-	b.x.Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
+	b.x.Results().Deps(dependency.Kind.IsArtifacts, func(bundle string, d index.Dep) {
 		for _, o := range b.chosenArtifacts(d.On) {
 			takes[bundle] = append(takes[bundle], o.source)
 		}

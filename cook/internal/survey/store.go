@@ -57,7 +57,7 @@ func ReadStore(ctx context.Context, cache, out string) (Store, error) {
 	shares := map[string]*Share{}
 	counted := map[string]map[store.BlobID]bool{}
 	err = withIndex(out, func(x *index.Index) {
-		for a := range x.Actions() {
+		for a := range x.Results().Actions() {
 			name := plan.RecipeOf(a.Method)
 			for _, m := range a.Made {
 				size, ok := held[m.Blob]
@@ -121,7 +121,7 @@ func Trace(out, cache string, list []Asset) error {
 		at[[2]string{list[i].Path, list[i].Target}] = &list[i]
 	}
 	return withIndex(out, func(x *index.Index) {
-		for a := range x.Actions() {
+		for a := range x.Results().Actions() {
 			if of, ok := at[[2]string{a.Path, a.Target}]; ok {
 				of.Last.Origin = originOf(in, a)
 			}

@@ -109,7 +109,7 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted
 			continue
 		}
-		if f, ok := d.Last.File(p); ok && f.Role == index.Asset {
+		if f, ok := d.Last.Files().File(p); ok && f.Role == index.Asset {
 			gone = append(gone, ids.Source{Path: p, Blob: f.Blob, Empty: f.Stamp.Size == 0})
 		}
 	}
@@ -118,7 +118,7 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 	}
 	for i := range assets {
 		a := &assets[i]
-		if f, ok := d.Last.File(a.Path); a.Known() && (!ok || f.Role != index.Asset) {
+		if f, ok := d.Last.Files().File(a.Path); a.Known() && (!ok || f.Role != index.Asset) {
 			found = append(found, ids.Source{Path: a.Path, Blob: a.Blob, Empty: a.Stamp.Size == 0})
 		}
 	}
@@ -127,11 +127,11 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 
 // followed reports whether the file of IDs is unchanged since the last run.
 func followed(checksum hashing.Func, last *index.Index, data []byte) bool {
-	f, ok := last.File(scan.IDsName)
+	f, ok := last.Files().File(scan.IDsName)
 	if !ok {
 		return data == nil
 	}
-	return data != nil && last.Checksum() == checksum.Name && f.Sum == checksum.Sum128(data)
+	return data != nil && last.Files().Checksum() == checksum.Name && f.Sum == checksum.Sum128(data)
 }
 
 // listedIDs returns a function that returns the ID of an asset in the last run: from the

@@ -188,7 +188,7 @@ func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) b
 			return true
 		}
 		owned := false // a damaged index proves nothing: leave the file alone
-		index.Guard(func() error { _, owned = d.Last.Owner(output); return nil })
+		index.Guard(func() error { _, owned = d.Last.Results().Owner(output); return nil })
 		return owned || s.State.IsTag(output)
 	}
 }
@@ -221,7 +221,7 @@ type unconcerned struct{ delta *changes.Delta }
 func (u unconcerned) Owns(output string) bool {
 	yes := true
 	index.Guard(func() error {
-		source, ok := u.delta.Last.Owner(output)
+		source, ok := u.delta.Last.Results().Owner(output)
 		yes = ok && !u.delta.Concerned[source]
 		return nil
 	})
@@ -231,6 +231,6 @@ func (u unconcerned) Owns(output string) bool {
 // Holds reports whether a directory of the output directory has artifacts.
 func (u unconcerned) Holds(folder string) bool {
 	yes := true
-	index.Guard(func() error { yes = u.delta.Last.HoldsOutputs(folder); return nil })
+	index.Guard(func() error { yes = u.delta.Last.Results().HoldsOutputs(folder); return nil })
 	return yes
 }

@@ -104,7 +104,7 @@ func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
 // newContents returns contents without an index, so that each source is read and hashed.
 func newContents(s *session.Session, catalog *artifacts.Catalog) *contents.Contents {
 	return contents.New(contents.Options{
-		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
+		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty().Files(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
 		Extracts: s.Basis.Recipes.Extract,
 	})
 }

@@ -70,7 +70,7 @@ func TestSharedResultsAreOfTheLastReads(t *testing.T) {
 	}
 	defer tree.Close()
 	sums, _ := hashing.Lookup("xxh3")
-	g := cookone.NewAgain(cookone.Env{Contents: contents.New(contents.Options{Assets: tree, Known: index.Empty(), Checksum: sums}), Checksum: sums})
+	g := cookone.NewAgain(cookone.Env{Contents: contents.New(contents.Options{Assets: tree, Known: index.Empty().Files(), Checksum: sums}), Checksum: sums})
 	last := &contents.Before{Action: index.Action{Deps: []index.Dep{{Name: "b.h", On: dependency.OfFile("b.h")}}}}
 	for name, c := range map[string]struct {
 		last *contents.Before

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/feed"
 	"github.com/assetcook/assetcook/cook/internal/peer"
@@ -16,15 +17,15 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// question returns everything that decides about a pass without forced work. A watcher with the
+// readQuestion returns everything that decides about a pass without forced work. A watcher with the
 // same question does the same.
-func question(s *session.Session) string {
+func readQuestion(s *session.Session) string {
 	return fmt.Sprintf("%s %q %t %t %s", s.Basis.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
 }
 
-// listen opens the socket, nil if the system has none. It fails if another watcher of the output
+// listenOnSocket opens the socket, nil if the system has none. It fails if another watcher of the output
 // directory listens.
-func (m *watcher) listen() (*peer.Listener, error) {
+func (m *watcher) listenOnSocket() (*peer.Listener, error) {
 	opt, err := m.opt.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -46,8 +47,8 @@ func (m *watcher) listen() (*peer.Listener, error) {
 	return socket, nil
 }
 
-// serve answers cooks, and programs that follow changes.
-func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
+// serveCaller answers cooks, and programs that follow changes.
+func (m *watcher) serveCaller(ctx context.Context, socket *peer.Listener) {
 	if socket == nil {
 		return
 	}
@@ -57,7 +58,7 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 			return feed.Reply(client, m.feed, question, func() { m.mu.Lock(); defer m.mu.Unlock() })
 		}
 		// The round runs even if the client goes away meanwhile.
-		text, _ := json.Marshal(m.answer(ctx, string(question)))
+		text, _ := json.Marshal(m.answerCaller(ctx, string(question)))
 		return text
 	})
 	if err != nil && ctx.Err() == nil {
@@ -67,9 +68,9 @@ func (m *watcher) serve(ctx context.Context, socket *peer.Listener) {
 	}
 }
 
-// answer brings everything up to date and returns the result of a pass of the asking cook, nil if
+// answerCaller brings everything up to date and returns the result of a pass of the asking cook, nil if
 // unknown.
-func (m *watcher) answer(ctx context.Context, asked string) *stats.Stats {
+func (m *watcher) answerCaller(ctx context.Context, asked string) *stats.Stats {
 	if asked == "" {
 		return nil // only a sign of life is wanted
 	}
@@ -86,10 +87,10 @@ func (m *watcher) answer(ctx context.Context, asked string) *stats.Stats {
 	before := m.rounds
 	var worked *stats.Stats
 	for range mostRounds {
-		if !m.look(ctx) && (len(m.learned.always) == 0 || m.rounds > before) {
+		if !m.lookForChanges(ctx) && (len(m.learned.always) == 0 || m.rounds > before) {
 			break
 		}
-		if m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
+		if m.cookChanges(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return nil
 		}
 		if t := m.last.stats; worked == nil && t.UpToDate() != t.Found.Assets {
@@ -104,4 +105,75 @@ func (m *watcher) answer(ctx context.Context, asked string) *stats.Stats {
 	}
 	t := &m.last.stats
 	return &stats.Stats{Found: t.Found, Outcomes: stats.Outcomes{ByStamp: t.Found}, Saved: t.Saved}
+}
+
+// LongWait is the time after which a cook reports that it waits. By then a stopped watcher has
+// been noticed.
+const LongWait = 2 * time.Second
+
+// Ask asks the watcher of the output directory for the result of a pass of this session. known is
+// nil if the watcher does not know, or if the session wants more than a result. beside reports
+// whether a watcher is alive; it may hold the lock for a moment.
+func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bool) {
+	m := s.Mode
+	switch {
+	case !s.Used() || m.DryRun:
+		return nil, false
+	case m.Force || m.FullScan || m.IgnoreStamps || m.Strict || len(s.Scope.Patterns) > 0 || s.Scope.Source != "" || m.EveryAction:
+		_, beside = Beside(ctx, s)
+		return nil, beside
+	}
+	text, err := askWatcher(ctx, s)
+	if err != nil {
+		return nil, false
+	}
+	if json.Unmarshal(text, &known) != nil {
+		return nil, true
+	}
+	return known, true
+}
+
+// askWatcher asks the watcher, with a note if that takes long.
+func askWatcher(ctx context.Context, s *session.Session) (answer []byte, err error) {
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		answer, err = peer.Ask(ctx, s.State.Folder(), []byte(readQuestion(s)))
+	}()
+	timer := time.NewTimer(LongWait)
+	defer timer.Stop()
+	select {
+	case <-answered:
+	case <-timer.C:
+		pid, _ := peer.Listens(ctx, s.State.Folder())
+		s.Observer.Note(fmt.Sprintf("a watching cook (%s) is at work on the same output directory; waiting for its answer", peer.Process(pid)))
+		<-answered
+	}
+	var silent *peer.SilentError
+	if errors.As(err, &silent) {
+		s.Observer.Note(fmt.Sprintf("a watching cook (%v); looking at the tree without it", silent))
+	}
+	return answer, err
+}
+
+// Beside returns the process ("process 1234") of the output directory's watcher, even if it is
+// stopped.
+func Beside(ctx context.Context, s *session.Session) (process string, ok bool) {
+	if !s.Used() {
+		return "", false
+	}
+	pid, ok := peer.Listens(ctx, s.State.Folder())
+	if !ok {
+		return "", false
+	}
+	return peer.Process(pid), true
+}
+
+// Alive reports whether the watcher of the output directory shows signs of life.
+func Alive(ctx context.Context, s *session.Session) bool {
+	if !s.Used() {
+		return false
+	}
+	_, err := peer.Ask(ctx, s.State.Folder(), nil)
+	return err == nil
 }

@@ -185,7 +185,7 @@ func TestStrictWatcherAfterWarnings(t *testing.T) {
 func TestWatcherAfterAnotherCook(t *testing.T) {
 	w := newTree(t, map[string]string{"y/b.json": "[1]", "z/c.json": "[2]"})
 	m := newWatcher(w.opt, nil) // and nothing in the background
-	socket, err := m.listen()
+	socket, err := m.listenOnSocket()
 	w.must(err)
 	defer socket.Close()
 	w.must(m.firstRound(t.Context()))
@@ -197,9 +197,9 @@ func TestWatcherAfterAnotherCook(t *testing.T) {
 	_, err = pass.Run(t.Context(), s, nil)
 	s.Close()
 	w.must(err)
-	m.catchUp(t.Context())
+	m.catchUpWithRun(t.Context())
 	w.write("z/a.json", "[3]")
 	w.must(os.Remove(w.asset("z/a.json")))
-	m.catchUp(t.Context())
+	m.catchUpWithRun(t.Context())
 	w.cooked("y/b.json", "[3]")
 }

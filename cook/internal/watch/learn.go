@@ -23,12 +23,12 @@ type learned struct {
 	tools   map[string]string  // files of the programs that methods name
 	machine map[string]string  // libraries of the machine; see program.Machine
 	rules   *session.RuleTexts // the last correct ones
-	// vouched says that the round began with a valid index, and knew all directories from
+	// vouched is set if the round began with a valid index, and knew all directories from
 	// it.
 	vouched bool
 	// index is the seal of the round's index.
 	index string
-	// everywhere says that the next round must look everywhere.
+	// everywhere is set if the next round must look everywhere.
 	everywhere bool
 }
 
@@ -43,13 +43,13 @@ func learn(s *session.Session, done *pass.Done, at places, was learned, all bool
 		now.folders = append(now.folders, at.config)
 	}
 	if done.Delta == nil {
-		return now, now.fromIndex(s, done.Targets, at)
+		return now, now.learnFromIndex(s, done.Targets, at)
 	}
 	now.vouched = true
 	now.fromDelta(s, done, at)
 	now.fromActions(done.Actions, at)
 	for on := range done.Delta.Read.Parts.Files() {
-		now.use(fileIn(at.assets, on))
+		now.useLearned(fileIn(at.assets, on))
 	}
 	if all {
 		now.fromFiles(done.Delta, at)
@@ -71,30 +71,30 @@ func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 	}
 }
 
-// fromIndex takes the directories from the index of a round that listed the whole tree. Such a
+// learnFromIndex takes the directories from the index of a round that listed the whole tree. Such a
 // round does not find files with several names, or earlier changes in new directories. So the
 // next round must look everywhere, if the index is valid.
-func (l *learned) fromIndex(s *session.Session, targets []string, at places) error {
+func (l *learned) learnFromIndex(s *session.Session, targets []string, at places) error {
 	known, err := s.State.Index.Load()
 	if err != nil {
 		return nil // the next round lists the whole tree and reports why
 	}
 	defer known.Close()
 	return index.Guard(func() error {
-		l.addFolders(known.Index, at)
+		l.watchFolders(known.Index, at)
 		l.everywhere = changes.ValidFor(known.Index, s, targets)
 		return nil
 	})
 }
 
-// addFolders adds the directories of an index.
-func (l *learned) addFolders(x *index.Index, at places) {
+// watchFolders adds the directories of an index.
+func (l *learned) watchFolders(x *index.Index, at places) {
 	for ref := range index.FolderRef(x.Folders()) {
 		f := x.Folder(ref)
 		if !f.Listed && f.Len() == 0 {
 			continue
 		}
-		name := at.name(&f)
+		name := at.namePlace(&f)
 		l.folders = append(l.folders, name)
 		if f.Odd {
 			l.always[name] = true
@@ -106,10 +106,10 @@ func (l *learned) addFolders(x *index.Index, at places) {
 // targets may change anywhere, and with files that have another name elsewhere.
 func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	d := done.Delta
-	l.addFolders(d.Last, at)
+	l.watchFolders(d.Last, at)
 	for _, ref := range d.Found.Linked {
 		f := d.Last.Folder(ref)
-		l.always[at.name(&f)] = true
+		l.always[at.namePlace(&f)] = true
 	}
 	odd := map[string]bool{}
 	for _, f := range d.Tree.Folders { // some are new
@@ -122,7 +122,7 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	}
 	fresh := freshIn(d, done.Actions)
 	for _, e := range d.Tree.Entries {
-		if !odd[folderOf(e.Path)] { // or each round lists the directory
+		if !odd[watchedParent(e.Path)] { // or each round lists the directory
 			fresh[e.Path] = true
 		}
 	}
@@ -177,16 +177,16 @@ func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 	return fresh
 }
 
-// folderOf returns the directory of a source, "" for the root.
-func folderOf(source string) string {
+// watchedParent returns the directory of a source, "" for the root.
+func watchedParent(source string) string {
 	if dir := path.Dir(source); dir != "." {
 		return dir
 	}
 	return ""
 }
 
-// use adds the directory of a file that recipes use.
-func (l *learned) use(file string) {
+// useLearned adds the directory of a file that recipes use.
+func (l *learned) useLearned(file string) {
 	dir := filepath.Dir(file)
 	l.folders = append(l.folders, dir)
 	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -207,11 +207,11 @@ func (l *learned) fromActions(actions []index.Action, at places) {
 	for i := range actions {
 		for _, d := range actions[i].Deps {
 			if !d.On.Kind.IsArtifacts() { // outputs of other assets
-				l.use(fileIn(at.assets, d.On))
+				l.useLearned(fileIn(at.assets, d.On))
 			}
 		}
 		for _, o := range actions[i].Made {
-			l.use(filepath.Join(at.out, filepath.FromSlash(o.Path)))
+			l.useLearned(filepath.Join(at.out, filepath.FromSlash(o.Path)))
 		}
 	}
 }
@@ -226,9 +226,9 @@ func (l *learned) fromFiles(d *changes.Delta, at places) {
 				continue
 			}
 			if on := d.Last.Dependency(n.Ref); filepath.IsAbs(on.Path) {
-				l.use(on.Path)
+				l.useLearned(on.Path)
 			} else {
-				l.use(fileIn(at.assets, on))
+				l.useLearned(fileIn(at.assets, on))
 			}
 		}
 	}

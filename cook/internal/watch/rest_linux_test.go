@@ -12,7 +12,7 @@ import (
 func (w *tree) byHand() *watcher {
 	w.t.Helper()
 	m := newWatcher(w.opt, nil)
-	socket, err := m.listen()
+	socket, err := m.listenOnSocket()
 	w.must(err)
 	w.t.Cleanup(func() { socket.Close() })
 	w.must(m.firstRound(w.t.Context()))
@@ -36,13 +36,13 @@ func TestMemoryGivenBack(t *testing.T) {
 		t.Error("nothing was given back after the first round")
 	}
 	w.write("a.txt", "A")
-	m.catchUp(t.Context())
+	m.catchUpWithRun(t.Context())
 	w.cooked("a.txt", "A")
 	if n := forced() - rested; n > 0 {
 		t.Errorf("%d collections were forced by an edit", n)
 	}
 	m.pending.all = true
-	m.catchUp(t.Context())
+	m.catchUpWithRun(t.Context())
 	if forced() == rested {
 		t.Error("nothing was given back after a look at everything")
 	}
@@ -63,7 +63,7 @@ func TestWatcherPace(t *testing.T) {
 	m.pace.took = time.Second
 	w.write("a.txt", "A")
 	now = now.Add(30 * time.Second)
-	m.catchUp(t.Context())
+	m.catchUpWithRun(t.Context())
 	w.cooked("a.txt", "A")
 	m.places.local = true
 	if d := m.untilDue(); d != 370*time.Second {
@@ -79,11 +79,11 @@ func TestWatcherPace(t *testing.T) {
 		}
 	}
 	now = now.Add(time.Minute)
-	if !m.wait(t.Context(), editorPatience) {
+	if !m.waitForChanges(t.Context(), editorPatience) {
 		t.Error("a look that is due did not end the wait")
 	}
 	m.pending.all = true
-	m.catchUp(t.Context())
+	m.catchUpWithRun(t.Context())
 	if m.pace.last != now || m.pace.took != 0 {
 		t.Errorf("after the look: %+v", m.pace)
 	}
@@ -98,10 +98,10 @@ func TestSavesInQuickSuccession(t *testing.T) {
 	for i := range 3 {
 		for name := range files {
 			w.write(name, fmt.Sprint(i, name))
-			if !m.look(t.Context()) || m.pending.all || m.pending.rest {
+			if !m.lookForChanges(t.Context()) || m.pending.all || m.pending.rest {
 				t.Fatalf("save %d of %s: to look at: %+v", i, name, m.pending)
 			}
-			w.must(m.round(t.Context()))
+			w.must(m.cookChanges(t.Context()))
 			w.cooked(name, fmt.Sprint(i, name))
 		}
 	}
@@ -114,9 +114,9 @@ func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 		w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"})
 		w.opt.Scope.Targets = targets
 		m := newWatcher(w.opt, nil)
-		socket, err := m.listen()
+		socket, err := m.listenOnSocket()
 		w.must(err)
-		w.must(m.round(t.Context())) // without events, so that nothing else is pending
+		w.must(m.cookChanges(t.Context())) // without events, so that nothing else is pending
 		socket.Close()
 		if !m.learned.everywhere || !m.pending.all {
 			t.Errorf("%v: everywhere %v, pending %v", targets, m.learned.everywhere, m.pending.all)

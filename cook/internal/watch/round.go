@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -21,11 +22,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// round cooks all pending changes. It reports an error before it returns the error.
-func (m *watcher) round(ctx context.Context) error {
+// cookChanges cooks all pending changes. It reports an error before it returns the error.
+func (m *watcher) cookChanges(ctx context.Context) error {
 	first := m.rounds == 0
 	m.rounds++
-	done, all, err := m.cook(ctx, first)
+	done, all, err := m.cookRound(ctx, first)
 	m.opt.Observer.Stage(StageWait)
 	var locked *state.LockedError
 	switch {
@@ -58,8 +59,8 @@ func (m *watcher) round(ctx context.Context) error {
 	return err
 }
 
-// cook runs a pass over the changes and learns from it. all reports whether it looked everywhere.
-func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
+// cookRound runs a pass over the changes and learns from it. all reports whether it looked everywhere.
+func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
 		opt.Place.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
@@ -70,12 +71,12 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 		return done, false, err
 	}
 	defer s.Close()
-	m.places, m.last.question = placesOf(s), question(s)
+	m.places, m.last.question = placesOf(s), readQuestion(s)
 	// Another cook's index may have files that this watcher has not learned about. They look
 	// unchanged.
 	foreign := s.State.Index.Seal() != m.learned.index
 	m.pending.all = m.pending.all || foreign
-	where := m.concerns
+	where := m.concernsRun
 	if first && s.Mode.Strict {
 		where = nil // an index does not have warnings
 	}
@@ -94,7 +95,7 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 		})
 	}
 	if !foreign { // the changes of another cook are unknown
-		watching.Changed = m.tell
+		watching.Changed = m.tellRound
 	}
 	m.last.rules = nil
 	done, err = pass.RunWatched(ctx, s, where, watching)
@@ -119,16 +120,16 @@ func (m *watcher) cook(ctx context.Context, first bool) (done pass.Done, all boo
 	}
 	all = m.pending.all || done.Delta == nil
 	m.learned, m.pending = now, pending{all: now.everywhere || m.pending.rest && !m.pending.all || m.last.rules != nil}
-	m.watch()
+	m.watchLearned()
 	return done, all, nil
 }
 
-// concerns reports whether a round must look at a directory.
-func (m *watcher) concerns(f *index.Folder) bool {
+// concernsRun reports whether a round must look at a directory.
+func (m *watcher) concernsRun(f *index.Folder) bool {
 	if m.pending.all {
 		return true
 	}
-	dir := m.places.name(f)
+	dir := m.places.namePlace(f)
 	return m.pending.folders[dir] || m.learned.always[dir] || !m.watched.folders[dir]
 }
 
@@ -145,10 +146,10 @@ func (w *watched) endWatch() {
 	}
 }
 
-// watch watches the directories of the last round. After a new one, the next round must look
+// watchLearned watches the directories of the last round. After a new one, the next round must look
 // everywhere: before the watch, another name of any file may have come into the directory and
 // gone again.
-func (m *watcher) watch() {
+func (m *watcher) watchLearned() {
 	m.watched.blind = false
 	if m.watched.events != nil {
 		m.watched.events.Within(m.places.assets, m.places.out)
@@ -167,7 +168,7 @@ func (m *watcher) watch() {
 func (m *watcher) watchFolder(dir string) {
 	switch err := m.watched.events.Add(dir); {
 	case errors.Is(err, notify.ErrLimit), errors.Is(err, errors.ErrUnsupported):
-		m.poll(err)
+		m.pollSources(err)
 	case err == nil:
 		m.watched.folders[dir], m.pending.all = true, true
 	case !errors.Is(err, fs.ErrNotExist):
@@ -176,8 +177,8 @@ func (m *watcher) watchFolder(dir string) {
 	// The next round meets any other error of the directory.
 }
 
-// tell tells followers the changes of a round. After many changes they must compare.
-func (m *watcher) tell(list []pass.Changed) {
+// tellRound tells followers the changes of a round. After many changes they must compare.
+func (m *watcher) tellRound(list []pass.Changed) {
 	const most = 4096
 	switch {
 	case len(list) > most:
@@ -203,4 +204,89 @@ func feedChanges(list []pass.Changed) []feed.Change {
 		}
 	}
 	return batch
+}
+
+// A look at everything finds changes without events. It takes at most one part in lookShare of a
+// core, but comes at least every mostInterval. Where events show little it comes every
+// leastInterval. Where the system cannot watch, it comes every pollTime, unless that takes more
+// than one part in pollShare of all cores.
+const (
+	lookShare     = 200
+	leastInterval = time.Minute
+	mostInterval  = time.Hour
+	pollTime      = 2 * time.Second
+	pollShare     = 10
+)
+
+// A pace schedules the looks at everything.
+type pace struct {
+	last time.Time     // time of the last look
+	took time.Duration // its duration, 0 if unknown
+}
+
+// looked notes a look at everything. If it found work, its duration does not predict the next.
+func (p *pace) looked(now time.Time, took time.Duration, worked bool) {
+	p.last = now
+	if !worked {
+		p.took = took
+	}
+}
+
+// due returns the time of the next look at everything, given its busy cores and whether events
+// show most changes.
+func (p *pace) due(cores int, shown bool) time.Time {
+	interval := leastInterval
+	if shown {
+		interval = min(max(lookShare*p.took*time.Duration(cores), leastInterval), mostInterval)
+	}
+	return p.last.Add(interval)
+}
+
+// poll returns the wait before the next look where the system cannot watch.
+func (p *pace) poll() time.Duration { return min(max(pollShare*p.took, pollTime), leastInterval) }
+
+// places are the directories of a round.
+type places struct {
+	assets, out string // absolute
+	config      string // directory of Place.Config, "" for none
+	roots       [2]os.FileInfo
+	mounts      string
+	local       bool // both file systems report every change
+}
+
+func placesOf(s *session.Session) places {
+	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
+	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
+	for i, name := range [...]string{p.assets, p.out} {
+		p.roots[i], _ = os.Stat(name) // nil equals no other
+	}
+	if s.Place.Config != "" {
+		if config, err := filepath.Abs(s.Place.Config); err == nil {
+			p.config = filepath.Dir(config)
+		}
+	}
+	return p
+}
+
+// samePlaces reports whether the two directories and all mounts are the same, since no event reports
+// their changes.
+func (p *places) samePlaces() bool {
+	for i, name := range [...]string{p.assets, p.out} {
+		info, err := os.Stat(name)
+		if err != nil || p.roots[i] == nil || !os.SameFile(info, p.roots[i]) {
+			return false
+		}
+	}
+	return mounts() == p.mounts
+}
+
+// namePlace returns the absolute name of a directory.
+func (p *places) namePlace(f *index.Folder) string {
+	switch f.Tree {
+	case index.Assets:
+		return filepath.Join(p.assets, f.Real())
+	case index.Out:
+		return filepath.Join(p.out, f.Real())
+	}
+	return filepath.Clean(f.Path())
 }

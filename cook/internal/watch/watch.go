@@ -1,3 +1,36 @@
+// Package watch keeps an output directory up to date. A cook of the same directory asks the
+// watcher for its result instead of looking at the tree.
+//
+// # Rounds
+//
+// A round is a pass (package pass) that looks only at directories with events (package notify).
+// After each round the watcher learns the directories of the pass and watches the new ones.
+// Before that, files may have changed through a new directory unseen, so the next round looks
+// everywhere. When no more events come, the watcher waits.
+//
+// # Saves
+//
+// A round begins when a save looks complete, or has taken longer than saves usually do: a removed
+// file may come back, and an open file may be half written. A new failure waits as long. If the
+// source or a dependency changes meanwhile, the old output stays, and the next round cooks the
+// asset again.
+//
+// # Changes without events
+//
+// Each round looks at some directories even without events: directories with links, whose
+// targets may change anywhere, and directories with hard links, because a write is reported only
+// for one name of the file. A file that comes with a second name makes the next round look
+// everywhere, which finds the first name; so does a file that came and went between two rounds.
+// Before each round the watcher compares mounts, the two root directories and the programs that
+// PATH leads to. Other changes (writes through a mapping that stays open, other hosts, names
+// outside the tree) show in a look at everything from time to time: less often if it takes
+// longer.
+//
+// # Answers
+//
+// A cook asks at the socket in the state directory (package peer). Its question holds everything
+// that decides about its pass, so that only a watcher whose pass would do the same answers it.
+// Before the answer, the watcher takes all events and does the rounds for them.
 package watch
 
 import (
@@ -56,7 +89,7 @@ func Run(ctx context.Context, opt session.Options, told func(Round)) error {
 
 // runWatcher runs a new watcher.
 func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) error {
-	socket, err := m.listen()
+	socket, err := m.listenOnSocket()
 	if err != nil {
 		return err
 	}
@@ -65,7 +98,7 @@ func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) erro
 	defer group.Wait()
 	defer stop()
 	m.mu.Lock() // questions wait for the first round
-	group.Go(func() { m.serve(serving, socket) })
+	group.Go(func() { m.serveCaller(serving, socket) })
 	err = m.firstRound(ctx)
 	m.mu.Unlock()
 	defer m.watched.endWatch()
@@ -73,13 +106,13 @@ func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) erro
 		return err
 	}
 	for {
-		full := m.wait(ctx, patience)
+		full := m.waitForChanges(ctx, patience)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		m.mu.Lock()
 		m.pending.all = m.pending.all || full
-		m.catchUp(ctx)
+		m.catchUpWithRun(ctx)
 		m.mu.Unlock()
 	}
 }
@@ -108,7 +141,7 @@ type watcher struct {
 	hurry   func() // ends a wait
 }
 
-// pending says where the next round must look.
+// pending holds the directories in which the next round must look.
 type pending struct {
 	folders map[string]bool // where something may have changed
 	all     bool            // anything may have changed
@@ -120,8 +153,8 @@ type pending struct {
 // after a failed round.
 func (p *pending) due() bool { return p.locked || p.all || p.rest || len(p.folders) > 0 }
 
-// markFolder notes that something may have changed in a directory.
-func (p *pending) markFolder(folder string) {
+// markFolderPending notes that something may have changed in a directory.
+func (p *pending) markFolderPending(folder string) {
 	if p.folders == nil {
 		p.folders = map[string]bool{}
 	}
@@ -148,11 +181,11 @@ func newWatcher(opt session.Options, told func(Round)) *watcher {
 func (m *watcher) firstRound(ctx context.Context) error {
 	var err error
 	if m.watched.events, err = notify.New(); err != nil {
-		m.poll(err)
+		m.pollSources(err)
 	}
 	var locked *state.LockedError
 	for {
-		if err = m.round(ctx); !errors.As(err, &locked) || !Pause(ctx) {
+		if err = m.cookChanges(ctx); !errors.As(err, &locked) || !Pause(ctx) {
 			break
 		}
 		m.rounds = 0
@@ -160,7 +193,7 @@ func (m *watcher) firstRound(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.catchUp(ctx)
+	m.catchUpWithRun(ctx)
 	return nil
 }
 
@@ -174,15 +207,15 @@ func Pause(ctx context.Context) bool {
 	}
 }
 
-// poll gives up watching, reports why, and looks at the tree from time to time.
-func (m *watcher) poll(err error) {
+// pollSources gives up watching, reports why, and looks at the tree from time to time.
+func (m *watcher) pollSources(err error) {
 	m.opt.Observer.Note(fmt.Sprintf("%v; looking at the whole tree every %v instead, or less often if it is large", err, pollTime))
 	m.watched.endWatch()
 	m.watched = watched{folders: map[string]bool{}}
 }
 
-// wait waits until something may have changed. It reports whether that may be anywhere.
-func (m *watcher) wait(ctx context.Context, patience notify.Patience) (full bool) {
+// waitForChanges waits until something may have changed. It reports whether that may be anywhere.
+func (m *watcher) waitForChanges(ctx context.Context, patience notify.Patience) (full bool) {
 	m.mu.Lock()
 	events := m.watched.events
 	ctx, m.hurry = context.WithTimeout(ctx, m.untilDue())
@@ -210,10 +243,10 @@ func (m *watcher) untilDue() time.Duration {
 	return max(0, m.pace.due(m.opt.Limits.Workers, m.places.local && !m.watched.blind).Sub(m.opt.Time.Now()))
 }
 
-// catchUp does rounds until no more events come.
-func (m *watcher) catchUp(ctx context.Context) {
+// catchUpWithRun does rounds until no more events come.
+func (m *watcher) catchUpWithRun(ctx context.Context) {
 	for range mostRounds {
-		if !m.look(ctx) || m.round(ctx) != nil || !m.last.good || ctx.Err() != nil {
+		if !m.lookForChanges(ctx) || m.cookChanges(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return
 		}
 		if m.watched.events != nil && !m.watched.events.Settled() {
@@ -222,8 +255,8 @@ func (m *watcher) catchUp(ctx context.Context) {
 	}
 }
 
-// look takes all events, and reports whether there is anything to look at.
-func (m *watcher) look(ctx context.Context) bool {
+// lookForChanges takes all events, and reports whether there is anything to look at.
+func (m *watcher) lookForChanges(ctx context.Context) bool {
 	if m.watched.events == nil {
 		return m.pending.all
 	}
@@ -235,18 +268,18 @@ func (m *watcher) look(ctx context.Context) bool {
 		m.pending.all, m.watched.folders = true, map[string]bool{}
 	}
 	for _, dir := range changes.Folders {
-		m.pending.markFolder(dir)
+		m.pending.markFolderPending(dir)
 	}
 	for _, dir := range changes.Unwatched {
-		m.pending.markFolder(dir)
+		m.pending.markFolderPending(dir)
 		delete(m.watched.folders, dir)
 	}
 	if len(m.watched.folders) == 0 || len(changes.Unwatched) > 0 {
-		m.watch()
+		m.watchLearned()
 	}
 	// A file that came and went may have been another name of a known file. The files of a
 	// removed or moved directory are unknown.
 	m.pending.rest = m.pending.rest || changes.Vanished || len(changes.Unwatched) > 0
-	m.pending.all = m.pending.all || !m.places.same() || !m.learned.sameTools(m.places.assets)
+	m.pending.all = m.pending.all || !m.places.samePlaces() || !m.learned.sameTools(m.places.assets)
 	return m.pending.all || m.pending.rest || len(m.pending.folders) > 0
 }

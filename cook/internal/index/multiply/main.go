@@ -76,7 +76,7 @@ func multiplyIndex(args []string) error {
 
 // multiply returns an index with copies of a directory.
 func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) {
-	m := &multiplier{next: x.Anew(x.Checksum()), folder: folder}
+	m := &multiplier{next: x.Anew(x.Files().Checksum()), folder: folder}
 	for k := range copies {
 		m.names = append(m.names, fmt.Sprintf("%s-%07d", folder, k+1))
 	}
@@ -89,12 +89,12 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 		return index.Encoded{}, errors.New("the tree has pending changes: cook it again")
 	}
 	files, actions := 0, 0 // in the directory
-	for _, f := range x.Below(".") {
+	for _, f := range x.Files().Below(".") {
 		if m.inside(f.Path) {
 			files++
 		}
 	}
-	for a := range x.Actions() {
+	for a := range x.Results().Actions() {
 		if m.inside(a.Path) {
 			actions++
 		}
@@ -104,13 +104,13 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	}
 	m.next.Grow(x.Nodes() + files*copies)
 	m.folders(x)
-	for on, f := range x.Below(".") {
+	for on, f := range x.Files().Below(".") {
 		m.next.PutPart(on, f)
 		for _, on.Path = range m.copies(f.Path) {
 			m.next.PutPart(on, f)
 		}
 	}
-	for a := range x.Actions() {
+	for a := range x.Results().Actions() {
 		if err := m.action(a); err != nil {
 			return index.Encoded{}, err
 		}

@@ -115,10 +115,10 @@ func TestCopiesAreUnchanged(t *testing.T) {
 		t.Errorf("vouches for %v", x.Vouched())
 	}
 	const assets = 1 + 3*(1+copies)
-	if n := x.Totals().Actions; n != assets {
+	if n := x.Results().Totals().Actions; n != assets {
 		t.Errorf("%d actions, want %d", n, assets)
 	}
-	if source, ok := x.Owner("pool-0000002/a/y"); !ok || source != "pool-0000002/a/y" {
+	if source, ok := x.Results().Owner("pool-0000002/a/y"); !ok || source != "pool-0000002/a/y" {
 		t.Errorf("an output of a copy is of %q", source)
 	}
 	found, err := restat.Find(t.Context(), restat.Options{
