@@ -17,7 +17,7 @@ type register interface{ uint32 | uint64 }
 // with a polynomial of degree 64. A Table, which has 32 bits, keeps the lower half of such a
 // state: the upper half is always 0.
 type engine[R register] struct {
-	model Model64
+	model Model
 	shift int    // 64 minus the width
 	mask  R      // the bits of a checksum
 	poly  uint64 // normal form, shifted up
@@ -46,7 +46,7 @@ const (
 )
 
 // prepare computes everything that depends on m.
-func (e *engine[R]) prepare(m Model64) {
+func (e *engine[R]) prepare(m Model) {
 	if err := m.check(); err != nil {
 		panic(err.Error())
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 	"pgregory.net/rapid"
 )
 

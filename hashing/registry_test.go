@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 	"github.com/google/go-cmp/cmp"
 )
 

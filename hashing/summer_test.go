@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
 func someBytes(n int) []byte { return hashtest.Bytes(n) }

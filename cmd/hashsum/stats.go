@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
@@ -56,19 +55,19 @@ func (c *command) printStats(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		d := hashing.Distribute(f.sum, slices.Values(keys.list), bins)
+		d := spreadKeys(f.sum, keys.list, bins)
 		if i == 0 {
 			c.out.line(fmt.Appendf(nil, "%d keys (and %d duplicates) in %d bins; random sums leave %.1f bins empty",
-				d.Keys, d.Duplicates, d.Bins, d.ExpectedEmpty()), '\n')
-			table.Row("function", "empty", "longest", fmt.Sprintf("chi-squared/%d", d.Freedom()), "p",
-				fmt.Sprintf("collide at 32 bits (random %.2g)", d.ExpectedCollisions(32)), "at 64", "verdict")
+				d.keys, d.duplicates, d.bins, d.expectedEmptyBins()), '\n')
+			table.Row("function", "empty", "longest", fmt.Sprintf("chi-squared/%d", d.freedom()), "p",
+				fmt.Sprintf("collide at 32 bits (random %.2g)", d.expectedCollisions(32)), "at 64", "verdict")
 		}
 		at64 := "-"
 		if f.digits > 8 {
-			at64 = fmt.Sprint(d.Collisions64)
+			at64 = fmt.Sprint(d.collisions64)
 		}
-		table.Row(f.name, d.Empty(), d.Longest(), fmt.Sprintf("%.4g", d.ChiSquared()/max(1, float64(d.Freedom()))),
-			fmt.Sprintf("%.3g", d.P()), d.Collisions32, at64, verdict(d))
+		table.Row(f.name, d.emptyBins(), d.longestChain(), fmt.Sprintf("%.4g", d.chiSquared()/max(1, float64(d.freedom()))),
+			fmt.Sprintf("%.3g", d.probability()), d.collisions32, at64, verdict(d))
 		c.writeChains(&chains, f, d, keys.list)
 	}
 	table.Flush()
@@ -91,13 +90,13 @@ func (c *command) spreaders(keys *keyList) (all []spreader) {
 
 // writeChains writes the lengths of all chains, and the keys in the bins selected by -chains and
 // -bin.
-func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, keys []string) {
+func (c *command) writeChains(w io.Writer, f spreader, d distribution, keys []string) {
 	if c.chains == 0 && c.bin < 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s: bins by the length of their chains: ", f.name)
 	separator := ""
-	for n, bins := range d.Chains {
+	for n, bins := range d.chains {
 		if bins > 0 {
 			fmt.Fprintf(w, "%s%d of %d", separator, bins, n)
 			separator = ", "
@@ -108,7 +107,7 @@ func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, k
 	if c.bin >= 0 {
 		shown = append(shown, c.bin)
 	}
-	for i, chain := range hashing.KeysInBins(f.sum, slices.Values(keys), d.Bins, shown...) {
+	for i, chain := range keysInBins(f.sum, keys, d.bins, shown...) {
 		fmt.Fprintf(w, "  bin %d (%#x), a chain of %d\n", shown[i], shown[i], len(chain))
 		for _, key := range chain {
 			fmt.Fprintf(w, "    %0*x  %s\n", f.digits, f.sum([]byte(key)), c.keys.printable(key))
@@ -117,27 +116,27 @@ func (c *command) writeChains(w io.Writer, f spreader, d hashing.Distribution, k
 }
 
 // fullestBins returns up to n nonempty bins, the fullest first.
-func fullestBins(d hashing.Distribution, n int) (bins []int) {
+func fullestBins(d distribution, n int) (bins []int) {
 	if n == 0 {
 		return nil
 	}
-	for bin, count := range d.Counts {
+	for bin, count := range d.counts {
 		if count > 0 {
 			bins = append(bins, bin)
 		}
 	}
-	slices.SortStableFunc(bins, func(a, b int) int { return d.Counts[b] - d.Counts[a] })
+	slices.SortStableFunc(bins, func(a, b int) int { return d.counts[b] - d.counts[a] })
 	return bins[:min(n, len(bins))]
 }
 
 // verdict says whether the bins look random.
-func verdict(d hashing.Distribution) string {
+func verdict(d distribution) string {
 	switch {
-	case d.Keys < 50 || d.Bins > 100*d.Keys:
+	case d.keys < 50 || d.bins > 100*d.keys:
 		return "too few keys to tell"
-	case d.P() < 0.001:
+	case d.probability() < 0.001:
 		return "uneven"
-	case d.P() > 0.999:
+	case d.probability() > 0.999:
 		return "more even than random"
 	}
 	return "as random"

@@ -1,24 +1,21 @@
-package hashing_test
+package main
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"testing"
 
-	"github.com/cespare/xxhash/v2"
 	"pgregory.net/rapid"
 
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// P matches published 0.05 quantiles of chi-squared, and the symmetry of large degrees.
-func TestDistributionP(t *testing.T) {
+// probability matches published 0.05 quantiles of chi-squared, and the symmetry of large degrees.
+func TestProbabilityMatchesQuantiles(t *testing.T) {
 	for _, tt := range []struct {
-		chains []int // two or more bins, which give ChiSquared
+		chains []int // two or more bins, which give chiSquared
 		chi, p float64
 	}{
 		{[]int{0, 0, 0, 0, 0, 2}, 0, 1},
@@ -28,15 +25,15 @@ func TestDistributionP(t *testing.T) {
 		{[]int{0, 1, 1, 1}, 1, 0.6065307},                            // 1:2:3, exp(-1/2)
 		{[]int{10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10}, 100, 5.35556e-13}, // 19 degrees
 	} {
-		d := hashing.Distribution{Chains: tt.chains}
+		d := distribution{chains: tt.chains}
 		for n, bins := range tt.chains {
-			d.Bins += bins
-			d.Keys += n * bins
+			d.bins += bins
+			d.keys += n * bins
 		}
-		if got := d.ChiSquared(); math.Abs(got-tt.chi) > 1e-9 {
+		if got := d.chiSquared(); math.Abs(got-tt.chi) > 1e-9 {
 			t.Errorf("%v: chi-squared %v, want %v", tt.chains, got, tt.chi)
 		}
-		if got := d.P(); math.Abs(got-tt.p) > 1e-4*tt.p {
+		if got := d.probability(); math.Abs(got-tt.p) > 1e-4*tt.p {
 			t.Errorf("%v: p %v, want %v", tt.chains, got, tt.p)
 		}
 	}
@@ -54,26 +51,26 @@ func TestGoodFunctionLooksRandom(t *testing.T) {
 	}{{"xxh128", true}, {"xxh3", true}, {"murmur3-32", true}, {"lookup2", true}, {"blake3", true}, {"sha256", true}, {"adler32", false}} {
 		f, _ := hashing.Lookup(tt.name)
 		for _, bins := range []int{1 << 10, 1009, 1 << 14} {
-			d := hashing.Distribute(f.Sum64, slices.Values(keys), bins)
-			if p := d.P(); (p > 1e-6) != tt.random {
+			d := spreadKeys(f.Sum64, keys, bins)
+			if p := d.probability(); (p > 1e-6) != tt.random {
 				t.Errorf("%s, %d bins: p %g", tt.name, bins, p)
 			}
-			if off := math.Abs(float64(d.Empty())/max(1, d.ExpectedEmpty()) - 1); bins == 1<<14 && (off < 0.1) != tt.random {
-				t.Errorf("%s: %d empty bins, %.0f expected", tt.name, d.Empty(), d.ExpectedEmpty())
+			if off := math.Abs(float64(d.emptyBins())/max(1, d.expectedEmptyBins()) - 1); bins == 1<<14 && (off < 0.1) != tt.random {
+				t.Errorf("%s: %d empty bins, %.0f expected", tt.name, d.emptyBins(), d.expectedEmptyBins())
 			}
-			if (d.Collisions32 < 5) != tt.random {
-				t.Errorf("%s: %d collisions, %.2f expected", tt.name, d.Collisions32, d.ExpectedCollisions(32))
+			if (d.collisions32 < 5) != tt.random {
+				t.Errorf("%s: %d collisions, %.2f expected", tt.name, d.collisions32, d.expectedCollisions(32))
 			}
 		}
 	}
 }
 
-func TestDistributeCounts(t *testing.T) {
+func TestKeysAreCountedByBin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOf(rapid.StringMatching(`[ab]{0,5}`)).Draw(t, "keys")
 		bins := rapid.IntRange(1, 50).Draw(t, "bins")
 		f, _ := hashing.Lookup(rapid.SampledFrom([]string{"adler32", "xxh3", "xxh128", "sha256"}).Draw(t, "function"))
-		d := hashing.Distribute(f.Sum64, slices.Values(keys), bins)
+		d := spreadKeys(f.Sum64, keys, bins)
 		distinct, sums32, sums64, counts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[uint64]int{}
 		for _, key := range keys {
 			if distinct[key] {
@@ -91,8 +88,8 @@ func TestDistributeCounts(t *testing.T) {
 		for bin := range all {
 			all[bin] = bin
 		}
-		chains := hashing.KeysInBins(f.Sum64, slices.Values(keys), bins, all...)
-		for bin, n := range d.Counts {
+		chains := keysInBins(f.Sum64, keys, bins, all...)
+		for bin, n := range d.counts {
 			chain := chains[bin]
 			if n != counts[uint64(bin)] || len(chain) != n || !slices.IsSorted(chain) {
 				t.Fatalf("bin %d: %d keys, %q in its chain, want %d", bin, n, chain, counts[uint64(bin)])
@@ -107,10 +104,10 @@ func TestDistributeCounts(t *testing.T) {
 		if chained != len(distinct) {
 			t.Fatalf("%d keys in chains, want %d", chained, len(distinct))
 		}
-		if d.Keys != len(distinct) || d.Duplicates != len(keys)-len(distinct) || d.Bins != bins || d.Freedom() != bins-1 {
+		if d.keys != len(distinct) || d.duplicates != len(keys)-len(distinct) || d.bins != bins || d.freedom() != bins-1 {
 			t.Fatalf("%+v of %d keys, %d distinct", d, len(keys), len(distinct))
 		}
-		if d.Collisions32 != len(distinct)-len(sums32) || d.Collisions64 != len(distinct)-len(sums64) {
+		if d.collisions32 != len(distinct)-len(sums32) || d.collisions64 != len(distinct)-len(sums64) {
 			t.Fatalf("%+v: %d sums of 32 bits, %d of 64", d, len(sums32), len(sums64))
 		}
 		longest, chi, expected := 0, 0.0, float64(len(distinct))/float64(bins)
@@ -121,67 +118,48 @@ func TestDistributeCounts(t *testing.T) {
 				chi += (float64(n) - expected) * (float64(n) - expected) / expected
 			}
 		}
-		if d.Empty() != bins-len(counts) || d.Longest() != longest || math.Abs(d.ChiSquared()-chi) > 1e-9*(1+chi) {
+		if d.emptyBins() != bins-len(counts) || d.longestChain() != longest || math.Abs(d.chiSquared()-chi) > 1e-9*(1+chi) {
 			t.Fatalf("%+v: %d empty, %d, %g", d, bins-len(counts), longest, chi)
 		}
-		if p := d.P(); !(p >= 0 && p <= 1) {
+		if p := d.probability(); !(p >= 0 && p <= 1) {
 			t.Fatalf("p %v", p)
 		}
 	})
 }
 
-// Keys may hold any bytes, and the function may be the caller's own.
-func TestDistributeOwnFunction(t *testing.T) {
-	var keys [][]byte
+// Keys may hold any bytes, and the function may be the user's own.
+func TestKeysAreSpreadByAnyFunction(t *testing.T) {
+	var keys []string
 	for i := range 1000 {
-		keys = append(keys, []byte{byte(i), byte(i >> 8), 0, '\n', 0xff})
+		keys = append(keys, string([]byte{byte(i), byte(i >> 8), 0, '\n', 0xff}))
 	}
 	keys = append(keys, keys[0])
 	first := func(key []byte) uint64 { return uint64(key[0]) }
-	d := hashing.Distribute(first, slices.Values(keys), 128)
-	if d.Keys != 1000 || d.Duplicates != 1 || d.Empty() != 0 || d.Longest() != 8 || d.Collisions64 != 1000-256 {
+	d := spreadKeys(first, keys, 128)
+	if d.keys != 1000 || d.duplicates != 1 || d.emptyBins() != 0 || d.longestChain() != 8 || d.collisions64 != 1000-256 {
 		t.Errorf("%+v", d)
 	}
-	if chains := hashing.KeysInBins(first, slices.Values(keys), 128, 127, 3, 127); len(chains) != 3 || len(chains[1]) != d.Counts[3] ||
-		len(chains[0]) != d.Counts[127] || chains[0][0][0]%128 != 127 || !reflect.DeepEqual(chains[0], chains[2]) {
+	if chains := keysInBins(first, keys, 128, 127, 3, 127); len(chains) != 3 || len(chains[1]) != d.counts[3] ||
+		len(chains[0]) != d.counts[127] || chains[0][0][0]%128 != 127 || !slices.Equal(chains[0], chains[2]) {
 		t.Errorf("the keys in bins 127, 3 and 127 are %x", chains)
-	}
-	d = hashing.Distribute(xxhash.Sum64, slices.Values(keys), 128)
-	f, _ := hashing.Lookup("xxh64")
-	if want := hashing.Distribute(f.Sum64, slices.Values(keys), 128); !reflect.DeepEqual(d, want) {
-		t.Errorf("by the library %+v, by the registry %+v", d, want)
 	}
 }
 
 // Eight words of a published string table that used the low 14 bits of lookup2: they fall into
 // three neighboring bins, and two of them have one hash.
-func ExampleDistribute() {
+func TestEightWordsShareThreeBins(t *testing.T) {
 	words := []string{"hairbrush", "encomiums", "engrained", "Seavir", "phrenologically", "Alfreda", "centillion", "cyclometer"}
 	f, _ := hashing.Lookup("lookup2")
-	d := hashing.Distribute(f.Sum64, slices.Values(words), 1<<14)
-	fmt.Println(d.Keys, "keys,", d.Bins-d.Empty(), "bins used, longest chain", d.Longest())
-	fmt.Println("collisions at 32 bits:", d.Collisions32)
-	for _, chain := range hashing.KeysInBins(f.Sum64, slices.Values(words), d.Bins, 0x32ba, 0x32bb, 0x32bc) {
-		fmt.Println(chain)
+	d := spreadKeys(f.Sum64, words, 1<<14)
+	if d.keys != 8 || d.bins-d.emptyBins() != 3 || d.longestChain() != 4 || d.collisions32 != 1 {
+		t.Errorf("%+v", d)
 	}
-	// Output:
-	// 8 keys, 3 bins used, longest chain 4
-	// collisions at 32 bits: 1
-	// [Alfreda phrenologically]
-	// [Seavir encomiums engrained hairbrush]
-	// [centillion cyclometer]
-}
-
-// A custom function, with keys of four bytes. It uses only the last byte, so that 1000 keys share
-// 256 sums.
-func ExampleDistribute_own() {
-	var keys [][]byte
-	for i := range uint32(1000) {
-		keys = append(keys, binary.BigEndian.AppendUint32(nil, i))
+	want := [][]string{
+		{"Alfreda", "phrenologically"},
+		{"Seavir", "encomiums", "engrained", "hairbrush"},
+		{"centillion", "cyclometer"},
 	}
-	lastByte := func(key []byte) uint64 { return uint64(key[3]) }
-	d := hashing.Distribute(lastByte, slices.Values(keys), 1024)
-	fmt.Printf("%d of %d bins empty (random: %.0f), longest chain %d, p %.3f\n", d.Empty(), d.Bins, d.ExpectedEmpty(), d.Longest(), d.P())
-	// Output:
-	// 768 of 1024 bins empty (random: 385), longest chain 4, p 0.000
+	if got := keysInBins(f.Sum64, words, d.bins, 0x32ba, 0x32bb, 0x32bc); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
