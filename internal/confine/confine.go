@@ -9,9 +9,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -147,3 +150,165 @@ func (d *Dir) resolve(path string) (string, error) {
 	}
 	return filepath.ToSlash(rel), nil
 }
+
+// A Root is an os.Root with two additions: it repeats every call that a signal interrupted, while
+// os.Root repeats only some, and its errors distinguish a directory that is not empty from one that
+// cannot be removed. If the system can look up a whole path in one call, Root does so.
+//
+// Remove, RemoveAll and Rename also work while another program has the file open (see package
+// busyfile), and on systems without the POSIX deletion that os.Root uses.
+//
+// [os.SameFile] accepts the results of LstatOS, but not of Stat and Lstat.
+type Root struct {
+	*os.Root
+	quick *beneath        // nil if the system has no such calls
+	busy  *busyfile.Files // repeats calls on busy files
+}
+
+// errAsk is the error of beneath if os.Root must be asked.
+var errAsk = errors.New("ask os.Root")
+
+func newRoot(root *os.Root) Root {
+	return Root{root, openBeneath(root), &busyfile.Files{In: callOnce{root}}}
+}
+
+func (r Root) Close() error { return errors.Join(r.quick.Close(), r.Root.Close()) }
+
+func (r Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, err := r.quick.openFile(name, flag, perm)
+	if err == errAsk {
+		return r.Root.OpenFile(name, flag, perm)
+	}
+	return f, err
+}
+
+func (r Root) Stat(name string) (info fs.FileInfo, err error) {
+	if info, err := r.quick.lstat(name); err == nil && info.Mode()&fs.ModeSymlink == 0 || err != nil && err != errAsk {
+		return info, err
+	}
+	err = again(func() error { info, err = r.Root.Stat(name); return err })
+	return info, err
+}
+
+func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
+	if info, err := r.quick.lstat(name); err != errAsk {
+		return info, err
+	}
+	return r.LstatOS(name)
+}
+
+// LstatOS is Lstat with results that [os.SameFile] accepts.
+func (r Root) LstatOS(name string) (info fs.FileInfo, err error) {
+	err = again(func() error { info, err = r.Root.Lstat(name); return err })
+	return info, err
+}
+
+// Rename renames a file. A directory may replace an empty directory, which os.Root refuses.
+func (r Root) Rename(from, to string) error {
+	if err := r.quick.rename(from, to); err != errAsk {
+		return err
+	}
+	return r.busy.Rename(from, to)
+}
+
+func (r Root) MkdirAll(name string, perm fs.FileMode) error {
+	return again(func() error { return r.Root.MkdirAll(name, perm) })
+}
+
+// RemoveEmpty removes a directory if it is empty, and reports whether the name is free afterwards.
+// It keeps directories with content, and files.
+func (r Root) RemoveEmpty(name string) (gone bool, err error) {
+	info, err := r.Lstat(name)
+	switch {
+	case pathname.IsAbsent(err):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !info.IsDir():
+		return false, nil
+	}
+	switch err = r.Remove(name); {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case isNotEmpty(err):
+		return false, nil
+	}
+	return false, err
+}
+
+// again repeats a call until no signal interrupts it.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// A Directory is a directory of a Root that is looked up once for several calls. It need not exist: if
+// the directory is not open, calls use its path.
+//
+// If the directory is moved while it is open, calls concern it at its new place.
+type Folder struct {
+	root   Root
+	path   string
+	open   openFolder
+	absent bool
+}
+
+// Directory opens the directory at a path with slashes, "." for the root itself.
+func (r Root) Folder(path string) Folder {
+	open, err := r.quick.folder(path)
+	return Folder{r, path, open, errors.Is(err, fs.ErrNotExist)}
+}
+
+// Close closes the directory.
+func (f *Folder) Close() { f.open.close() }
+
+// Absent reports whether the directory is known to have been missing when Directory was called.
+func (f *Folder) Absent() bool { return f.absent }
+
+// Lstat describes a file of the directory.
+func (f *Folder) Lstat(name string) (fs.FileInfo, error) {
+	at := path.Join(f.path, name)
+	if info, err := f.open.lstat(name, at); err != errAsk {
+		return info, err
+	}
+	return f.root.Lstat(at)
+}
+
+// Rename moves a file to another directory of the same Root.
+func (f *Folder) Rename(name string, to *Folder, toName string) error {
+	from, dest := path.Join(f.path, name), path.Join(to.path, toName)
+	if err := f.open.rename(name, to.open, toName, from, dest); err != errAsk {
+		return err
+	}
+	return f.root.Rename(from, dest)
+}
+
+// callOnce makes each call of busyfile.Files in the form that the system needs.
+type callOnce struct{ *os.Root }
+
+func (c callOnce) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS(), name) }
+
+func (c callOnce) Remove(name string) error {
+	err := again(func() error { return c.Root.Remove(name) })
+	if busyfile.LacksPosixDeletion(err) {
+		return removeByHandle(c.Root, name)
+	}
+	return err
+}
+
+func (c callOnce) RemoveAll(name string) error {
+	return again(func() error { return c.Root.RemoveAll(name) })
+}
+
+func (c callOnce) Rename(from, to string) error {
+	return again(func() error { return c.Root.Rename(from, to) })
+}
+
+// Remove removes a file or an empty directory.
+func (r Root) Remove(name string) error { return r.busy.Remove(name) }
+
+// RemoveAll removes a file, or a directory with its content, as far as possible.
+func (r Root) RemoveAll(name string) error { return r.busy.RemoveAll(name) }

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// NoWait is a flag of os.OpenFile that has an effect on other systems.
+const NoWait = 0
+
 // openShared opens a file so that others can remove and replace it, which os.Open prevents.
 func openShared(name string) (*os.File, error) {
 	text, err := windows.UTF16PtrFromString(name)

@@ -3,9 +3,66 @@ package hashing
 import (
 	"encoding/binary"
 	"hash"
+	"hash/fnv"
+	"hash/maphash"
 
+	"github.com/assetcook/assetcook/internal/lookup2"
 	"github.com/assetcook/assetcook/internal/murmur3"
+	"github.com/assetcook/assetcook/internal/rapidhash"
 )
+
+func rapidhashFunc() Func {
+	return Func{
+		Name:   "rapidhash",
+		Size:   rapidhash.Size,
+		Source: "Nicolas De Carli, rapidhash V3, https://github.com/Nicoshev/rapidhash, rapidhash.h, default secret, seed 0",
+		Check:  "7e7d033b96b916a1",
+		narrow: func(b []byte) Sum128 { return Sum128{Lo: rapidhash.Sum64(b)} },
+		word:   rapidhash.Sum64,
+		stream: func() hash.Hash { return rapidhash.New(0) },
+		seeded: func(seed uint64) (hash.Hash, error) { return rapidhash.New(seed), nil },
+	}
+}
+
+// maphashFunc is the hash of Go's own maps. Its seed is drawn once per process, so its sums are
+// meaningless to other processes and must not be stored.
+func maphashFunc() Func {
+	seed := maphash.MakeSeed()
+	return Func{
+		Name:   "maphash",
+		Size:   8,
+		Source: "Go's hash/maphash: AES or wyhash with a random seed",
+		narrow: func(b []byte) Sum128 { return Sum128{Lo: maphash.Bytes(seed, b)} },
+		word:   func(b []byte) uint64 { return maphash.Bytes(seed, b) },
+		stream: func() hash.Hash {
+			h := new(mapHash)
+			h.SetSeed(seed)
+			return h
+		},
+	}
+}
+
+// mapHash appends its sum most significant byte first, as all hashes here do; the library appends
+// the least significant byte first.
+type mapHash struct{ maphash.Hash }
+
+// Clone returns a mapHash. The library's Clone would return a hash with another Sum.
+func (h *mapHash) Clone() (hash.Cloner, error) { return clone(h) }
+
+func (h *mapHash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, h.Sum64()) }
+
+func lookup2Func() Func {
+	stream := func(seed uint32) hash.Hash { return lookup2.New(seed) }
+	return Func{
+		Name:   "lookup2",
+		Size:   lookup2.Size,
+		Source: "Bob Jenkins, A Hash Function for Hash Table Lookup, 1996, https://www.burtleburtle.net/bob/hash/evahash.html, initial value 0",
+		Check:  "4bf83526",
+		narrow: func(b []byte) Sum128 { return Sum128{Lo: uint64(lookup2.Sum32(b, 0))} },
+		stream: func() hash.Hash { return stream(0) },
+		seeded: seeded32(stream),
+	}
+}
 
 const murmurSource = "Austin Appleby, MurmurHash3, seed 0, https://github.com/aappleby/smhasher/wiki/MurmurHash3, "
 
@@ -144,4 +201,39 @@ func (h *murmur32Hash) UnmarshalBinary(b []byte) error {
 	}
 	*h = murmur32Hash{uint32(w[0]), uint32(w[1]), in}
 	return nil
+}
+
+const fnvSource = "Fowler, Noll, Vo, FNV-1a, RFC 9923, http://www.isthe.com/chongo/tech/comp/fnv/, "
+
+func fnvFuncs() []Func {
+	return []Func{
+		{
+			Name:   "fnv1a32",
+			Size:   4,
+			Source: fnvSource + "32 bits",
+			Check:  "bb86b11c",
+			narrow: func(b []byte) Sum128 {
+				h := uint32(0x811c9dc5)
+				for _, c := range b {
+					h = (h ^ uint32(c)) * 0x01000193
+				}
+				return Sum128{Lo: uint64(h)}
+			},
+			stream: func() hash.Hash { return fnv.New32a() },
+		},
+		{
+			Name:   "fnv1a64",
+			Size:   8,
+			Source: fnvSource + "64 bits",
+			Check:  "06d5573923c6cdfc",
+			narrow: func(b []byte) Sum128 {
+				h := uint64(0xcbf29ce484222325)
+				for _, c := range b {
+					h = (h ^ uint64(c)) * 0x00000100000001b3
+				}
+				return Sum128{Lo: h}
+			},
+			stream: func() hash.Hash { return fnv.New64a() },
+		},
+	}
 }
