@@ -36,8 +36,8 @@ func (m Model) String() string {
 		m.RefIn, m.RefOut, digits, m.XorOut, check)
 }
 
-// check returns an error for an invalid model.
-func (m Model) check() error {
+// checkWidths returns an error for an invalid model.
+func (m Model) checkWidths() error {
 	name := cmp.Or(m.Name, "a model")
 	if m.Width < 1 || m.Width > 64 {
 		return fmt.Errorf("crcslice8: %s: the width is %d bits; it must be 1 to 64", name, m.Width)

@@ -73,7 +73,7 @@ func TestProduct(t *testing.T) {
 		m := anyModel().Draw(t, "model")
 		crc := New(m)
 		a, b := rapid.Uint32().Draw(t, "a"), rapid.Uint32().Draw(t, "b")
-		if got, want := crc.product(normal(m, a), normal(m, b)), normal(m, defineTimes(a, b, uint32(m.Poly))); got != want {
+		if got, want := crc.multiplyStates(normal(m, a), normal(m, b)), normal(m, defineTimes(a, b, uint32(m.Poly))); got != want {
 			t.Fatalf("%08x, want %08x", got, want)
 		}
 	})
@@ -85,7 +85,7 @@ func normal(m Model, a uint32) uint32 {
 	table.model.RefIn = m.RefIn
 	var s uint32
 	for i := range 32 {
-		s |= a >> i & 1 * table.unit(i)
+		s |= a >> i & 1 * table.powerOfXBelow(i)
 	}
 	return s
 }

@@ -35,7 +35,7 @@ type engine[R register] struct {
 	made          bool      // made by New or New64
 }
 
-// bitOrder says how a state becomes a checksum.
+// bitOrder is the way in which a state becomes a checksum.
 type bitOrder uint8
 
 const (
@@ -47,7 +47,7 @@ const (
 
 // prepare computes everything that depends on m.
 func (e *engine[R]) prepare(m Model) {
-	if err := m.check(); err != nil {
+	if err := m.checkWidths(); err != nil {
 		panic(err.Error())
 	}
 	e.model, e.made = m, true
@@ -134,8 +134,8 @@ func (e *engine[R]) registerOf(s R) R {
 	return R(v >> (e.shift & 63))
 }
 
-// size returns the length of a checksum in bytes.
-func (e *engine[R]) size() int { return (e.model.Width + 7) / 8 }
+// sumSize returns the length of a checksum in bytes.
+func (e *engine[R]) sumSize() int { return (e.model.Width + 7) / 8 }
 
 // refuseZero panics for the zero Table, whose sums would all be 0. Assembly kernels never run for
 // it, because it has no factors.

@@ -44,11 +44,11 @@ func newFolds(poly uint64, reflected bool) *folds {
 		// that the products are in place. For the quotient it never matters; for the polynomial
 		// foldConstant makes up for it.
 		f[foldReduce][0] = bits.Reverse64(powerOfX(poly, 127))
-		f[foldBarrett] = [2]uint64{bits.Reverse64(quotient(poly, 127)), bits.Reverse64(poly)<<1 | 1}
+		f[foldBarrett] = [2]uint64{bits.Reverse64(quotientOfX(poly, 127)), bits.Reverse64(poly)<<1 | 1}
 		f[foldConstant][1] = -(poly & 1)
 	} else {
 		f[foldReduce] = [2]uint64{powerOfX(poly, 128), 1}
-		f[foldBarrett] = [2]uint64{quotient(poly, 128), poly}
+		f[foldBarrett] = [2]uint64{quotientOfX(poly, 128), poly}
 	}
 	return f
 }
@@ -62,8 +62,8 @@ func powerOfX(poly uint64, n int) uint64 {
 	return r
 }
 
-// quotient returns the 64 low terms of x^n divided by a polynomial of degree 64.
-func quotient(poly uint64, n int) uint64 {
+// quotientOfX returns the 64 low terms of x^n divided by a polynomial of degree 64.
+func quotientOfX(poly uint64, n int) uint64 {
 	q, r := uint64(0), uint64(1)
 	for range n {
 		q = q<<1 | r>>63

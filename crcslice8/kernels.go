@@ -17,7 +17,7 @@ func (t *Table) portable(state uint32, p []byte) uint32 {
 		return t.upTo7(state, p)
 	}
 	if m := t.multipleFor(len(p)); m != nil {
-		return t.sparse(m, state, p)
+		return t.foldSparse(m, state, p)
 	}
 	return t.slicing16(state, p)
 }
@@ -39,7 +39,7 @@ func (t *Table) multipleFor(n int) *multiple {
 		t.search.Do(func() { t.multiple.Store(searchMultiple(uint32(t.model.Poly))) })
 		m = t.multiple.Load()
 	}
-	if m == nil || n < m.from() {
+	if m == nil || n < m.fastestFrom() {
 		return nil
 	}
 	return m
@@ -48,8 +48,8 @@ func (t *Table) multipleFor(n int) *multiple {
 // Kernel names the code that computes the checksum of n bytes: "slicing-4", "slicing-8",
 // "slicing-16", "sparse", "hash/crc32", or a kernel in assembly.
 //
-// For a polynomial without a listed multiple, "sparse" is available after the first input, or the first
-// call of Kernel, with at least 32 KiB.
+// For a polynomial without a listed multiple, "sparse" is available after the first input, or the
+// first call of Kernel, with at least 32 KiB.
 func (t *Table) Kernel(n int) string {
 	if name := archKernel(&t.arch, n); name != "" {
 		return name
@@ -81,20 +81,20 @@ func shortKernel(n int) string {
 // other kernels.
 func (t *Table) Slicing8(crc uint32, p []byte) uint32 {
 	t.refuseZero()
-	return t.finish(t.slicing8(t.state(crc), p))
+	return t.sumOfState(t.slicing8(t.stateOfSum(crc), p))
 }
 
 // Slicing16 is [Table.Update] by slicing-by-16, for any length and processor.
 func (t *Table) Slicing16(crc uint32, p []byte) uint32 {
 	t.refuseZero()
-	return t.finish(t.slicing16(t.state(crc), p))
+	return t.sumOfState(t.slicing16(t.stateOfSum(crc), p))
 }
 
 // Slicing8 is [Table64.Update] by slicing-by-8, for any length and processor: the oracle for all
 // other kernels.
 func (t *Table64) Slicing8(crc uint64, p []byte) uint64 {
 	t.refuseZero()
-	return t.finish(t.slicing8(t.state(crc), p))
+	return t.sumOfState64(t.slicing8(t.stateOfSum64(crc), p))
 }
 
 // slicing8 takes eight bytes per step. A CRC is linear, so the state after eight bytes is the sum

@@ -25,17 +25,17 @@ func (t *Table) kernels() []kernel[uint32] {
 		{"slicing-16", t.slicing16},
 	}
 	if m := t.multipleFor(searchFrom); m != nil {
-		ks = append(ks, kernel[uint32]{"sparse", func(s uint32, p []byte) uint32 { return t.sparse(m, s, p) }})
+		ks = append(ks, kernel[uint32]{"sparse", func(s uint32, p []byte) uint32 { return t.foldSparse(m, s, p) }})
 	}
 	ks = append(ks, archKernels(&t.engine)...)
-	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.state(t.Update(t.finish(s), p)) }})
+	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.stateOfSum(t.Update(t.sumOfState(s), p)) }})
 }
 
 // kernels is Table.kernels for a Table64.
 func (t *Table64) kernels() []kernel[uint64] {
 	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
 	ks = append(ks, archKernels(&t.engine)...)
-	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.state(t.Update(t.finish(s), p)) }})
+	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.stateOfSum64(t.Update(t.sumOfState64(s), p)) }})
 }
 
 // lengths returns all lengths up to 1200, and those around which the kernels change.
@@ -51,10 +51,10 @@ func (t *Table) lengths() []int {
 	}
 	if m := t.multipleFor(searchFrom); m != nil {
 		around(m.degree + chunk)
-		around(m.rest() + chunk)
-		around(m.from())
-		around(m.rest() + blockSize)
-		around(m.rest() + 3*blockSize)
+		around(m.foldedLength() + chunk)
+		around(m.fastestFrom())
+		around(m.foldedLength() + blockSize)
+		around(m.foldedLength() + 3*blockSize)
 	}
 	around(searchFrom)
 	return append(ns, archLengths()...)
@@ -112,7 +112,7 @@ func TestKernelsAgainstDefinition(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 100, 3000} {
 			want := define(m, data[:n])
 			for _, k := range crc.kernels() {
-				if got := crc.finish(k.run(crc.state(crc.Empty()), data[:n])); got != want {
+				if got := crc.sumOfState(k.run(crc.stateOfSum(crc.Empty()), data[:n])); got != want {
 					t.Errorf("%s, %s, %d bytes: %08x, want %08x", m.Name, k.name, n, got, want)
 				}
 			}
@@ -208,7 +208,7 @@ func TestAgainstStandardLibrary(t *testing.T) {
 func TestKernelByLength(t *testing.T) {
 	for _, m := range models32() {
 		crc := New(m)
-		from := knownMultiple(uint32(m.Poly)).from()
+		from := knownMultiple(uint32(m.Poly)).fastestFrom()
 		for _, tt := range []struct {
 			n    int
 			want string
@@ -243,7 +243,7 @@ func TestConcurrentFirstLongInputs(t *testing.T) {
 			if crc.multipleFor(len(data)) == nil {
 				t.Errorf("goroutine %d: nothing found", i)
 			}
-			got[i] = crc.state(crc.Update(crc.finish(1), data))
+			got[i] = crc.stateOfSum(crc.Update(crc.sumOfState(1), data))
 		})
 	}
 	wg.Wait()
@@ -263,7 +263,7 @@ func FuzzKernels(f *testing.F) {
 		crc := New(m)
 		want := define(m, p)
 		for _, k := range crc.kernels() {
-			if got := crc.finish(k.run(crc.state(crc.Empty()), p)); got != want {
+			if got := crc.sumOfState(k.run(crc.stateOfSum(crc.Empty()), p)); got != want {
 				t.Errorf("%s, %s, %d bytes: %08x, want %08x", m.Name, k.name, len(p), got, want)
 			}
 		}

@@ -18,30 +18,30 @@ type buffer [maxDegree + blockSize]byte
 // bytes.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-// sparse folds p with m and sums the remainder by slicing-16.
-func (t *Table) sparse(m *multiple, s uint32, p []byte) uint32 {
+// foldSparse folds p with m and sums the remainder by slicing-16.
+func (t *Table) foldSparse(m *multiple, s uint32, p []byte) uint32 {
 	ragged := len(p) % chunk
-	if len(p)-ragged <= m.rest() {
+	if len(p)-ragged <= m.foldedLength() {
 		return t.slicing16(s, p)
 	}
 	s = t.slicing16(s, p[:ragged])
 	buf := buffers.Get().(*buffer)
-	s = t.slicing16(0, m.fold(buf, s, p[ragged:]))
+	s = t.slicing16(0, m.foldChunks(buf, s, p[ragged:]))
 	buffers.Put(buf)
 	return s
 }
 
-// rest returns the length of fold's result: the degree, in whole chunks.
-func (m *multiple) rest() int { return (m.degree + chunk - 1) / chunk * chunk }
+// foldedLength returns the length of foldChunks' result: the degree, in whole chunks.
+func (m *multiple) foldedLength() int { return (m.degree + chunk - 1) / chunk * chunk }
 
-// from returns the length from which folding is faster than slicing-16 alone, as BenchmarkCutoffs
-// measures it; it is more than rest and a chunk.
-func (m *multiple) from() int { return m.degree + m.degree/2 + 256 }
+// fastestFrom returns the length from which folding is faster than slicing-16 alone, as
+// BenchmarkCutoffs measures it; it is more than rest and a chunk.
+func (m *multiple) fastestFrom() int { return m.degree + m.degree/2 + 256 }
 
-// fold returns a message of m.rest() bytes, in buf, that leads from state 0 to the same state as
-// p leads from s. p must be longer than that, in whole chunks.
-func (m *multiple) fold(buf *buffer, s uint32, p []byte) []byte {
-	rest := m.rest()
+// foldChunks returns a message of m.foldedLength() bytes, in buf, that leads from state 0 to the
+// same state as p leads from s. p must be longer than that, in whole chunks.
+func (m *multiple) foldChunks(buf *buffer, s uint32, p []byte) []byte {
+	rest := m.foldedLength()
 	// The first bytes of buf are those before the current block. Before the first byte of p there
 	// is only the state. The largest tap alone leads from the first four bytes of p to the first
 	// four of buf, so the state is added there.
@@ -136,7 +136,7 @@ const (
 	// way to the cache has to wait for both. For correctness 8 would suffice.
 	minTap = 128
 
-	// minTerm keeps all taps but the largest clear of the state, which fold hides in the four
+	// minTerm keeps all taps but the largest clear of the state, which foldChunks hides in the four
 	// bytes that only the largest tap may reach.
 	minTerm = 4
 

@@ -16,7 +16,7 @@ type Table struct {
 
 	upper [8][256]uint32 // slices 8 to 15, for slicing-16
 
-	multiple atomic.Pointer[multiple] // for long input; nil if none or not searched yet
+	multiple atomic.Pointer[multiple] // folds long input; nil if none or not searched yet
 	search   sync.Once                // guards the search for unlisted polynomials
 }
 
@@ -55,23 +55,23 @@ func (t *Table) Update(crc uint32, p []byte) uint32 {
 	return t.update(crc, p)
 }
 
-// state undoes finish.
-func (t *Table) state(crc uint32) uint32 { return t.swap(crc ^ t.xorOut) }
+// stateOfSum undoes finish.
+func (t *Table) stateOfSum(crc uint32) uint32 { return t.swapBytes(crc ^ t.xorOut) }
 
-// finish converts a state to a checksum.
-func (t *Table) finish(state uint32) uint32 { return t.swap(state) ^ t.xorOut }
+// sumOfState converts a state to a checksum.
+func (t *Table) sumOfState(state uint32) uint32 { return t.swapBytes(state) ^ t.xorOut }
 
-// swap is stateOf and registerOf, which are equal for 32 bits, without a call.
-func (t *Table) swap(r uint32) uint32 {
+// swapBytes is stateOf and registerOf, which are equal for 32 bits, without a call.
+func (t *Table) swapBytes(r uint32) uint32 {
 	if t.order != reflected {
 		r = bits.ReverseBytes32(r)
 	}
 	return r
 }
 
-// combine is engine.combine with swap.
-func (t *Table) combine(crcA, crcB, power uint32) uint32 {
-	return t.swap(t.product(t.swap(crcA^t.empty), power)) ^ crcB
+// combineSums32 is engine.combineSums with swapBytes.
+func (t *Table) combineSums32(crcA, crcB, power uint32) uint32 {
+	return t.swapBytes(t.multiplyStates(t.swapBytes(crcA^t.empty), power)) ^ crcB
 }
 
 // Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the checksum most
@@ -86,7 +86,7 @@ func (t *Table) Hash() hash.Hash32 { return &digest32{digest[uint32]{t, t.Empty(
 //
 // Its time grows with the number of bytes of lenB, not with its value.
 func (t *Table) Combine(crcA, crcB uint32, lenB int64) uint32 {
-	return t.combine(crcA, crcB, t.zeros(lenB))
+	return t.combineSums32(crcA, crcB, t.zeros(lenB))
 }
 
 // Shift is the operator that appends a fixed number of bytes to a checksum. It saves most of the
@@ -100,7 +100,7 @@ type Shift struct {
 func (t *Table) Shift(lenB int64) Shift { return Shift{t, t.zeros(lenB)} }
 
 // Combine is [Table.Combine] with the length of the operator.
-func (s Shift) Combine(crcA, crcB uint32) uint32 { return s.table.combine(crcA, crcB, s.power) }
+func (s Shift) Combine(crcA, crcB uint32) uint32 { return s.table.combineSums32(crcA, crcB, s.power) }
 
 // Table64 is a CRC of 1 to 64 bits ready for use. It never changes and is safe for concurrent
 // use. Use [New64]; computing methods of the zero Table64 panic.
@@ -131,16 +131,16 @@ func (t *Table64) Update(crc uint64, p []byte) uint64 {
 	return t.update(crc, p)
 }
 
-// state undoes finish. Bits of crc above the width are ignored.
-func (t *Table64) state(crc uint64) uint64 {
+// stateOfSum64 undoes finish. Bits of crc above the width are ignored.
+func (t *Table64) stateOfSum64(crc uint64) uint64 {
 	if crc ^= t.xorOut; t.order != reflected {
 		return t.stateOf(crc)
 	}
 	return crc & t.mask
 }
 
-// finish converts a state to a checksum.
-func (t *Table64) finish(state uint64) uint64 {
+// sumOfState64 converts a state to a checksum.
+func (t *Table64) sumOfState64(state uint64) uint64 {
 	if t.order != reflected {
 		state = t.registerOf(state)
 	}
@@ -160,7 +160,7 @@ func (t *Table64) Hash() hash.Hash64 { return &digest64{digest[uint64]{t, t.Empt
 //
 // Its time grows with the number of bytes of lenB, not with its value.
 func (t *Table64) Combine(crcA, crcB uint64, lenB int64) uint64 {
-	return t.combine(crcA, crcB, t.zeros(lenB))
+	return t.combineSums(crcA, crcB, t.zeros(lenB))
 }
 
 // Shift64 is a [Shift] of a [Table64]. Only [Table64.Shift] makes a usable one.
@@ -173,7 +173,7 @@ type Shift64 struct {
 func (t *Table64) Shift(lenB int64) Shift64 { return Shift64{t, t.zeros(lenB)} }
 
 // Combine is [Table64.Combine] with the length of the operator.
-func (s Shift64) Combine(crcA, crcB uint64) uint64 { return s.table.combine(crcA, crcB, s.power) }
+func (s Shift64) Combine(crcA, crcB uint64) uint64 { return s.table.combineSums(crcA, crcB, s.power) }
 
 // sharedTable is a table made on first use. Afterwards it costs one load; sync.OnceValue would
 // take as long as summing a byte.
@@ -183,14 +183,14 @@ type sharedTable[T any] struct {
 	build func() *T
 }
 
-func (s *sharedTable[T]) get() *T {
+func (s *sharedTable[T]) sharedOrBuilt() *T {
 	if t := s.table.Load(); t != nil {
 		return t
 	}
-	return s.first()
+	return s.buildOnce()
 }
 
-func (s *sharedTable[T]) first() *T {
+func (s *sharedTable[T]) buildOnce() *T {
 	s.once.Do(func() { s.table.Store(s.build()) })
 	return s.table.Load()
 }
@@ -206,26 +206,26 @@ var (
 
 // IEEE returns the table of CRC-32/ISO-HDLC, made on first use: the CRC-32 of Ethernet, zip, gzip
 // and PNG. hash/crc32 has it under the same name.
-func IEEE() *Table { return sharedIEEE.get() }
+func IEEE() *Table { return sharedIEEE.sharedOrBuilt() }
 
 // Castagnoli returns the table of CRC-32/ISCSI, made on first use: the CRC-32C of RFC 3720, iSCSI,
 // ext4 and Btrfs. hash/crc32 has it under the same name.
-func Castagnoli() *Table { return sharedCastagnoli.get() }
+func Castagnoli() *Table { return sharedCastagnoli.sharedOrBuilt() }
 
 // Koopman returns the table of CRC-32/KOOPMAN, made on first use. hash/crc32 has it under the same
 // name.
-func Koopman() *Table { return sharedKoopman.get() }
+func Koopman() *Table { return sharedKoopman.sharedOrBuilt() }
 
 // BZIP2 returns the table of CRC-32/BZIP2, made on first use: the CRC-32 of bzip2 and, under
 // another name, of the Unreal Engine; see [UnrealMemCrc].
-func BZIP2() *Table { return sharedBZIP2.get() }
+func BZIP2() *Table { return sharedBZIP2.sharedOrBuilt() }
 
 // NVME returns the table of CRC-64/NVME, the CRC-64 of Amazon S3 and of NVM
 // Express, made on first use.
-func NVME() *Table64 { return sharedNVME.get() }
+func NVME() *Table64 { return sharedNVME.sharedOrBuilt() }
 
 // XZ returns the table of CRC-64/XZ, made on first use. hash/crc64 calls it ECMA.
-func XZ() *Table64 { return sharedXZ.get() }
+func XZ() *Table64 { return sharedXZ.sharedOrBuilt() }
 
 // UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED. It returns the checksum of the
 // bytes with checksum crc (0 for none), followed by data. It is CRC-32/BZIP2; "123456789" gives

@@ -82,9 +82,9 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	q.wake.L = &q.mu
 	var wg sync.WaitGroup
 	for range workers - 1 {
-		wg.Go(q.work)
+		wg.Go(q.runWorker)
 	}
-	q.work() // one worker needs no goroutine
+	q.runWorker() // one worker needs no goroutine
 	wg.Wait()
 	if q.panicked != nil {
 		panic(q.panicked)
@@ -107,8 +107,8 @@ var blocks = sync.Pool{New: func() any { return new(block) }}
 func takeBlock() *block  { return blocks.Get().(*block) }
 func giveBlock(b *block) { blocks.Put(b) }
 
-// streamed returns the sum of a streaming hash.
-func streamed(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
+// sumOfStream returns the sum of a streaming hash.
+func sumOfStream(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
 
 // maxEarly is how many files may be begun after the first undelivered one.
 const maxEarly = 1024
@@ -146,7 +146,7 @@ type task struct {
 	name  string
 }
 
-func (q *queue) work() {
+func (q *queue) runWorker() {
 	for {
 		t, ok := q.waitForTask()
 		switch {
@@ -155,7 +155,7 @@ func (q *queue) work() {
 		case t.large != nil:
 			q.readBlock(t.large, t.block)
 		default:
-			q.file(t.index, t.name)
+			q.sumNamedFile(t.index, t.name)
 		}
 	}
 }
@@ -168,12 +168,12 @@ func (q *queue) waitForTask() (task, bool) {
 	for {
 		ended := q.ctx.Err() != nil
 		for _, l := range q.large {
-			if i, ok := l.claim(); ok {
+			if i, ok := l.claimBlock(); ok {
 				return task{large: l, block: i}, true
 			}
 		}
 		if !ended && !q.exhausted && q.begun-q.delivered < maxEarly {
-			if t, ok := q.ask(); ok {
+			if t, ok := q.takeNextName(); ok {
 				return t, true
 			}
 			continue // there may be blocks by now
@@ -185,8 +185,8 @@ func (q *queue) waitForTask() (task, bool) {
 	}
 }
 
-// ask takes the next name. mu must be held; ask unlocks it while it waits.
-func (q *queue) ask() (task, bool) {
+// takeNextName takes the next name. mu must be held; ask unlocks it while it waits.
+func (q *queue) takeNextName() (task, bool) {
 	q.busy++
 	q.mu.Unlock()
 	q.names.Lock()
@@ -195,7 +195,7 @@ func (q *queue) ask() (task, bool) {
 		q.mu.Unlock()
 		var name string
 		ok := false
-		q.call(func() { name, ok = q.next() })
+		q.callCaller(func() { name, ok = q.next() })
 		q.mu.Lock()
 		if ok && q.panicked == nil {
 			t := task{index: q.begun, name: name}
@@ -211,8 +211,8 @@ func (q *queue) ask() (task, bool) {
 	return task{}, false
 }
 
-// deliver passes the result of a file to done, after the results of all earlier files.
-func (q *queue) deliver(r FileResult) {
+// deliverResult passes the result of a file to done, after the results of all earlier files.
+func (q *queue) deliverResult(r FileResult) {
 	q.mu.Lock()
 	q.busy--
 	if end := q.ctx.Err(); end != nil && errors.Is(r.Err, end) {
@@ -227,7 +227,7 @@ func (q *queue) deliver(r FileResult) {
 	q.delivering = true
 	for ok := true; ok; {
 		q.mu.Unlock()
-		q.call(func() { q.done(r) })
+		q.callCaller(func() { q.done(r) })
 		q.mu.Lock()
 		q.delivered++
 		r, ok = q.early[q.delivered]
@@ -240,13 +240,13 @@ func (q *queue) deliver(r FileResult) {
 
 func (q *queue) progress(n int) {
 	if q.Progress != nil && n > 0 {
-		q.call(func() { q.Progress(int64(n)) })
+		q.callCaller(func() { q.Progress(int64(n)) })
 	}
 }
 
-// call calls f, which calls one of the caller's functions, with at most names locked. A panic
+// callCaller calls f, which calls one of the caller's functions, with at most names locked. A panic
 // ends the work; Sum panics again when all workers have ended. After a panic call does nothing.
-func (q *queue) call(f func()) {
+func (q *queue) callCaller(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			q.mu.Lock()
@@ -267,25 +267,25 @@ func (q *queue) call(f func()) {
 	}
 }
 
-// file sums a small file. A large file it shares: its first block is this worker's.
-func (q *queue) file(index int, name string) {
+// sumNamedFile sums a small file. A large file it shares: its first block is this worker's.
+func (q *queue) sumNamedFile(index int, name string) {
 	buf := takeBlock()
-	sum, size, big, err := q.small(name, buf)
+	sum, size, big, err := q.sumSmallFile(name, buf)
 	if big != nil {
 		big.index, big.name = index, name
-		q.begin(big, buf)
+		q.beginLargeFile(big, buf)
 		return
 	}
 	giveBlock(buf)
 	if err != nil {
 		sum, size = Sum{}, 0
 	}
-	q.deliver(FileResult{Index: index, Name: name, Sum: sum, Size: size, Err: err})
+	q.deliverResult(FileResult{Index: index, Name: name, Sum: sum, Size: size, Err: err})
 }
 
-// small sums the named file, or returns it as a large file with its first block in buf.
-func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
-	f, before, err := open(q.ctx, name)
+// sumSmallFile sums the named file, or returns it as a large file with its first block in buf.
+func (q *queue) sumSmallFile(name string, buf *block) (Sum, int64, *large, error) {
+	f, before, err := openForSum(q.ctx, name)
 	if err != nil {
 		return Sum{}, 0, nil, err
 	}
@@ -302,7 +302,7 @@ func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 		defer stop()
 	}
 
-	n, end, err := q.fill(f, buf[:], before)
+	n, end, err := q.fillBlock(f, buf[:], before)
 	switch {
 	case err != nil:
 		return Sum{}, 0, nil, q.readError(name, err)
@@ -318,7 +318,7 @@ func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 
 	h := q.Func.New()
 	h.Write(buf[:n])
-	rest, err := drain(q.ctx, f, buf[:], func(p []byte) {
+	rest, err := readPieces(q.ctx, f, buf[:], func(p []byte) {
 		h.Write(p)
 		q.progress(len(p))
 	})
@@ -328,12 +328,12 @@ func (q *queue) small(name string, buf *block) (Sum, int64, *large, error) {
 	if before.kind == regular {
 		err = unchanged(f, name, before)
 	}
-	return streamed(h), int64(n) + rest, nil, err
+	return sumOfStream(h), int64(n) + rest, nil, err
 }
 
-// fill reads until buf is full or the file ends. If a regular file has returned all bytes of its
-// reported size without filling buf, it has ended: that saves one system call.
-func (q *queue) fill(f source, buf []byte, before stamp) (n int, end bool, err error) {
+// fillBlock reads until buf is full or the file ends. If a regular file has returned all bytes of
+// its reported size without filling buf, it has ended: that saves one system call.
+func (q *queue) fillBlock(f source, buf []byte, before stamp) (n int, end bool, err error) {
 	for n < len(buf) {
 		k, err := readSome(q.ctx, f, buf[n:])
 		n += k

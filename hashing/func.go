@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Class says for which purpose a function can be trusted.
+// Class is the purpose that a function can be trusted for.
 type Class int
 
 const (
@@ -34,7 +34,7 @@ func (c Class) String() string {
 // Func is one function of the registry. Get it from [Lookup] and copy it freely;
 // the zero Func computes nothing. All methods are safe for concurrent use.
 type Func struct {
-	Name   string // for Lookup
+	Name   string // name in Lookup
 	Size   int    // bytes of a sum: 4, 8, 16, 20, 32 or 64
 	Class  Class
 	Source string // the defining paper or specification
@@ -107,12 +107,12 @@ func seeded32(stream func(seed uint32) hash.Hash) func(uint64) (hash.Hash, error
 const Default = "xxh128"
 
 // registry holds every function in the order of Names, the default first. It never changes.
-var registry = complete(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
+var registry = deriveNumbers(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
 	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
 
-// complete derives the missing ways to get a sum as a number. A function provides narrow if its
-// sums have at most 16 bytes, and otherwise sum.
-func complete(all []Func) []Func {
+// deriveNumbers derives the missing ways to get a sum as a number. A function provides narrow if
+// its sums have at most 16 bytes, and otherwise sum.
+func deriveNumbers(all []Func) []Func {
 	for i := range all {
 		f := &all[i]
 		sum, narrow, name, size := f.sum, f.narrow, f.Name, f.Size

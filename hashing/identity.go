@@ -108,23 +108,23 @@ func blake3Part(block []byte, i int64) part {
 	for at := 0; at < len(block); at += blake3Unit {
 		n := min(len(block)-at, blake3Unit)
 		unit := (*[blake3Unit]byte)(block[at : at+blake3Unit])
-		units.push(guts.ChainingValue(guts.CompressBuffer(unit, n, &guts.IV, chunk, 0)))
+		units.pushChainingValue(guts.ChainingValue(guts.CompressBuffer(unit, n, &guts.IV, chunk, 0)))
 		chunk += guts.MaxSIMD
 	}
-	return blake3Words(units.fold(0))
+	return blake3Words(units.rootChainingValue(0))
 }
 
 // blake3Tree joins the chaining values of neighboring trees of one size.
 type blake3Tree struct {
 	count uint64        // trees pushed, without last
-	roots [64][8]uint32 // of the full trees for count's set bits, largest first
+	roots [64][8]uint32 // roots of the full trees for count's set bits, largest first
 	depth int           // length of roots
 	last  [8]uint32     // held back until its role in the tree is known
 	begun bool
 }
 
-// push takes the next chaining value.
-func (t *blake3Tree) push(cv [8]uint32) {
+// pushChainingValue takes the next chaining value.
+func (t *blake3Tree) pushChainingValue(cv [8]uint32) {
 	if !t.begun {
 		t.begun, t.last = true, cv
 		return
@@ -140,8 +140,9 @@ func (t *blake3Tree) push(cv [8]uint32) {
 	t.last = cv
 }
 
-// fold returns the chaining value of the whole tree; its topmost parent has the given flags.
-func (t *blake3Tree) fold(flags uint32) [8]uint32 {
+// rootChainingValue returns the chaining value of the whole tree; its topmost parent has the given
+// flags.
+func (t *blake3Tree) rootChainingValue(flags uint32) [8]uint32 {
 	cv := t.last
 	for i := t.depth - 1; i >= 0; i-- {
 		at := uint32(0)
@@ -158,12 +159,12 @@ func (t *blake3Tree) joinPart(p part, _ int) {
 	for i := range cv {
 		cv[i] = uint32(p[i/2] >> (32 * (i % 2)))
 	}
-	t.push(cv)
+	t.pushChainingValue(cv)
 }
 
 func (t *blake3Tree) sum() Sum {
 	var b [32]byte
-	for i, w := range t.fold(guts.FlagRoot) {
+	for i, w := range t.rootChainingValue(guts.FlagRoot) {
 		binary.LittleEndian.PutUint32(b[4*i:], w)
 	}
 	return sumOf(b[:])

@@ -117,9 +117,9 @@ func (s Sum128) sum(size int) Sum { return Sum{size: uint8(size), a: s.Hi, b: s.
 // maxEmptyReads is how many consecutive reads may return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// drain reads r to its end, passes each piece to take and returns the number of bytes. It checks
-// ctx before each read of at most len(buf) bytes.
-func drain(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int64, error) {
+// readPieces reads r to its end, passes each piece to take and returns the number of bytes. It
+// checks ctx before each read of at most len(buf) bytes.
+func readPieces(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int64, error) {
 	var size int64
 	for {
 		n, err := readSome(ctx, r, buf)
@@ -157,9 +157,9 @@ func SumReader(ctx context.Context, f Func, r io.Reader) (Sum, int64, error) {
 	h := f.New()
 	buf := takeBlock()
 	defer giveBlock(buf)
-	size, err := drain(ctx, r, buf[:], func(p []byte) { h.Write(p) })
+	size, err := readPieces(ctx, r, buf[:], func(p []byte) { h.Write(p) })
 	if err != nil {
 		return Sum{}, 0, err
 	}
-	return streamed(h), size, nil
+	return sumOfStream(h), size, nil
 }

@@ -29,7 +29,7 @@ type FileSum struct {
 // and hash states, so make one and share it: it is safe for concurrent use.
 type Summer struct {
 	f    Func
-	pool sync.Pool // of *scratch
+	pool sync.Pool // *scratch values
 }
 
 // NewSummer returns a Summer that computes f. It panics if the sums of f have more
@@ -72,7 +72,7 @@ func (s *Summer) Sum(ctx context.Context, r io.Reader, want Want) (FileSum, erro
 func (w *scratch) sumReader(ctx context.Context, r io.Reader, want Want) (FileSum, error) {
 	w.sum.Reset()
 	w.digest.Reset()
-	size, err := drain(ctx, r, w.buf, func(p []byte) {
+	size, err := readPieces(ctx, r, w.buf, func(p []byte) {
 		if want&WantSum != 0 {
 			w.sum.Write(p)
 		}
@@ -157,9 +157,9 @@ func sumShared(ctx context.Context, f Func, r io.ReaderAt, size int64, workers i
 	q.large = []*large{l}
 	var wg sync.WaitGroup
 	for range max(workers, 1) - 1 {
-		wg.Go(q.work)
+		wg.Go(q.runWorker)
 	}
-	q.work()
+	q.runWorker()
 	wg.Wait()
 	return out.Sum, out.Err
 }

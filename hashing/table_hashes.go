@@ -47,7 +47,7 @@ func maphashFunc() Func {
 type mapHash struct{ maphash.Hash }
 
 // Clone returns a mapHash. The library's Clone would return a hash with another Sum.
-func (h *mapHash) Clone() (hash.Cloner, error) { return clone(h) }
+func (h *mapHash) Clone() (hash.Cloner, error) { return copyHash(h) }
 
 func (h *mapHash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, h.Sum64()) }
 
@@ -106,7 +106,7 @@ func newMurmur128(seed uint32) hash.Hash {
 	return h
 }
 
-func (h *murmur128Hash) Clone() (hash.Cloner, error) { return clone(h) }
+func (h *murmur128Hash) Clone() (hash.Cloner, error) { return copyHash(h) }
 
 func (h *murmur128Hash) Reset() {
 	h.state, h.in = murmur3.State128{H1: uint64(h.seed), H2: uint64(h.seed)}, pending{}
@@ -116,7 +116,7 @@ func (h *murmur128Hash) Size() int      { return 16 }
 func (h *murmur128Hash) BlockSize() int { return murmur3.BlockSize128 }
 
 func (h *murmur128Hash) Write(p []byte) (int, error) {
-	first, full, rest := h.in.cut(p, murmur3.BlockSize128)
+	first, full, rest := h.in.cutBlocks(p, murmur3.BlockSize128)
 	if full {
 		h.state = h.state.Blocks(first[:])
 	}
@@ -125,7 +125,7 @@ func (h *murmur128Hash) Write(p []byte) (int, error) {
 }
 
 func (h *murmur128Hash) Sum(b []byte) []byte {
-	hi, lo := h.state.Finish(h.in.total, h.in.tail(murmur3.BlockSize128))
+	hi, lo := h.state.Finish(h.in.total, h.in.incompleteBlock(murmur3.BlockSize128))
 	b = binary.BigEndian.AppendUint64(b, hi)
 	return binary.BigEndian.AppendUint64(b, lo)
 }
@@ -133,7 +133,7 @@ func (h *murmur128Hash) Sum(b []byte) []byte {
 const murmur128Magic = "m3w\x01"
 
 func (h *murmur128Hash) AppendBinary(b []byte) ([]byte, error) {
-	return h.in.save(b, murmur128Magic, murmur3.BlockSize128, uint64(h.seed), h.state.H1, h.state.H2), nil
+	return h.in.appendState(b, murmur128Magic, murmur3.BlockSize128, uint64(h.seed), h.state.H1, h.state.H2), nil
 }
 
 func (h *murmur128Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
@@ -141,7 +141,7 @@ func (h *murmur128Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(
 func (h *murmur128Hash) UnmarshalBinary(b []byte) error {
 	var w [3]uint64
 	in := h.in
-	if err := in.restore(b, murmur128Magic, murmur3.BlockSize128, w[:]); err != nil {
+	if err := in.restoreState(b, murmur128Magic, murmur3.BlockSize128, w[:]); err != nil {
 		return err
 	}
 	if err := words32(w[:1]); err != nil {
@@ -161,14 +161,14 @@ var _ hash.Hash32 = (*murmur32Hash)(nil)
 
 func newMurmur32(seed uint32) hash.Hash { return &murmur32Hash{seed: seed, state: seed} }
 
-func (h *murmur32Hash) Clone() (hash.Cloner, error) { return clone(h) }
+func (h *murmur32Hash) Clone() (hash.Cloner, error) { return copyHash(h) }
 
 func (h *murmur32Hash) Reset()         { h.state, h.in = h.seed, pending{} }
 func (h *murmur32Hash) Size() int      { return 4 }
 func (h *murmur32Hash) BlockSize() int { return murmur3.BlockSize32 }
 
 func (h *murmur32Hash) Write(p []byte) (int, error) {
-	first, full, rest := h.in.cut(p, murmur3.BlockSize32)
+	first, full, rest := h.in.cutBlocks(p, murmur3.BlockSize32)
 	if full {
 		h.state = murmur3.Blocks32(h.state, first[:murmur3.BlockSize32])
 	}
@@ -177,7 +177,7 @@ func (h *murmur32Hash) Write(p []byte) (int, error) {
 }
 
 func (h *murmur32Hash) Sum32() uint32 {
-	return murmur3.Finish32(h.state, h.in.total, h.in.tail(murmur3.BlockSize32))
+	return murmur3.Finish32(h.state, h.in.total, h.in.incompleteBlock(murmur3.BlockSize32))
 }
 
 func (h *murmur32Hash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, h.Sum32()) }
@@ -185,7 +185,7 @@ func (h *murmur32Hash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint
 const murmur32Magic = "m32\x01"
 
 func (h *murmur32Hash) AppendBinary(b []byte) ([]byte, error) {
-	return h.in.save(b, murmur32Magic, murmur3.BlockSize32, uint64(h.seed), uint64(h.state)), nil
+	return h.in.appendState(b, murmur32Magic, murmur3.BlockSize32, uint64(h.seed), uint64(h.state)), nil
 }
 
 func (h *murmur32Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
@@ -193,7 +193,7 @@ func (h *murmur32Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(n
 func (h *murmur32Hash) UnmarshalBinary(b []byte) error {
 	var w [2]uint64
 	in := h.in
-	if err := in.restore(b, murmur32Magic, murmur3.BlockSize32, w[:]); err != nil {
+	if err := in.restoreState(b, murmur32Magic, murmur3.BlockSize32, w[:]); err != nil {
 		return err
 	}
 	if err := words32(w[:]); err != nil {

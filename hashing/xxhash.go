@@ -63,11 +63,11 @@ type (
 	xxh3Hash   struct{ xxh3.Hasher }
 )
 
-func (h *xxh128Hash) Clone() (hash.Cloner, error) { return clone(h) }
-func (h *xxh3Hash) Clone() (hash.Cloner, error)   { return clone(h) }
+func (h *xxh128Hash) Clone() (hash.Cloner, error) { return copyHash(h) }
+func (h *xxh3Hash) Clone() (hash.Cloner, error)   { return copyHash(h) }
 
-// clone returns a copy of a hash whose struct holds all its state.
-func clone[T any, H interface {
+// copyHash returns a copy of a hash whose struct holds all its state.
+func copyHash[T any, H interface {
 	*T
 	hash.Cloner
 }](h H) (hash.Cloner, error) {
@@ -128,8 +128,8 @@ const (
 func xxh32Sum(b []byte, seed uint32) uint32 {
 	lanes := xxh32Start(seed)
 	whole := len(b) / xxh32Block * xxh32Block
-	lanes = lanes.blocks(b[:whole])
-	return lanes.finish(uint64(len(b)), b[whole:], seed)
+	lanes = lanes.mixBlocks(b[:whole])
+	return lanes.finishXXH32(uint64(len(b)), b[whole:], seed)
 }
 
 // xxh32Lanes are the four accumulators; the compiler would not keep an array in registers.
@@ -140,8 +140,8 @@ func xxh32Start(seed uint32) xxh32Lanes {
 	return xxh32Lanes{seed + p1 + p2, seed + p2, seed, seed - p1}
 }
 
-// blocks mixes in whole blocks.
-func (l xxh32Lanes) blocks(p []byte) xxh32Lanes {
+// mixBlocks mixes in whole blocks.
+func (l xxh32Lanes) mixBlocks(p []byte) xxh32Lanes {
 	a, b, c, d := l.a, l.b, l.c, l.d
 	for len(p) >= xxh32Block {
 		block := (*[xxh32Block]byte)(p)
@@ -158,9 +158,9 @@ func xxh32Round(lane, word uint32) uint32 {
 	return bits.RotateLeft32(lane+word*xxh32Prime2, 13) * xxh32Prime1
 }
 
-// finish mixes in the tail, less than a block, and returns the sum of the whole input of total
+// finishXXH32 mixes in the tail, less than a block, and returns the sum of the whole input of total
 // bytes. Inputs shorter than a block do not use the lanes.
-func (l xxh32Lanes) finish(total uint64, tail []byte, seed uint32) uint32 {
+func (l xxh32Lanes) finishXXH32(total uint64, tail []byte, seed uint32) uint32 {
 	h := seed + xxh32Prime5
 	if total >= xxh32Block {
 		h = bits.RotateLeft32(l.a, 1) + bits.RotateLeft32(l.b, 7) +
@@ -193,23 +193,23 @@ func newXXH32(seed uint32) hash.Hash {
 	return h
 }
 
-func (h *xxh32Hash) Clone() (hash.Cloner, error) { return clone(h) }
+func (h *xxh32Hash) Clone() (hash.Cloner, error) { return copyHash(h) }
 
 func (h *xxh32Hash) Reset()         { h.lanes, h.in = xxh32Start(h.seed), pending{} }
 func (h *xxh32Hash) Size() int      { return 4 }
 func (h *xxh32Hash) BlockSize() int { return xxh32Block }
 
 func (h *xxh32Hash) Write(p []byte) (int, error) {
-	first, full, rest := h.in.cut(p, xxh32Block)
+	first, full, rest := h.in.cutBlocks(p, xxh32Block)
 	if full {
-		h.lanes = h.lanes.blocks(first[:])
+		h.lanes = h.lanes.mixBlocks(first[:])
 	}
-	h.lanes = h.lanes.blocks(rest)
+	h.lanes = h.lanes.mixBlocks(rest)
 	return len(p), nil
 }
 
 func (h *xxh32Hash) Sum32() uint32 {
-	return h.lanes.finish(h.in.total, h.in.tail(xxh32Block), h.seed)
+	return h.lanes.finishXXH32(h.in.total, h.in.incompleteBlock(xxh32Block), h.seed)
 }
 
 func (h *xxh32Hash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, h.Sum32()) }
@@ -218,7 +218,7 @@ const xxh32Magic = "x32\x01"
 
 func (h *xxh32Hash) AppendBinary(b []byte) ([]byte, error) {
 	l := h.lanes
-	return h.in.save(b, xxh32Magic, xxh32Block,
+	return h.in.appendState(b, xxh32Magic, xxh32Block,
 		uint64(h.seed), uint64(l.a), uint64(l.b), uint64(l.c), uint64(l.d)), nil
 }
 
@@ -227,7 +227,7 @@ func (h *xxh32Hash) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil)
 func (h *xxh32Hash) UnmarshalBinary(b []byte) error {
 	var w [5]uint64
 	in := h.in
-	if err := in.restore(b, xxh32Magic, xxh32Block, w[:]); err != nil {
+	if err := in.restoreState(b, xxh32Magic, xxh32Block, w[:]); err != nil {
 		return err
 	}
 	if err := words32(w[:]); err != nil {

@@ -12,7 +12,7 @@ import (
 // of makes an entry with the check value of a function.
 func of(t testing.TB, fn, name string) entry {
 	t.Helper()
-	e := entry{fn: lookup(fn), name: name, size: -1}
+	e := entry{fn: lookupFunction(fn), name: name, size: -1}
 	if e.fn == nil {
 		t.Fatalf("no function %s", fn)
 	}
@@ -53,13 +53,13 @@ func TestLayouts(t *testing.T) {
 		{layout{style: styleJSON}, "xxh32", "\xff", `{"name":"\ufffd","name_base64":"/w==","algorithm":"xxh32","digest":"937bad67"}`},
 	} {
 		e := of(t, c.fn, c.name)
-		if got := string(c.layout.append(nil, &e)); got != c.want {
+		if got := string(c.layout.appendEntry(nil, &e)); got != c.want {
 			t.Errorf("%+v of %s, %q:\n%s, want\n%s", c.layout, c.fn, c.name, got, c.want)
 		}
 	}
 	e := of(t, "crc32", "a")
 	e.size = 9
-	if got, want := string(layout{style: styleJSON}.append(nil, &e)), `{"name":"a","algorithm":"crc32","digest":"cbf43926","size":9}`; got != want {
+	if got, want := string(layout{style: styleJSON}.appendEntry(nil, &e)), `{"name":"a","algorithm":"crc32","digest":"cbf43926","size":9}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -84,8 +84,8 @@ func TestWrittenReadsBack(t *testing.T) {
 		if l.style == styleJSON {
 			e.size = rapid.Int64Range(0, 1<<62).Draw(t, "size")
 		}
-		line := l.append(nil, &e)
-		if strings.IndexByte(string(line), l.end()) >= 0 {
+		line := l.appendEntry(nil, &e)
+		if strings.IndexByte(string(line), l.lineEnd()) >= 0 {
 			t.Fatalf("%q contains its own line end", line)
 		}
 		got, err := dialect{fn: e.fn, zero: l.zero}.parseLine(line)
@@ -106,7 +106,7 @@ func TestLinesAllocateNothing(t *testing.T) {
 	e.size = 1
 	buf := make([]byte, 0, 1024)
 	for _, s := range []style{stylePlain, styleTag, styleJSON} {
-		if n := testing.AllocsPerRun(100, func() { layout{style: s}.append(buf, &e) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { layout{style: s}.appendEntry(buf, &e) }); n != 0 {
 			t.Errorf("style %d: %v allocations", s, n)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 type options struct {
 	fn      *function // -a; nil if it was not given
 	lists   []string  // -check and other words; "-" is standard input
-	files   []string  // to sum; empty only if there are lists
+	files   []string  // files to sum; empty only if there are lists
 	workers int       // 0: one for each CPU
 	layout  layout
 
@@ -27,7 +27,7 @@ type options struct {
 	keys   keyForm
 	bins   int // 0: a power of two, at least one for each key
 	chains int // how many of the fullest bins are shown
-	bin    int // to show; -1: none
+	bin    int // number of the bin to show; -1: none
 
 	// For -check, as in coreutils.
 	quiet, status, ignoreMissing, strict, warn bool
@@ -46,10 +46,10 @@ func (t *texts) Set(text string) error {
 	return nil
 }
 
-// flags declares the flags.
-func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
+// newFlagSet declares the flags.
+func newFlagSet(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs := flag.NewFlagSet("hashsum", flag.ContinueOnError)
-	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listed(functions))
+	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listNames(functions))
 	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are then lists too")
 	fs.Var((*texts)(&o.lists), "c", "the same as -check `list`")
 	fs.IntVar(&o.workers, "j", 0, "sum `N` files at once (default 0: one for each CPU)")
@@ -83,7 +83,7 @@ func parseOptions(args []string) (options, error) {
 	var o options
 	var fn string
 	var tag, json bool
-	fs := flags(&o, &fn, &tag, &json)
+	fs := newFlagSet(&o, &fn, &tag, &json)
 	words, err := frontend.Parse(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return o, errHelp
@@ -131,7 +131,7 @@ func parseOptions(args []string) (options, error) {
 			}
 		}
 	case given["a"] || o.lists == nil:
-		if o.fn, err = named(fn); err != nil {
+		if o.fn, err = functionNamed(fn); err != nil {
 			return o, fmt.Errorf("-a: %w", err)
 		}
 	}
@@ -178,7 +178,7 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 		return nil
 	}
 	for name := range strings.SplitSeq(fn, ",") {
-		f, err := named(name)
+		f, err := functionNamed(name)
 		if err != nil {
 			return fmt.Errorf("-a: %w", err)
 		}
@@ -187,8 +187,8 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 	return nil
 }
 
-// flagIn returns the name of the flag that a word looks like, or nothing. A file of such a name can be
-// written as ./-name.
+// flagIn returns the name of the flag that a word looks like, or nothing. A file of such a name can
+// be written as ./-name.
 func flagIn(fs *flag.FlagSet, word string) string {
 	name, dashed := strings.CutPrefix(word, "-")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
@@ -198,8 +198,8 @@ func flagIn(fs *flag.FlagSet, word string) string {
 	return name
 }
 
-// usage returns the answer to -h.
-func usage() string {
+// usageText returns the answer to -h.
+func usageText() string {
 	var b strings.Builder
 	b.WriteString(`usage: hashsum [flags] [FILE|DIRECTORY ...]
        hashsum -c LIST [flags] [LIST ...]
@@ -222,7 +222,7 @@ links, pipes and other special files are skipped with a warning.
 	var o options
 	var fn string
 	var tag, json bool
-	fs := flags(&o, &fn, &tag, &json)
+	fs := newFlagSet(&o, &fn, &tag, &json)
 	fs.SetOutput(&b)
 	fs.PrintDefaults()
 	b.WriteString(`
@@ -272,19 +272,19 @@ var functions = func() []function {
 }()
 
 // untagged has the first function to try for a plain line without -a, by the number of digits.
-// Lines of 8, 16 and 32 digits are from xxhsum, which therefore marks XXH3. [checking.second] tries
-// the other functions.
+// Lines of 8, 16 and 32 digits are from xxhsum, which therefore marks XXH3. [checking.matchesOther]
+// tries the other functions.
 var untagged = map[int]string{8: "xxh32", 16: "xxh64", 32: "xxh128", 40: "sha1", 64: "sha256", 128: "sha512"}
 
-// candidates returns the functions with that many digits, the one in untagged first.
-func candidates(digits int) []*function {
+// functionsWithDigits returns the functions with that many digits, the one in untagged first.
+func functionsWithDigits(digits int) []*function {
 	var all []*function
 	for i := range functions {
 		if f := &functions[i]; 2*f.Size == digits {
 			all = append(all, f)
 		}
 	}
-	if i := slices.Index(all, lookup(untagged[digits])); i > 0 {
+	if i := slices.Index(all, lookupFunction(untagged[digits])); i > 0 {
 		f := all[i]
 		copy(all[1:i+1], all[:i])
 		all[0] = f
@@ -292,8 +292,8 @@ func candidates(digits int) []*function {
 	return all
 }
 
-// lookup returns the function named by -a, a tag or a JSON object, ignoring case, or nil.
-func lookup(name string) *function {
+// lookupFunction returns the function named by -a, a tag or a JSON object, ignoring case, or nil.
+func lookupFunction(name string) *function {
 	for i := range functions {
 		if strings.EqualFold(functions[i].Name, name) {
 			return &functions[i]
@@ -302,19 +302,19 @@ func lookup(name string) *function {
 	return nil
 }
 
-// named finds a function like lookup. Its error lists all functions.
-func named(name string) (*function, error) {
-	if f := lookup(name); f != nil {
+// functionNamed finds a function like lookupFunction. Its error lists all functions.
+func functionNamed(name string) (*function, error) {
+	if f := lookupFunction(name); f != nil {
 		return f, nil
 	}
 	if why := left[strings.ToLower(name)]; why != "" {
 		return nil, fmt.Errorf("%s is not offered here; %s", strings.ToLower(name), why)
 	}
-	return nil, fmt.Errorf("no function is called %q; the functions are %s", name, listed(functions))
+	return nil, fmt.Errorf("no function is called %q; the functions are %s", name, listNames(functions))
 }
 
-// listed joins the names for a message.
-func listed(all []function) string {
+// listNames joins the names for a message.
+func listNames(all []function) string {
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].Name

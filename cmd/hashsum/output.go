@@ -26,12 +26,12 @@ type command struct {
 	stdin    io.Reader
 	out      *output
 	msg      *messages
-	progress *progress // nil unless standard error is a terminal
+	progress *progressDisplay // nil unless standard error is a terminal
 	failed   atomic.Bool
 }
 
-// fail prints an error that decides the exit status.
-func (c *command) fail(err error) {
+// printFailure prints an error that decides the exit status.
+func (c *command) printFailure(err error) {
 	c.failed.Store(true)
 	c.msg.printError(err)
 }
@@ -39,35 +39,35 @@ func (c *command) fail(err error) {
 // outputSize is how many bytes of whole lines are written at once.
 const outputSize = 32 << 10
 
-// An output writes whole lines, many at once. After the first error of the writer, which is in err, it
-// writes nothing.
+// An output writes whole lines, many at once. After the first error of the writer, which is in err,
+// it writes nothing.
 type output struct {
 	w   io.Writer
 	err error
 
-	terminal bool      // write each line at once, and escape control characters
-	progress *progress // cleared before a write
+	terminal bool             // write each line at once, and escape control characters
+	progress *progressDisplay // cleared before a write
 
 	buf []byte
 }
 
-// line adds a line and its end.
-func (o *output) line(line []byte, end byte) {
+// writeLine adds a line and its end.
+func (o *output) writeLine(line []byte, end byte) {
 	if o.terminal {
-		o.buf = append(o.buf, oneLine(string(line))...)
+		o.buf = append(o.buf, joinLines(string(line))...)
 	} else {
 		o.buf = append(o.buf, line...)
 	}
 	o.buf = append(o.buf, end)
 	if o.terminal || len(o.buf) >= outputSize {
-		o.flush()
+		o.flushOutput()
 	}
 }
 
-// flush writes the lines.
-func (o *output) flush() {
+// flushOutput writes the lines.
+func (o *output) flushOutput() {
 	if len(o.buf) > 0 && o.err == nil {
-		o.progress.aside(func() { _, o.err = o.w.Write(o.buf) })
+		o.progress.printBeside(func() { _, o.err = o.w.Write(o.buf) })
 	}
 	o.buf = o.buf[:0]
 }
@@ -76,16 +76,16 @@ func (o *output) flush() {
 type messages struct {
 	mu       sync.Mutex
 	w        io.Writer
-	progress *progress
+	progress *progressDisplay
 }
 
-// print prints a diagnostic.
-func (m *messages) print(d frontend.Diagnostic) {
+// printDiagnostic prints a diagnostic.
+func (m *messages) printDiagnostic(d frontend.Diagnostic) {
 	d.Program = "hashsum"
 	text := frontend.StyleOf(m.w, os.Getenv).Format(&d)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.progress.aside(func() { io.WriteString(m.w, text) })
+	m.progress.printBeside(func() { io.WriteString(m.w, text) })
 }
 
 // printError prints an error. It quotes the path of an error where that is needed.
@@ -93,31 +93,32 @@ func (m *messages) printError(err error) {
 	text := err.Error()
 	var of *fs.PathError
 	if errors.As(err, &of) {
-		text = fmt.Sprintf("%s %s: %v", of.Op, shown(of.Path), of.Err)
+		text = fmt.Sprintf("%s %s: %v", of.Op, quoteForTerminal(of.Path), of.Err)
 	}
-	m.print(frontend.Diagnostic{Severity: frontend.Err, Text: text})
+	m.printDiagnostic(frontend.Diagnostic{Severity: frontend.Err, Text: text})
 }
 
-// warn prints a warning about a file or a list, or about none if file is empty.
-func (m *messages) warn(file, text string) {
-	m.print(frontend.Diagnostic{File: file, Severity: frontend.Warning, Text: text})
+// warnAbout prints a warning about a file or a list, or about none if file is empty.
+func (m *messages) warnAbout(file, text string) {
+	m.printDiagnostic(frontend.Diagnostic{File: file, Severity: frontend.Warning, Text: text})
 }
 
-// refuse prints an error of a list.
-func (m *messages) refuse(list, text string) {
-	m.print(frontend.Diagnostic{File: list, Severity: frontend.Err, Text: text})
+// refuseList prints an error of a list.
+func (m *messages) refuseList(list, text string) {
+	m.printDiagnostic(frontend.Diagnostic{File: list, Severity: frontend.Err, Text: text})
 }
 
-// shown returns a name for a message: unchanged if that is unambiguous, otherwise quoted.
-func shown(name string) string {
+// quoteForTerminal returns a name for a message: unchanged if that is unambiguous, otherwise
+// quoted.
+func quoteForTerminal(name string) string {
 	if name == "" {
 		return `""`
 	}
 	return pathname.Show(name)
 }
 
-// oneLine escapes control characters, which a terminal would obey, and ends of lines.
-func oneLine(text string) string {
+// joinLines escapes control characters, which a terminal would obey, and ends of lines.
+func joinLines(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(pathname.Escape(text))
 }
 
@@ -128,7 +129,7 @@ type entry struct {
 	digest [64]byte // the first fn.Size bytes, most significant first
 	size   int64    // bytes of the file; -1 if unknown
 
-	// guessed says that fn follows from the number of digits alone.
+	// guessed is set if fn follows from the number of digits alone.
 	guessed bool
 	line    int // number of the line, from 1
 }
@@ -153,8 +154,8 @@ type layout struct {
 	zero bool
 }
 
-// append adds the line of e, without its end.
-func (l layout) append(dst []byte, e *entry) []byte {
+// appendEntry adds the line of e, without its end.
+func (l layout) appendEntry(dst []byte, e *entry) []byte {
 	if l.style == styleJSON {
 		return appendJSON(dst, e)
 	}
@@ -171,8 +172,8 @@ func (l layout) append(dst []byte, e *entry) []byte {
 	return appendName(append(dst, "  "...), e.name, escaped)
 }
 
-// end returns the byte after each line.
-func (l layout) end() byte {
+// lineEnd returns the byte after each line.
+func (l layout) lineEnd() byte {
 	if l.zero {
 		return 0
 	}

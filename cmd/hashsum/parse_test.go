@@ -77,7 +77,7 @@ func TestParseLine(t *testing.T) {
 	} {
 		d := dialect{}
 		if c.a != "" {
-			d.fn = lookup(c.a)
+			d.fn = lookupFunction(c.a)
 		}
 		got, err := d.parseLine([]byte(c.line))
 		if err != nil {
@@ -152,7 +152,7 @@ func TestParseLineRefuses(t *testing.T) {
 			t.Errorf("%q: %q, %v, want an error with %q", line, e.name, err, want)
 		}
 	}
-	if _, err := (dialect{fn: lookup("crc32")}).parseLine([]byte(xx64 + "  a")); err == nil || !strings.Contains(err.Error(), "16 digits, but crc32 has 8") {
+	if _, err := (dialect{fn: lookupFunction("crc32")}).parseLine([]byte(xx64 + "  a")); err == nil || !strings.Contains(err.Error(), "16 digits, but crc32 has 8") {
 		t.Errorf("a line of another length than -a has: %v", err)
 	}
 }
@@ -183,7 +183,7 @@ func FuzzParseLine(f *testing.F) {
 			if zero && strings.IndexByte(string(line), 0) >= 0 {
 				continue
 			}
-			again, err := dialect{fn: e.fn, zero: zero}.parseLine(l.append(nil, &e))
+			again, err := dialect{fn: e.fn, zero: zero}.parseLine(l.appendEntry(nil, &e))
 			if err != nil || again.fn != e.fn || again.name != e.name || again.digest != e.digest {
 				t.Fatalf("%q: %q, then %q, %v", line, e.name, again.name, err)
 			}

@@ -45,7 +45,7 @@ func (c *command) printStats(ctx context.Context) {
 		}
 	}
 	if len(keys.list) == 0 {
-		c.fail(fmt.Errorf("-stats: no keys: %s has no %s", listedFiles(c.files), c.keys.content()))
+		c.printFailure(fmt.Errorf("-stats: no keys: %s has no %s", listedFiles(c.files), c.keys.containerOfKeys()))
 		return
 	}
 	bins := c.bins
@@ -53,7 +53,7 @@ func (c *command) printStats(ctx context.Context) {
 		bins = 1 << bits.Len(uint(len(keys.list)-1))
 	}
 	if c.bin >= bins {
-		c.fail(fmt.Errorf("-bin %d: the last of %d bins is %d", c.bin, bins, bins-1))
+		c.printFailure(fmt.Errorf("-bin %d: the last of %d bins is %d", c.bin, bins, bins-1))
 		return
 	}
 	var b, chains bytes.Buffer
@@ -64,7 +64,7 @@ func (c *command) printStats(ctx context.Context) {
 		}
 		d := spreadKeys(f.sum, keys.list, bins)
 		if i == 0 {
-			c.out.line(fmt.Appendf(nil, "%d keys (and %d duplicates) in %d bins; random sums leave %.1f bins empty",
+			c.out.writeLine(fmt.Appendf(nil, "%d keys (and %d duplicates) in %d bins; random sums leave %.1f bins empty",
 				d.keys, d.duplicates, d.bins, d.expectedEmptyBins()), '\n')
 			table.Row("function", "empty", "longest", fmt.Sprintf("chi-squared/%d", d.freedom()), "p",
 				fmt.Sprintf("collide at 32 bits (random %.2g)", d.expectedCollisions(32)), "at 64", "verdict")
@@ -74,13 +74,13 @@ func (c *command) printStats(ctx context.Context) {
 			at64 = fmt.Sprint(d.collisions64)
 		}
 		table.Row(f.name, d.emptyBins(), d.longestChain(), fmt.Sprintf("%.4g", d.chiSquared()/max(1, float64(d.freedom()))),
-			fmt.Sprintf("%.3g", d.probability()), d.collisions32, at64, verdict(d))
+			fmt.Sprintf("%.3g", d.probability()), d.collisions32, at64, verdictOn(d))
 		c.writeChains(&chains, f, d, keys.list)
 	}
 	table.Flush()
 	b.Write(chains.Bytes())
 	for line := range bytes.Lines(b.Bytes()) {
-		c.out.line(bytes.TrimRight(line, " \n"), '\n')
+		c.out.writeLine(bytes.TrimRight(line, " \n"), '\n')
 	}
 }
 
@@ -117,7 +117,7 @@ func (c *command) writeChains(w io.Writer, f spreader, d distribution, keys []st
 	for i, chain := range keysInBins(f.sum, keys, d.bins, shown...) {
 		fmt.Fprintf(w, "  bin %d (%#x), a chain of %d\n", shown[i], shown[i], len(chain))
 		for _, key := range chain {
-			fmt.Fprintf(w, "    %0*x  %s\n", f.digits, f.sum([]byte(key)), c.keys.printable(key))
+			fmt.Fprintf(w, "    %0*x  %s\n", f.digits, f.sum([]byte(key)), c.keys.printableKey(key))
 		}
 	}
 }
@@ -136,8 +136,8 @@ func fullestBins(d distribution, n int) (bins []int) {
 	return bins[:min(n, len(bins))]
 }
 
-// verdict says whether the bins look random.
-func verdict(d distribution) string {
+// verdictOn returns whether the bins look random, in words.
+func verdictOn(d distribution) string {
 	switch {
 	case d.keys < 50 || d.bins > 100*d.keys:
 		return "too few keys to tell"
@@ -154,7 +154,7 @@ func listedFiles(names []string) string {
 		if names[0] == stdinName {
 			return "standard input"
 		}
-		return shown(names[0])
+		return quoteForTerminal(names[0])
 	}
 	return "any of the files"
 }
@@ -197,17 +197,17 @@ func (f *keyForm) String() string {
 	return ""
 }
 
-// content names the containers of keys in a file, for messages.
-func (f *keyForm) content() string {
+// containerOfKeys names the containers of keys in a file, for messages.
+func (f *keyForm) containerOfKeys() string {
 	if f.size > 0 {
 		return "bytes"
 	}
 	return "lines"
 }
 
-// printable formats a key for people: binary keys in hex digits, and texts that would disturb a
+// printableKey formats a key for people: binary keys in hex digits, and texts that would disturb a
 // terminal quoted.
-func (f *keyForm) printable(key string) string {
+func (f *keyForm) printableKey(key string) string {
 	if f.hex || f.size > 0 {
 		return hex.EncodeToString([]byte(key))
 	}
@@ -258,29 +258,29 @@ func (k *keyList) addKeyWithSum(line []byte) error {
 
 // readKeys adds the keys in a file.
 func (c *command) readKeys(ctx context.Context, keys *keyList, name string) error {
-	r := io.Reader(counted{c.stdin, c.progress})
+	r := io.Reader(countedReader{c.stdin, c.progress})
 	if name != stdinName {
 		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		r = counted{f, c.progress}
+		r = countedReader{f, c.progress}
 	}
 	if c.keys.size > 0 {
-		return c.readRecords(ctx, keys, name, r)
+		return c.readFixedKeys(ctx, keys, name, r)
 	}
-	end := c.layout.end()
+	end := c.layout.lineEnd()
 	for lines := newLines(r, end); ctx.Err() == nil; {
-		line, err := lines.next()
+		line, err := lines.readNextLine()
 		if err == io.EOF {
 			break
 		}
 		if err == errTooLong {
-			return fmt.Errorf("%s: line %d is %w", shown(name), lines.number, err)
+			return fmt.Errorf("%s: line %d is %w", quoteForTerminal(name), lines.number, err)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", shown(name), err)
+			return fmt.Errorf("%s: %w", quoteForTerminal(name), err)
 		}
 		if end == '\n' {
 			line = bytes.TrimSuffix(line, []byte("\r"))
@@ -297,14 +297,14 @@ func (c *command) readKeys(ctx context.Context, keys *keyList, name string) erro
 			err = keys.addKey(line)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: line %d: %w", shown(name), lines.number, err)
+			return fmt.Errorf("%s: line %d: %w", quoteForTerminal(name), lines.number, err)
 		}
 	}
 	return nil
 }
 
-// readRecords adds the keys of a file of keys without separators.
-func (c *command) readRecords(ctx context.Context, keys *keyList, name string, r io.Reader) error {
+// readFixedKeys adds the keys of a file of keys without separators.
+func (c *command) readFixedKeys(ctx context.Context, keys *keyList, name string, r io.Reader) error {
 	r = bufio.NewReaderSize(r, maxKeySize)
 	record := make([]byte, c.keys.size)
 	for number := 1; ctx.Err() == nil; number++ {
@@ -313,13 +313,13 @@ func (c *command) readRecords(ctx context.Context, keys *keyList, name string, r
 			break
 		}
 		if err == io.ErrUnexpectedEOF {
-			return fmt.Errorf("%s: key %d, the last, has %d bytes; -keys says %d", shown(name), number, n, c.keys.size)
+			return fmt.Errorf("%s: key %d, the last, has %d bytes; -keys says %d", quoteForTerminal(name), number, n, c.keys.size)
 		}
 		if err == nil {
 			err = keys.addKey(record)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: key %d: %w", shown(name), number, err)
+			return fmt.Errorf("%s: key %d: %w", quoteForTerminal(name), number, err)
 		}
 	}
 	return nil

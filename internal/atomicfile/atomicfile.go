@@ -47,11 +47,11 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 type File struct {
 	*os.File
 	in    Folder
-	name  string // relative to in
+	name  string // path relative to in
 	ended bool
 }
 
-// A Directory resolves names. An [os.Root] is one that confines names to its directory.
+// A Folder resolves names. An [os.Root] confines names to its directory.
 type Folder interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
@@ -73,7 +73,7 @@ func Create(dir string, perm fs.FileMode) (*File, error) {
 	return CreateIn(disk{&busyfile.Files{In: busyfile.Disk{}}}, dir, perm)
 }
 
-// CreateIn is Create with names resolved by a Folder: the name dir, and the name given to Commit.
+// CreateIn is Create in a Folder, which resolves the names of dir and of Commit.
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))

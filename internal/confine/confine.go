@@ -87,7 +87,7 @@ func (d *Dir) Close() error { return d.root.Close() }
 // Stat describes a file, following symbolic links that stay inside. Paths are slash-separated.
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 	var info fs.FileInfo
-	err := d.reach(path, func(path string) (err error) {
+	err := d.reachInside(path, func(path string) (err error) {
 		info, err = d.root.Stat(path)
 		return err
 	})
@@ -97,7 +97,7 @@ func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 // OpenFile opens a regular file for reading.
 func (d *Dir) OpenFile(path string) (*os.File, error) {
 	var f *os.File
-	err := d.reach(path, func(path string) (err error) {
+	err := d.reachInside(path, func(path string) (err error) {
 		f, err = d.root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
 		return err
 	})
@@ -106,7 +106,7 @@ func (d *Dir) OpenFile(path string) (*os.File, error) {
 
 // ReadDir lists a directory in any order, following symbolic links that stay inside.
 func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
-	err = d.reach(path, func(path string) error {
+	err = d.reachInside(path, func(path string) error {
 		f, err := d.root.Root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
 		if err != nil {
 			return err
@@ -118,8 +118,8 @@ func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
 	return entries, err
 }
 
-// reach calls do with a path through which os.Root can reach the file.
-func (d *Dir) reach(path string, do func(path string) error) error {
+// reachInside calls do with a path through which os.Root can reach the file.
+func (d *Dir) reachInside(path string, do func(path string) error) error {
 	err := do(path)
 	switch {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
@@ -127,16 +127,16 @@ func (d *Dir) reach(path string, do func(path string) error) error {
 	case pathname.IsAbsent(err):
 		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	inside, linkErr := d.resolve(path)
+	inside, linkErr := d.resolveInside(path)
 	if linkErr != nil || inside == path {
 		return err
 	}
 	return do(inside)
 }
 
-// resolve follows symbolic links that os.Root refuses, and returns their target inside the
+// resolveInside follows symbolic links that os.Root refuses, and returns their target inside the
 // directory.
-func (d *Dir) resolve(path string) (string, error) {
+func (d *Dir) resolveInside(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(filepath.Join(d.real, filepath.FromSlash(path)))
 	if err != nil {
 		return "", err
@@ -146,7 +146,7 @@ func (d *Dir) resolve(path string) (string, error) {
 		return "", err
 	}
 	if rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", errors.New("leads outside")
+		return "", errors.New("the link leads outside")
 	}
 	return filepath.ToSlash(rel), nil
 }
@@ -186,7 +186,7 @@ func (r Root) Stat(name string) (info fs.FileInfo, err error) {
 	if info, err := r.quick.lstat(name); err == nil && info.Mode()&fs.ModeSymlink == 0 || err != nil && err != errAsk {
 		return info, err
 	}
-	err = again(func() error { info, err = r.Root.Stat(name); return err })
+	err = repeatInterrupted(func() error { info, err = r.Root.Stat(name); return err })
 	return info, err
 }
 
@@ -199,7 +199,7 @@ func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
 
 // LstatOS is Lstat with results that [os.SameFile] accepts.
 func (r Root) LstatOS(name string) (info fs.FileInfo, err error) {
-	err = again(func() error { info, err = r.Root.Lstat(name); return err })
+	err = repeatInterrupted(func() error { info, err = r.Root.Lstat(name); return err })
 	return info, err
 }
 
@@ -212,7 +212,7 @@ func (r Root) Rename(from, to string) error {
 }
 
 func (r Root) MkdirAll(name string, perm fs.FileMode) error {
-	return again(func() error { return r.Root.MkdirAll(name, perm) })
+	return repeatInterrupted(func() error { return r.Root.MkdirAll(name, perm) })
 }
 
 // RemoveEmpty removes a directory if it is empty, and reports whether the name is free afterwards.
@@ -236,8 +236,8 @@ func (r Root) RemoveEmpty(name string) (gone bool, err error) {
 	return false, err
 }
 
-// again repeats a call until no signal interrupts it.
-func again(call func() error) error {
+// repeatInterrupted repeats a call until no signal interrupts it.
+func repeatInterrupted(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, syscall.EINTR) {
 			return err
@@ -245,7 +245,7 @@ func again(call func() error) error {
 	}
 }
 
-// A Directory is a directory of a Root that is looked up once for several calls. It need not exist: if
+// A Folder is a directory of a Root that is looked up once for several calls. It need not exist: if
 // the directory is not open, calls use its path.
 //
 // If the directory is moved while it is open, calls concern it at its new place.
@@ -256,22 +256,22 @@ type Folder struct {
 	absent bool
 }
 
-// Directory opens the directory at a path with slashes, "." for the root itself.
+// Folder opens the directory at a path with slashes, "." for the root itself.
 func (r Root) Folder(path string) Folder {
-	open, err := r.quick.folder(path)
+	open, err := r.quick.openSubfolder(path)
 	return Folder{r, path, open, errors.Is(err, fs.ErrNotExist)}
 }
 
 // Close closes the directory.
-func (f *Folder) Close() { f.open.close() }
+func (f *Folder) Close() { f.open.closeFolder() }
 
-// Absent reports whether the directory is known to have been missing when Directory was called.
+// Absent reports whether the directory was missing when Root.Folder looked it up.
 func (f *Folder) Absent() bool { return f.absent }
 
 // Lstat describes a file of the directory.
 func (f *Folder) Lstat(name string) (fs.FileInfo, error) {
 	at := path.Join(f.path, name)
-	if info, err := f.open.lstat(name, at); err != errAsk {
+	if info, err := f.open.lstatName(name, at); err != errAsk {
 		return info, err
 	}
 	return f.root.Lstat(at)
@@ -280,7 +280,7 @@ func (f *Folder) Lstat(name string) (fs.FileInfo, error) {
 // Rename moves a file to another directory of the same Root.
 func (f *Folder) Rename(name string, to *Folder, toName string) error {
 	from, dest := path.Join(f.path, name), path.Join(to.path, toName)
-	if err := f.open.rename(name, to.open, toName, from, dest); err != errAsk {
+	if err := f.open.renameName(name, to.open, toName, from, dest); err != errAsk {
 		return err
 	}
 	return f.root.Rename(from, dest)
@@ -292,7 +292,7 @@ type callOnce struct{ *os.Root }
 func (c callOnce) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS(), name) }
 
 func (c callOnce) Remove(name string) error {
-	err := again(func() error { return c.Root.Remove(name) })
+	err := repeatInterrupted(func() error { return c.Root.Remove(name) })
 	if busyfile.LacksPosixDeletion(err) {
 		return removeByHandle(c.Root, name)
 	}
@@ -300,11 +300,11 @@ func (c callOnce) Remove(name string) error {
 }
 
 func (c callOnce) RemoveAll(name string) error {
-	return again(func() error { return c.Root.RemoveAll(name) })
+	return repeatInterrupted(func() error { return c.Root.RemoveAll(name) })
 }
 
 func (c callOnce) Rename(from, to string) error {
-	return again(func() error { return c.Root.Rename(from, to) })
+	return repeatInterrupted(func() error { return c.Root.Rename(from, to) })
 }
 
 // Remove removes a file or an empty directory.

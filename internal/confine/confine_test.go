@@ -188,7 +188,7 @@ func TestRemoveEmptyKeepsOthers(t *testing.T) {
 
 func TestInterruptedCallIsRepeated(t *testing.T) {
 	calls := 0
-	err := again(func() error {
+	err := repeatInterrupted(func() error {
 		if calls++; calls < 3 {
 			return &fs.PathError{Op: "rename", Path: "a", Err: syscall.EINTR}
 		}

@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Kind says which property a result depends on.
+// A Kind is the property of files or assets that a result depends on.
 type Kind uint8
 
 const (
@@ -166,7 +166,7 @@ func (d Dependency) String() string {
 // messages.
 const maxName = 32 << 10
 
-// ErrOutside says that a path leads out of the asset tree.
+// ErrOutside is the error for a path that leads out of the asset tree.
 var ErrOutside = errors.New("outside the asset tree")
 
 // Resolve returns a dependency named by the file at source, with its path in the asset tree. An

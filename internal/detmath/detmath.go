@@ -1,4 +1,4 @@
-// Package detmath has the elementary functions for computing sounds and pictures. They return the
+// Package detmath has the elementary functions for computing sounds and images. They return the
 // same bits on every processor.
 //
 // Package math does not: some of its functions are assembly on one processor and Go on another, and
@@ -18,7 +18,7 @@ import (
 func SinPi(x float64) float64 {
 	n := math.RoundToEven(2 * x)
 	r := math.Pi * (float64(x) - float64(n/2)) // exact except for the product: |r| <= pi/4
-	switch quarter(n) {
+	switch quadrantOf(n) {
 	case 0:
 		return sine(r)
 	case 1:
@@ -33,7 +33,7 @@ func SinPi(x float64) float64 {
 func CosPi(x float64) float64 {
 	n := math.RoundToEven(2 * x)
 	r := math.Pi * (float64(x) - float64(n/2))
-	switch quarter(n) {
+	switch quadrantOf(n) {
 	case 0:
 		return cosine(r)
 	case 1:
@@ -44,8 +44,8 @@ func CosPi(x float64) float64 {
 	return sine(r)
 }
 
-// quarter returns n modulo 4 of a whole number.
-func quarter(n float64) int { return int(n - float64(4*math.Floor(n/4))) }
+// quadrantOf returns n modulo 4 of a whole number.
+func quadrantOf(n float64) int { return int(n - float64(4*math.Floor(n/4))) }
 
 // sine and cosine are Taylor series for |x| <= pi/4, cut where the remainder is below 1e-19.
 func sine(x float64) float64 {
@@ -173,7 +173,7 @@ func Pow(x, y float64) float64 {
 		}
 		return 0
 	}
-	exponent, ok := times(log2(x), y)
+	exponent, ok := multiplyLog(log2(x), y)
 	switch {
 	case !ok && (x > 1) == (y > 0), ok && exponent >= 1024<<fraction:
 		return math.Inf(1)
@@ -208,8 +208,8 @@ func log2(x float64) int64 {
 	return whole + part
 }
 
-// times returns l*y, or false if the product is far out of range.
-func times(l int64, y float64) (int64, bool) {
+// multiplyLog returns l*y, or false if the product is far out of range.
+func multiplyLog(l int64, y float64) (int64, bool) {
 	mantissa, exponent := math.Frexp(math.Abs(y))
 	m := uint64(math.Ldexp(mantissa, 53)) // y is m / 2^shift
 	shift := 53 - exponent

@@ -11,7 +11,10 @@
 //
 // Except for [Open], errors are bare values of [syscall.Errno], so that they cost nothing and
 // can be compared with ==; the caller knows the name and wraps errors for messages. Calls on a
-// Directory or File that is not open return EBADF.
+// Folder or File that is not open return EBADF.
+//
+// The reading order: this file has the interface, name.go checks names, folder_linux.go and unix.go
+// make the system calls, and root.go does the same work by [os.Root] for other systems.
 package dirfd
 
 import (
@@ -33,15 +36,15 @@ type Info struct {
 	Links  uint32 // hard links, 0 if unknown
 }
 
-// A Directory is an open directory. It stays the same directory when it is renamed or replaced. The
-// zero Directory is not open. Copies are the same open directory: close one of them, and use none
+// A Folder is an open directory. It stays the same directory when it is renamed or replaced. The
+// zero Folder is not open. Copies are the same open directory: close one of them, and use none
 // afterwards. Several goroutines may use it at once.
 //
-// A Directory that is dropped without Close stays open.
+// A Folder that is dropped without Close stays open.
 type Folder struct{ sys folder }
 
-// A File is a regular file that is open for reading. The rules for Directory's zero value, copies and
-// closing also apply to File.
+// A File is a regular file that is open for reading. The rules for a Folder's zero value, copies
+// and closing also apply to a File.
 type File struct{ sys file }
 
 // Open opens a directory by name, following symbolic links. The error is an [*io/fs.PathError]

@@ -89,7 +89,7 @@ func (f fdFolder) Sub(path []byte, beneath bool) (fdFolder, error) {
 		d, errno = openat(f.fd(), path, folderFlags)
 	}
 	if stepwise(errno) {
-		return f.steps(path, beneath)
+		return f.openByNames(path, beneath)
 	}
 	if errno != 0 {
 		return fdFolder{}, errno
@@ -149,8 +149,8 @@ func stepwise(errno syscall.Errno) bool {
 	return errno == syscall.ENOSYS || errno == syscall.EPERM || errno == syscall.ENAMETOOLONG
 }
 
-// steps is Sub name by name. The path is already checked.
-func (f fdFolder) steps(path []byte, beneath bool) (fdFolder, error) {
+// openByNames is Sub name by name. The path is already checked.
+func (f fdFolder) openByNames(path []byte, beneath bool) (fdFolder, error) {
 	at := f
 	var name [unix.PathMax]byte
 	for rest := path[:len(path)-1]; len(rest) > 0; {
@@ -159,12 +159,12 @@ func (f fdFolder) steps(path []byte, beneath bool) (fdFolder, error) {
 			continue
 		}
 		if len(next) >= len(name) {
-			return at.leave(f, syscall.ENAMETOOLONG)
+			return at.closeUnlessTop(f, syscall.ENAMETOOLONG)
 		}
 		name[copy(name[:], next)] = 0
-		d, errno := at.step(name[:len(next)+1], beneath)
+		d, errno := at.openNextFolder(name[:len(next)+1], beneath)
 		if errno != 0 {
-			return at.leave(f, errno)
+			return at.closeUnlessTop(f, errno)
 		}
 		if at != f {
 			at.Close()
@@ -177,8 +177,8 @@ func (f fdFolder) steps(path []byte, beneath bool) (fdFolder, error) {
 	return at, nil
 }
 
-// step opens a directory in f.
-func (f fdFolder) step(name []byte, beneath bool) (descriptor, syscall.Errno) {
+// openNextFolder opens a directory in f.
+func (f fdFolder) openNextFolder(name []byte, beneath bool) (descriptor, syscall.Errno) {
 	if !beneath {
 		return openat(f.fd(), name, folderFlags)
 	}
@@ -193,8 +193,8 @@ func (f fdFolder) step(name []byte, beneath bool) (descriptor, syscall.Errno) {
 	return d, errno
 }
 
-// leave closes a directory below top after an error on the way down.
-func (f fdFolder) leave(top fdFolder, errno syscall.Errno) (fdFolder, error) {
+// closeUnlessTop closes a directory below top after an error on the way down.
+func (f fdFolder) closeUnlessTop(top fdFolder, errno syscall.Errno) (fdFolder, error) {
 	if f != top {
 		f.Close()
 	}
@@ -205,9 +205,9 @@ func (f fdFolder) leave(top fdFolder, errno syscall.Errno) (fdFolder, error) {
 // terminal that would become the controlling terminal.
 const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_LARGEFILE
 
-// openFile opens a file without updating its access time, which costs more than reading the file.
-// Only the file's owner may ask for that.
-func openFile(fd int, name []byte) (descriptor, syscall.Errno) {
+// openWithoutAccessTime opens a file without updating its access time, which costs more than
+// reading the file. Only the file's owner may ask for that.
+func openWithoutAccessTime(fd int, name []byte) (descriptor, syscall.Errno) {
 	d, errno := openat(fd, name, fileFlags|unix.O_NOATIME)
 	if errno == unix.EPERM {
 		d, errno = openat(fd, name, fileFlags)
@@ -219,7 +219,7 @@ func (f fdFolder) Read(name []byte, want int64, ask bool, buf []byte) (n int, en
 	if err := checkName(name); err != nil {
 		return 0, false, false, err
 	}
-	d, errno := openFile(f.fd(), name)
+	d, errno := openWithoutAccessTime(f.fd(), name)
 	if errno != 0 {
 		return 0, false, false, errno
 	}
@@ -255,7 +255,7 @@ func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 	if err := checkName(name); err != nil {
 		return fdFile{}, err
 	}
-	d, errno := openFile(f.fd(), name)
+	d, errno := openWithoutAccessTime(f.fd(), name)
 	if errno != 0 {
 		return fdFile{}, errno
 	}
@@ -270,7 +270,7 @@ func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 		d.Close()
 		return fdFile{}, err
 	}
-	into.fill(&st)
+	into.setFromStat(&st)
 	return fdFile{d}, nil
 }
 

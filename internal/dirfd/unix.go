@@ -25,7 +25,7 @@ func (i *Info) ofName(fd int, name []byte, flags int, prompt bool) error {
 	if errno := fstatat(fd, name, &st, flags, prompt); errno != 0 {
 		return errno
 	}
-	i.fill(&st)
+	i.setFromStat(&st)
 	return nil
 }
 
@@ -34,11 +34,11 @@ func (i *Info) ofFile(fd int, prompt bool) error {
 	if errno := fstat(fd, &st, prompt); errno != 0 {
 		return errno
 	}
-	i.fill(&st)
+	i.setFromStat(&st)
 	return nil
 }
 
-func (i *Info) fill(st *unix.Stat_t) {
+func (i *Info) setFromStat(st *unix.Stat_t) {
 	*i = Info{
 		Size:   st.Size,
 		MTime:  st.Mtim.Nano(),
@@ -62,11 +62,11 @@ func fileMode(st uint32) fs.FileMode {
 	if st&unix.S_ISVTX != 0 {
 		mode |= fs.ModeSticky
 	}
-	return mode | kind(st)
+	return mode | fileTypeBits(st)
 }
 
-// kind returns the type bits. Files of unknown type are not regular.
-func kind(st uint32) fs.FileMode {
+// fileTypeBits returns the type bits. Files of unknown type are not regular.
+func fileTypeBits(st uint32) fs.FileMode {
 	switch st & unix.S_IFMT {
 	case unix.S_IFREG:
 		return 0

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A spec says which arguments of a system call are files.
+// A spec lists the arguments of a system call that are files.
 type spec struct {
 	name  string
 	paths []place  // the files it names; a created file comes last
@@ -36,7 +36,7 @@ type descr int8
 const (
 	noFile descr = 0
 	first  descr = 1
-	mapped descr = 5 // of mmap
+	mapped descr = 5 // the argument of mmap
 )
 
 // A transfer can be done by half.
@@ -44,13 +44,13 @@ type transfer int8
 
 const (
 	none   transfer = iota
-	reads           // into args[1], at most args[2] bytes
-	writes          // from args[1], args[2] bytes
-	copies          // to the file args[2]
+	reads           // fills args[1], at most args[2] bytes
+	writes          // takes args[2] bytes of args[1]
+	copies          // fills the file args[2]
 )
 
-// table returns the calls that concern files, by number.
-func table() map[int]spec {
+// fileCalls returns the calls that concern files, by number.
+func fileCalls() map[int]spec {
 	one := []place{{0, 1}}
 	two := []place{{0, 1}, {2, 3}}
 	t := map[int]spec{
@@ -97,7 +97,7 @@ func table() map[int]spec {
 		unix.SYS_FACCESSAT:       {name: "faccessat", paths: one},
 		unix.SYS_FACCESSAT2:      {name: "faccessat2", paths: one},
 	}
-	for number, s := range older() {
+	for number, s := range pathOnlyCalls() {
 		t[number] = s
 	}
 	return t
@@ -110,9 +110,9 @@ const (
 	offArgs   = 16 // 8 bytes each, the low half first on both processors
 )
 
-// filter returns the kernel's filter program: it reports the calls in the table to Run and allows
-// the others, also calls of another architecture.
-func filter() []unix.SockFilter {
+// reportingFilter returns the kernel's filter program: it reports the calls in the table to Run and
+// allows the others, also calls of another architecture.
+func reportingFilter() []unix.SockFilter {
 	stmt := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
 	equal := func(k uint32, yes, no uint8) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jt: yes, Jf: no}
@@ -122,7 +122,7 @@ func filter() []unix.SockFilter {
 	tell := stmt(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_USER_NOTIF)
 
 	f := []unix.SockFilter{load(offArch), equal(auditArch, 1, 0), pass, load(offNumber)}
-	for number, s := range table() {
+	for number, s := range fileCalls() {
 		var body []unix.SockFilter
 		switch {
 		case len(s.only) > 0: // multiplexed calls, by their second argument
@@ -142,11 +142,12 @@ func filter() []unix.SockFilter {
 	return append(f, pass)
 }
 
-// describe returns the call with the watched file that it concerns. Path is "" if it concerns none.
-func (w *watcher) describe(n *notice, s *spec) Call {
+// describeCall returns the call with the watched file that it concerns. Path is "" if it concerns
+// none.
+func (w *watcher) describeCall(n *notice, s *spec) Call {
 	c := Call{Name: s.name, Grows: s.grows || n.creates(), Moves: s.data != none}
 	if s.fd != noFile {
-		if path := n.openFile(int32(n.args[s.fd-1])); w.covers(path) {
+		if path := n.descriptorName(int32(n.args[s.fd-1])); w.covers(path) {
 			c.Path = path
 		}
 		return c
@@ -154,7 +155,7 @@ func (w *watcher) describe(n *notice, s *spec) Call {
 	names := make([]string, len(s.paths))
 	any := false
 	for i, p := range s.paths {
-		names[i] = n.name(p)
+		names[i] = n.absolutePathOf(p)
 		any = any || w.covers(names[i])
 	}
 	if !any {
@@ -167,9 +168,10 @@ func (w *watcher) describe(n *notice, s *spec) Call {
 	return c
 }
 
-// name returns the absolute path given by a pair of arguments, or "" if it cannot be determined.
-func (n *notice) name(p place) string {
-	path := n.text(n.args[p.path])
+// absolutePathOf returns the absolute path given by a pair of arguments, or "" if it cannot be
+// determined.
+func (n *notice) absolutePathOf(p place) string {
+	path := n.readCallerString(n.args[p.path])
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
@@ -177,14 +179,14 @@ func (n *notice) name(p place) string {
 	if p.dir != cwd {
 		dir = int32(n.args[p.dir])
 	}
-	if base := n.openFile(dir); base != "" {
+	if base := n.descriptorName(dir); base != "" {
 		return filepath.Join(base, path)
 	}
 	return ""
 }
 
-// openFile returns the path of an open descriptor.
-func (n *notice) openFile(fd int32) string {
+// descriptorName returns the path of an open descriptor.
+func (n *notice) descriptorName(fd int32) string {
 	link := "/proc/" + strconv.Itoa(int(n.pid)) + "/cwd"
 	if fd != unix.AT_FDCWD {
 		link = "/proc/" + strconv.Itoa(int(n.pid)) + "/fd/" + strconv.Itoa(int(fd))
@@ -204,7 +206,7 @@ func (n *notice) creates() bool {
 		flags = n.args[2]
 	case unix.SYS_OPENAT2:
 		var how [8]byte
-		if n.read(how[:], n.args[2]) != nil {
+		if n.readCallerMemory(how[:], n.args[2]) != nil {
 			return false
 		}
 		flags = binary.NativeEndian.Uint64(how[:])
@@ -212,14 +214,14 @@ func (n *notice) creates() bool {
 	return flags&unix.O_CREAT != 0
 }
 
-// text reads a string that ends in NUL. It reads page by page, because the page after the string
-// may not be mapped.
-func (n *notice) text(at uint64) string {
+// readCallerString reads a string that ends in NUL. It reads page by page, because the page after
+// the string may not be mapped.
+func (n *notice) readCallerString(at uint64) string {
 	const page = 4096
 	var all []byte
 	for at != 0 && len(all) < 2*unix.PathMax {
 		part := make([]byte, page-at%page)
-		if n.read(part, at) != nil {
+		if n.readCallerMemory(part, at) != nil {
 			return ""
 		}
 		if end := bytes.IndexByte(part, 0); end >= 0 {
@@ -231,19 +233,19 @@ func (n *notice) text(at uint64) string {
 	return ""
 }
 
-// read fills b from the caller's memory.
-func (n *notice) read(b []byte, at uint64) error {
-	return n.copy(unix.ProcessVMReadv, b, at)
+// readCallerMemory fills b from the caller's memory.
+func (n *notice) readCallerMemory(b []byte, at uint64) error {
+	return n.copyCallerMemory(unix.ProcessVMReadv, b, at)
 }
 
-// write puts b into the caller's memory.
-func (n *notice) write(b []byte, at uint64) error {
-	return n.copy(unix.ProcessVMWritev, b, at)
+// writeCallerMemory puts b into the caller's memory.
+func (n *notice) writeCallerMemory(b []byte, at uint64) error {
+	return n.copyCallerMemory(unix.ProcessVMWritev, b, at)
 }
 
 type copier func(pid int, local []unix.Iovec, remote []unix.RemoteIovec, flags uint) (int, error)
 
-func (n *notice) copy(with copier, b []byte, at uint64) error {
+func (n *notice) copyCallerMemory(with copier, b []byte, at uint64) error {
 	local := []unix.Iovec{{Base: &b[0]}}
 	local[0].SetLen(len(b))
 	moved, err := with(int(n.pid), local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(b)}}, 0)

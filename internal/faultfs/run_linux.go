@@ -15,6 +15,9 @@
 // needed, and no privileges, but the kernel must be 5.19 or later.
 //
 // It works on Linux, for amd64 and arm64. Elsewhere Init does nothing.
+//
+// The reading order: this file starts a program and kills it, serve_linux.go answers its calls, and
+// calls_linux.go has the table of calls, the filter, and the description of a call.
 package faultfs
 
 import (
@@ -37,7 +40,7 @@ import (
 
 // A Call is a system call of the program on a file below the directories.
 type Call struct {
-	N     int    // from 1, across all threads and child processes
+	N     int    // number from 1, across all threads and child processes
 	Name  string // the kernel's name: openat, write
 	Path  string // absolute, as far as known
 	To    string // the new name, of rename and link calls
@@ -45,7 +48,7 @@ type Call struct {
 	Moves bool   // it moves bytes, possibly fewer than requested; see Short
 }
 
-// An Action says what to do with a call.
+// An Action is the decision about a call.
 type Action uint32
 
 const (
@@ -74,21 +77,21 @@ func Fail(with syscall.Errno) Action { return Action(with) }
 // program could not be run, the error wraps [ErrNotRun]. Paths are compared with the directories as
 // given, without resolving symbolic links.
 //
-// Run waits for processes that outlive the program and hold its output, for at most cmd.WaitDelay; 0
-// means 10 s.
+// Run waits for processes that outlive the program and hold its output, for at most cmd.WaitDelay;
+// 0 means 10 s.
 func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) Action) ([]Call, error) {
-	w, err := start(cmd, under, decide)
+	w, err := startFiltered(cmd, under, decide)
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrNotRun, cmd.Path, err)
 	}
-	defer w.close()
+	defer w.closeListener()
 	stop := context.AfterFunc(ctx, func() { killTree(cmd.Process) })
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	err = w.serve(ctx)
+	err = w.answerCalls(ctx)
 	// Unanswered calls now fail, so that no process waits for ever.
-	w.close()
+	w.closeListener()
 	waitErr := <-ended
 	switch {
 	case ctx.Err() != nil:
@@ -102,7 +105,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 // waitDelay is long enough for all work of a child that should end.
 const waitDelay = 10 * time.Second
 
-// ErrNotRun says that the program was not run.
+// ErrNotRun is the error for a program that was not run.
 var ErrNotRun = errors.New("faultfs: cannot run")
 
 // A watcher answers the calls of one program.
@@ -115,8 +118,8 @@ type watcher struct {
 	calls    []Call
 }
 
-func start(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, error) {
-	w := &watcher{listener: -1, table: table(), decide: decide}
+func startFiltered(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, error) {
+	w := &watcher{listener: -1, table: fileCalls(), decide: decide}
 	for _, dir := range under {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
@@ -150,7 +153,7 @@ func start(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, e
 	if err != nil {
 		return nil, err
 	}
-	if w.listener, err = receive(pair[0]); err != nil {
+	if w.listener, err = receiveListener(pair[0]); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
 		return nil, fmt.Errorf("%w; does %s call faultfs.Init first?", err, self)
@@ -158,8 +161,8 @@ func start(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, e
 	return w, nil
 }
 
-// receive waits for the listener that Init sends.
-func receive(socket int) (int, error) {
+// receiveListener waits for the listener that Init sends.
+func receiveListener(socket int) (int, error) {
 	control := make([]byte, unix.CmsgSpace(4))
 	var n int
 	var err error
@@ -176,7 +179,7 @@ func receive(socket int) (int, error) {
 		return -1, err
 	}
 	if len(messages) == 0 {
-		return -1, errors.New("it sent no listener")
+		return -1, errors.New("the program sent no listener")
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
 	if err != nil {
@@ -185,7 +188,7 @@ func receive(socket int) (int, error) {
 	return fds[0], nil
 }
 
-func (w *watcher) close() {
+func (w *watcher) closeListener() {
 	if w.listener >= 0 {
 		unix.Close(w.listener)
 	}
@@ -220,7 +223,7 @@ func Init() {
 	os.Unsetenv(programVar)
 	unix.CloseOnExec(socket)
 	runtime.LockOSThread() // the filter belongs to the thread that becomes the program
-	err = install(socket)
+	err = installReporting(socket)
 	if err == nil {
 		err = syscall.Exec(program, os.Args, os.Environ())
 	}
@@ -228,12 +231,12 @@ func Init() {
 	os.Exit(127)
 }
 
-// install installs the filter on this thread and sends the listener to Run.
-func install(socket int) error {
+// installReporting installs the filter on this thread and sends the listener to Run.
+func installReporting(socket int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("prctl: %w", err)
 	}
-	program := filter()
+	program := reportingFilter()
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	// While Run handles a call, only a fatal signal ends the wait for its answer. Otherwise the Go
 	// runtime's signals would make one call look like several.

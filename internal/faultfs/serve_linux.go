@@ -18,7 +18,7 @@ import (
 // A notice is struct seccomp_notif: a call that waits for an answer.
 type notice struct {
 	id     uint64
-	pid    uint32 // of the thread
+	pid    uint32 // number of the thread
 	_      uint32
 	number int32
 	_      uint32
@@ -37,8 +37,8 @@ type answer struct {
 // pollTime is how often the context is checked while no call arrives, in ms.
 const pollTime = 50
 
-// serve answers calls until no process is left that could make one.
-func (w *watcher) serve(ctx context.Context) error {
+// answerCalls answers calls until no process is left that could make one.
+func (w *watcher) answerCalls(ctx context.Context) error {
 	// With both processes on one processor, an answer takes half the time.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	for {
@@ -51,7 +51,7 @@ func (w *watcher) serve(ctx context.Context) error {
 		}
 		switch {
 		case poll[0].Revents&unix.POLLIN != 0:
-			if err := w.one(); err != nil {
+			if err := w.answerOneCall(); err != nil {
 				return err
 			}
 		case poll[0].Revents != 0:
@@ -60,13 +60,13 @@ func (w *watcher) serve(ctx context.Context) error {
 	}
 }
 
-// They contain struct sizes and directions, the same on both architectures.
+// The request numbers contain struct sizes and directions, the same on both architectures.
 const (
 	ioctlValid    = 0x40082102
 	ioctlSetFlags = 0x40082104
 )
 
-func (w *watcher) ioctl(request uintptr, p unsafe.Pointer) syscall.Errno {
+func (w *watcher) notifyIoctl(request uintptr, p unsafe.Pointer) syscall.Errno {
 	for {
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), request, uintptr(p)); errno != unix.EINTR {
 			return errno
@@ -74,34 +74,34 @@ func (w *watcher) ioctl(request uintptr, p unsafe.Pointer) syscall.Errno {
 	}
 }
 
-// one receives a call and answers it.
-func (w *watcher) one() error {
+// answerOneCall receives a call and answers it.
+func (w *watcher) answerOneCall() error {
 	var n notice
-	switch errno := w.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno {
+	switch errno := w.notifyIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno {
 	case 0:
 	case unix.ENOENT: // the caller was killed or interrupted before
 		return nil
 	default:
 		return fmt.Errorf("receive a call: %w", errno)
 	}
-	a := w.judge(&n)
+	a := w.applyDecision(&n)
 	a.id = n.id
-	if errno := w.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a)); errno != 0 && errno != unix.ENOENT {
+	if errno := w.notifyIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a)); errno != 0 && errno != unix.ENOENT {
 		return fmt.Errorf("answer a call: %w", errno)
 	}
 	return nil
 }
 
-// judge numbers a call, and applies the decision about it.
-func (w *watcher) judge(n *notice) answer {
+// applyDecision numbers a call, and applies the decision about it.
+func (w *watcher) applyDecision(n *notice) answer {
 	goOn := answer{flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if w.done {
 		return goOn
 	}
 	s := w.table[int(n.number)]
-	c := w.describe(n, &s)
+	c := w.describeCall(n, &s)
 	// Data read from a caller that has ended may belong to another process.
-	if id := n.id; c.Path == "" || w.ioctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
+	if id := n.id; c.Path == "" || w.notifyIoctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
 		return goOn
 	}
 	c.N = len(w.calls) + 1
@@ -118,7 +118,7 @@ func (w *watcher) judge(n *notice) answer {
 		}
 		return goOn
 	case Short:
-		moved, errno := half(n, s.data)
+		moved, errno := halveTransfer(n, s.data)
 		switch errno {
 		case 0:
 			return answer{value: int64(moved)}
@@ -143,9 +143,9 @@ func processOf(thread uint32) int {
 	return int(thread)
 }
 
-// half makes half of a transfer in the caller's place. ENOTSUP means that the transfer cannot be
-// halved.
-func half(n *notice, what transfer) (moved int, errno syscall.Errno) {
+// halveTransfer makes half of a transfer in the caller's place. ENOTSUP means that the transfer
+// cannot be halved.
+func halveTransfer(n *notice, what transfer) (moved int, errno syscall.Errno) {
 	if what == none {
 		return 0, unix.ENOTSUP
 	}
@@ -173,7 +173,7 @@ func (n *notice) halfWrite(fd int) (int, error) {
 		return 0, unix.ENOTSUP
 	}
 	b := make([]byte, min(n.args[2]/2, 1<<30))
-	if err := n.read(b, n.args[1]); err != nil {
+	if err := n.readCallerMemory(b, n.args[1]); err != nil {
 		return 0, err
 	}
 	if n.number == unix.SYS_PWRITE64 {
@@ -201,7 +201,7 @@ func (n *notice) halfRead(fd int) (int, error) {
 		return 0, unix.ENOTSUP
 	}
 	b = b[:have/2]
-	if err := n.write(b, n.args[1]); err != nil {
+	if err := n.writeCallerMemory(b, n.args[1]); err != nil {
 		return 0, err
 	}
 	if n.number == unix.SYS_READ {

@@ -54,7 +54,7 @@ func Open(server string, opt Options) (*Link, error) {
 		server: server, fault: opt.Fault, listener: listener, closed: make(chan struct{}), conns: map[net.Conn]bool{},
 		up: &wire{delay: opt.Delay, rate: opt.Rate}, down: &wire{delay: opt.Delay, rate: opt.Rate},
 	}
-	go l.accept()
+	go l.acceptConnections()
 	return l, nil
 }
 
@@ -74,19 +74,19 @@ func (l *Link) Refuse() {
 	l.refuse = true
 	l.listener.Close()
 	for c := range l.conns {
-		reset(c)
+		resetConnection(c)
 	}
 }
 
-// reset ends a connection as if its other end had disappeared.
-func reset(c net.Conn) {
+// resetConnection ends a connection as if its other end had disappeared.
+func resetConnection(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
 	}
 	c.Close()
 }
 
-func (l *Link) accept() {
+func (l *Link) acceptConnections() {
 	for {
 		client, err := l.listener.Accept()
 		if err != nil {
@@ -96,18 +96,18 @@ func (l *Link) accept() {
 		if l.fault != nil {
 			f = l.fault()
 		}
-		go l.connect(client, f)
+		go l.connectPair(client, f)
 	}
 }
 
-// connect forwards a connection in both directions.
-func (l *Link) connect(client net.Conn, f Fault) {
+// connectPair forwards a connection in both directions.
+func (l *Link) connectPair(client net.Conn, f Fault) {
 	there, err := net.Dial("tcp", l.server)
 	if err != nil {
 		client.Close()
 		return
 	}
-	if !l.hold(client, there) {
+	if !l.holdTransfer(client, there) {
 		return
 	}
 	c := &connection{link: l, frozen: make(chan struct{})}
@@ -125,13 +125,13 @@ func (l *Link) connect(client net.Conn, f Fault) {
 	delete(l.conns, there)
 }
 
-// hold registers connections for Refuse, or ends them if Refuse was called.
-func (l *Link) hold(conns ...net.Conn) bool {
+// holdTransfer registers connections for Refuse, or ends them if Refuse was called.
+func (l *Link) holdTransfer(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range conns {
 		if l.refuse {
-			reset(c)
+			resetConnection(c)
 		} else {
 			l.conns[c] = true
 		}
@@ -148,8 +148,8 @@ type wire struct {
 	free time.Time // when the last sent bytes have left
 }
 
-// due returns the arrival time of bytes sent now.
-func (w *wire) due(n int) time.Time {
+// dueTime returns the arrival time of bytes sent now.
+func (w *wire) dueTime(n int) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := time.Now(); w.free.Before(now) {
@@ -175,7 +175,7 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 		for {
 			n, err := from.Read(buffer)
 			if n > 0 {
-				packets <- packet{bytes.Clone(buffer[:n]), w.due(n)}
+				packets <- packet{bytes.Clone(buffer[:n]), w.dueTime(n)}
 			}
 			if err != nil {
 				return
@@ -183,7 +183,7 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 		}
 	}()
 	for p := range packets {
-		if !b.wait(p.due) {
+		if !b.waitForBreak(p.due) {
 			break
 		}
 		data, more := b.pass(p.data)
@@ -235,8 +235,8 @@ type breaker struct {
 	passed int64
 }
 
-// wait waits until a time, and reports whether bytes may pass then.
-func (b *breaker) wait(until time.Time) bool {
+// waitForBreak waits until a time, and reports whether bytes may pass then.
+func (b *breaker) waitForBreak(until time.Time) bool {
 	if d := time.Until(until); d > 0 {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

@@ -27,8 +27,8 @@ const (
 //	assets/data/karts.json:3:8: error: unexpected end of JSON input
 type Diagnostic struct {
 	Program      string // printed instead of an empty File
-	File         string // from the working directory
-	Line, Column int    // from 1; 0 if not known
+	File         string // path from the working directory
+	Line, Column int    // position, from 1; 0 if not known
 	Severity     Severity
 	Target       string
 	Text         string // further lines are indented
@@ -102,8 +102,8 @@ func (d Diagnostic) String() string { return Style{}.Format(&d) }
 // Print prints the diagnostic without colors.
 func (d Diagnostic) Print(w io.Writer) { io.WriteString(w, d.String()) }
 
-// place returns the file with line and column, or the program.
-func (d *Diagnostic) place() string {
+// placeText returns the file with line and column, or the program.
+func (d *Diagnostic) placeText() string {
 	switch {
 	case d.File == "":
 		return d.Program
@@ -121,7 +121,7 @@ func (s Style) Format(d *Diagnostic) string {
 	if d.Severity == Warning {
 		code = magenta
 	}
-	place := s.paint(bold, d.place())
+	place := s.paintText(bold, d.placeText())
 	if s.Links && d.File != "" {
 		if abs, err := filepath.Abs(filepath.FromSlash(d.File)); err == nil {
 			place = "\x1b]8;;" + FileURL(abs) + "\x1b\\" + place + "\x1b]8;;\x1b\\"
@@ -131,7 +131,7 @@ func (s Style) Format(d *Diagnostic) string {
 	if d.Target != "" {
 		text = "[" + pathname.Show(d.Target) + "] " + text
 	}
-	line := fmt.Sprintf("%s: %s %s\n", place, s.paint(code, string(d.Severity)+":"), text)
+	line := fmt.Sprintf("%s: %s %s\n", place, s.paintText(code, string(d.Severity)+":"), text)
 	if d.Excerpt != "" {
 		line += d.Excerpt + "\n"
 	}
@@ -174,8 +174,8 @@ func EscapePath(name string) string {
 	return b.String()
 }
 
-// A Style says which escape sequences a terminal understands. The zero value is for files and
-// pipes.
+// A Style is the set of escape sequences that a terminal understands. The zero value is for files
+// and pipes.
 type Style struct {
 	Color bool
 	Links bool // names of files become links (OSC 8)
@@ -225,8 +225,8 @@ const (
 	magenta = "\x1b[1;35m"
 )
 
-// paint colors a text.
-func (s Style) paint(code, text string) string {
+// paintText colors a text.
+func (s Style) paintText(code, text string) string {
 	if !s.Color {
 		return text
 	}

@@ -105,7 +105,8 @@ type Live struct {
 	drawn int // lines on the terminal
 }
 
-// NewLive returns an area without lines on a terminal of width() columns. If width is nil, w is a log.
+// NewLive returns an area without lines on a terminal of width() columns. If width is nil, w is a
+// log.
 func NewLive(w io.Writer, width func() int) *Live { return &Live{w: w, width: width} }
 
 // IsLog reports whether the area is in a log.
@@ -118,7 +119,7 @@ func (l *Live) Width() int { return max(0, l.width()-1) }
 func (l *Live) Draw(lines ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.clear()
+	l.clearLines()
 	width := l.Width()
 	for i, line := range lines {
 		lines[i] = Cut(line, width)
@@ -134,7 +135,7 @@ func (l *Live) Clear() { l.Aside(func() {}) }
 func (l *Live) Aside(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.clear()
+	l.clearLines()
 	f()
 }
 
@@ -144,8 +145,8 @@ func (l *Live) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// clear removes the lines, and leaves the cursor at the beginning of the first.
-func (l *Live) clear() {
+// clearLines removes the lines, and leaves the cursor at the beginning of the first.
+func (l *Live) clearLines() {
 	if l.drawn > 0 {
 		io.WriteString(l.w, "\r\x1b[K"+strings.Repeat("\x1b[1A\x1b[K", l.drawn-1))
 	}

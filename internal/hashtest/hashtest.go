@@ -31,12 +31,12 @@ type Config struct {
 	Known  []Known               // independent answers
 	Oracle func(b []byte) []byte // another implementation, or nil
 
-	// Blocks are additional block sizes for Lengths, in bytes. The implementation changes its method
-	// at their multiples.
+	// Blocks are additional block sizes for Lengths, in bytes. The implementation changes its
+	// method at their multiples.
 	Blocks []int
 
-	// State says that the streaming hash implements encoding.BinaryMarshaler and
-	// BinaryUnmarshaler, which Run then tests. If false, it must not implement them.
+	// State is set if the streaming hash implements encoding.BinaryMarshaler and
+	// BinaryUnmarshaler, which Run then tests. Otherwise it must not implement them.
 	State bool
 
 	// Long is the sum of the bytes of WriteLong, in hex digits, from an independent tool; "" for
@@ -72,16 +72,16 @@ var checks = []struct {
 }{
 	{"known answers", knownAnswers},
 	{"oracle", oracle},
-	{"shape", shape},
+	{"shape", checkShape},
 	{"splits", splits},
 	{"sum and reset", sumAndReset},
-	{"alignment", alignment},
+	{"alignment", checkAlignment},
 	{"guard pages", guardPages},
 	{"retention", retention},
-	{"state", state},
-	{"clone", clone},
+	{"state", checkSavedStates},
+	{"clone", checkClones},
 	{"concurrency", concurrency},
-	{"long", long},
+	{"long", checkLongStream},
 }
 
 // Lengths returns the suite's input lengths, sorted: the multiples to 5 of common block sizes and
@@ -119,8 +119,8 @@ func Bytes(n int) []byte {
 	return b
 }
 
-// stream returns the sum of the pieces written one after the other.
-func (c *Config) stream(pieces ...[]byte) []byte {
+// sumPieces returns the sum of the pieces written one after the other.
+func (c *Config) sumPieces(pieces ...[]byte) []byte {
 	h := c.New()
 	for _, p := range pieces {
 		h.Write(p)
@@ -131,16 +131,16 @@ func (c *Config) stream(pieces ...[]byte) []byte {
 func knownAnswers(_ testing.TB, c *Config) error {
 	for _, k := range c.Known {
 		if got := hex.EncodeToString(c.Sum([]byte(k.In))); got != k.Want {
-			return fmt.Errorf("%s: one shot %s, want %s", show(k.In), got, k.Want)
+			return fmt.Errorf("%s: one shot %s, want %s", showInput(k.In), got, k.Want)
 		}
-		if got := hex.EncodeToString(c.stream([]byte(k.In))); got != k.Want {
-			return fmt.Errorf("%s: streaming %s, want %s", show(k.In), got, k.Want)
+		if got := hex.EncodeToString(c.sumPieces([]byte(k.In))); got != k.Want {
+			return fmt.Errorf("%s: streaming %s, want %s", showInput(k.In), got, k.Want)
 		}
 	}
 	return nil
 }
 
-func show(in string) string {
+func showInput(in string) string {
 	if len(in) > 40 {
 		return fmt.Sprintf("%d bytes from %q", len(in), in[:20])
 	}
@@ -152,7 +152,7 @@ func oracle(_ testing.TB, c *Config) error {
 		return nil
 	}
 	data := Bytes(c.longest())
-	for _, n := range allOf(c) {
+	for _, n := range allLengths(c) {
 		if got, want := c.Sum(data[:n]), c.Oracle(data[:n]); !bytes.Equal(got, want) {
 			return fmt.Errorf("%d bytes: %x, the oracle says %x", n, got, want)
 		}
@@ -160,7 +160,7 @@ func oracle(_ testing.TB, c *Config) error {
 	return nil
 }
 
-func shape(_ testing.TB, c *Config) error {
+func checkShape(_ testing.TB, c *Config) error {
 	h := c.New()
 	if h.Size() != c.Size || h.BlockSize() < 1 {
 		return fmt.Errorf("size %d, want %d; block size %d", h.Size(), c.Size, h.BlockSize())

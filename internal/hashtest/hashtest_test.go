@@ -138,8 +138,8 @@ func (e toyError) Error() string { return string(e) }
 
 const errToy = toyError("not a toy's state")
 
-// TestSuiteFindsEveryMistake runs the suite over hashes with one mistake each, and names the check that
-// must find it.
+// TestSuiteFindsEveryMistake runs the suite over hashes with one mistake each, and names the check
+// that must find it.
 func TestSuiteFindsEveryMistake(t *testing.T) {
 	sum := func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(b)) }
 	faulty := func(fault string) Config {
@@ -258,7 +258,7 @@ func TestLong(t *testing.T) {
 		t.Error("the stream begins with wrong bytes")
 	}
 	bad := Config{New: func() hash.Hash { return crc32.NewIEEE() }, Long: strings.Repeat("0", 8)}
-	if err := long(t, &bad); err == nil && !testing.Short() && !raceDetector {
+	if err := checkLongStream(t, &bad); err == nil && !testing.Short() && !raceDetector {
 		t.Error("a wrong sum of the long stream was accepted")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// alignment sums the same bytes at each of 64 offsets.
-func alignment(_ testing.TB, c *Config) error {
+// checkAlignment sums the same bytes at each of 64 offsets.
+func checkAlignment(_ testing.TB, c *Config) error {
 	lengths := c.lengths()
 	data := Bytes(c.longest())
 	backing := make([]byte, len(data)+64)
@@ -26,7 +26,7 @@ func alignment(_ testing.TB, c *Config) error {
 			if got := c.Sum(b); !bytes.Equal(got, want[n]) {
 				return fmt.Errorf("%d bytes at offset %d: %x, want %x", n, offset, got, want[n])
 			}
-			if got := c.stream(b[:n/3], b[n/3:]); !bytes.Equal(got, want[n]) {
+			if got := c.sumPieces(b[:n/3], b[n/3:]); !bytes.Equal(got, want[n]) {
 				return fmt.Errorf("%d bytes at offset %d, streaming: %x, want %x", n, offset, got, want[n])
 			}
 		}
@@ -51,7 +51,7 @@ func guardPages(t testing.TB, c *Config) error {
 				one = c.Sum(b)
 				for _, k := range []int{0, 1, 15, n / 2, n - 1} {
 					if k >= 0 && k <= n {
-						cut = append(cut, c.stream(b[:k:k], b[k:n:n]))
+						cut = append(cut, c.sumPieces(b[:k:k], b[k:n:n]))
 					}
 				}
 			})
@@ -66,7 +66,7 @@ func guardPages(t testing.TB, c *Config) error {
 		}
 		return nil
 	}
-	for _, n := range allOf(c) {
+	for _, n := range allLengths(c) {
 		if err := sums("before a guard page", buf.End(n)); err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func guardPages(t testing.TB, c *Config) error {
 	return nil
 }
 
-// allOf returns every length to 300 and the lengths of c.
-func allOf(c *Config) []int {
+// allLengths returns every length to 300 and the lengths of c.
+func allLengths(c *Config) []int {
 	var all []int
 	for n := range 300 {
 		all = append(all, n)
@@ -136,7 +136,7 @@ func WriteLong(w io.Writer) error {
 	return err
 }
 
-func long(_ testing.TB, c *Config) error {
+func checkLongStream(_ testing.TB, c *Config) error {
 	if c.Long == "" || testing.Short() || raceDetector {
 		return nil
 	}

@@ -24,7 +24,7 @@ func splits(_ testing.TB, c *Config) error {
 				break
 			}
 			for _, cut := range [...]int{cut, n - cut} {
-				if got := c.stream(b[:cut], nil, b[cut:]); !bytes.Equal(got, want) {
+				if got := c.sumPieces(b[:cut], nil, b[cut:]); !bytes.Equal(got, want) {
 					return fmt.Errorf("%d+%d bytes: %x, one shot %x", cut, n-cut, got, want)
 				}
 			}
@@ -101,9 +101,9 @@ type saver interface {
 	encoding.BinaryUnmarshaler
 }
 
-// clone clones a hash after half of the input. The hash and its clone must continue
+// checkClones clones a hash after half of the input. The hash and its clone must continue
 // independently.
-func clone(_ testing.TB, c *Config) error {
+func checkClones(_ testing.TB, c *Config) error {
 	h, ok := c.New().(hash.Cloner)
 	if !ok {
 		return errors.New("is not a hash.Cloner")
@@ -126,15 +126,15 @@ func clone(_ testing.TB, c *Config) error {
 		if got, want := other.Sum(nil), c.Sum(nil); !bytes.Equal(got, want) {
 			return fmt.Errorf("clone after %d bytes and reset: %x, want %x", n, got, want)
 		}
-		if got, want := h.Sum(nil), c.stream(data[:n], []byte("of the first alone")); !bytes.Equal(got, want) {
+		if got, want := h.Sum(nil), c.sumPieces(data[:n], []byte("of the first alone")); !bytes.Equal(got, want) {
 			return fmt.Errorf("cloned after %d bytes: %x, want %x", n, got, want)
 		}
 	}
 	return nil
 }
 
-// state stops in the middle, saves, and continues in another hash.
-func state(_ testing.TB, c *Config) error {
+// checkSavedStates stops in the middle, saves, and continues in another hash.
+func checkSavedStates(_ testing.TB, c *Config) error {
 	h, ok := c.New().(saver)
 	if ok != c.State {
 		return fmt.Errorf("can save and restore its state: %v, Config.State: %v", ok, c.State)

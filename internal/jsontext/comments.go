@@ -42,7 +42,7 @@ func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 				return nil, err
 			}
 			if end > i {
-				blank(out[i:end])
+				blankOut(out[i:end])
 				i = end - 1
 				continue
 			}
@@ -77,8 +77,8 @@ func OnlyComments(ctx context.Context, text []byte) bool {
 // chunk is the number of bytes between two checks of the context.
 const chunk = 64 << 10
 
-// blank replaces everything except line ends by spaces.
-func blank(text []byte) {
+// blankOut replaces everything except line ends by spaces.
+func blankOut(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {
 			text[i] = ' '
@@ -153,7 +153,7 @@ func CheckContext(ctx context.Context, text []byte) error {
 	if err := plaintext.CheckUTF8(text); err != nil {
 		return err
 	}
-	if ok, err := valid(ctx, text); err != nil {
+	if ok, err := isValid(ctx, text); err != nil {
 		return err
 	} else if !ok {
 		// Unmarshal checks the whole text before it looks at its target.
@@ -197,8 +197,8 @@ const (
 	maxAtOnce = 1 << 20
 )
 
-// valid is json.Valid that ends with the context.
-func valid(ctx context.Context, text []byte) (bool, error) {
+// isValid is json.Valid that ends with the context.
+func isValid(ctx context.Context, text []byte) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}

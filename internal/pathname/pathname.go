@@ -67,7 +67,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// SplitScale splits the name of a picture, without its extension, at its scale, such as "@2x" or
+// SplitScale splits the name of an image, without its extension, at its scale, such as "@2x" or
 // "@0.5x". The scale is 0 if the name has none. The base is empty only if the name is.
 func SplitScale(stem string) (base string, scale float64) {
 	i := strings.LastIndexByte(stem, '@')
@@ -134,7 +134,7 @@ func FromHere(name string) string {
 	return rel
 }
 
-// IsAbsent reports whether an error says that no file has the name: the file does not exist, a
+// IsAbsent reports whether an error means that no file has the name: the file does not exist, a
 // parent is not a directory, or the name is too long for the system.
 func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)

@@ -49,7 +49,7 @@ func Errorf(text []byte, offset int, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", Position(text, offset), fmt.Sprintf(format, args...))
 }
 
-// Position says where the byte at an offset stands: line and column, both from 1.
+// Position returns the line and column of the byte at an offset, both from 1.
 func Position(text []byte, offset int) string {
 	before := text[:offset]
 	line := 1 + bytes.Count(before, []byte{'\n'})
@@ -78,8 +78,8 @@ func IsList(head []byte, is func(line string) bool) bool {
 	return 2*alike >= all
 }
 
-// List returns the lines of a list with their numbers, without spaces around them. It leaves out empty
-// lines and lines that begin with "#". The text must be UTF-8.
+// List returns the lines of a list with their numbers, without spaces around them. It leaves out
+// empty lines and lines that begin with "#". The text must be UTF-8.
 func List(text []byte) (iter.Seq2[int, string], error) {
 	if err := CheckUTF8(text); err != nil {
 		return nil, err

@@ -33,8 +33,7 @@ type Parts struct {
 }
 
 // Of returns the interpreter or the shared libraries of a program. m returns the machine that has
-// these libraries. A file that is
-// neither script nor ELF has no parts, and m is not called.
+// these libraries. A file that is neither script nor ELF has no parts, and m is not called.
 func Of(file string, m func() *Machine) (Parts, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -52,7 +51,7 @@ func Of(file string, m func() *Machine) (Parts, error) {
 		return Parts{Interpreter: interpreter(head)}, nil
 	case bytes.HasPrefix(head, []byte(elf.ELFMAG)):
 		l := loader{machine: m(), asked: map[string]bool{}}
-		err := l.load(file)
+		err := l.loadProgram(file)
 		return Parts{Libraries: l.files, Machine: l.onMachine}, err
 	}
 	return Parts{}, nil
@@ -120,8 +119,8 @@ func ThisMachine() *Machine {
 	return &Machine{parseCache(string(text))}
 }
 
-// places returns the files that a library may be, in the order of the search.
-func (m *Machine) places(library string) []string {
+// loaderPaths returns the files that a library may be, in the order of the search.
+func (m *Machine) loaderPaths(library string) []string {
 	files := slices.Clone(m.cache[library])
 	for _, folder := range []string{"/lib", "/usr/lib"} {
 		files = append(files, filepath.Join(folder, debianTriplet(), library))
@@ -137,8 +136,8 @@ func (m *Machine) places(library string) []string {
 // alone. For a missing library nothing follows the '='. If the machine has the library for several
 // kinds of processors, the first one of the loader counts.
 func (m *Machine) Name(library string) string {
-	for _, file := range m.places(library) {
-		if file, ok := follow(file); ok {
+	for _, file := range m.loaderPaths(library) {
+		if file, ok := followLinks(file); ok {
 			return nameAs(library, file)
 		}
 	}
@@ -167,8 +166,8 @@ func nameAs(library, file string) string {
 	return library
 }
 
-// follow returns the target of a link, if the file is a link.
-func follow(file string) (string, bool) {
+// followLinks returns the target of a link, if the file is a link.
+func followLinks(file string) (string, bool) {
 	for range 40 { // the system follows that many
 		to, err := os.Readlink(file)
 		if err != nil {
@@ -226,7 +225,7 @@ type object struct {
 	rpath   []string // directories without a runpath, inherited ones included
 }
 
-func (l *loader) load(program string) error {
+func (l *loader) loadProgram(program string) error {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
 		return err
@@ -242,7 +241,7 @@ func (l *loader) load(program string) error {
 				continue
 			}
 			l.asked[name] = true
-			if next, ok := l.find(name, by); ok {
+			if next, ok := l.findLibrary(name, by); ok {
 				queue = append(queue, next)
 			}
 		}
@@ -250,8 +249,8 @@ func (l *loader) load(program string) error {
 	return nil
 }
 
-// find finds a library that an object needs.
-func (l *loader) find(name string, by *object) (object, bool) {
+// findLibrary finds a library that an object needs.
+func (l *loader) findLibrary(name string, by *object) (object, bool) {
 	folders := by.runpath
 	if folders == nil {
 		folders = by.rpath
@@ -266,9 +265,9 @@ func (l *loader) find(name string, by *object) (object, bool) {
 			return found, true
 		}
 	}
-	for _, file := range l.machine.places(name) {
+	for _, file := range l.machine.loaderPaths(name) {
 		if found, ok := readELF(file, by); ok {
-			real, _ := follow(file)
+			real, _ := followLinks(file)
 			l.onMachine = append(l.onMachine, nameAs(name, real))
 			return found, true
 		}
@@ -291,9 +290,9 @@ func readELF(file string, by *object) (object, bool) {
 	}
 	o := object{header: image.FileHeader}
 	o.needed, _ = image.ImportedLibraries() // a static program has none
-	o.runpath = folders(image, elf.DT_RUNPATH, filepath.Dir(file))
+	o.runpath = libraryFolders(image, elf.DT_RUNPATH, filepath.Dir(file))
 	if o.runpath == nil {
-		o.rpath = folders(image, elf.DT_RPATH, filepath.Dir(file))
+		o.rpath = libraryFolders(image, elf.DT_RPATH, filepath.Dir(file))
 		if by != nil {
 			o.rpath = append(o.rpath, by.rpath...)
 		}
@@ -301,8 +300,8 @@ func readELF(file string, by *object) (object, bool) {
 	return o, true
 }
 
-// directories returns the directories that a tag lists, with $ORIGIN filled in.
-func folders(image *elf.File, tag elf.DynTag, origin string) []string {
+// libraryFolders returns the directories that a tag lists, with $ORIGIN filled in.
+func libraryFolders(image *elf.File, tag elf.DynTag, origin string) []string {
 	lists, _ := image.DynString(tag)
 	var folders []string
 	for _, list := range lists {

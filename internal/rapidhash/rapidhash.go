@@ -41,10 +41,10 @@ const (
 const seedZero = 0x422765567d8fbfd6
 
 // Sum64 returns the hash of b with seed 0.
-func Sum64(b []byte) uint64 { return sum(b, 0, seedZero) }
+func Sum64(b []byte) uint64 { return sumSeeded(b, 0, seedZero) }
 
 // Sum64Seed returns the hash of b with a seed.
-func Sum64Seed(b []byte, seed uint64) uint64 { return sum(b, 0, spreadSeed(seed)) }
+func Sum64Seed(b []byte, seed uint64) uint64 { return sumSeeded(b, 0, spreadSeed(seed)) }
 
 // spreadSeed returns the state that a seed starts with.
 func spreadSeed(seed uint64) uint64 { return seed ^ foldedProduct(seed^secret2, secret1) }
@@ -55,15 +55,15 @@ func foldedProduct(x, y uint64) uint64 {
 	return high ^ low
 }
 
-// word returns the first 8 bytes of b as a little-endian number.
-func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+// lastWord returns the first 8 bytes of b as a little-endian number.
+func lastWord(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// sum hashes b. The state already includes its first bytes, as many as mixed says: none and
+// sumSeeded hashes b. The state already includes its first bytes, as many as mixed says: none and
 // the result of spreadSeed, or 16 and the lanes, joined. The last 16 bytes of b are mixed in
 // at the end and may overlap the first.
 //
 // It is one function because calls and stored lanes would double its time for short keys.
-func sum(b []byte, mixed int, state uint64) uint64 {
+func sumSeeded(b []byte, mixed int, state uint64) uint64 {
 	n := uint64(len(b))
 	var first, last uint64
 	switch {
@@ -73,41 +73,41 @@ func sum(b []byte, mixed int, state uint64) uint64 {
 			l0, l1, l2, l3, l4, l5, l6 := state, state, state, state, state, state, state
 			for len(rest) > BlockSize {
 				p := (*[BlockSize]byte)(rest)
-				l0 = foldedProduct(word(p[0:])^secret0, word(p[8:])^l0)
-				l1 = foldedProduct(word(p[16:])^secret1, word(p[24:])^l1)
-				l2 = foldedProduct(word(p[32:])^secret2, word(p[40:])^l2)
-				l3 = foldedProduct(word(p[48:])^secret3, word(p[56:])^l3)
-				l4 = foldedProduct(word(p[64:])^secret4, word(p[72:])^l4)
-				l5 = foldedProduct(word(p[80:])^secret5, word(p[88:])^l5)
-				l6 = foldedProduct(word(p[96:])^secret6, word(p[104:])^l6)
+				l0 = foldedProduct(lastWord(p[0:])^secret0, lastWord(p[8:])^l0)
+				l1 = foldedProduct(lastWord(p[16:])^secret1, lastWord(p[24:])^l1)
+				l2 = foldedProduct(lastWord(p[32:])^secret2, lastWord(p[40:])^l2)
+				l3 = foldedProduct(lastWord(p[48:])^secret3, lastWord(p[56:])^l3)
+				l4 = foldedProduct(lastWord(p[64:])^secret4, lastWord(p[72:])^l4)
+				l5 = foldedProduct(lastWord(p[80:])^secret5, lastWord(p[88:])^l5)
+				l6 = foldedProduct(lastWord(p[96:])^secret6, lastWord(p[104:])^l6)
 				rest = rest[BlockSize:]
 			}
 			state = l0 ^ l1 ^ l2 ^ l3 ^ l4 ^ l5 ^ l6
 		}
 		if len(rest) > 16 {
-			state = foldedProduct(word(rest)^secret2, word(rest[8:])^state)
+			state = foldedProduct(lastWord(rest)^secret2, lastWord(rest[8:])^state)
 		}
 		if len(rest) > 32 {
-			state = foldedProduct(word(rest[16:])^secret2, word(rest[24:])^state)
+			state = foldedProduct(lastWord(rest[16:])^secret2, lastWord(rest[24:])^state)
 		}
 		if len(rest) > 48 {
-			state = foldedProduct(word(rest[32:])^secret1, word(rest[40:])^state)
+			state = foldedProduct(lastWord(rest[32:])^secret1, lastWord(rest[40:])^state)
 		}
 		if len(rest) > 64 {
-			state = foldedProduct(word(rest[48:])^secret1, word(rest[56:])^state)
+			state = foldedProduct(lastWord(rest[48:])^secret1, lastWord(rest[56:])^state)
 		}
 		if len(rest) > 80 {
-			state = foldedProduct(word(rest[64:])^secret2, word(rest[72:])^state)
+			state = foldedProduct(lastWord(rest[64:])^secret2, lastWord(rest[72:])^state)
 		}
 		if len(rest) > 96 {
-			state = foldedProduct(word(rest[80:])^secret1, word(rest[88:])^state)
+			state = foldedProduct(lastWord(rest[80:])^secret1, lastWord(rest[88:])^state)
 		}
 		n = uint64(len(rest))
 		end := b[len(b)-16:]
-		first, last = word(end)^n, word(end[8:])
+		first, last = lastWord(end)^n, lastWord(end[8:])
 	case n >= 8:
 		state ^= n
-		first, last = word(b), word(b[n-8:])
+		first, last = lastWord(b), lastWord(b[n-8:])
 	case n >= 4:
 		state ^= n
 		first, last = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
@@ -160,9 +160,9 @@ func (d *Digest) Size() int { return Size }
 // BlockSize returns 112, the number of bytes that are mixed in at a time.
 func (d *Digest) BlockSize() int { return BlockSize }
 
-// held returns the number of bytes after the last block. A full block is held until more
+// pendingBytes returns the number of bytes after the last block. A full block is held until more
 // bytes follow, because the end of the input is hashed another way.
-func (d *Digest) held() int {
+func (d *Digest) pendingBytes() int {
 	if d.length == 0 {
 		return 0
 	}
@@ -171,7 +171,7 @@ func (d *Digest) held() int {
 
 // Write adds p to the hash. It never fails and does not keep p.
 func (d *Digest) Write(p []byte) (int, error) {
-	n, held := len(p), d.held()
+	n, held := len(p), d.pendingBytes()
 	d.length += uint64(n)
 	if room := BlockSize - held; held > 0 && len(p) > room {
 		copy(d.window[wordPair+held:], p[:room])
@@ -195,14 +195,14 @@ func (d *Digest) mixIn(blocks []byte) {
 	for ; len(blocks) > 0; blocks = blocks[BlockSize:] {
 		for i, secret := range laneSecrets {
 			pair := blocks[wordPair*i:]
-			d.lanes[i] = foldedProduct(word(pair)^secret, word(pair[8:])^d.lanes[i])
+			d.lanes[i] = foldedProduct(lastWord(pair)^secret, lastWord(pair[8:])^d.lanes[i])
 		}
 	}
 }
 
 // Sum64 returns the hash of the bytes written so far; more may follow.
 func (d *Digest) Sum64() uint64 {
-	end := wordPair + d.held()
+	end := wordPair + d.pendingBytes()
 	if d.length <= BlockSize {
 		return Sum64Seed(d.window[wordPair:end], d.seed)
 	}
@@ -210,7 +210,7 @@ func (d *Digest) Sum64() uint64 {
 	for _, lane := range d.lanes {
 		state ^= lane
 	}
-	return sum(d.window[:end], wordPair, state)
+	return sumSeeded(d.window[:end], wordPair, state)
 }
 
 // Sum appends the sum to b, most significant byte first.
@@ -232,8 +232,8 @@ func (d *Digest) AppendBinary(b []byte) ([]byte, error) {
 		b = binary.BigEndian.AppendUint64(b, lane)
 	}
 	b = binary.BigEndian.AppendUint64(b, d.length)
-	b = append(b, d.window[:wordPair+d.held()]...)
-	return append(b, make([]byte, BlockSize-d.held())...), nil
+	b = append(b, d.window[:wordPair+d.pendingBytes()]...)
+	return append(b, make([]byte, BlockSize-d.pendingBytes())...), nil
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler.
@@ -258,7 +258,7 @@ func (d *Digest) UnmarshalBinary(b []byte) error {
 	}
 	restored.length = binary.BigEndian.Uint64(b[8*(1+lanes):])
 	copy(restored.window[:], b[8*(1+lanes+1):])
-	for _, c := range restored.window[wordPair+restored.held():] {
+	for _, c := range restored.window[wordPair+restored.pendingBytes():] {
 		if c != 0 {
 			return errors.New("rapidhash: unmarshal: bytes after the held ones are not zero")
 		}

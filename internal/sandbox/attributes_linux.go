@@ -16,9 +16,9 @@ import (
 // sized is the size that programs see for directories and for blocks.
 const sized = 4096
 
-// looksLike changes s.st, the result of the last fstat, to the attributes that programs see of a
-// traced file.
-func (s *server) looksLike(name []byte) {
+// setVisibleAttributes changes s.st, the result of the last fstat, to the attributes that programs
+// see of a traced file.
+func (s *server) setVisibleAttributes(name []byte) {
 	st := &s.st
 	date := unix.Timespec{Sec: SourceDate}
 	st.Atim, st.Mtim, st.Ctim, st.Nlink = date, date, date, 1
@@ -43,10 +43,10 @@ func (s *server) isProgram(name []byte) bool {
 
 // giveStat answers a stat or statx call. s.st must hold the file's attributes.
 func (s *server) giveStat(c call, name []byte) {
-	s.looksLike(name)
+	s.setVisibleAttributes(name)
 	to := s.n.args[c.value]
 	if c.gives == givesStat {
-		s.answer(to, unsafe.Slice((*byte)(unsafe.Pointer(&s.st)), unsafe.Sizeof(s.st)), 0)
+		s.writeToCaller(to, unsafe.Slice((*byte)(unsafe.Pointer(&s.st)), unsafe.Sizeof(s.st)), 0)
 		return
 	}
 	st := &s.st
@@ -56,7 +56,7 @@ func (s *server) giveStat(c call, name []byte) {
 		Ino: st.Ino, Size: uint64(st.Size), Blocks: uint64(st.Blocks), Atime: date, Ctime: date, Mtime: date,
 		Dev_major: unix.Major(uint64(st.Dev)), Dev_minor: unix.Minor(uint64(st.Dev)),
 	}
-	s.answer(to, unsafe.Slice((*byte)(unsafe.Pointer(&s.statx)), unsafe.Sizeof(s.statx)), 0)
+	s.writeToCaller(to, unsafe.Slice((*byte)(unsafe.Pointer(&s.statx)), unsafe.Sizeof(s.statx)), 0)
 }
 
 // giveAccess answers an access call for a traced file. Writing is never allowed.
@@ -64,47 +64,47 @@ func (s *server) giveAccess(c call, name []byte) {
 	wants := s.n.args[c.value]
 	switch {
 	case wants&^(unix.R_OK|unix.W_OK|unix.X_OK) != 0:
-		s.refuse(unix.EINVAL)
+		s.refuseCall(unix.EINVAL)
 	case wants&unix.W_OK != 0, wants&unix.X_OK != 0 && s.st.Mode&unix.S_IFMT == unix.S_IFREG && !s.isProgram(name):
-		s.refuse(unix.EACCES)
+		s.refuseCall(unix.EACCES)
 	default:
 		s.a.flags = 0
 	}
 }
 
-// answer writes data to the caller's memory at address to, and makes the call return value.
-func (s *server) answer(to uint64, data []byte, value int64) {
+// writeToCaller writes data to the caller's memory at address to, and makes the call return value.
+func (s *server) writeToCaller(to uint64, data []byte, value int64) {
 	// The caller may have ended, and its number may belong to another process.
-	if s.ioctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
+	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return
 	}
 	s.calls++
 	s.local[0] = unix.Iovec{Base: unsafe.SliceData(data), Len: uint64(len(data))}
 	s.remote[0] = unix.RemoteIovec{Base: uintptr(to), Len: len(data)}
 	if n, err := unix.ProcessVMWritev(int(s.n.pid), s.local[:], s.remote[:], 0); err != nil || n != len(data) {
-		s.refuse(unix.EFAULT)
+		s.refuseCall(unix.EFAULT)
 		return
 	}
 	s.a.flags, s.a.value = 0, value
 }
 
-// lookAtOpen answers a stat or statx call on an open file, if the file is traced. file is its name
-// in /proc.
-func (s *server) lookAtOpen(c call, file []byte) {
+// answerOpenFileStat answers a stat or statx call on an open file, if the file is traced. file is
+// its name in /proc.
+func (s *server) answerOpenFileStat(c call, file []byte) {
 	if c.gives != givesStat && c.gives != givesStatx || s.trace.Plain ||
 		c.path != none && s.n.args[c.flags]&unix.AT_EMPTY_PATH == 0 {
 		return
 	}
 	name, ok := s.readlink(file, s.real[:])
-	if !ok || !s.traces(bytes.TrimSuffix(name, []byte(" (deleted)"))) {
+	if !ok || !s.isTraced(bytes.TrimSuffix(name, []byte(" (deleted)"))) {
 		return
 	}
 	fd, errno := s.openat2(unix.AT_FDCWD, file, unix.O_PATH, 0)
 	if errno != 0 {
-		s.wonder(errno)
+		s.noteUnreadableCaller(errno)
 		return
 	}
-	defer s.close(fd)
+	defer s.closeCounted(fd)
 	if s.fstat(fd) {
 		s.giveStat(c, name)
 	}
@@ -116,12 +116,12 @@ func (s *server) giveText(c call, link []byte) {
 	text, isLink, errno := s.textOf(string(link))
 	switch size := s.n.args[c.value+1]; {
 	case errno != 0:
-		s.refuse(errno)
+		s.refuseCall(errno)
 	case !isLink, size == 0 || size > 1<<31-1:
-		s.refuse(unix.EINVAL)
+		s.refuseCall(unix.EINVAL)
 	default:
 		text = text[:min(uint64(len(text)), size)]
-		s.answer(s.n.args[c.value], []byte(text), int64(len(text)))
+		s.writeToCaller(s.n.args[c.value], []byte(text), int64(len(text)))
 	}
 }
 
@@ -130,27 +130,28 @@ func (s *server) concealText(c call) {
 	if c.gives != givesText {
 		return
 	}
-	folder, path, errno := s.where(c)
+	folder, path, errno := s.pathArguments(c)
 	if errno != 0 {
 		return
 	}
-	name, ok := s.absolute(folder, path)
+	name, ok := s.makeAbsolute(folder, path)
 	if !ok {
 		return
 	}
 	real, errno := s.realNameOf(string(name), true)
-	if errno != 0 || s.mayRead(real) {
+	if errno != 0 || s.mayReadLink(real) {
 		return
 	}
 	if _, isLink, _ := s.textOf(real); isLink {
-		s.refuse(unix.EACCES)
+		s.refuseCall(unix.EACCES)
 	}
 }
 
-// mayRead reports whether the policy or the system lets programs read a path, or anything below it.
-func (s *server) mayRead(name string) bool {
-	if below("/dev", name) || OfSystem(name) {
+// mayReadLink reports whether the policy or the system lets programs read a path, or anything below
+// it.
+func (s *server) mayReadLink(name string) bool {
+	if isBelowFolder("/dev", name) || OfSystem(name) {
 		return true
 	}
-	return slices.ContainsFunc(s.readable, func(path string) bool { return below(path, name) || below(name, path) })
+	return slices.ContainsFunc(s.readable, func(path string) bool { return isBelowFolder(path, name) || isBelowFolder(name, path) })
 }

@@ -8,7 +8,7 @@ import "golang.org/x/sys/unix"
 type call struct {
 	folder, path, value, flags int // numbers of arguments
 	change                     change
-	opens                      opens // for calls that name files
+	opens                      opens // place of the open flags, in calls that name files
 	gives                      gives // likewise; value is the address for the answer
 	nofollow                   bool  // a final symbolic link in the path is not followed
 }
@@ -25,13 +25,13 @@ const (
 	givesPlace                // the new working directory
 )
 
-// opens says where a call passes the flags of open.
+// opens is the place where a call passes the flags of open.
 type opens int
 
 const (
 	looks   opens = iota // opens no file
 	byFlags              // as an argument
-	byHow                // in struct open_how
+	byHow                // as a field of struct open_how
 	creates              // fixed: the flags of creat
 )
 

@@ -62,8 +62,8 @@ func (s *server) letSettle(folder int) {
 	}
 }
 
-// record adds f to the trace. A file has changed if f contradicts an earlier record.
-func (s *server) record(f found) {
+// recordAccess adds f to the trace. A file has changed if f contradicts an earlier record.
+func (s *server) recordAccess(f accessedFile) {
 	if f.name == nil {
 		return
 	}
@@ -72,13 +72,13 @@ func (s *server) record(f found) {
 	is := f.how != Missing
 	switch {
 	case known && is != (old != Missing), known && is && (f.how == Read) != (old == Read):
-		t.note(string(f.name))
+		t.noteChanged(string(f.name))
 	case known && f.how == old:
 		if was := t.stamps[string(f.name)]; f.how <= List && f.stamp != was && f.stamp != (stamp{}) && was != (stamp{}) {
-			t.note(string(f.name))
+			t.noteChanged(string(f.name))
 		}
 	case f.how == List && f.stamp.freshFor(time.Now()) > 0: // it kept changing while letSettle waited
-		t.note(string(f.name))
+		t.noteChanged(string(f.name))
 	}
 	if !known || f.how < old {
 		t.Seen[string(f.name)] = f.how
@@ -91,13 +91,13 @@ func (s *server) record(f found) {
 // noteLink records the text of a symbolic link in the traced directory. A nil text records that a
 // program saw that the name is no symbolic link.
 func (s *server) noteLink(name, text []byte) {
-	if s.trace == nil || !s.traces(name) || string(name) == s.root {
+	if s.trace == nil || !s.isTraced(name) || string(name) == s.root {
 		return
 	}
 	t := s.trace
 	old, known := t.Links[string(name)]
 	if known && (old != string(text) || (text == nil) != (old == "")) {
-		t.note(string(name))
+		t.noteChanged(string(name))
 	}
 	if !known {
 		t.Links[string(name)] = string(text)
@@ -119,13 +119,13 @@ func (s *server) notePlace(name []byte) {
 		var st unix.Stat_t
 		s.calls++
 		if unix.Lstat(at, &st) != nil {
-			s.trace.note(at)
+			s.trace.noteChanged(at)
 			return
 		}
 		if was, known := s.trace.places[at]; !known {
 			s.trace.places[at] = stampOf(&st)
 		} else if was.hasMoved(stampOf(&st)) {
-			s.trace.note(at)
+			s.trace.noteChanged(at)
 		}
 	}
 }
@@ -136,16 +136,16 @@ func (st stamp) hasMoved(now stamp) bool {
 	return st.device != now.device || st.inode != now.inode || st.changed != now.changed && st.written == now.written
 }
 
-// begin makes the maps of a trace that its creator need not make.
-func (t *Trace) begin() {
+// makeMaps makes the maps of a trace that its creator need not make.
+func (t *Trace) makeMaps() {
 	t.stamps, t.places = map[string]stamp{}, map[string]stamp{}
 	if t.Links == nil {
 		t.Links = map[string]string{}
 	}
 }
 
-// note remembers the first path that changed.
-func (t *Trace) note(name string) {
+// noteChanged remembers the first path that changed.
+func (t *Trace) noteChanged(name string) {
 	if t.changed == "" {
 		t.changed = name
 	}
@@ -156,25 +156,25 @@ func (t *Trace) note(name string) {
 // before the call are as the program saw them.
 func (t *Trace) Changed() string {
 	for name, how := range t.Seen {
-		if t.changed == "" && !t.isSame(name, how) {
-			t.note(name)
+		if t.changed == "" && !t.hasSameState(name, how) {
+			t.noteChanged(name)
 		}
 	}
 	for name, was := range t.places {
 		var st unix.Stat_t
 		if unix.Lstat(name, &st) != nil || was.hasMoved(stampOf(&st)) {
-			t.note(name)
+			t.noteChanged(name)
 		}
 	}
 	for name, text := range t.Links {
 		if now, err := os.Readlink(name); (err == nil) != (text != "") || now != text {
-			t.note(name)
+			t.noteChanged(name)
 		}
 	}
 	return t.changed
 }
 
-func (t *Trace) isSame(name string, how Access) bool {
+func (t *Trace) hasSameState(name string, how Access) bool {
 	var st unix.Stat_t
 	err := unix.Stat(name, &st)
 	folder := st.Mode&unix.S_IFMT == unix.S_IFDIR

@@ -16,7 +16,7 @@ import (
 
 // System calls of the server. They are counted, and take names that end in a NUL.
 
-func (s *server) ioctl(request uintptr, arg unsafe.Pointer) unix.Errno {
+func (s *server) listenerIoctl(request uintptr, arg unsafe.Pointer) unix.Errno {
 	for {
 		s.calls++
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(s.listener), request, uintptr(arg))
@@ -26,12 +26,12 @@ func (s *server) ioctl(request uintptr, arg unsafe.Pointer) unix.Errno {
 	}
 }
 
-func start(name []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(name)) }
+func firstByte(name []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(name)) }
 
 func (s *server) openat2(base int, name []byte, flags, resolve uint64) (int, unix.Errno) {
 	s.calls++
 	s.how = unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: resolve}
-	fd, _, errno := unix.Syscall6(unix.SYS_OPENAT2, uintptr(base), uintptr(start(name)), uintptr(unsafe.Pointer(&s.how)), unix.SizeofOpenHow, 0, 0)
+	fd, _, errno := unix.Syscall6(unix.SYS_OPENAT2, uintptr(base), uintptr(firstByte(name)), uintptr(unsafe.Pointer(&s.how)), unix.SizeofOpenHow, 0, 0)
 	return int(fd), errno
 }
 
@@ -39,11 +39,11 @@ func (s *server) openAgain(fd int) (int, unix.Errno) {
 	here := unix.AT_FDCWD
 	name := s.ownPath(fd)
 	s.calls++
-	again, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(here), uintptr(start(name)), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0, 0, 0)
+	again, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(here), uintptr(firstByte(name)), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0, 0, 0)
 	return int(again), errno
 }
 
-func (s *server) close(fd int) {
+func (s *server) closeCounted(fd int) {
 	s.calls++
 	unix.Close(fd)
 }
@@ -53,7 +53,7 @@ func (s *server) fstat(fd int) bool {
 	s.calls++
 	err := unix.Fstat(fd, &s.st)
 	if err != nil {
-		s.missed(err)
+		s.noteServerFailure(err)
 	}
 	return err == nil
 }
@@ -62,8 +62,8 @@ func (s *server) fstat(fd int) bool {
 // path.
 func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
 	n, errno := s.readlinkat(name, to[:len(to)-1])
-	if errno == unix.ENAMETOOLONG || errno == unix.EACCES || isOurs(errno) {
-		s.missed(errno)
+	if errno == unix.ENAMETOOLONG || errno == unix.EACCES || isShortage(errno) {
+		s.noteServerFailure(errno)
 	}
 	if errno != 0 || n >= len(to)-1 || n == 0 || to[0] != '/' {
 		return nil, false
@@ -75,7 +75,7 @@ func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
 func (s *server) readlinkat(name []byte, to []byte) (int, unix.Errno) {
 	here := unix.AT_FDCWD
 	s.calls++
-	n, _, errno := unix.Syscall6(unix.SYS_READLINKAT, uintptr(here), uintptr(start(name)), uintptr(start(to)), uintptr(len(to)), 0, 0)
+	n, _, errno := unix.Syscall6(unix.SYS_READLINKAT, uintptr(here), uintptr(firstByte(name)), uintptr(firstByte(to)), uintptr(len(to)), 0, 0)
 	return int(n), errno
 }
 
@@ -85,9 +85,9 @@ func (s *server) ownPath(fd int) []byte {
 	return name[:len(name)-1]
 }
 
-// read fills data from the caller's memory. The error is EPERM if the system denies access, ENOMEM,
-// or EFAULT.
-func (s *server) read(at uint64, data []byte) unix.Errno {
+// readFromCaller fills data from the caller's memory. The error is EPERM if the system denies
+// access, ENOMEM, or EFAULT.
+func (s *server) readFromCaller(at uint64, data []byte) unix.Errno {
 	s.calls++
 	s.local[0] = unix.Iovec{Base: unsafe.SliceData(data), Len: uint64(len(data))}
 	s.remote[0] = unix.RemoteIovec{Base: uintptr(at), Len: len(data)}
@@ -103,8 +103,8 @@ func (s *server) read(at uint64, data []byte) unix.Errno {
 	return 0
 }
 
-// text reads a path from the caller's memory. The path is valid until the next call.
-func (s *server) text(at uint64) ([]byte, unix.Errno) {
+// readCallerPath reads a path from the caller's memory. The path is valid until the next call.
+func (s *server) readCallerPath(at uint64) ([]byte, unix.Errno) {
 	const page, first = 4096, 256
 	for n := 0; n < unix.PathMax; {
 		from := at + uint64(n)
@@ -113,7 +113,7 @@ func (s *server) text(at uint64) ([]byte, unix.Errno) {
 			size = min(size, first)
 		}
 		piece := s.path[n : n+size]
-		if errno := s.read(from, piece); errno != 0 {
+		if errno := s.readFromCaller(from, piece); errno != 0 {
 			return nil, errno
 		}
 		if end := bytes.IndexByte(piece, 0); end >= 0 {
@@ -124,11 +124,11 @@ func (s *server) text(at uint64) ([]byte, unix.Errno) {
 	return nil, unix.ENAMETOOLONG
 }
 
-// where returns the path that a call names, and the /proc path of the directory that it is relative
-// to, empty if it is absolute. Both are valid until the next call.
-func (s *server) where(c call) (folder, path []byte, errno unix.Errno) {
+// pathArguments returns the path that a call names, and the /proc path of the directory that it is
+// relative to, empty if it is absolute. Both are valid until the next call.
+func (s *server) pathArguments(c call) (folder, path []byte, errno unix.Errno) {
 	if c.path != none && s.n.args[c.path] != 0 {
-		if path, errno = s.text(s.n.args[c.path]); errno != 0 {
+		if path, errno = s.readCallerPath(s.n.args[c.path]); errno != 0 {
 			return nil, nil, errno
 		}
 	} else {
@@ -160,12 +160,12 @@ func (s *server) ownFolder() []byte {
 	return name[:len(name)-1]
 }
 
-// look opens a path as O_PATH, to stat it and to identify the file.
-func (s *server) look(folder, path []byte, flags, resolve uint64) (fd int, errno unix.Errno) {
+// openToIdentify opens a path as O_PATH, to stat it and to identify the file.
+func (s *server) openToIdentify(folder, path []byte, flags, resolve uint64) (fd int, errno unix.Errno) {
 	base := unix.AT_FDCWD
 	if len(folder) > 0 {
 		fd, errno := s.openat2(unix.AT_FDCWD, folder, unix.O_PATH, 0)
-		if isOurs(errno) {
+		if isShortage(errno) {
 			return -1, errno
 		} else if errno != 0 {
 			return -1, unix.EBADF
@@ -173,15 +173,15 @@ func (s *server) look(folder, path []byte, flags, resolve uint64) (fd int, errno
 		if len(path) == 0 {
 			return fd, 0
 		}
-		defer s.close(fd)
+		defer s.closeCounted(fd)
 		base = fd
 	}
 	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // /proc/self would be this process
 }
 
-// open opens the file that a call names as O_PATH, to identify it.
-func (s *server) open(c call) (int, unix.Errno) {
-	folder, path, errno := s.where(c)
+// openNamedFile opens the file that a call names as O_PATH, to identify it.
+func (s *server) openNamedFile(c call) (int, unix.Errno) {
+	folder, path, errno := s.pathArguments(c)
 	if errno != 0 {
 		return -1, errno
 	}
@@ -192,25 +192,25 @@ func (s *server) open(c call) (int, unix.Errno) {
 	if c.flags != none && s.n.args[c.flags]&unix.AT_SYMLINK_NOFOLLOW != 0 {
 		flags = unix.O_NOFOLLOW
 	}
-	return s.look(folder, path, flags, 0)
+	return s.openToIdentify(folder, path, flags, 0)
 }
 
-// named returns the absolute path that a call names.
-func (s *server) named(c call) (string, error) {
-	folder, path, errno := s.where(c)
+// namedPath returns the absolute path that a call names.
+func (s *server) namedPath(c call) (string, error) {
+	folder, path, errno := s.pathArguments(c)
 	if errno != 0 {
 		return "", errno
 	}
-	name, ok := s.absolute(folder, path)
+	name, ok := s.makeAbsolute(folder, path)
 	if !ok {
 		return "", fmt.Errorf("%s is not a directory with a path", folder)
 	}
 	return filepath.Clean(string(name)), nil
 }
 
-// absolute makes a path absolute that is relative to a directory given by its /proc path. It
+// makeAbsolute makes a path absolute that is relative to a directory given by its /proc path. It
 // returns false if the directory has no path.
-func (s *server) absolute(folder, path []byte) (name []byte, ok bool) {
+func (s *server) makeAbsolute(folder, path []byte) (name []byte, ok bool) {
 	if len(folder) == 0 {
 		return path, true
 	}
@@ -242,8 +242,8 @@ func isPlain(name []byte) bool {
 	return !bytes.HasSuffix(name, []byte("/")) && !bytes.HasSuffix(name, []byte("/.")) && !bytes.HasSuffix(name, []byte("/.."))
 }
 
-// under reports whether a clean absolute path is the given directory or below it.
-func under(folder string, name []byte) bool {
+// isOrBelow reports whether a clean absolute path is the given directory or below it.
+func isOrBelow(folder string, name []byte) bool {
 	rest, ok := bytes.CutPrefix(name, []byte(folder))
 	return ok && (len(rest) == 0 || rest[0] == '/' || strings.HasSuffix(folder, "/"))
 }

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A way is the result of resolving a path that a program uses.
-type way struct {
+// A resolvedPath is the result of resolving a path that a program uses.
+type resolvedPath struct {
 	// name is the program's path if it is in the traced directory and has no "..", else real. Both
 	// are absolute and clean, and valid until the next call.
 	name []byte
 	real []byte // the path without symbolic links; the file may be missing
 	file int    // a descriptor (O_PATH) if the file is traced, else -1
-	// errno says why the file does not exist, or why looking for it failed.
+	// errno is the reason why the file does not exist, or why looking for it failed.
 	errno unix.Errno
 }
 
@@ -28,19 +28,19 @@ const mostLinks = 40
 // here is the path "." with a NUL after its end.
 var here = []byte(".\x00")[:1]
 
-// lead resolves an absolute path. It follows a symbolic link at the end unless nofollow is set. It
-// records the text of each link that it meets in the traced directory.
+// resolvePath resolves an absolute path. It follows a symbolic link at the end unless nofollow is
+// set. It records the text of each link that it meets in the traced directory.
 //
 // Most paths have no symbolic links and cost one system call. The others are resolved name by name.
-func (s *server) lead(name []byte, nofollow bool) way {
+func (s *server) resolvePath(name []byte, nofollow bool) resolvedPath {
 	if isPlain(name) {
 		flags := uint64(unix.O_PATH)
 		if nofollow {
 			flags |= unix.O_NOFOLLOW
 		}
-		traced := s.traces(name)
+		traced := s.isTraced(name)
 		base, rest := unix.AT_FDCWD, name
-		if under(s.root, name) {
+		if isOrBelow(s.root, name) {
 			base, rest = s.tree, bytes.TrimPrefix(name[len(s.root):], []byte("/"))
 		}
 		if len(rest) == 0 {
@@ -49,44 +49,44 @@ func (s *server) lead(name []byte, nofollow bool) way {
 		file, errno := s.openat2(base, rest, flags, unix.RESOLVE_NO_SYMLINKS)
 		switch {
 		case errno == unix.ELOOP:
-			return s.follow(name, nofollow)
+			return s.resolveByNames(name, nofollow)
 		case errno != 0:
-			return way{name: name, real: name, file: -1, errno: errno}
+			return resolvedPath{name: name, real: name, file: -1, errno: errno}
 		case !traced:
-			s.close(file)
-			return way{name: name, real: name, file: -1}
+			s.closeCounted(file)
+			return resolvedPath{name: name, real: name, file: -1}
 		case nofollow && s.fstat(file) && s.st.Mode&unix.S_IFMT == unix.S_IFLNK:
-			s.close(file)
-			return s.follow(name, nofollow)
+			s.closeCounted(file)
+			return s.resolveByNames(name, nofollow)
 		}
-		return way{name: name, real: name, file: file}
+		return resolvedPath{name: name, real: name, file: file}
 	}
-	return s.follow(name, nofollow)
+	return s.resolveByNames(name, nofollow)
 }
 
-// follow is lead for paths with symbolic links. It resolves them name by name.
-func (s *server) follow(name []byte, nofollow bool) way {
+// resolveByNames is resolvePath for paths with symbolic links. It resolves them name by name.
+func (s *server) resolveByNames(name []byte, nofollow bool) resolvedPath {
 	written := path.Clean(string(name))
-	keeps := s.traces([]byte(written)) && !bytes.Contains(name, []byte("/.."))
+	keeps := s.isTraced([]byte(written)) && !bytes.Contains(name, []byte("/.."))
 	for range 10 { // a link may change meanwhile
 		real, errno := s.realNameOf(string(name), nofollow)
-		w := way{real: []byte(real), file: -1, errno: errno}
+		w := resolvedPath{real: []byte(real), file: -1, errno: errno}
 		if w.name = w.real; keeps {
 			w.name = []byte(written)
 		}
-		if w.errno != 0 || !s.traces(w.real) {
+		if w.errno != 0 || !s.isTraced(w.real) {
 			return w
 		}
 		w.file, w.errno = s.openat2(unix.AT_FDCWD, append([]byte(real), 0), unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS)
 		if w.errno == 0 && !nofollow && s.fstat(w.file) && s.st.Mode&unix.S_IFMT == unix.S_IFLNK {
-			s.close(w.file)
+			s.closeCounted(w.file)
 			continue
 		}
 		if w.errno != unix.ELOOP {
 			return w
 		}
 	}
-	return way{name: []byte(written), real: []byte(written), file: -1, errno: unix.ELOOP}
+	return resolvedPath{name: []byte(written), real: []byte(written), file: -1, errno: unix.ELOOP}
 }
 
 // realNameOf resolves all symbolic links in an absolute path. If the path does not exist, real is
@@ -98,11 +98,11 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 		rest = strings.TrimLeft(behind, "/")
 		if part == "." || part == ".." {
 			if _, _, errno := s.textOf(at + "/."); errno != 0 {
-				s.passThrough([]byte(at), Read) // a file, not a directory
+				s.recordPassage([]byte(at), Read) // a file, not a directory
 				return "", errno
 			}
 			if part == ".." {
-				s.passThrough([]byte(at), Exists)
+				s.recordPassage([]byte(at), Exists)
 				at = strings.TrimSuffix(path.Dir("/"+at), "/")
 			}
 			continue
@@ -144,10 +144,10 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 	return at, 0
 }
 
-// passThrough records a file or directory that is followed by "." or ".." in a path.
-func (s *server) passThrough(name []byte, how Access) {
-	if s.trace != nil && s.traces(name) {
-		s.record(found{name: name, how: how})
+// recordPassage records a file or directory that is followed by "." or ".." in a path.
+func (s *server) recordPassage(name []byte, how Access) {
+	if s.trace != nil && s.isTraced(name) {
+		s.recordAccess(accessedFile{name: name, how: how})
 		s.noteStraight(name)
 	}
 }

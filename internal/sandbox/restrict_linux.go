@@ -68,13 +68,13 @@ func restrict(p Policy, version int) error {
 		return err
 	}
 	for _, o := range system {
-		if err := o.allow(int(fd), reading); err != nil {
+		if err := o.addRule(int(fd), reading); err != nil {
 			return fmt.Errorf("sandbox: landlock: %w", err)
 		}
 	}
 	for _, rule := range rules {
 		for _, path := range rule.paths {
-			err := allow(int(fd), path, rule.rights&attr.Handled_access_fs)
+			err := allowBelow(int(fd), path, rule.rights&attr.Handled_access_fs)
 			if err != nil && (rule.needed || !isAbsent(err)) {
 				return &os.PathError{Op: "confine a program to", Path: path, Err: err}
 			}
@@ -86,36 +86,36 @@ func restrict(p Policy, version int) error {
 	return nil
 }
 
-// isAbsent reports whether an error says that a path to allow does not exist or cannot be reached.
+// isAbsent reports whether an error means that a path to allow does not exist or cannot be reached.
 func isAbsent(err error) bool {
 	return slices.ContainsFunc([]unix.Errno{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP}, func(e unix.Errno) bool { return errors.Is(err, e) })
 }
 
-// allow gives rights to a path and everything below it.
-func allow(ruleset int, path string, rights uint64) error {
+// allowBelow gives rights to a path and everything below it.
+func allowBelow(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	return opened{fd, isFolder(fd)}.allow(ruleset, rights)
+	return ruleTarget{fd, isOpenFolder(fd)}.addRule(ruleset, rights)
 }
 
-// An opened is an open file or directory.
-type opened struct {
+// An ruleTarget is an open file or directory.
+type ruleTarget struct {
 	fd     int
 	folder bool
 }
 
 // openSystem opens the paths that every program may read, once: opening them is most of a box's
 // cost.
-var openSystem = lasting(func() ([]opened, error) {
-	var all []opened
+var openSystem = lasting(func() ([]ruleTarget, error) {
+	var all []ruleTarget
 	for _, path := range systemHere() {
 		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 		if err == nil {
-			all = append(all, opened{fd, isFolder(fd)})
-		} else if isMeans(err) {
+			all = append(all, ruleTarget{fd, isOpenFolder(fd)})
+		} else if wrapsShortage(err) {
 			for _, o := range all {
 				unix.Close(o.fd)
 			}
@@ -125,12 +125,12 @@ var openSystem = lasting(func() ([]opened, error) {
 	return all, nil
 })
 
-func isFolder(fd int) bool {
+func isOpenFolder(fd int) bool {
 	var st unix.Stat_t
 	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
-func (o opened) allow(ruleset int, rights uint64) error {
+func (o ruleTarget) addRule(ruleset int, rights uint64) error {
 	if !o.folder {
 		rights &= ofFiles
 	}
@@ -144,7 +144,7 @@ func (o opened) allow(ruleset int, rights uint64) error {
 
 // Actions of the filter on a system call. An errno is the result of a refused call.
 const (
-	// asks leaves the call to serve, which carries it out or refuses it.
+	// asks leaves the call to the server, which carries it out or refuses it.
 	asks = uint32(unix.SECCOMP_RET_USER_NOTIF)
 	// pretends returns success and does nothing.
 	pretends = uint32(unix.SECCOMP_RET_ERRNO)
@@ -188,10 +188,10 @@ var refused = map[uint32]uint32{
 // foreign is the action on a program for another architecture, whose calls have other numbers.
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
-// filter returns the program that judges each system call. It asks the server about mode and time
-// changes and about the calls in asked. Calls that execute a program are allowed without asking if
-// they are made at the address own, unless own is 0.
-func filter(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
+// filterProgram returns the program that judges each system call. It asks the server about mode and
+// time changes and about the calls in asked. Calls that execute a program are allowed without
+// asking if they are made at the address own, unless own is 0.
+func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)
 	if version < truncates {
@@ -203,7 +203,7 @@ func filter(version int, listens bool, asked []uint32, own uint64) []unix.SockFi
 	for _, nr := range asked {
 		todo[nr] = asks
 	}
-	const ( // of struct seccomp_data
+	const ( // offsets in struct seccomp_data
 		number, machine, place, argument = 0, 4, 8, 16
 	)
 	load := func(at uint32) unix.SockFilter {
@@ -239,13 +239,13 @@ func filter(version int, listens bool, asked []uint32, own uint64) []unix.SockFi
 // installFilter puts the filter on the calling thread, and returns the descriptor on which it
 // reports calls.
 func installFilter(version int, asked []uint32, own uint64) (listener int, err error) {
-	return install(filter(version, true, asked, own), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+	return installProgram(filterProgram(version, true, asked, own), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 }
 
 // installDeafFilter installs a filter without a server. It refuses the calls that installFilter
 // would ask about.
 func installDeafFilter(version int) error {
-	_, err := install(filter(version, false, nil, 0), 0)
+	_, err := installProgram(filterProgram(version, false, nil, 0), 0)
 	return err
 }
 
@@ -263,7 +263,7 @@ var ownCalls = lasting(func() (address uint64, err error) {
 			failed <- err
 			return
 		}
-		listener, err := install(filter(scoped, true, []uint32{unix.SYS_GETPPID}, 0), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+		listener, err := installProgram(filterProgram(scoped, true, []uint32{unix.SYS_GETPPID}, 0), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
 		if err != nil {
 			failed <- err
 			return
@@ -278,10 +278,10 @@ var ownCalls = lasting(func() (address uint64, err error) {
 	case listener := <-listening:
 		defer unix.Close(listener)
 		s := &server{Box: new(Box), listener: listener}
-		errno := s.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n))
+		errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n))
 		s.a = answer{id: s.n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 		if errno == 0 {
-			errno = s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a))
+			errno = s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a))
 		}
 		if errno != 0 {
 			return 0, fmt.Errorf("sandbox: seccomp: %w", errno)
@@ -291,7 +291,7 @@ var ownCalls = lasting(func() (address uint64, err error) {
 	}
 })
 
-func install(program []unix.SockFilter, flags uintptr) (int, error) {
+func installProgram(program []unix.SockFilter, flags uintptr) (int, error) {
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {

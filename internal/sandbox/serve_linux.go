@@ -50,7 +50,7 @@ type server struct {
 	local    [1]unix.Iovec
 	remote   [1]unix.RemoteIovec
 	polled   [1]unix.PollFd
-	found    found
+	found    accessedFile
 	statx    unix.Statx_t
 	// Names, each with a NUL after its end. real is the resolved path of an open file.
 	path, real [unix.PathMax + 1]byte
@@ -61,14 +61,14 @@ type server struct {
 
 const ioctlValid = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 
-// serve answers calls of programs in the box until no program is left.
-func (b *Box) serve(listener, tree int) {
+// serveCalls answers calls of programs in the box until no program is left.
+func (b *Box) serveCalls(listener, tree int) {
 	defer close(b.gone)
 	defer unix.Close(listener)
 	if tree >= 0 {
 		defer unix.Close(tree)
 	}
-	undisturbed()
+	blockSignals()
 	wakeAtOnce(listener)
 	s := &server{Box: b, listener: listener, tree: tree}
 	polls := !endsByItself()
@@ -78,8 +78,8 @@ func (b *Box) serve(listener, tree int) {
 				return
 			}
 		}
-		s.n, s.a, s.found = notice{}, answer{}, found{}
-		if errno := s.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
+		s.n, s.a, s.found = notice{}, answer{}, accessedFile{}
+		if errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
 			if s.hungUp() { // else the caller was killed meanwhile
 				return
 			}
@@ -87,31 +87,31 @@ func (b *Box) serve(listener, tree int) {
 		}
 		s.a.id = s.n.id
 		if c, ok := changing[uint32(s.n.number)]; ok {
-			s.touch(c)
-			s.a.errno = -int32(s.carryOut(c))
+			s.recordExistence(c)
+			s.a.errno = -int32(s.applyChange(c))
 		} else if slices.Contains(reaching, uint32(s.n.number)) {
-			if s.reach() {
+			if s.answerSocketCall() {
 				continue
 			}
-		} else if c, ok := naming[uint32(s.n.number)]; ok && s.find(c) {
+		} else if c, ok := naming[uint32(s.n.number)]; ok && s.answerNamingCall(c) {
 			continue // it is already answered
 		}
-		if s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
-			s.record(s.found)
+		if s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
+			s.recordAccess(s.found)
 		}
 	}
 }
 
-// undisturbed locks the goroutine to its thread and blocks all signals there; the thread ends with
+// blockSignals locks the goroutine to its thread and blocks all signals there; the thread ends with
 // the goroutine. A signal during the handover of a descriptor would revoke the descriptor, and the
 // traced call would return 0, the descriptor of another file.
-func undisturbed() {
+func blockSignals() {
 	runtime.LockOSThread()
 	var all unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^uint64(0)
 	}
-	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; hand would notice
+	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; handFile would notice
 }
 
 // hungUp waits for a call or the end of the box, and reports whether the box has ended.
@@ -145,29 +145,29 @@ func isSince(release string, wantMajor, wantMinor int) bool {
 	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }
 
-// haveHungUp reports whether poll says that no program is left. POLLERR alone is not the end: the
-// system also sets it when a signal interrupted poll. If the server stopped then, the next call in
-// the box would fail.
+// haveHungUp reports whether the result of poll means that no program is left. POLLERR alone is not
+// the end: the system also sets it when a signal interrupted poll. If the server stopped then, the
+// next call in the box would fail.
 func haveHungUp(revents int16) bool { return revents&unix.POLLHUP != 0 }
 
-// carryOut makes a change if the file is in a writable directory of the box.
-func (s *server) carryOut(c call) unix.Errno {
-	value, errno := s.value(c)
+// applyChange makes a change if the file is in a writable directory of the box.
+func (s *server) applyChange(c call) unix.Errno {
+	value, errno := s.newAttributes(c)
 	if errno != 0 {
 		return errno
 	}
-	fd, errno := s.open(c)
+	fd, errno := s.openNamedFile(c)
 	if errno != 0 {
 		return errno
 	}
 	defer unix.Close(fd)
 	// The data read is the caller's, unless the caller has ended and another process has its
 	// number.
-	if s.ioctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
+	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return unix.ENOENT
 	}
-	name, err := nameOf(fd)
-	if err != nil || !slices.ContainsFunc(s.writes, func(dir string) bool { return below(dir, name) }) {
+	name, err := descriptorPath(fd)
+	if err != nil || !slices.ContainsFunc(s.writes, func(dir string) bool { return isBelowFolder(dir, name) }) {
 		return unix.EPERM
 	}
 	if c.change == mode {
@@ -183,46 +183,46 @@ func (s *server) carryOut(c call) unix.Errno {
 
 func ownName(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// nameOf returns the path of an open file.
-func nameOf(fd int) (string, error) { return os.Readlink(ownName(fd)) }
+// descriptorPath returns the path of an open file.
+func descriptorPath(fd int) (string, error) { return os.Readlink(ownName(fd)) }
 
-// A value is the new mode or times of a file.
-type value struct {
+// A attributes is the new mode or times of a file.
+type attributes struct {
 	mode  uint32
 	times []unix.Timespec
 }
 
-func (s *server) value(c call) (value, unix.Errno) {
+func (s *server) newAttributes(c call) (attributes, unix.Errno) {
 	arg := s.n.args[c.value]
 	if c.change == mode {
-		return value{mode: uint32(arg) & 0o1777}, 0
+		return attributes{mode: uint32(arg) & 0o1777}, 0
 	}
 	now := unix.Timespec{Nsec: unix.UTIME_NOW}
 	if arg == 0 {
-		return value{times: []unix.Timespec{now, now}}, 0
+		return attributes{times: []unix.Timespec{now, now}}, 0
 	}
 	raw := s.real[:32]
 	if c.change == seconds {
 		raw = raw[:16]
 	}
-	if errno := s.read(arg, raw); errno != 0 {
-		return value{}, errno
+	if errno := s.readFromCaller(arg, raw); errno != 0 {
+		return attributes{}, errno
 	}
 	at := func(i int) int64 { return int64(binary.NativeEndian.Uint64(raw[8*i:])) }
 	if c.change == seconds {
-		return value{times: []unix.Timespec{{Sec: at(0)}, {Sec: at(1)}}}, 0
+		return attributes{times: []unix.Timespec{{Sec: at(0)}, {Sec: at(1)}}}, 0
 	}
 	unit := int64(1)
 	if c.change == microseconds {
 		unit = 1000
 	}
-	return value{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
+	return attributes{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
 }
 
-// reach answers a call that creates or uses a socket. It returns true if the call is already
-// answered. Only creating a socket succeeds, so that the next call shows which server the program
-// wants.
-func (s *server) reach() (answered bool) {
+// answerSocketCall answers a call that creates or uses a socket. It returns true if the call is
+// already answered. Only creating a socket succeeds, so that the next call shows which server the
+// program wants.
+func (s *server) answerSocketCall() (answered bool) {
 	switch s.n.number {
 	case unix.SYS_SOCKET:
 		return s.handSocket()
@@ -235,7 +235,7 @@ func (s *server) reach() (answered bool) {
 	default:
 		s.tellServer(s.n.args[1], s.n.args[2])
 	}
-	s.refuse(unix.EACCES)
+	s.refuseCall(unix.EACCES)
 	return false
 }
 
@@ -243,7 +243,7 @@ func (s *server) reach() (answered bool) {
 // reaches no server.
 func (s *server) handSocket() (answered bool) {
 	family, kind := s.n.args[0], s.n.args[1]
-	s.refuse(unix.EACCES)
+	s.refuseCall(unix.EACCES)
 	if family != unix.AF_UNIX && family != unix.AF_INET && family != unix.AF_INET6 {
 		return false
 	}
@@ -253,7 +253,7 @@ func (s *server) handSocket() (answered bool) {
 	}
 	unix.Close(pair[1])
 	defer unix.Close(pair[0])
-	errno := s.handOver(pair[0], kind&unix.SOCK_CLOEXEC)
+	errno := s.handDescriptor(pair[0], kind&unix.SOCK_CLOEXEC)
 	return errno == 0 || errno == unix.ENOENT
 }
 
@@ -261,7 +261,7 @@ func (s *server) handSocket() (answered bool) {
 func (s *server) tellServer(at, size uint64) {
 	const most = 2 + 108 // struct sockaddr_un
 	raw := s.path[:min(size, most)]
-	if s.read(at, raw) != 0 || len(raw) < 3 {
+	if s.readFromCaller(at, raw) != 0 || len(raw) < 3 {
 		return
 	}
 	host := raw[2:]
@@ -276,13 +276,13 @@ func (s *server) tellServer(at, size uint64) {
 			s.server(filepath.Join(string(base), string(name)))
 		}
 	case family == unix.AF_INET && len(raw) >= unix.SizeofSockaddrInet4:
-		s.server(addressOf(host[2:6], host))
+		s.server(addressAndPort(host[2:6], host))
 	case family == unix.AF_INET6 && len(raw) >= unix.SizeofSockaddrInet6-4:
-		s.server(addressOf(host[6:22], host))
+		s.server(addressAndPort(host[6:22], host))
 	}
 }
 
-func addressOf(ip, port []byte) string {
+func addressAndPort(ip, port []byte) string {
 	address, _ := netip.AddrFromSlice(ip)
 	return netip.AddrPortFrom(address.Unmap(), binary.BigEndian.Uint16(port)).String()
 }
