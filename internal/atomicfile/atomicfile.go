@@ -14,6 +14,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/regular"
@@ -113,4 +115,25 @@ func (f *File) Discard() {
 	f.Close() // may already be closed by Commit
 	// If a temporary file cannot be removed, no further step helps.
 	f.in.Remove(f.name)
+}
+
+// SyncFolder waits until the names in a directory are on the disk, so that later renames cannot
+// survive without them. It does nothing where the system has no such call.
+func SyncFolder(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // some network and user-space file systems
+	}
+	if err != nil {
+		return fmt.Errorf("sync directory %s: %w", name, err)
+	}
+	return nil
 }
