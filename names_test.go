@@ -246,7 +246,6 @@ func TestExportedNamesBecomeFewer(t *testing.T) {
 // withoutExample are public packages whose documentation needs no example.
 var withoutExample = []string{
 	"examples/hotreload/game",                        // is one
-	"hashing/hashtest",                               // serves tests of this module
 	"profile/events/command", "profile/view/command", // are commands
 }
 

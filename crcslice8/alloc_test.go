@@ -11,12 +11,12 @@ import (
 )
 
 func TestNothingIsAllocated(t *testing.T) {
-	for _, m := range []Model{ModelISOHDLC(), ModelBZIP2(), ModelKoopman(), unlisted()} {
+	for _, m := range []Model{mustModel("CRC-32/ISO-HDLC"), mustModel("CRC-32/BZIP2"), mustModel("CRC-32/KOOPMAN"), unlisted()} {
 		crc := New(m)
 		checkAllocations(t, m.Name, crc, crc.Hash(), func(n int64, a, b uint32) uint32 { return crc.Shift(n).Combine(a, b) })
 	}
 	for _, name := range []string{"CRC-64/NVME", "CRC-16/XMODEM", "CRC-12/UMTS"} {
-		crc := newNamed(name)
+		crc := New64(mustModel(name))
 		checkAllocations(t, name, crc, crc.Hash(), func(n int64, a, b uint64) uint64 { return crc.Shift(n).Combine(a, b) })
 	}
 }

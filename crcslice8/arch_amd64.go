@@ -83,9 +83,9 @@ func (a *archTable) kernel(n int) int {
 
 // update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
-	state := t.state(crc)
+	state := t.stateOfSum(crc)
 	if len(p) < t.arch.tiny {
-		return t.finish(t.upTo3(state, p))
+		return t.sumOfState(t.upTo3(state, p))
 	}
 	switch t.arch.kernel(len(p)) {
 	case kernelCRC32Q:
@@ -99,14 +99,14 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	default:
 		state = t.portable(state, p)
 	}
-	return t.finish(state)
+	return t.sumOfState(state)
 }
 
 // update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
-	state := t.state(crc)
+	state := t.stateOfSum64(crc)
 	if len(p) < t.arch.tiny {
-		return t.finish(t.upTo3(state, p))
+		return t.sumOfState64(t.upTo3(state, p))
 	}
 	switch t.arch.kernel(len(p)) {
 	case kernelCRC32Q:
@@ -120,7 +120,7 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	default:
 		state = t.portable(state, p)
 	}
-	return t.finish(state)
+	return t.sumOfState64(state)
 }
 
 // pclmulqdq returns the state after p, which has 16 bytes or more.

@@ -44,7 +44,7 @@ func archLengths() []int {
 func TestArchKernelByLength(t *testing.T) {
 	sse, has, avx512, wide := hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ
 	t.Cleanup(func() { hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = sse, has, avx512, wide })
-	other := Model{Name: "other", Poly: 0xdeadbeef}
+	other := model32("other", 0xdeadbeef, 0, false, 0)
 	data := randomBytes(1 << 20)
 	for _, tt := range []struct {
 		name              string
@@ -53,22 +53,22 @@ func TestArchKernelByLength(t *testing.T) {
 		n                 int
 		want              string
 	}{
-		{"none", false, false, false, ModelISOHDLC(), 1 << 20, "sparse"},
-		{"SSE4.2", false, false, false, ModelISCSI(), 0, "crc32q"},
-		{"SSE4.2", false, false, false, ModelISCSI(), 1 << 20, "crc32q"},
-		{"PCLMULQDQ", true, false, false, ModelISCSI(), untilCRC32Q - 1, "crc32q"},
-		{"PCLMULQDQ", true, false, false, ModelISCSI(), untilCRC32Q, "pclmulqdq"},
-		{"PCLMULQDQ", true, false, false, ModelISOHDLC(), 15, "slicing-8"},
-		{"PCLMULQDQ", true, false, false, ModelISOHDLC(), 16, "pclmulqdq"},
+		{"none", false, false, false, mustModel("CRC-32/ISO-HDLC"), 1 << 20, "sparse"},
+		{"SSE4.2", false, false, false, mustModel("CRC-32/ISCSI"), 0, "crc32q"},
+		{"SSE4.2", false, false, false, mustModel("CRC-32/ISCSI"), 1 << 20, "crc32q"},
+		{"PCLMULQDQ", true, false, false, mustModel("CRC-32/ISCSI"), untilCRC32Q - 1, "crc32q"},
+		{"PCLMULQDQ", true, false, false, mustModel("CRC-32/ISCSI"), untilCRC32Q, "pclmulqdq"},
+		{"PCLMULQDQ", true, false, false, mustModel("CRC-32/ISO-HDLC"), 15, "slicing-8"},
+		{"PCLMULQDQ", true, false, false, mustModel("CRC-32/ISO-HDLC"), 16, "pclmulqdq"},
 		{"PCLMULQDQ", true, false, false, other, 1 << 20, "pclmulqdq"},
-		{"AVX-512", true, true, false, ModelISCSI(), fromRegisters - 1, "pclmulqdq"},
-		{"AVX-512", true, true, false, ModelISCSI(), fromRegisters, "registers"},
-		{"AVX-512", true, true, false, ModelBZIP2(), 1 << 20, "registers"},
-		{"AVX-512", true, true, false, ModelMEF(), 1 << 20, "registers"},
+		{"AVX-512", true, true, false, mustModel("CRC-32/ISCSI"), fromRegisters - 1, "pclmulqdq"},
+		{"AVX-512", true, true, false, mustModel("CRC-32/ISCSI"), fromRegisters, "registers"},
+		{"AVX-512", true, true, false, mustModel("CRC-32/BZIP2"), 1 << 20, "registers"},
+		{"AVX-512", true, true, false, mustModel("CRC-32/MEF"), 1 << 20, "registers"},
 		{"AVX-512", true, true, false, other, 1 << 20, "pclmulqdq"},
-		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 15, "slicing-8"},
-		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 127, "pclmulqdq"},
-		{"VPCLMULQDQ", true, true, true, ModelISOHDLC(), 128, "vpclmulqdq"},
+		{"VPCLMULQDQ", true, true, true, mustModel("CRC-32/ISO-HDLC"), 15, "slicing-8"},
+		{"VPCLMULQDQ", true, true, true, mustModel("CRC-32/ISO-HDLC"), 127, "pclmulqdq"},
+		{"VPCLMULQDQ", true, true, true, mustModel("CRC-32/ISO-HDLC"), 128, "vpclmulqdq"},
 		{"VPCLMULQDQ", true, true, true, other, 1 << 20, "vpclmulqdq"},
 	} {
 		hasSSE42, hasPCLMULQDQ, hasAVX512, hasVPCLMULQDQ = true, tt.has, tt.avx512, tt.wide
@@ -80,7 +80,7 @@ func TestArchKernelByLength(t *testing.T) {
 			continue // this processor cannot run that kernel
 		}
 		// The kernel for all widths is chosen by the same rule.
-		wide := New64(tt.model.wide())
+		wide := New64(tt.model)
 		if got := wide.Kernel(tt.n); got != tt.want && tt.want != "sparse" {
 			t.Errorf("%s, %s as a Table64, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)
 		}

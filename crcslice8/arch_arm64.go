@@ -51,7 +51,7 @@ func (a *archTable) kernel(n int) int {
 
 // update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
-	state := t.state(crc)
+	state := t.stateOfSum(crc)
 	switch t.arch.kernel(len(p)) {
 	case kernelHashCRC32:
 		state = updateStandard(t.arch.std, state, p)
@@ -60,12 +60,12 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	default:
 		state = t.portable(state, p)
 	}
-	return t.finish(state)
+	return t.sumOfState(state)
 }
 
 // update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
-	state := t.state(crc)
+	state := t.stateOfSum64(crc)
 	switch t.arch.kernel(len(p)) {
 	case kernelHashCRC32:
 		state = uint64(updateStandard(t.arch.std, uint32(state), p))
@@ -74,7 +74,7 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	default:
 		state = t.portable(state, p)
 	}
-	return t.finish(state)
+	return t.sumOfState64(state)
 }
 
 // pmull returns the state after p, which has 16 bytes or more.

@@ -34,16 +34,16 @@ func TestArchKernelByLength(t *testing.T) {
 		n     int
 		want  string
 	}{
-		{ModelISOHDLC(), 1, "hash/crc32"},
-		{ModelISCSI(), 1 << 20, "hash/crc32"},
-		{ModelBZIP2(), 15, "slicing-8"},
-		{ModelBZIP2(), 16, "pmull"},
-		{ModelKoopman(), 1 << 20, "pmull"},
+		{mustModel("CRC-32/ISO-HDLC"), 1, "hash/crc32"},
+		{mustModel("CRC-32/ISCSI"), 1 << 20, "hash/crc32"},
+		{mustModel("CRC-32/BZIP2"), 15, "slicing-8"},
+		{mustModel("CRC-32/BZIP2"), 16, "pmull"},
+		{mustModel("CRC-32/KOOPMAN"), 1 << 20, "pmull"},
 	} {
 		if got := New(tt.model).Kernel(tt.n); got != tt.want {
 			t.Errorf("%s, %d bytes: %s, want %s", tt.model.Name, tt.n, got, tt.want)
 		}
-		if got := New64(tt.model.wide()).Kernel(tt.n); got != tt.want {
+		if got := New64(tt.model).Kernel(tt.n); got != tt.want {
 			t.Errorf("%s as a Table64, %d bytes: %s, want %s", tt.model.Name, tt.n, got, tt.want)
 		}
 	}

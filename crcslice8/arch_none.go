@@ -9,12 +9,12 @@ func (*archTable) prepare(uint64, bool) {}
 
 // update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
-	return t.finish(t.portable(t.state(crc), p))
+	return t.sumOfState(t.portable(t.stateOfSum(crc), p))
 }
 
 // update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
-	return t.finish(t.portable(t.state(crc), p))
+	return t.sumOfState64(t.portable(t.stateOfSum64(crc), p))
 }
 
 // archKernel names the kernel for n bytes, "" for a portable one.

@@ -43,7 +43,7 @@ var (
 // BenchmarkCutoffs runs every portable kernel around the lengths at which the choice changes.
 func BenchmarkCutoffs(b *testing.B) {
 	data := randomBytes(128 << 10)
-	for _, m := range []Model{ModelBZIP2(), ModelISCSI(), ModelKoopman()} {
+	for _, m := range []Model{mustModel("CRC-32/BZIP2"), mustModel("CRC-32/ISCSI"), mustModel("CRC-32/KOOPMAN")} {
 		t := New(m)
 		for _, n := range []int{1 << 10, 1300, 1500, 2 << 10, 2300, 3 << 10, 3500, 4 << 10, 8 << 10, 64 << 10} {
 			p := data[:n]

@@ -1,14 +1,102 @@
 package crcslice8
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
-// Catalogue returns the models of 3 to 64 bits that the RevEng catalogue lists,
-// sorted by width and name.
-func Catalogue() []Model64 { return slices.Clone(catalogue) }
+// Model describes a CRC of 1 to 64 bits in the terms of the RevEng catalogue of
+// parametrised CRC algorithms (Greg Cook,
+// https://reveng.sourceforge.io/crc-catalogue/).
+type Model struct {
+	Name    string // such as "CRC-64/XZ"; for display only
+	Width   int    // bits of the register, 1 to 64
+	Poly    uint64 // normal form: bit i is x^i, without x^Width
+	Init    uint64 // register before the first byte, always most significant bit first
+	RefIn   bool   // a byte's lowest bit comes first
+	RefOut  bool   // the register is reflected at the end
+	XorOut  uint64 // XORed to the final register
+	Check   uint64 // checksum of "123456789"; New64 ignores it
+	Residue uint64 // register after message and checksum, before XorOut; ignored
+}
 
-// catalogue has the fields in the order of Model64: width, polynomial, initial
+// String returns the model in the catalogue's terms, numbers in hex: "CRC-16/ARC(width=16
+// poly=0x8005 init=0x0000 refin=true refout=true xorout=0x0000 check=0xbb3d)". A zero Check, as
+// in a custom model, is left out.
+func (m Model) String() string {
+	digits := (m.Width + 3) / 4
+	check := ""
+	if m.Check != 0 {
+		check = fmt.Sprintf(" check=0x%0*x", digits, m.Check)
+	}
+	return fmt.Sprintf("%s(width=%d poly=0x%0*x init=0x%0*x refin=%t refout=%t xorout=0x%0*x%s)",
+		cmp.Or(m.Name, fmt.Sprintf("CRC-%d", m.Width)), m.Width, digits, m.Poly, digits, m.Init,
+		m.RefIn, m.RefOut, digits, m.XorOut, check)
+}
+
+// checkWidths returns an error for an invalid model.
+func (m Model) checkWidths() error {
+	name := cmp.Or(m.Name, "a model")
+	if m.Width < 1 || m.Width > 64 {
+		return fmt.Errorf("crcslice8: %s: the width is %d bits; it must be 1 to 64", name, m.Width)
+	}
+	var tooLong []string
+	for _, field := range []struct {
+		name  string
+		value uint64
+	}{{"Poly", m.Poly}, {"Init", m.Init}, {"XorOut", m.XorOut}} {
+		if field.value>>(m.Width-1)>>1 != 0 {
+			tooLong = append(tooLong, fmt.Sprintf("%s %#x", field.name, field.value))
+		}
+	}
+	if tooLong != nil {
+		return fmt.Errorf("crcslice8: %s: %s has more than %d bits; leave out the polynomial's highest term",
+			name, strings.Join(tooLong, ", "), m.Width)
+	}
+	return nil
+}
+
+// ModelByName returns the model with this name in [Catalogue], such as "CRC-16/MODBUS". The case
+// of letters does not matter.
+func ModelByName(name string) (Model, bool) {
+	for _, m := range catalogue {
+		if strings.EqualFold(m.Name, name) {
+			return m, true
+		}
+	}
+	return Model{}, false
+}
+
+// Catalogue returns the models of 3 to 64 bits that the RevEng catalogue lists, and
+// CRC-32/KOOPMAN, sorted by width and name.
+func Catalogue() []Model { return slices.Clone(catalogue) }
+
+// mustModel returns a model that is in the catalogue.
+func mustModel(name string) Model {
+	m, ok := ModelByName(name)
+	if !ok {
+		panic("crcslice8: " + name + " is not in the catalogue")
+	}
+	return m
+}
+
+// Polynomials of 32 bits with kernels or multiples of their own.
+const (
+	polyIEEE       = 0x04c11db7 // ISO/IEC 13239 and IEEE 802.3
+	polyCastagnoli = 0x1edc6f41 // Castagnoli, Bräuer, Herrmann 1993
+	polyKoopman    = 0x741b8cd7 // Koopman 2002
+	polyAIXM       = 0x814141ab // AIXM primer, also called Q
+	polyAUTOSAR    = 0xf4acfb13 // AUTOSAR CRC library, also called P4 (Koopman)
+	polyBASE91D    = 0xa833982b // Castagnoli's polynomial D
+	polyCDROMEDC   = 0x8001801b // ECMA-130
+	polyXFER       = 0x000000af // Fischer, XFER
+)
+
+// catalogue has the fields in the order of Model: width, polynomial, initial
 // register, RefIn, RefOut, XorOut, check value, residue.
-var catalogue = []Model64{
+var catalogue = []Model{
 	{"CRC-3/GSM", 3, 0x3, 0x0, false, false, 0x7, 0x4, 0x2},
 	{"CRC-3/ROHC", 3, 0x3, 0x7, true, true, 0x0, 0x6, 0x0},
 	{"CRC-4/G-704", 4, 0x3, 0x0, true, true, 0x0, 0x7, 0x0},
@@ -110,6 +198,8 @@ var catalogue = []Model64{
 	{"CRC-32/ISCSI", 32, 0x1edc6f41, 0xffffffff, true, true, 0xffffffff, 0xe3069283, 0xb798b438},
 	{"CRC-32/ISO-HDLC", 32, 0x04c11db7, 0xffffffff, true, true, 0xffffffff, 0xcbf43926, 0xdebb20e3},
 	{"CRC-32/JAMCRC", 32, 0x04c11db7, 0xffffffff, true, true, 0x00000000, 0x340bc6d9, 0x00000000},
+	// CRC-32/MEF with a final complement, as hash/crc32 has it.
+	{"CRC-32/KOOPMAN", 32, 0x741b8cd7, 0xffffffff, true, true, 0xffffffff, 0x2d3dd0ae, 0x0843323b},
 	{"CRC-32/MEF", 32, 0x741b8cd7, 0xffffffff, true, true, 0x00000000, 0xd2c22f51, 0x00000000},
 	{"CRC-32/MPEG-2", 32, 0x04c11db7, 0xffffffff, false, false, 0x00000000, 0x0376e6e7, 0x00000000},
 	{"CRC-32/XFER", 32, 0x000000af, 0x00000000, false, false, 0x00000000, 0xbd0be338, 0x00000000},

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// combine shifts A by the length of B and adds B. Each sum includes the initial register, shifted
-// by the length of the input. The whole needs exactly A's initial register, shifted further by
-// the length of B; B's own is one too many. Removing the initial register from A before the shift
-// removes B's as well. The final XorOut comes with B.
-func (e *engine[R]) combine(crcA, crcB, power R) R {
-	return e.registerOf(e.product(e.stateOf(crcA^e.empty), power)) ^ crcB
+// combineSums shifts A by the length of B and adds B. Each sum includes the initial register,
+// shifted by the length of the input. The whole needs exactly A's initial register, shifted further
+// by the length of B; B's own is one too many. Removing the initial register from A before the
+// shift removes B's as well. The final XorOut comes with B.
+func (e *engine[R]) combineSums(crcA, crcB, power R) R {
+	return e.registerOf(e.multiplyStates(e.stateOf(crcA^e.empty), power)) ^ crcB
 }
 
 // zeros returns x^(8n) modulo the polynomial, in the form of states: the factor by which n zero
@@ -21,7 +21,7 @@ func (e *engine[R]) zeros(n int64) R {
 		panic("crcslice8: combine: negative length")
 	}
 	if n == 0 {
-		return e.unit(0)
+		return e.powerOfXBelow(0)
 	}
 	k := bits.TrailingZeros64(uint64(n)) / 8
 	n >>= 8 * k
@@ -29,37 +29,37 @@ func (e *engine[R]) zeros(n int64) R {
 	for n >>= 8; n != 0; n >>= 8 {
 		k++
 		if b := byte(n); b != 0 {
-			power = e.product(power, e.powers[k][b])
+			power = e.multiplyStates(power, e.powers[k][b])
 		}
 	}
 	return power
 }
 
 func (e *engine[R]) fillPowers() {
-	base := e.unit(8)
+	base := e.powerOfXBelow(8)
 	for k := range e.powers {
-		power := e.unit(0)
+		power := e.powerOfXBelow(0)
 		for b := range e.powers[k] {
 			e.powers[k][b] = power
-			power = e.product(power, base)
+			power = e.multiplyStates(power, base)
 		}
 		base = power
 	}
 }
 
-// unit returns x^i in the form of states, for i below the bits of R.
-func (e *engine[R]) unit(i int) R {
+// powerOfXBelow returns x^i in the form of states, for i below the bits of R.
+func (e *engine[R]) powerOfXBelow(i int) R {
 	if e.model.RefIn {
 		return 1 << (8*unsafe.Sizeof(R(0)) - 1 - uintptr(i))
 	}
 	return R(bits.ReverseBytes64(1<<i) >> (64 - 8*unsafe.Sizeof(R(0))))
 }
 
-// product multiplies two states as polynomials, modulo the polynomial.
+// multiplyStates multiplies two states as polynomials, modulo the polynomial.
 //
 // The upper coefficients of the product, as a state, are in its low half, like bytes of input.
 // The tables multiply them by x^32 or x^64 modulo the polynomial.
-func (e *engine[R]) product(a, b R) R {
+func (e *engine[R]) multiplyStates(a, b R) R {
 	if unsafe.Sizeof(a) == 8 {
 		hi, lo := e.product128(uint64(a), uint64(b))
 		return R(hi) ^ e.slices[7][byte(lo)] ^ e.slices[6][byte(lo>>8)] ^

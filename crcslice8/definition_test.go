@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // define computes the checksum of p straight from the definition of the model: one bit at a time,
 // most significant bit first, reflecting each byte and the result as the model says. It is the
 // oracle of all tests.
-func define(m Model, p []byte) uint32 { return uint32(define64(m.wide(), p)) }
+func define(m Model, p []byte) uint32 { return uint32(define64(m, p)) }
 
 // define64 is define for a model of any width.
-func define64(m Model64, p []byte) uint64 {
+func define64(m Model, p []byte) uint64 {
 	r := m.Init
 	for _, b := range p {
 		if m.RefIn {
@@ -26,7 +27,7 @@ func define64(m Model64, p []byte) uint64 {
 }
 
 // defineBit returns the register after one more bit.
-func defineBit(m Model64, r, bit uint64) uint64 {
+func defineBit(m Model, r, bit uint64) uint64 {
 	carry := r>>(m.Width-1)&1 ^ bit
 	r = r << 1 & (^uint64(0) >> (64 - m.Width))
 	if carry == 1 {
@@ -36,7 +37,7 @@ func defineBit(m Model64, r, bit uint64) uint64 {
 }
 
 // defineOut returns the register in its final order.
-func defineOut(m Model64, r uint64) uint64 {
+func defineOut(m Model, r uint64) uint64 {
 	if m.RefOut {
 		return bits.Reverse64(r) >> (64 - m.Width)
 	}
@@ -44,7 +45,7 @@ func defineOut(m Model64, r uint64) uint64 {
 }
 
 // defineResidue returns the register after "123456789" and its checksum, highest power first.
-func defineResidue(m Model64) uint64 {
+func defineResidue(m Model) uint64 {
 	r := m.Init
 	for _, b := range []byte("123456789") {
 		if m.RefIn {
@@ -63,21 +64,21 @@ func defineResidue(m Model64) uint64 {
 
 // defineZeros returns the checksum crc after n more zero bytes, by repeated squaring.
 func defineZeros(m Model, crc uint32, n uint64) uint32 {
-	r := crc ^ m.XorOut
-	if m.Reflected {
+	r, poly := crc^uint32(m.XorOut), uint32(m.Poly)
+	if m.RefIn {
 		r = bits.Reverse32(r)
 	}
-	factor := defineTimes(1<<8, 1, m.Poly) // x^8
+	factor := defineTimes(1<<8, 1, poly) // x^8
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			r = defineTimes(r, factor, m.Poly)
+			r = defineTimes(r, factor, poly)
 		}
-		factor = defineTimes(factor, factor, m.Poly)
+		factor = defineTimes(factor, factor, poly)
 	}
-	if m.Reflected {
+	if m.RefIn {
 		r = bits.Reverse32(r)
 	}
-	return r ^ m.XorOut
+	return r ^ uint32(m.XorOut)
 }
 
 // defineTimes multiplies two polynomials in normal form modulo poly.
@@ -100,18 +101,30 @@ func defineTimes(a, b, poly uint32) uint32 {
 // without a constant term, with few terms or with all of them, and asymmetric registers.
 func oddModels() []Model {
 	return []Model{
-		{Name: "x^32", Poly: 0, Init: 0x12345678, Reflected: true, XorOut: 0x9abcdef0},
-		{Name: "x^32+1", Poly: 1, Init: 0x12345678, XorOut: 0x9abcdef0},
-		{Name: "x^32+x^31", Poly: 0x80000000, Init: 0x12345678, Reflected: true},
-		{Name: "x^32+x", Poly: 2, Init: 1},
-		{Name: "low terms", Poly: 0x19, Init: 0x12345678, Reflected: true}, // its multiples have low terms as well
-		{Name: "all terms", Poly: ones, Init: 0x80000000, Reflected: true, XorOut: 1},
-		{Name: "random", Poly: 0xdeadbeef, Init: 0x00c0ffee, Reflected: true, XorOut: 0x0badf00d},
-		{Name: "random, most significant bit first", Poly: 0x5bd1e995, Init: 0x00c0ffee, XorOut: 0x0badf00d},
+		model32("x^32", 0, 0x12345678, true, 0x9abcdef0),
+		model32("x^32+1", 1, 0x12345678, false, 0x9abcdef0),
+		model32("x^32+x^31", 0x80000000, 0x12345678, true, 0),
+		model32("x^32+x", 2, 1, false, 0),
+		model32("low terms", 0x19, 0x12345678, true, 0), // its multiples have low terms as well
+		model32("all terms", 0xffffffff, 0x80000000, true, 1),
+		model32("random", 0xdeadbeef, 0x00c0ffee, true, 0x0badf00d),
+		model32("random, most significant bit first", 0x5bd1e995, 0x00c0ffee, false, 0x0badf00d),
 	}
 }
 
-func allModels() []Model { return append(Models(), oddModels()...) }
+// model32 returns a model of a CRC-32.
+func model32(name string, poly, init uint32, reflected bool, xorOut uint32) Model {
+	return Model{
+		Name: name, Width: 32, Poly: uint64(poly), Init: uint64(init), RefIn: reflected, RefOut: reflected, XorOut: uint64(xorOut),
+	}
+}
+
+// models32 returns the CRC-32s of the catalogue.
+func models32() []Model {
+	return slices.DeleteFunc(Catalogue(), func(m Model) bool { return m.Width != 32 })
+}
+
+func allModels() []Model { return append(models32(), oddModels()...) }
 
 func randomBytes(n int) []byte {
 	b := make([]byte, n)
@@ -121,8 +134,8 @@ func randomBytes(n int) []byte {
 
 // oddModels64 have registers of few bits, of incomplete bytes, of all bit orders, and polynomials
 // that make a bad CRC.
-func oddModels64() []Model64 {
-	ms := []Model64{
+func oddModels64() []Model {
+	ms := []Model{
 		{Name: "x", Width: 1},
 		{Name: "parity", Width: 1, Poly: 1, RefIn: true, RefOut: true},
 		{Name: "33 bits", Width: 33, Poly: 0x1_23456789, Init: 0x1_0badf00d, RefIn: true, RefOut: true, XorOut: 1},
@@ -134,7 +147,7 @@ func oddModels64() []Model64 {
 	for _, width := range []int{5, 16, 32, 64} {
 		for order := range 4 {
 			high := ^uint64(0) >> (64 - width)
-			ms = append(ms, Model64{
+			ms = append(ms, Model{
 				Name: fmt.Sprintf("%d bits, order %d", width, order), Width: width,
 				Poly: 0xad93d23594c93659 & high, Init: 0x0123456789abcdef & high, XorOut: 0xf0e1d2c3b4a59687 & high,
 				RefIn: order&1 != 0, RefOut: order&2 != 0,
@@ -144,7 +157,7 @@ func oddModels64() []Model64 {
 	return ms
 }
 
-func allModels64() []Model64 { return append(Catalogue(), oddModels64()...) }
+func allModels64() []Model { return append(Catalogue(), oddModels64()...) }
 
 // unlisted is a model with an unlisted polynomial that has a multiple.
-func unlisted() Model { return Model{Name: "unlisted", Poly: 0xdeadbeef, Init: 1, Reflected: true} }
+func unlisted() Model { return model32("unlisted", 0xdeadbeef, 1, true, 0) }

@@ -19,14 +19,14 @@ type digest[R register] struct {
 // updater is a Table or a Table64.
 type updater[R register] interface {
 	Update(crc R, p []byte) R
-	common() *engine[R]
+	asEngine() *engine[R]
 }
 
-func (e *engine[R]) common() *engine[R] { return e }
+func (e *engine[R]) asEngine() *engine[R] { return e }
 
-func (d *digest[R]) Size() int      { return d.table.common().size() }
+func (d *digest[R]) Size() int      { return d.table.asEngine().sumSize() }
 func (d *digest[R]) BlockSize() int { return 1 }
-func (d *digest[R]) Reset()         { d.crc = d.table.common().empty }
+func (d *digest[R]) Reset()         { d.crc = d.table.asEngine().empty }
 
 func (d *digest[R]) Write(p []byte) (int, error) {
 	d.crc = d.table.Update(d.crc, p)
@@ -66,7 +66,7 @@ const (
 )
 
 func (d *digest[R]) AppendBinary(b []byte) ([]byte, error) {
-	return appendRegister(d.table.common().appendModel(b), d.crc), nil
+	return appendRegister(d.table.asEngine().appendModel(b), d.crc), nil
 }
 
 func (d *digest[R]) MarshalBinary() ([]byte, error) {
@@ -74,7 +74,7 @@ func (d *digest[R]) MarshalBinary() ([]byte, error) {
 }
 
 func (d *digest[R]) UnmarshalBinary(b []byte) error {
-	e := d.table.common()
+	e := d.table.asEngine()
 	own := e.appendModel(nil)
 	if len(b) < len(magic) || string(b[:len(magic)]) != string(own[:len(magic)]) {
 		return errors.New("crcslice8: restore state: not a saved state of this package")

@@ -1,7 +1,8 @@
 // Package crcslice8 computes any CRC of 1 to 64 bits, in both bit orders, at a speed that
 // hash/crc32 has for two polynomials and hash/crc64 for none.
 //
-//	crc := crcslice8.New(crcslice8.ModelMPEG2())     // or any Model of your own
+//	model, ok := crcslice8.ModelByName("CRC-32/MPEG-2") // or any Model of your own
+//	crc := crcslice8.New(model)
 //	sum := crc.Checksum(data)                        // at once
 //
 //	sum = crc.Update(sum, more)                      // piece by piece
@@ -16,8 +17,9 @@
 //	// the four in widest use are shared
 //	sum = crcslice8.Castagnoli().Checksum(data)
 //
-// A [Model] specifies a CRC-32 in the terms of the RevEng catalogue; [New] derives from it a
-// [Table] of about 24 KiB that never changes afterwards.
+// A [Model] specifies a CRC in the terms of the RevEng catalogue, and [Catalogue] lists the models
+// that have a name. [New] derives from the model of a CRC-32 a [Table] of about 24 KiB that never
+// changes afterwards.
 //
 // # Other widths
 //
@@ -27,8 +29,8 @@
 //	sum := crcslice8.NVME().Checksum(data)                 // CRC-64/NVME, of S3
 //	sum = crcslice8.XZ().Checksum(data)                    // CRC-64/XZ
 //
-//	model, ok := crcslice8.ModelByName("CRC-16/MODBUS")    // any of Catalogue
-//	crc := crcslice8.New64(model)                          // or a Model64 of your own
+//	model, ok := crcslice8.ModelByName("CRC-16/MODBUS")
+//	crc := crcslice8.New64(model)
 //
 // For a CRC-32, Table has sums of type uint32. It also has faster code for long inputs on
 // processors without carry-less products.
@@ -38,7 +40,7 @@
 //	crc32.ChecksumIEEE(p)         IEEE().Checksum(p)
 //	crc32.Update(crc, table, p)   table.Update(crc, p)
 //	crc32.New(table)              table.Hash()
-//	crc32.MakeTable(poly)         New(Model{Poly: bits.Reverse32(poly), Init: 0xffffffff, Reflected: true, XorOut: 0xffffffff})
+//	crc32.MakeTable(poly)         New(Model{Width: 32, Poly: uint64(bits.Reverse32(poly)), Init: 0xffffffff, RefIn: true, RefOut: true, XorOut: 0xffffffff})
 //	crc64.MakeTable(crc64.ECMA)   XZ()
 //	crc64.MakeTable(crc64.ISO)    New64 with the model CRC-64/GO-ISO
 //

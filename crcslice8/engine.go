@@ -17,7 +17,7 @@ type register interface{ uint32 | uint64 }
 // with a polynomial of degree 64. A Table, which has 32 bits, keeps the lower half of such a
 // state: the upper half is always 0.
 type engine[R register] struct {
-	model Model64
+	model Model
 	shift int    // 64 minus the width
 	mask  R      // the bits of a checksum
 	poly  uint64 // normal form, shifted up
@@ -35,7 +35,7 @@ type engine[R register] struct {
 	made          bool      // made by New or New64
 }
 
-// bitOrder says how a state becomes a checksum.
+// bitOrder is the way in which a state becomes a checksum.
 type bitOrder uint8
 
 const (
@@ -46,8 +46,8 @@ const (
 )
 
 // prepare computes everything that depends on m.
-func (e *engine[R]) prepare(m Model64) {
-	if err := m.check(); err != nil {
+func (e *engine[R]) prepare(m Model) {
+	if err := m.checkWidths(); err != nil {
 		panic(err.Error())
 	}
 	e.model, e.made = m, true
@@ -134,8 +134,8 @@ func (e *engine[R]) registerOf(s R) R {
 	return R(v >> (e.shift & 63))
 }
 
-// size returns the length of a checksum in bytes.
-func (e *engine[R]) size() int { return (e.model.Width + 7) / 8 }
+// sumSize returns the length of a checksum in bytes.
+func (e *engine[R]) sumSize() int { return (e.model.Width + 7) / 8 }
 
 // refuseZero panics for the zero Table, whose sums would all be 0. Assembly kernels never run for
 // it, because it has no factors.

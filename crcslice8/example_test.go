@@ -9,7 +9,8 @@ import (
 )
 
 func Example() {
-	mpeg := crcslice8.New(crcslice8.ModelMPEG2())
+	model, _ := crcslice8.ModelByName("CRC-32/MPEG-2")
+	mpeg := crcslice8.New(model)
 	sum := mpeg.Checksum([]byte("123456789"))
 	fmt.Printf("%08x\n", sum)
 
@@ -30,7 +31,7 @@ func ExampleTable_Combine() {
 
 func ExampleNew() {
 	// A custom model: any polynomial, in normal form.
-	crc := crcslice8.New(crcslice8.Model{Name: "mine", Poly: 0x32583499, Init: 0xffffffff, Reflected: true})
+	crc := crcslice8.New(crcslice8.Model{Name: "mine", Width: 32, Poly: 0x32583499, Init: 0xffffffff, RefIn: true, RefOut: true})
 	fmt.Println(crc.Update(crc.Empty(), []byte("ab")) == crc.Update(crc.Checksum([]byte("a")), []byte("b")))
 	// Output: true
 }

@@ -25,17 +25,17 @@ func (t *Table) kernels() []kernel[uint32] {
 		{"slicing-16", t.slicing16},
 	}
 	if m := t.multipleFor(searchFrom); m != nil {
-		ks = append(ks, kernel[uint32]{"sparse", func(s uint32, p []byte) uint32 { return t.sparse(m, s, p) }})
+		ks = append(ks, kernel[uint32]{"sparse", func(s uint32, p []byte) uint32 { return t.foldSparse(m, s, p) }})
 	}
 	ks = append(ks, archKernels(&t.engine)...)
-	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.state(t.Update(t.finish(s), p)) }})
+	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.stateOfSum(t.Update(t.sumOfState(s), p)) }})
 }
 
 // kernels is Table.kernels for a Table64.
 func (t *Table64) kernels() []kernel[uint64] {
 	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
 	ks = append(ks, archKernels(&t.engine)...)
-	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.state(t.Update(t.finish(s), p)) }})
+	return append(ks, kernel[uint64]{"Update", func(s uint64, p []byte) uint64 { return t.stateOfSum64(t.Update(t.sumOfState64(s), p)) }})
 }
 
 // lengths returns all lengths up to 1200, and those around which the kernels change.
@@ -51,10 +51,10 @@ func (t *Table) lengths() []int {
 	}
 	if m := t.multipleFor(searchFrom); m != nil {
 		around(m.degree + chunk)
-		around(m.rest() + chunk)
-		around(m.from())
-		around(m.rest() + blockSize)
-		around(m.rest() + 3*blockSize)
+		around(m.foldedLength() + chunk)
+		around(m.fastestFrom())
+		around(m.foldedLength() + blockSize)
+		around(m.foldedLength() + 3*blockSize)
 	}
 	around(searchFrom)
 	return append(ns, archLengths()...)
@@ -62,22 +62,18 @@ func (t *Table) lengths() []int {
 
 func TestCheckValues(t *testing.T) {
 	check := []byte("123456789")
-	models := Models()
-	for i, m := range models {
-		if i > 0 && models[i-1].Name >= m.Name {
-			t.Errorf("%s is not after %s", m.Name, models[i-1].Name)
-		}
-		if got := define(m, check); got != m.Check {
+	for _, m := range models32() {
+		if got := define(m, check); uint64(got) != m.Check {
 			t.Errorf("%s by definition: %08x, want %08x", m.Name, got, m.Check)
 		}
 		crc := New(m)
-		if got := crc.Checksum(check); got != m.Check {
+		if got := crc.Checksum(check); uint64(got) != m.Check {
 			t.Errorf("%s: %08x, want %08x", m.Name, got, m.Check)
 		}
-		if got := crc.Slicing8(crc.Empty(), check); got != m.Check {
+		if got := crc.Slicing8(crc.Empty(), check); uint64(got) != m.Check {
 			t.Errorf("%s, Slicing8: %08x, want %08x", m.Name, got, m.Check)
 		}
-		if got := crc.Slicing16(crc.Empty(), check); got != m.Check {
+		if got := crc.Slicing16(crc.Empty(), check); uint64(got) != m.Check {
 			t.Errorf("%s, Slicing16: %08x, want %08x", m.Name, got, m.Check)
 		}
 		if crc.Model() != m {
@@ -88,7 +84,7 @@ func TestCheckValues(t *testing.T) {
 		table *Table
 		want  Model
 	}{
-		{IEEE(), ModelISOHDLC()}, {Castagnoli(), ModelISCSI()}, {Koopman(), ModelKoopman()}, {BZIP2(), ModelBZIP2()},
+		{IEEE(), mustModel("CRC-32/ISO-HDLC")}, {Castagnoli(), mustModel("CRC-32/ISCSI")}, {Koopman(), mustModel("CRC-32/KOOPMAN")}, {BZIP2(), mustModel("CRC-32/BZIP2")},
 	} {
 		if tt.table.Model() != tt.want {
 			t.Errorf("shared table of %s has model %s", tt.want.Name, tt.table.Model().Name)
@@ -116,7 +112,7 @@ func TestKernelsAgainstDefinition(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 100, 3000} {
 			want := define(m, data[:n])
 			for _, k := range crc.kernels() {
-				if got := crc.finish(k.run(crc.state(crc.Empty()), data[:n])); got != want {
+				if got := crc.sumOfState(k.run(crc.stateOfSum(crc.Empty()), data[:n])); got != want {
 					t.Errorf("%s, %s, %d bytes: %08x, want %08x", m.Name, k.name, n, got, want)
 				}
 			}
@@ -128,7 +124,7 @@ func TestKernelsAtEveryLength(t *testing.T) {
 	data := randomBytes(searchFrom + 2*chunk)
 	for _, m := range allModels() {
 		crc := New(m)
-		ks, state := crc.kernels(), m.Poly*0x9e3779b1+1
+		ks, state := crc.kernels(), uint32(m.Poly)*0x9e3779b1+1
 		for _, n := range crc.lengths() {
 			p := data[len(data)-n:]
 			want := ks[0].run(state, p)
@@ -144,7 +140,7 @@ func TestKernelsAtEveryLength(t *testing.T) {
 
 func TestKernelsAtEveryAlignment(t *testing.T) {
 	data := randomBytes(8192)
-	for _, m := range []Model{ModelISOHDLC(), ModelBZIP2(), ModelKoopman(), ModelISCSI()} {
+	for _, m := range []Model{mustModel("CRC-32/ISO-HDLC"), mustModel("CRC-32/BZIP2"), mustModel("CRC-32/KOOPMAN"), mustModel("CRC-32/ISCSI")} {
 		crc := New(m)
 		for offset := range 64 {
 			for _, n := range []int{5, 64, 1000, 8000} {
@@ -164,10 +160,10 @@ func TestKernelsAtEveryAlignment(t *testing.T) {
 func TestKernelsStayInside(t *testing.T) {
 	buf := guard.New(t, 4096)
 	// Koopman's polynomial folds from the shortest length of the listed ones.
-	mef := ModelMEF()
-	mef.Reflected = false
+	mef := mustModel("CRC-32/MEF")
+	mef.RefIn, mef.RefOut = false, false
 	ks := append(Koopman().kernels(), New(mef).kernels()...)
-	ks64 := append(NVME().kernels(), newNamed("CRC-64/WE").kernels()...)
+	ks64 := append(NVME().kernels(), New64(mustModel("CRC-64/WE")).kernels()...)
 	copy(buf.Start(buf.Len()), randomBytes(buf.Len()))
 	buf.ReadOnly(func() {
 		for n := range 4097 {
@@ -210,9 +206,9 @@ func TestAgainstStandardLibrary(t *testing.T) {
 // Each portable kernel is chosen from its length on, unless a kernel of the processor comes
 // first.
 func TestKernelByLength(t *testing.T) {
-	for _, m := range Models() {
+	for _, m := range models32() {
 		crc := New(m)
-		from := knownMultiple(m.Poly).from()
+		from := knownMultiple(uint32(m.Poly)).fastestFrom()
 		for _, tt := range []struct {
 			n    int
 			want string
@@ -247,7 +243,7 @@ func TestConcurrentFirstLongInputs(t *testing.T) {
 			if crc.multipleFor(len(data)) == nil {
 				t.Errorf("goroutine %d: nothing found", i)
 			}
-			got[i] = crc.state(crc.Update(crc.finish(1), data))
+			got[i] = crc.stateOfSum(crc.Update(crc.sumOfState(1), data))
 		})
 	}
 	wg.Wait()
@@ -259,15 +255,15 @@ func TestConcurrentFirstLongInputs(t *testing.T) {
 func FuzzKernels(f *testing.F) {
 	long := randomBytes(3 * maxDegree)
 	for _, m := range allModels() {
-		f.Add(m.Poly, m.Reflected, m.Init, []byte("123456789"))
-		f.Add(m.Poly, m.Reflected, m.Init, long)
+		f.Add(uint32(m.Poly), m.RefIn, uint32(m.Init), []byte("123456789"))
+		f.Add(uint32(m.Poly), m.RefIn, uint32(m.Init), long)
 	}
 	f.Fuzz(func(t *testing.T, poly uint32, reflected bool, state uint32, p []byte) {
-		m := Model{Name: fmt.Sprintf("%08x reflected %t", poly, reflected), Poly: poly, Reflected: reflected, Init: state}
+		m := model32(fmt.Sprintf("%08x reflected %t", poly, reflected), poly, state, reflected, 0)
 		crc := New(m)
 		want := define(m, p)
 		for _, k := range crc.kernels() {
-			if got := crc.finish(k.run(crc.state(crc.Empty()), p)); got != want {
+			if got := crc.sumOfState(k.run(crc.stateOfSum(crc.Empty()), p)); got != want {
 				t.Errorf("%s, %s, %d bytes: %08x, want %08x", m.Name, k.name, len(p), got, want)
 			}
 		}

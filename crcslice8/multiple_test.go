@@ -17,16 +17,16 @@ func isMultiple(m *multiple, poly uint32) bool {
 }
 
 func TestKnownMultiples(t *testing.T) {
-	for _, m := range Models() {
-		known := knownMultiple(m.Poly)
+	for _, m := range models32() {
+		known := knownMultiple(uint32(m.Poly))
 		if known == nil {
 			t.Errorf("%s: none is listed", m.Name)
 			continue
 		}
-		if !isMultiple(known, m.Poly) {
+		if !isMultiple(known, uint32(m.Poly)) {
 			t.Errorf("%s: %+v is none", m.Name, *known)
 		}
-		if found := searchMultiple(m.Poly); found == nil || *found != *known {
+		if found := searchMultiple(uint32(m.Poly)); found == nil || *found != *known {
 			t.Errorf("%s: the search finds %+v, the list has %+v", m.Name, found, *known)
 		}
 	}
@@ -37,7 +37,7 @@ func TestPolynomialsWithoutMultiple(t *testing.T) {
 		if m := searchMultiple(poly); m != nil {
 			t.Errorf("%08x: %+v", poly, *m)
 		}
-		crc := New(Model{Poly: poly})
+		crc := New(Model{Width: 32, Poly: uint64(poly)})
 		if got := crc.multipleFor(1 << 20); got != nil {
 			t.Errorf("%08x: folds with %+v", poly, *got)
 		}

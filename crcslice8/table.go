@@ -1,6 +1,7 @@
 package crcslice8
 
 import (
+	"fmt"
 	"hash"
 	"math/bits"
 	"sync"
@@ -15,15 +16,19 @@ type Table struct {
 
 	upper [8][256]uint32 // slices 8 to 15, for slicing-16
 
-	multiple atomic.Pointer[multiple] // for long input; nil if none or not searched yet
+	multiple atomic.Pointer[multiple] // folds long input; nil if none or not searched yet
 	search   sync.Once                // guards the search for unlisted polynomials
 }
 
 // New computes the data for the polynomial of m, which takes some tens of microseconds. It
-// accepts any model, even one whose polynomial makes a bad CRC.
+// accepts any polynomial, even one that makes a bad CRC. It panics for an invalid model, and for a
+// model that needs [New64]: its width is not 32 bits, or RefIn and RefOut differ.
 func New(m Model) *Table {
 	t := new(Table)
-	t.prepare(m.wide())
+	t.prepare(m)
+	if m.Width != 32 || m.RefIn != m.RefOut {
+		panic(fmt.Sprintf("crcslice8: New: %v: the width must be 32 bits, and RefIn and RefOut equal; use New64", m))
+	}
 	previous := &t.slices[7]
 	for k := range t.upper {
 		for b, s := range previous {
@@ -31,15 +36,12 @@ func New(m Model) *Table {
 		}
 		previous = &t.upper[k]
 	}
-	t.multiple.Store(knownMultiple(m.Poly))
+	t.multiple.Store(knownMultiple(uint32(m.Poly)))
 	return t
 }
 
 // Model returns the model that t was made from.
-func (t *Table) Model() Model {
-	m := t.model
-	return Model{m.Name, uint32(m.Poly), uint32(m.Init), m.RefIn, uint32(m.XorOut), uint32(m.Check)}
-}
+func (t *Table) Model() Model { return t.model }
 
 // Empty returns the checksum of no bytes. A chain of [Table.Update] begins with it.
 func (t *Table) Empty() uint32 { return t.empty }
@@ -53,23 +55,23 @@ func (t *Table) Update(crc uint32, p []byte) uint32 {
 	return t.update(crc, p)
 }
 
-// state undoes finish.
-func (t *Table) state(crc uint32) uint32 { return t.swap(crc ^ t.xorOut) }
+// stateOfSum undoes finish.
+func (t *Table) stateOfSum(crc uint32) uint32 { return t.swapBytes(crc ^ t.xorOut) }
 
-// finish converts a state to a checksum.
-func (t *Table) finish(state uint32) uint32 { return t.swap(state) ^ t.xorOut }
+// sumOfState converts a state to a checksum.
+func (t *Table) sumOfState(state uint32) uint32 { return t.swapBytes(state) ^ t.xorOut }
 
-// swap is stateOf and registerOf, which are equal for 32 bits, without a call.
-func (t *Table) swap(r uint32) uint32 {
+// swapBytes is stateOf and registerOf, which are equal for 32 bits, without a call.
+func (t *Table) swapBytes(r uint32) uint32 {
 	if t.order != reflected {
 		r = bits.ReverseBytes32(r)
 	}
 	return r
 }
 
-// combine is engine.combine with swap.
-func (t *Table) combine(crcA, crcB, power uint32) uint32 {
-	return t.swap(t.product(t.swap(crcA^t.empty), power)) ^ crcB
+// combineSums32 is engine.combineSums with swapBytes.
+func (t *Table) combineSums32(crcA, crcB, power uint32) uint32 {
+	return t.swapBytes(t.multiplyStates(t.swapBytes(crcA^t.empty), power)) ^ crcB
 }
 
 // Hash returns a new hash.Hash32 that has seen no bytes. Its Sum appends the checksum most
@@ -84,7 +86,7 @@ func (t *Table) Hash() hash.Hash32 { return &digest32{digest[uint32]{t, t.Empty(
 //
 // Its time grows with the number of bytes of lenB, not with its value.
 func (t *Table) Combine(crcA, crcB uint32, lenB int64) uint32 {
-	return t.combine(crcA, crcB, t.zeros(lenB))
+	return t.combineSums32(crcA, crcB, t.zeros(lenB))
 }
 
 // Shift is the operator that appends a fixed number of bytes to a checksum. It saves most of the
@@ -98,4 +100,134 @@ type Shift struct {
 func (t *Table) Shift(lenB int64) Shift { return Shift{t, t.zeros(lenB)} }
 
 // Combine is [Table.Combine] with the length of the operator.
-func (s Shift) Combine(crcA, crcB uint32) uint32 { return s.table.combine(crcA, crcB, s.power) }
+func (s Shift) Combine(crcA, crcB uint32) uint32 { return s.table.combineSums32(crcA, crcB, s.power) }
+
+// Table64 is a CRC of 1 to 64 bits ready for use. It never changes and is safe for concurrent
+// use. Use [New64]; computing methods of the zero Table64 panic.
+type Table64 struct{ engine[uint64] }
+
+// New64 computes the data for the polynomial of m, which takes some tens of microseconds. It
+// accepts any polynomial, even one that makes a bad CRC. It panics if the width is not 1 to 64 or
+// a number has more bits than the width.
+func New64(m Model) *Table64 {
+	t := new(Table64)
+	t.prepare(m)
+	return t
+}
+
+// Model returns the model that t was made from.
+func (t *Table64) Model() Model { return t.model }
+
+// Empty returns the checksum of no bytes. A chain of [Table64.Update] begins with it.
+func (t *Table64) Empty() uint64 { return t.empty }
+
+// Checksum returns the checksum of p.
+func (t *Table64) Checksum(p []byte) uint64 { return t.Update(t.empty, p) }
+
+// Update returns the checksum of the bytes with checksum crc, followed by p. As with hash/crc64,
+// crc is a finished value, not a register. A chain begins with Empty. Bits of crc above the width
+// are ignored.
+func (t *Table64) Update(crc uint64, p []byte) uint64 {
+	return t.update(crc, p)
+}
+
+// stateOfSum64 undoes finish. Bits of crc above the width are ignored.
+func (t *Table64) stateOfSum64(crc uint64) uint64 {
+	if crc ^= t.xorOut; t.order != reflected {
+		return t.stateOf(crc)
+	}
+	return crc & t.mask
+}
+
+// sumOfState64 converts a state to a checksum.
+func (t *Table64) sumOfState64(state uint64) uint64 {
+	if t.order != reflected {
+		state = t.registerOf(state)
+	}
+	return state ^ t.xorOut
+}
+
+// Hash returns a new hash.Hash64 that has seen no bytes. Its Sum appends the checksum most
+// significant byte first, in as many bytes as the width needs.
+//
+// It is also a hash.Cloner and an encoding.BinaryMarshaler, BinaryAppender and BinaryUnmarshaler:
+// a saved state can be continued by a hash of an equal model; names, check values and residues
+// may differ.
+func (t *Table64) Hash() hash.Hash64 { return &digest64{digest[uint64]{t, t.Empty()}} }
+
+// Combine returns the checksum of a followed by b, given the checksum of each and the length of b
+// in bytes. It panics if lenB is negative.
+//
+// Its time grows with the number of bytes of lenB, not with its value.
+func (t *Table64) Combine(crcA, crcB uint64, lenB int64) uint64 {
+	return t.combineSums(crcA, crcB, t.zeros(lenB))
+}
+
+// Shift64 is a [Shift] of a [Table64]. Only [Table64.Shift] makes a usable one.
+type Shift64 struct {
+	table *Table64
+	power uint64
+}
+
+// Shift returns the operator for lenB bytes. It panics if lenB is negative.
+func (t *Table64) Shift(lenB int64) Shift64 { return Shift64{t, t.zeros(lenB)} }
+
+// Combine is [Table64.Combine] with the length of the operator.
+func (s Shift64) Combine(crcA, crcB uint64) uint64 { return s.table.combineSums(crcA, crcB, s.power) }
+
+// sharedTable is a table made on first use. Afterwards it costs one load; sync.OnceValue would
+// take as long as summing a byte.
+type sharedTable[T any] struct {
+	table atomic.Pointer[T]
+	once  sync.Once
+	build func() *T
+}
+
+func (s *sharedTable[T]) sharedOrBuilt() *T {
+	if t := s.table.Load(); t != nil {
+		return t
+	}
+	return s.buildOnce()
+}
+
+func (s *sharedTable[T]) buildOnce() *T {
+	s.once.Do(func() { s.table.Store(s.build()) })
+	return s.table.Load()
+}
+
+var (
+	sharedIEEE       = sharedTable[Table]{build: func() *Table { return New(mustModel("CRC-32/ISO-HDLC")) }}
+	sharedCastagnoli = sharedTable[Table]{build: func() *Table { return New(mustModel("CRC-32/ISCSI")) }}
+	sharedKoopman    = sharedTable[Table]{build: func() *Table { return New(mustModel("CRC-32/KOOPMAN")) }}
+	sharedBZIP2      = sharedTable[Table]{build: func() *Table { return New(mustModel("CRC-32/BZIP2")) }}
+	sharedNVME       = sharedTable[Table64]{build: func() *Table64 { return New64(mustModel("CRC-64/NVME")) }}
+	sharedXZ         = sharedTable[Table64]{build: func() *Table64 { return New64(mustModel("CRC-64/XZ")) }}
+)
+
+// IEEE returns the table of CRC-32/ISO-HDLC, made on first use: the CRC-32 of Ethernet, zip, gzip
+// and PNG. hash/crc32 has it under the same name.
+func IEEE() *Table { return sharedIEEE.sharedOrBuilt() }
+
+// Castagnoli returns the table of CRC-32/ISCSI, made on first use: the CRC-32C of RFC 3720, iSCSI,
+// ext4 and Btrfs. hash/crc32 has it under the same name.
+func Castagnoli() *Table { return sharedCastagnoli.sharedOrBuilt() }
+
+// Koopman returns the table of CRC-32/KOOPMAN, made on first use. hash/crc32 has it under the same
+// name.
+func Koopman() *Table { return sharedKoopman.sharedOrBuilt() }
+
+// BZIP2 returns the table of CRC-32/BZIP2, made on first use: the CRC-32 of bzip2 and, under
+// another name, of the Unreal Engine; see [UnrealMemCrc].
+func BZIP2() *Table { return sharedBZIP2.sharedOrBuilt() }
+
+// NVME returns the table of CRC-64/NVME, the CRC-64 of Amazon S3 and of NVM
+// Express, made on first use.
+func NVME() *Table64 { return sharedNVME.sharedOrBuilt() }
+
+// XZ returns the table of CRC-64/XZ, made on first use. hash/crc64 calls it ECMA.
+func XZ() *Table64 { return sharedXZ.sharedOrBuilt() }
+
+// UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED. It returns the checksum of the
+// bytes with checksum crc (0 for none), followed by data. It is CRC-32/BZIP2; "123456789" gives
+// 0xfc891918. The engine's newer FCrc::MemCrc32 is the ordinary CRC-32, [IEEE].
+func UnrealMemCrc(data []byte, crc uint32) uint32 { return BZIP2().Update(crc, data) }

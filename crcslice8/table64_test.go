@@ -16,11 +16,11 @@ import (
 )
 
 // anyModel64 draws a model of the catalogue or an arbitrary one.
-func anyModel64() *rapid.Generator[Model64] {
-	return rapid.OneOf(rapid.SampledFrom(allModels64()), rapid.Custom(func(t *rapid.T) Model64 {
+func anyModel64() *rapid.Generator[Model] {
+	return rapid.OneOf(rapid.SampledFrom(allModels64()), rapid.Custom(func(t *rapid.T) Model {
 		width := rapid.IntRange(1, 64).Draw(t, "width")
 		number := rapid.Uint64Max(math.MaxUint64 >> (64 - width))
-		return Model64{
+		return Model{
 			Width:  width,
 			Poly:   number.Draw(t, "poly"),
 			Init:   number.Draw(t, "init"),
@@ -34,10 +34,10 @@ func anyModel64() *rapid.Generator[Model64] {
 func TestCatalogue(t *testing.T) {
 	check := []byte("123456789")
 	models := Catalogue()
-	if len(models) != 112 {
-		t.Errorf("%d models, want 112", len(models))
+	if len(models) != 113 {
+		t.Errorf("%d models, want 113", len(models))
 	}
-	if !slices.IsSortedFunc(models, func(a, b Model64) int {
+	if !slices.IsSortedFunc(models, func(a, b Model) int {
 		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Name, b.Name))
 	}) {
 		t.Error("the models are not sorted by width and name")
@@ -75,26 +75,15 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// Both lists have the same CRC-32s, except Koopman's.
-func TestCatalogueHasModels(t *testing.T) {
-	for _, m := range Models() {
-		listed, ok := ModelByName(m.Name)
-		listed.Residue = 0
-		if ok == (m == ModelKoopman()) || ok && listed != m.wide() {
-			t.Errorf("%v is listed as %v, %t", m, listed, ok)
-		}
-	}
-}
-
 func TestInvalidModels64AreRefused(t *testing.T) {
 	for _, tt := range []struct {
-		model Model64
+		model Model
 		want  string
 	}{
-		{Model64{}, "the width is 0 bits"},
-		{Model64{Name: "CRC-82/DARC", Width: 82}, "CRC-82/DARC: the width is 82 bits"},
-		{Model64{Name: "CRC-16", Width: 16, Poly: 0x11021}, "CRC-16: Poly 0x11021 has more than 16 bits"},
-		{Model64{Width: 8, Poly: 7, Init: 0xffff, XorOut: 0x100}, "Init 0xffff, XorOut 0x100 has more than 8 bits"},
+		{Model{}, "the width is 0 bits"},
+		{Model{Name: "CRC-82/DARC", Width: 82}, "CRC-82/DARC: the width is 82 bits"},
+		{Model{Name: "CRC-16", Width: 16, Poly: 0x11021}, "CRC-16: Poly 0x11021 has more than 16 bits"},
+		{Model{Width: 8, Poly: 7, Init: 0xffff, XorOut: 0x100}, "Init 0xffff, XorOut 0x100 has more than 8 bits"},
 	} {
 		func() {
 			defer func() {
@@ -107,13 +96,20 @@ func TestInvalidModels64AreRefused(t *testing.T) {
 	}
 }
 
-func TestModel64String(t *testing.T) {
-	m, _ := ModelByName("CRC-12/UMTS")
-	if got, want := m.String(), "CRC-12/UMTS(width=12 poly=0x80f init=0x000 refin=false refout=true xorout=0x000 check=0xdaf)"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got, want := (Model64{Width: 5, Poly: 5}).String(), "CRC-5(width=5 poly=0x05 init=0x00 refin=false refout=false xorout=0x00)"; got != want {
-		t.Errorf("%s, want %s", got, want)
+func TestNewRefusesOtherModelsThanCRC32(t *testing.T) {
+	for _, name := range []string{"CRC-16/ARC", "CRC-12/UMTS", "CRC-64/XZ", "CRC-32/XFER"} {
+		m := mustModel(name)
+		if m.Width == 32 {
+			m.RefOut = !m.RefOut
+		}
+		func() {
+			defer func() {
+				if got, _ := recover().(string); !strings.Contains(got, "use New64") {
+					t.Errorf("%v: panic %q, want one with %q", m, got, "use New64")
+				}
+			}()
+			New(m)
+		}()
 	}
 }
 
@@ -125,7 +121,7 @@ func TestKernels64AgainstDefinition(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200, 1000} {
 			want := define64(m, data[:n])
 			for _, k := range crc.kernels() {
-				if got := crc.finish(k.run(crc.state(crc.Empty()), data[:n])); got != want {
+				if got := crc.sumOfState64(k.run(crc.stateOfSum64(crc.Empty()), data[:n])); got != want {
 					t.Errorf("%s, %s, %d bytes: %x, want %x", m.Name, k.name, n, got, want)
 				}
 			}
@@ -137,7 +133,7 @@ func TestKernels64AtEveryLength(t *testing.T) {
 	data := randomBytes(12 << 10)
 	for _, m := range allModels64() {
 		crc := New64(m)
-		ks, state := crc.kernels(), crc.state(m.Poly*0x9e3779b97f4a7c15+1)
+		ks, state := crc.kernels(), crc.stateOfSum64(m.Poly*0x9e3779b97f4a7c15+1)
 		lengths := archLengths()
 		for n := range 1201 {
 			lengths = append(lengths, n)
@@ -158,8 +154,8 @@ func TestKernels64AtEveryLength(t *testing.T) {
 func TestKernels64AtEveryAlignment(t *testing.T) {
 	data := randomBytes(1000)
 	for _, name := range []string{"CRC-64/NVME", "CRC-64/ECMA-182", "CRC-16/ARC", "CRC-16/XMODEM"} {
-		crc := newNamed(name)
-		state := crc.state(0x13579bdf02468ace)
+		crc := New64(mustModel(name))
+		state := crc.stateOfSum64(0x13579bdf02468ace)
 		for offset := range 64 {
 			for _, n := range []int{5, 16, 31, 64, 79, 128, 256, 300, 900} {
 				p := data[offset : offset+n]
@@ -192,7 +188,7 @@ func FuzzAnyCRC(f *testing.F) {
 		f.Add(uint8(m.Width), m.Poly, m.Init, m.RefIn, m.RefOut, m.XorOut, randomBytes(777), uint(130))
 	}
 	f.Fuzz(func(t *testing.T, width uint8, poly, init uint64, refIn, refOut bool, xorOut uint64, p []byte, at uint) {
-		m := Model64{Width: int(width-1)%64 + 1, RefIn: refIn, RefOut: refOut}
+		m := Model{Width: int(width-1)%64 + 1, RefIn: refIn, RefOut: refOut}
 		bits := uint64(math.MaxUint64) >> (64 - m.Width)
 		m.Poly, m.Init, m.XorOut = poly&bits, init&bits, xorOut&bits
 		checkAnyCRC(t, New64(m), p, int(at%uint(len(p)+1)))
@@ -203,7 +199,7 @@ func checkAnyCRC(t interface{ Fatalf(string, ...any) }, crc *Table64, p []byte, 
 	m, a, b := crc.Model(), p[:at], p[at:]
 	want := define64(m, p)
 	for _, k := range crc.kernels() {
-		if got := crc.finish(k.run(k.run(crc.state(crc.Empty()), a), b)); got != want {
+		if got := crc.sumOfState64(k.run(k.run(crc.stateOfSum64(crc.Empty()), a), b)); got != want {
 			t.Fatalf("%v, %s: %x, want %x", m, k.name, got, want)
 		}
 	}
@@ -267,7 +263,7 @@ func TestCombine64Lengths(t *testing.T) {
 
 func TestAgainstHashCRC64(t *testing.T) {
 	data := randomBytes(100_000)
-	goISO := newNamed("CRC-64/GO-ISO")
+	goISO := New64(mustModel("CRC-64/GO-ISO"))
 	for _, tt := range []struct {
 		crc *Table64
 		std *crc64.Table
@@ -291,13 +287,13 @@ func TestForeignStates64AreRefused(t *testing.T) {
 	}
 	arc, _ := ModelByName("CRC-16/ARC")
 	saved := save(New64(arc).Hash())
-	for name, change := range map[string]func(*Model64){
-		"width":  func(m *Model64) { m.Width = 17 },
-		"poly":   func(m *Model64) { m.Poly ^= 2 },
-		"init":   func(m *Model64) { m.Init = 1 },
-		"refin":  func(m *Model64) { m.RefIn = false },
-		"refout": func(m *Model64) { m.RefOut = false },
-		"xorout": func(m *Model64) { m.XorOut = 1 },
+	for name, change := range map[string]func(*Model){
+		"width":  func(m *Model) { m.Width = 17 },
+		"poly":   func(m *Model) { m.Poly ^= 2 },
+		"init":   func(m *Model) { m.Init = 1 },
+		"refin":  func(m *Model) { m.RefIn = false },
+		"refout": func(m *Model) { m.RefOut = false },
+		"xorout": func(m *Model) { m.XorOut = 1 },
 	} {
 		m := arc
 		change(&m)
@@ -306,12 +302,12 @@ func TestForeignStates64AreRefused(t *testing.T) {
 			t.Errorf("another %s: error %v", name, err)
 		}
 	}
-	iso := ModelISOHDLC()
+	iso := mustModel("CRC-32/ISO-HDLC")
 	for _, tt := range []struct {
 		from, to hash.Hash
 	}{
-		{New(iso).Hash(), New64(iso.wide()).Hash()},
-		{New64(iso.wide()).Hash(), New(iso).Hash()},
+		{New(iso).Hash(), New64(iso).Hash()},
+		{New64(iso).Hash(), New(iso).Hash()},
 	} {
 		if err := tt.to.(encoding.BinaryUnmarshaler).UnmarshalBinary(save(tt.from)); err == nil {
 			t.Errorf("%T takes the state of a %T", tt.to, tt.from)
@@ -340,15 +336,19 @@ func TestZeroTable64(t *testing.T) {
 }
 
 func TestModelString(t *testing.T) {
-	const want = "CRC-32/ISO-HDLC(poly=0x04c11db7 init=0xffffffff reflected=true xorout=0xffffffff check=0xcbf43926)"
-	m := ModelISOHDLC()
+	const want = "CRC-32/ISO-HDLC(width=32 poly=0x04c11db7 init=0xffffffff refin=true refout=true xorout=0xffffffff check=0xcbf43926)"
+	m := mustModel("CRC-32/ISO-HDLC")
 	for _, got := range []string{m.String(), fmt.Sprint(m), fmt.Sprintf("%v", &m), fmt.Sprintf("%+v", m)} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
 	// A custom model may lack a name and a check value.
-	if got, want := (Model{Poly: 0xaf}).String(), "CRC-32(poly=0x000000af init=0x00000000 reflected=false xorout=0x00000000)"; got != want {
+	m, _ = ModelByName("CRC-12/UMTS")
+	if got, want := m.String(), "CRC-12/UMTS(width=12 poly=0x80f init=0x000 refin=false refout=true xorout=0x000 check=0xdaf)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := (Model{Width: 5, Poly: 5}).String(), "CRC-5(width=5 poly=0x05 init=0x00 refin=false refout=false xorout=0x00)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 	"github.com/assetcook/assetcook/internal/lookup2"
 	own "github.com/assetcook/assetcook/internal/murmur3"
 	"github.com/assetcook/assetcook/internal/rapidhash"

@@ -63,11 +63,9 @@
 // maphash only keeps strangers from slowing down a table.
 //
 // [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the same with a
-// seed. All of them keep the contract in package hashtest. For short keys, [Func.Sum64] and
-// [Func.Sum128] cost at most 1.3 times the function itself, maphash 1.4 times.
-//
-// [Distribute] shows how evenly any function spreads your keys over the bins of a table, and
-// [KeysInBins] the keys that share a bin; so does the command hashsum -stats.
+// seed. For short keys, [Func.Sum64] and [Func.Sum128] cost at most 1.3 times the function itself,
+// maphash 1.4 times. The command hashsum -stats shows how evenly functions spread your keys over
+// the bins of a table.
 //
 // # Files
 //

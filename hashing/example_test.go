@@ -82,7 +82,8 @@ func ExampleFiles_Sum() {
 // Sums on all cores with a CRC outside the registry, reports progress, and ends early if the
 // context does.
 func ExampleCRC32() {
-	f := hashing.CRC32(crcslice8.New(crcslice8.ModelMPEG2()))
+	model, _ := crcslice8.ModelByName("CRC-32/MPEG-2")
+	f := hashing.CRC32(crcslice8.New(model))
 	var read atomic.Int64
 	files := hashing.Files{Func: f, Progress: func(n int64) { read.Add(n) }}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"hash"
+	"io"
+	"io/fs"
 	"iter"
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Files sums named files.
@@ -79,9 +82,9 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	q.wake.L = &q.mu
 	var wg sync.WaitGroup
 	for range workers - 1 {
-		wg.Go(q.work)
+		wg.Go(q.runWorker)
 	}
-	q.work() // one worker needs no goroutine
+	q.runWorker() // one worker needs no goroutine
 	wg.Wait()
 	if q.panicked != nil {
 		panic(q.panicked)
@@ -104,5 +107,256 @@ var blocks = sync.Pool{New: func() any { return new(block) }}
 func takeBlock() *block  { return blocks.Get().(*block) }
 func giveBlock(b *block) { blocks.Put(b) }
 
-// streamed returns the sum of a streaming hash.
-func streamed(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
+// sumOfStream returns the sum of a streaming hash.
+func sumOfStream(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
+
+// maxEarly is how many files may be begun after the first undelivered one.
+const maxEarly = 1024
+
+// queue distributes the work of one call of Files.Sum and puts the results in order. Large files
+// come before new ones, so that few files are open at a time.
+type queue struct {
+	Files
+	ctx  context.Context // ends with the caller's context, or by end
+	end  func()
+	done func(FileResult)
+
+	names sync.Mutex // held while next runs; locked before mu, never after
+	next  func() (string, bool)
+
+	mu         sync.Mutex
+	wake       sync.Cond          // signals a change below that workers wait for
+	exhausted  bool               // next has no more names
+	begun      int                // files taken from next
+	busy       int                // files in progress, and workers asking for one
+	large      []*large           // files with blocks for other workers
+	delivered  int                // results passed to done
+	delivering bool               // a goroutine is in done
+	early      map[int]FileResult // results that wait for an earlier one
+	cut        bool               // ctx ended before some file did
+	panicked   any                // first panic in one of the caller's functions
+}
+
+// task is a worker's next piece of work: a block of a large file, or a whole file.
+type task struct {
+	large *large
+	block int64
+
+	index int
+	name  string
+}
+
+func (q *queue) runWorker() {
+	for {
+		t, ok := q.waitForTask()
+		switch {
+		case !ok:
+			return
+		case t.large != nil:
+			q.readBlock(t.large, t.block)
+		default:
+			q.sumNamedFile(t.index, t.name)
+		}
+	}
+}
+
+// waitForTask waits for the next task. It reports false once no file is in progress and none will
+// be begun: until then a file may turn out large, with blocks for all workers.
+func (q *queue) waitForTask() (task, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		ended := q.ctx.Err() != nil
+		for _, l := range q.large {
+			if i, ok := l.claimBlock(); ok {
+				return task{large: l, block: i}, true
+			}
+		}
+		if !ended && !q.exhausted && q.begun-q.delivered < maxEarly {
+			if t, ok := q.takeNextName(); ok {
+				return t, true
+			}
+			continue // there may be blocks by now
+		}
+		if (ended || q.exhausted) && q.busy == 0 {
+			return task{}, false
+		}
+		q.wake.Wait()
+	}
+}
+
+// takeNextName takes the next name. mu must be held; ask unlocks it while it waits.
+func (q *queue) takeNextName() (task, bool) {
+	q.busy++
+	q.mu.Unlock()
+	q.names.Lock()
+	q.mu.Lock()
+	if !q.exhausted && q.ctx.Err() == nil { // recheck after waiting for names
+		q.mu.Unlock()
+		var name string
+		ok := false
+		q.callCaller(func() { name, ok = q.next() })
+		q.mu.Lock()
+		if ok && q.panicked == nil {
+			t := task{index: q.begun, name: name}
+			q.begun++
+			q.names.Unlock()
+			return t, true
+		}
+		q.exhausted = true
+	}
+	q.names.Unlock()
+	q.busy--
+	q.wake.Broadcast()
+	return task{}, false
+}
+
+// deliverResult passes the result of a file to done, after the results of all earlier files.
+func (q *queue) deliverResult(r FileResult) {
+	q.mu.Lock()
+	q.busy--
+	if end := q.ctx.Err(); end != nil && errors.Is(r.Err, end) {
+		q.cut = true
+	}
+	if q.delivering || r.Index != q.delivered {
+		q.early[r.Index] = r
+		q.mu.Unlock()
+		q.wake.Broadcast()
+		return
+	}
+	q.delivering = true
+	for ok := true; ok; {
+		q.mu.Unlock()
+		q.callCaller(func() { q.done(r) })
+		q.mu.Lock()
+		q.delivered++
+		r, ok = q.early[q.delivered]
+		delete(q.early, q.delivered)
+	}
+	q.delivering = false
+	q.mu.Unlock()
+	q.wake.Broadcast()
+}
+
+func (q *queue) progress(n int) {
+	if q.Progress != nil && n > 0 {
+		q.callCaller(func() { q.Progress(int64(n)) })
+	}
+}
+
+// callCaller calls f, which calls one of the caller's functions, with at most names locked. A panic
+// ends the work; Sum panics again when all workers have ended. After a panic call does nothing.
+func (q *queue) callCaller(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			q.mu.Lock()
+			if q.panicked == nil {
+				q.panicked = p
+			}
+			q.exhausted = true
+			q.mu.Unlock()
+			q.end()
+			q.wake.Broadcast()
+		}
+	}()
+	q.mu.Lock()
+	over := q.panicked != nil
+	q.mu.Unlock()
+	if !over {
+		f()
+	}
+}
+
+// sumNamedFile sums a small file. A large file it shares: its first block is this worker's.
+func (q *queue) sumNamedFile(index int, name string) {
+	buf := takeBlock()
+	sum, size, big, err := q.sumSmallFile(name, buf)
+	if big != nil {
+		big.index, big.name = index, name
+		q.beginLargeFile(big, buf)
+		return
+	}
+	giveBlock(buf)
+	if err != nil {
+		sum, size = Sum{}, 0
+	}
+	q.deliverResult(FileResult{Index: index, Name: name, Sum: sum, Size: size, Err: err})
+}
+
+// sumSmallFile sums the named file, or returns it as a large file with its first block in buf.
+func (q *queue) sumSmallFile(name string, buf *block) (Sum, int64, *large, error) {
+	f, before, err := openForSum(q.ctx, name)
+	if err != nil {
+		return Sum{}, 0, nil, err
+	}
+	keep := false
+	defer func() {
+		if !keep {
+			f.Close() // opened for reading: closing loses nothing
+		}
+	}()
+	if f, ok := f.(osFile); ok && before.kind != regular {
+		// When ctx ends, wake a read that waits for the other end of a pipe, on systems that can
+		// do so.
+		stop := context.AfterFunc(q.ctx, func() { f.SetReadDeadline(time.Unix(1, 0)) })
+		defer stop()
+	}
+
+	n, end, err := q.fillBlock(f, buf[:], before)
+	switch {
+	case err != nil:
+		return Sum{}, 0, nil, q.readError(name, err)
+	case end:
+		if before.kind == regular {
+			err = unchanged(f, name, before)
+		}
+		return q.Func.Sum(buf[:n]), int64(n), nil, err
+	case before.kind == regular && before.size > blockSize:
+		keep = true
+		return Sum{}, 0, newLarge(q.Func, f, before), nil
+	}
+
+	h := q.Func.New()
+	h.Write(buf[:n])
+	rest, err := readPieces(q.ctx, f, buf[:], func(p []byte) {
+		h.Write(p)
+		q.progress(len(p))
+	})
+	if err != nil {
+		return Sum{}, 0, nil, q.readError(name, err)
+	}
+	if before.kind == regular {
+		err = unchanged(f, name, before)
+	}
+	return sumOfStream(h), int64(n) + rest, nil, err
+}
+
+// fillBlock reads until buf is full or the file ends. If a regular file has returned all bytes of
+// its reported size without filling buf, it has ended: that saves one system call.
+func (q *queue) fillBlock(f source, buf []byte, before stamp) (n int, end bool, err error) {
+	for n < len(buf) {
+		k, err := readSome(q.ctx, f, buf[n:])
+		n += k
+		q.progress(k)
+		switch {
+		case err == io.EOF:
+			return n, true, nil
+		case err != nil:
+			return 0, false, err
+		case before.kind == regular && int64(n) == before.size && n < len(buf):
+			return n, true, nil
+		}
+	}
+	return n, false, nil
+}
+
+// readError prefers the context's error to its effect on the read.
+func (q *queue) readError(name string, err error) error {
+	if end := q.ctx.Err(); end != nil {
+		err = end
+	}
+	if _, named := err.(*fs.PathError); named {
+		return err
+	}
+	return fileError(name, err)
+}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
 // Files that the kernel generates while they are read, with sizes of 0 or a page, are summed.

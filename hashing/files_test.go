@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/crcslice8"
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 	"pgregory.net/rapid"
 )
 
@@ -62,7 +62,8 @@ func function(t testing.TB, name string) Func {
 	return f
 }
 
-// TestFilesAreSummedByEveryFunction sums files of sizes around multiples of the block with every function.
+// TestFilesAreSummedByEveryFunction sums files of sizes around multiples of the block with every
+// function.
 func TestFilesAreSummedByEveryFunction(t *testing.T) {
 	data := hashtest.Bytes(6*blockSize + 77)
 	var contents [][]byte
@@ -200,8 +201,8 @@ func TestChangedFileIsAnError(t *testing.T) {
 	}
 }
 
-// TestChangedSmallFileIsAnError changes a file of at most one block after its bytes have been read: only
-// its size, or only its time.
+// TestChangedSmallFileIsAnError changes a file of at most one block after its bytes have been read:
+// only its size, or only its time.
 func TestChangedSmallFileIsAnError(t *testing.T) {
 	for _, size := range []int{1, 1000, blockSize} {
 		for change, make := range map[string]func(name string) error{
@@ -320,7 +321,7 @@ func TestQueueWaits(t *testing.T) {
 			t.Fatalf("task %d: %+v, %v", i, task, ok)
 		}
 		if i > 0 {
-			q.deliver(FileResult{Index: i})
+			q.deliverResult(FileResult{Index: i})
 		}
 	}
 	next := make(chan task)
@@ -337,12 +338,12 @@ func TestQueueWaits(t *testing.T) {
 	if len(order) != 0 || n != maxEarly {
 		t.Fatalf("%d delivered, %d names taken", len(order), n)
 	}
-	q.deliver(FileResult{Index: 0})
+	q.deliverResult(FileResult{Index: 0})
 	for i := maxEarly; i < maxEarly+2; i++ {
 		if task := <-next; task.index != i {
 			t.Fatalf("task %+v, want %d", task, i)
 		}
-		q.deliver(FileResult{Index: i})
+		q.deliverResult(FileResult{Index: i})
 	}
 	if _, more := <-next; more || !slices.IsSorted(order) || len(order) != maxEarly+2 {
 		t.Errorf("more %v, %d delivered", more, len(order))
@@ -354,14 +355,14 @@ func TestQueueWaits(t *testing.T) {
 func TestReadAheadIsBounded(t *testing.T) {
 	path := filesOf(t, hashtest.Bytes(8*blockSize))[0]
 	for name, want := range map[string]int{"xxh3": maxAhead, "crc32": 8} {
-		f, before, err := open(t.Context(), path)
+		f, before, err := openForSum(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
 		l := newLarge(function(t, name), f, before)
 		claimed := 0
-		for _, ok := l.claim(); ok; _, ok = l.claim() {
+		for _, ok := l.claimBlock(); ok; _, ok = l.claimBlock() {
 			claimed++
 		}
 		if claimed != want {
@@ -492,7 +493,8 @@ func TestSumFileEndsLate(t *testing.T) {
 
 // A custom CRC-32 sums files like a function of the registry.
 func TestCustomCRC32SumsFiles(t *testing.T) {
-	table := crcslice8.New(crcslice8.ModelMPEG2())
+	model, _ := crcslice8.ModelByName("CRC-32/MPEG-2")
+	table := crcslice8.New(model)
 	f := CRC32(table)
 	name, b := filepath.Join(t.TempDir(), "large"), someBytes(3*blockSize+7)
 	if err := os.WriteFile(name, b, 0o600); err != nil {
@@ -522,7 +524,7 @@ func TestBlockNumbersAreNotTruncated(t *testing.T) {
 		h.Write(zeros)
 	}
 	h.Write(zeros[:size%blockSize])
-	if sum, n, err := SumFile(t.Context(), function(t, "blake3"), name); err != nil || n != size || sum != streamed(h) {
-		t.Errorf("%v of %d bytes, %v; want %v", sum, n, err, streamed(h))
+	if sum, n, err := SumFile(t.Context(), function(t, "blake3"), name); err != nil || n != size || sum != sumOfStream(h) {
+		t.Errorf("%v of %d bytes, %v; want %v", sum, n, err, sumOfStream(h))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 	"golang.org/x/sys/unix"
 )
 

@@ -1,11 +1,13 @@
 package hashing
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash"
+	"slices"
 )
 
-// Class says for which purpose a function can be trusted.
+// Class is the purpose that a function can be trusted for.
 type Class int
 
 const (
@@ -32,7 +34,7 @@ func (c Class) String() string {
 // Func is one function of the registry. Get it from [Lookup] and copy it freely;
 // the zero Func computes nothing. All methods are safe for concurrent use.
 type Func struct {
-	Name   string // for Lookup
+	Name   string // name in Lookup
 	Size   int    // bytes of a sum: 4, 8, 16, 20, 32 or 64
 	Class  Class
 	Source string // the defining paper or specification
@@ -99,4 +101,53 @@ func seeded32(stream func(seed uint32) hash.Hash) func(uint64) (hash.Hash, error
 		}
 		return stream(uint32(seed)), nil
 	}
+}
+
+// Default is the name of the function to use without a reason for another one.
+const Default = "xxh128"
+
+// registry holds every function in the order of Names, the default first. It never changes.
+var registry = deriveNumbers(slices.Concat(xxhashFuncs(), crc32Funcs(), crc64Funcs(), []Func{adlerFunc()}, fnvFuncs(),
+	murmurFuncs(), []Func{rapidhashFunc(), lookup2Func()}, identityFuncs(), brokenFuncs(), []Func{maphashFunc()}))
+
+// deriveNumbers derives the missing ways to get a sum as a number. A function provides narrow if
+// its sums have at most 16 bytes, and otherwise sum.
+func deriveNumbers(all []Func) []Func {
+	for i := range all {
+		f := &all[i]
+		sum, narrow, name, size := f.sum, f.narrow, f.Name, f.Size
+		if narrow == nil {
+			f.narrow = func([]byte) Sum128 {
+				panic("hashing: Sum128 of " + name + ", whose sums have more than 16 bytes")
+			}
+			f.word = func(b []byte) uint64 {
+				var buf [maxSize]byte
+				return binary.BigEndian.Uint64(sum(b).Append(buf[:0])[size-8:])
+			}
+			continue
+		}
+		if f.word == nil {
+			f.word = func(b []byte) uint64 { return narrow(b).Lo }
+		}
+	}
+	return all
+}
+
+// Lookup returns the function of that name.
+func Lookup(name string) (Func, bool) {
+	for i := range registry {
+		if registry[i].Name == name {
+			return registry[i], true
+		}
+	}
+	return Func{}, false
+}
+
+// Names returns the names of all functions, the default first.
+func Names() []string {
+	names := make([]string, len(registry))
+	for i := range registry {
+		names[i] = registry[i].Name
+	}
+	return names
 }

@@ -41,7 +41,7 @@ const (
 // cost more.
 const keyRoom = 512
 
-// NewKey begins a key. The domain says what kind of thing the key names, with a version
+// NewKey begins a key. The domain is the kind of thing that the key names, with a version
 // ("assetcook action 1"). Keys of different domains are never equal.
 func NewKey(domain string) *Key {
 	k := &Key{buf: make([]byte, 0, keyRoom)}
@@ -52,34 +52,34 @@ func NewKey(domain string) *Key {
 // Reset begins a new key as NewKey does, reusing the memory.
 func (k *Key) Reset(domain string) {
 	k.buf = k.buf[:0]
-	k.frame("", keyDomain, len(domain))
+	k.beginField("", keyDomain, len(domain))
 	k.buf = append(k.buf, domain...)
 }
 
 // String adds text.
 func (k *Key) String(tag, v string) {
-	k.frame(tag, keyString, len(v))
+	k.beginField(tag, keyString, len(v))
 	k.buf = append(k.buf, v...)
 }
 
 // Bytes adds bytes. They differ from a String with the same bytes.
 func (k *Key) Bytes(tag string, v []byte) {
-	k.frame(tag, keyBytes, len(v))
+	k.beginField(tag, keyBytes, len(v))
 	k.buf = append(k.buf, v...)
 }
 
 // Uint64 adds a number.
-func (k *Key) Uint64(tag string, v uint64) { k.word(tag, keyUint64, v) }
+func (k *Key) Uint64(tag string, v uint64) { k.appendWord(tag, keyUint64, v) }
 
 // Int64 adds a number. It differs from a Uint64 of the same value.
-func (k *Key) Int64(tag string, v int64) { k.word(tag, keyInt64, uint64(v)) }
+func (k *Key) Int64(tag string, v int64) { k.appendWord(tag, keyInt64, uint64(v)) }
 
 // Float64 adds a number by its bits: 0 and -0 differ, and so do NaNs.
-func (k *Key) Float64(tag string, v float64) { k.word(tag, keyFloat64, math.Float64bits(v)) }
+func (k *Key) Float64(tag string, v float64) { k.appendWord(tag, keyFloat64, math.Float64bits(v)) }
 
 // Bool adds a boolean.
 func (k *Key) Bool(tag string, v bool) {
-	k.frame(tag, keyBool, 1)
+	k.beginField(tag, keyBool, 1)
 	if v {
 		k.buf = append(k.buf, 1)
 	} else {
@@ -89,7 +89,7 @@ func (k *Key) Bool(tag string, v bool) {
 
 // Digest adds the identity of content.
 func (k *Key) Digest(tag string, v Digest) {
-	k.frame(tag, keyDigest, len(v))
+	k.beginField(tag, keyDigest, len(v))
 	k.buf = append(k.buf, v[:]...)
 }
 
@@ -100,7 +100,7 @@ func (k *Key) Strings(tag string, v []string) {
 	for _, s := range v {
 		size += uvarintLen(uint64(len(s))) + len(s)
 	}
-	k.frame(tag, keyStrings, size)
+	k.beginField(tag, keyStrings, size)
 	k.buf = binary.AppendUvarint(k.buf, uint64(len(v)))
 	for _, s := range v {
 		k.buf = binary.AppendUvarint(k.buf, uint64(len(s)))
@@ -111,13 +111,13 @@ func (k *Key) Strings(tag string, v []string) {
 // Sum returns the digest of the fields so far. More may be added afterwards.
 func (k *Key) Sum() Digest { return DigestOf(k.buf) }
 
-func (k *Key) word(tag string, kind byte, v uint64) {
-	k.frame(tag, kind, 8)
+func (k *Key) appendWord(tag string, kind byte, v uint64) {
+	k.beginField(tag, kind, 8)
 	k.buf = binary.LittleEndian.AppendUint64(k.buf, v)
 }
 
-// frame begins a field; the caller appends its value of size bytes.
-func (k *Key) frame(tag string, kind byte, size int) {
+// beginField begins a field; the caller appends its value of size bytes.
+func (k *Key) beginField(tag string, kind byte, size int) {
 	k.buf = binary.AppendUvarint(k.buf, uint64(len(tag)))
 	k.buf = append(k.buf, tag...)
 	k.buf = append(k.buf, kind)

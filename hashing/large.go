@@ -15,8 +15,8 @@ type large struct {
 	before stamp
 	blocks int64
 
-	joiner joiner    // with joints: workers sum the blocks they read
-	hash   hash.Hash // without: blocks are kept and summed in order
+	joiner joiner    // set if the function has joints: workers sum the blocks they read
+	hash   hash.Hash // else: blocks are kept and summed in order
 
 	claimed int64 // blocks given to workers
 	folded  int64
@@ -28,8 +28,8 @@ type large struct {
 
 // piece is a worker's result for one block.
 type piece struct {
-	part part   // with joints
-	buf  *block // without joints
+	part part   // set if the function has joints
+	buf  *block // else
 	n    int    // bytes of the block
 }
 
@@ -50,8 +50,8 @@ func newLarge(f Func, file source, before stamp) *large {
 	return l
 }
 
-// claim gives the next block to a worker, if one is available.
-func (l *large) claim() (int64, bool) {
+// claimBlock gives the next block to a worker, if one is available.
+func (l *large) claimBlock() (int64, bool) {
 	if l.err != nil || l.claimed == l.blocks || l.hash != nil && l.claimed-l.folded >= maxAhead {
 		return 0, false
 	}
@@ -60,10 +60,10 @@ func (l *large) claim() (int64, bool) {
 	return l.claimed - 1, true
 }
 
-// begin makes a file a large one. The caller has its first block in buf.
-func (q *queue) begin(l *large, buf *block) {
+// beginLargeFile makes a file a large one. The caller has its first block in buf.
+func (q *queue) beginLargeFile(l *large, buf *block) {
 	q.mu.Lock()
-	i, _ := l.claim()
+	i, _ := l.claimBlock()
 	q.large = append(q.large, l)
 	q.mu.Unlock()
 	q.wake.Broadcast()
@@ -87,7 +87,7 @@ func (q *queue) readBlock(l *large, i int64) {
 	}
 	if err != nil {
 		giveBlock(buf)
-		q.fail(l, q.readError(l.name, err))
+		q.failLargeFile(l, q.readError(l.name, err))
 		return
 	}
 	q.queueBlock(l, i, buf, n)
@@ -111,7 +111,7 @@ func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 			}
 			delete(l.ready, l.folded)
 			q.mu.Unlock()
-			l.fold(p)
+			l.foldPiece(p)
 			q.mu.Lock()
 			l.folded++
 			if l.hash != nil {
@@ -120,10 +120,10 @@ func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 		}
 		l.folding = false
 	}
-	q.release(l)
+	q.releaseLargeFile(l)
 }
 
-func (l *large) fold(p piece) {
+func (l *large) foldPiece(p piece) {
 	if l.joiner != nil {
 		l.joiner.joinPart(p.part, p.n)
 		return
@@ -132,17 +132,17 @@ func (l *large) fold(p piece) {
 	giveBlock(p.buf)
 }
 
-func (q *queue) fail(l *large, err error) {
+func (q *queue) failLargeFile(l *large, err error) {
 	q.mu.Lock()
 	if l.err == nil {
 		l.err = err
 	}
-	q.release(l)
+	q.releaseLargeFile(l)
 }
 
-// release ends a worker's part in l, and closes l after the last worker. It must be called with
-// mu held, and unlocks it.
-func (q *queue) release(l *large) {
+// releaseLargeFile ends a worker's part in l, and closes l after the last worker. It must be called
+// with mu held, and unlocks it.
+func (q *queue) releaseLargeFile(l *large) {
 	l.active--
 	if l.active > 0 || l.err == nil && l.folded < l.blocks {
 		q.mu.Unlock()
@@ -167,8 +167,53 @@ func (q *queue) release(l *large) {
 		if l.joiner != nil {
 			r.Sum = l.joiner.sum()
 		} else {
-			r.Sum = streamed(l.hash)
+			r.Sum = sumOfStream(l.hash)
 		}
 	}
-	q.deliver(r)
+	q.deliverResult(r)
 }
+
+// joints combine the sums of consecutive blocks of an input into the sum of the whole.
+type joints struct {
+	// part sums block number i of an input of at least two blocks. All blocks but the last have
+	// blockSize bytes. Several goroutines may call it at once.
+	part func(block []byte, i int64) part
+	// join begins joining one input.
+	join func() joiner
+}
+
+// part is the intermediate result of one block; each function interprets the words in its own
+// way.
+type part [4]uint64
+
+// joiner takes the parts of all blocks, in order.
+type joiner interface {
+	joinPart(p part, n int) // p is the part of a block of n bytes
+	sum() Sum
+}
+
+// narrowJoints are the joints of functions whose sum of two neighbors follows from their sums and
+// the length of the second. combiner makes the combining function for one input.
+func narrowJoints(size int, sum func([]byte) Sum128, combiner func() func(a, b uint64, lenB int64) uint64) *joints {
+	return &joints{
+		part: func(block []byte, _ int64) part { return part{sum(block).Lo} },
+		join: func() joiner { return &narrowJoiner{size: size, combine: combiner()} },
+	}
+}
+
+type narrowJoiner struct {
+	size    int
+	combine func(a, b uint64, lenB int64) uint64
+	begun   bool
+	all     uint64
+}
+
+func (j *narrowJoiner) joinPart(p part, n int) {
+	if !j.begun {
+		j.begun, j.all = true, p[0]
+		return
+	}
+	j.all = j.combine(j.all, p[0], int64(n))
+}
+
+func (j *narrowJoiner) sum() Sum { return Sum128{Lo: j.all}.sum(j.size) }

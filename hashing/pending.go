@@ -13,9 +13,9 @@ type pending struct {
 	buf   [16]byte
 }
 
-// cut takes the next bytes of the stream. If they complete the pending block, full is set and
+// cutBlocks takes the next bytes of the stream. If they complete the pending block, full is set and
 // first is that block. rest is the whole blocks after it.
-func (t *pending) cut(p []byte, size int) (first [16]byte, full bool, rest []byte) {
+func (t *pending) cutBlocks(p []byte, size int) (first [16]byte, full bool, rest []byte) {
 	held := int(t.total % uint64(size))
 	t.total += uint64(len(p))
 	if held > 0 {
@@ -30,24 +30,24 @@ func (t *pending) cut(p []byte, size int) (first [16]byte, full bool, rest []byt
 	return first, full, p[:whole]
 }
 
-// tail returns the incomplete block.
-func (t *pending) tail(size int) []byte { return t.buf[:t.total%uint64(size)] }
+// incompleteBlock returns the incomplete block.
+func (t *pending) incompleteBlock(size int) []byte { return t.buf[:t.total%uint64(size)] }
 
-// save appends a saved state: the magic of the function, then seed, lanes and total as big-endian
-// words of 64 bits, then size bytes with the tail, padded with zeros.
-func (t *pending) save(b []byte, magic string, size int, words ...uint64) []byte {
+// appendState appends a saved state: the magic of the function, then seed, lanes and total as
+// big-endian words of 64 bits, then size bytes with the tail, padded with zeros.
+func (t *pending) appendState(b []byte, magic string, size int, words ...uint64) []byte {
 	b = append(b, magic...)
 	for _, w := range words {
 		b = binary.BigEndian.AppendUint64(b, w)
 	}
 	b = binary.BigEndian.AppendUint64(b, t.total)
-	held := len(t.tail(size))
+	held := len(t.incompleteBlock(size))
 	b = append(b, t.buf[:held]...)
 	return append(b, make([]byte, size-held)...)
 }
 
-// restore reads a state of save into words and t. On error t is unchanged.
-func (t *pending) restore(b []byte, magic string, size int, words []uint64) error {
+// restoreState reads a state of save into words and t. On error t is unchanged.
+func (t *pending) restoreState(b []byte, magic string, size int, words []uint64) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return errors.New("restore hash: not a saved state of this function")
 	}
@@ -61,7 +61,7 @@ func (t *pending) restore(b []byte, magic string, size int, words []uint64) erro
 	b = b[8*len(words):]
 	saved := pending{total: binary.BigEndian.Uint64(b)}
 	copy(saved.buf[:], b[8:])
-	for _, c := range saved.buf[len(saved.tail(size)):] {
+	for _, c := range saved.buf[len(saved.incompleteBlock(size)):] {
 		if c != 0 {
 			return errors.New("restore hash: saved state is damaged, its padding is not zero")
 		}

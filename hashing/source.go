@@ -56,8 +56,8 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// open opens a file for reading and returns its stamp from just before.
-func open(ctx context.Context, name string) (source, stamp, error) {
+// openForSum opens a file for reading and returns its stamp from just before.
+func openForSum(ctx context.Context, name string) (source, stamp, error) {
 	before, err := stampAt(name)
 	if err != nil {
 		return nil, stamp{}, err

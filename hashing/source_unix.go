@@ -19,7 +19,7 @@ type regularFile struct {
 
 func stampAt(name string) (stamp, error) {
 	var st unix.Stat_t
-	err := again(func() error { return unix.Stat(name, &st) })
+	err := retrySignaled(func() error { return unix.Stat(name, &st) })
 	if err != nil {
 		return stamp{}, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
@@ -43,7 +43,7 @@ func stampOfStat(st *unix.Stat_t) stamp {
 // without waiting for a writer.
 func openRegular(name string) (source, error) {
 	f := &regularFile{name: name}
-	err := again(func() (err error) {
+	err := retrySignaled(func() (err error) {
 		f.fd, err = unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 		return err
 	})
@@ -54,7 +54,7 @@ func openRegular(name string) (source, error) {
 }
 
 func (f *regularFile) Read(p []byte) (n int, err error) {
-	err = again(func() (err error) {
+	err = retrySignaled(func() (err error) {
 		n, err = unix.Read(f.fd, p)
 		return err
 	})
@@ -66,7 +66,7 @@ func (f *regularFile) ReadAt(p []byte, offset int64) (int, error) {
 	done := 0
 	for done < len(p) {
 		n := 0
-		err := again(func() (err error) {
+		err := retrySignaled(func() (err error) {
 			n, err = unix.Pread(f.fd, p[done:], offset+int64(done))
 			return err
 		})
@@ -97,7 +97,7 @@ func (f *regularFile) Close() error {
 
 func (f *regularFile) stamp() (stamp, error) {
 	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstat(f.fd, &st) }); err != nil {
+	if err := retrySignaled(func() error { return unix.Fstat(f.fd, &st) }); err != nil {
 		return stamp{}, f.error("stat", err)
 	}
 	return stampOfStat(&st), nil
@@ -107,8 +107,8 @@ func (f *regularFile) error(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.name, Err: err}
 }
 
-// again repeats a system call while signals interrupt it.
-func again(call func() error) error {
+// retrySignaled repeats a system call while signals interrupt it.
+func retrySignaled(call func() error) error {
 	for {
 		if err := call(); err != unix.EINTR {
 			return err

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
 // sanity is the input of xxHash's own sanity test vectors.

@@ -43,13 +43,13 @@ type release struct {
 // paths in it are relative to the directory above dist.
 func readRelease(dist string) (release, error) {
 	var r release
-	if err := readJSON(filepath.Join(dist, "metadata.json"), &r); err != nil {
+	if err := readManifest(filepath.Join(dist, "metadata.json"), &r); err != nil {
 		return r, err
 	}
 	var artifacts []struct {
 		Name, Path, Goos, Goarch, Goarm, Type string
 	}
-	if err := readJSON(filepath.Join(dist, "artifacts.json"), &artifacts); err != nil {
+	if err := readManifest(filepath.Join(dist, "artifacts.json"), &artifacts); err != nil {
 		return r, err
 	}
 	at := map[string]int{} // index in r.linux by platform
@@ -77,7 +77,7 @@ func readRelease(dist string) (release, error) {
 	return r, nil
 }
 
-func readJSON(file string, v any) error {
+func readManifest(file string, v any) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func readJSON(file string, v any) error {
 func makeImage(r release, notices []byte) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, p := range r.linux {
-		image, err := imageOf(p, r.Version, notices)
+		image, err := imageFor(p, r.Version, notices)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", &p.platform, err)
 		}
@@ -103,7 +103,7 @@ func makeImage(r release, notices []byte) (v1.ImageIndex, error) {
 	return index, nil
 }
 
-func imageOf(p programs, version string, notices []byte) (v1.Image, error) {
+func imageFor(p programs, version string, notices []byte) (v1.Image, error) {
 	if p.files["cook"] == "" || p.files["hashsum"] == "" {
 		return nil, errors.New("cook or hashsum is missing")
 	}

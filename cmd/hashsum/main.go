@@ -37,10 +37,13 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/manpage"
+	"github.com/assetcook/assetcook/internal/version"
 )
 
 // patience is the time that an interrupted run has to end by itself. A read of a terminal or a pipe
@@ -52,7 +55,7 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithCancel(context.Background())
 	code := make(chan int, 1)
-	go func() { code <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
+	go func() { code <- parseAndRun(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
 	select {
 	case c := <-code:
 		os.Exit(c)
@@ -68,8 +71,8 @@ func main() {
 	}
 }
 
-// run is the command without the process around it.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// parseAndRun is the command without the process around it.
+func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	_, isTerminal := frontend.Terminal(stdout)
 	c := &command{
 		stdin: stdin,
@@ -79,7 +82,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	opt, err := parseOptions(args)
 	switch {
 	case err == errHelp:
-		io.WriteString(stdout, usage())
+		io.WriteString(stdout, usageText())
 		return frontend.OK
 	case err != nil:
 		c.msg.printError(err)
@@ -99,9 +102,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case c.lists != nil:
 		c.checkLists(ctx)
 	default:
-		c.sum(ctx)
+		c.printSums(ctx)
 	}
-	c.out.flush()
+	c.out.flushOutput()
 	switch {
 	case ctx.Err() != nil:
 		return frontend.Interrupted
@@ -129,7 +132,7 @@ func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	ticker := time.NewTicker(progressEvery)
 	ended := make(chan struct{})
 	go func() {
-		p.drawProgress(ticker.C, ctx.Done(), func() { c.measure(ctx) })
+		p.drawProgress(ticker.C, ctx.Done(), func() { c.measureTotal(ctx) })
 		close(ended)
 	}()
 	return func() {
@@ -137,4 +140,38 @@ func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 		cancel()
 		<-ended
 	}
+}
+
+// aboutText returns the answer to -version, or to -man: a manual page made from the help.
+func aboutText(o options) string {
+	build := version.Read()
+	if o.version {
+		return build.Line("hashsum")
+	}
+	var w strings.Builder
+	p := manpage.Page{W: &w}
+	p.Macro("TH", "HASHSUM", "1", build.Date, "assetcook "+build.Version, "User Commands")
+	p.Macro("SH", "NAME")
+	w.WriteString("hashsum \\- print and check sums of files\n")
+	calls, about, _ := strings.Cut(strings.TrimPrefix(usageText(), "usage: "), "\n\n")
+	p.Macro("SH", "SYNOPSIS")
+	var lines []string
+	for line := range strings.Lines(calls) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	p.Verbatim(lines)
+	about, _, _ = strings.Cut(about, "\n  -0\t")
+	p.Macro("SH", "DESCRIPTION")
+	p.Text(strings.ReplaceAll(about, "\n  hashsum", "\n\thashsum"))
+	_, lists, _ := strings.Cut(usageText(), "\nLists: ")
+	lists, status, _ := strings.Cut(lists, "\n\nExit status: ")
+	p.Macro("SH", "FLAGS")
+	var fn string
+	var tag, json bool
+	p.Flags(newFlagSet(&o, &fn, &tag, &json))
+	p.Macro("SH", "LISTS")
+	p.Text(lists)
+	p.Macro("SH", "EXIT STATUS")
+	p.Text(status)
+	return w.String()
 }

@@ -19,7 +19,7 @@ import (
 // runs runs the command in memory.
 func runs(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	code = run(ctx, args, strings.NewReader(stdin), &out, &errs)
+	code = parseAndRun(ctx, args, strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -53,7 +53,7 @@ func TestRunInterruptedAtWork(t *testing.T) {
 	for _, args := range [][]string{{root + "/a", "-", root + "/a"}, {"-check", "-"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var out, errs bytes.Buffer
-		code := run(ctx, args, &endless{cancel: cancel}, &out, &errs)
+		code := parseAndRun(ctx, args, &endless{cancel: cancel}, &out, &errs)
 		lines := strings.Count(out.String(), "\n")
 		if code != frontend.Interrupted || !strings.HasSuffix(out.String(), "\n") || args[0] != "-check" && lines != 1 {
 			t.Errorf("%q: exit %d, %d lines, %.200q", args, code, lines, errs.String())
@@ -68,7 +68,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 func TestFailedOutputIsAnError(t *testing.T) {
 	root := tree(t, "a")
 	var errs bytes.Buffer
-	code := run(t.Context(), []string{root}, nil, full{}, &errs)
+	code := parseAndRun(t.Context(), []string{root}, nil, full{}, &errs)
 	if want := "hashsum: error: not all output could be printed: no space left on device\n"; code != frontend.Failed || errs.String() != want {
 		t.Errorf("exit %d, %q, want %q", code, errs.String(), want)
 	}
@@ -99,7 +99,7 @@ func TestCheckMixedList(t *testing.T) {
 			}
 			text = "FAILED open or read"
 		}
-		list.Write(layout{style: []style{styleTag, styleJSON}[i%2]}.append(nil, &e))
+		list.Write(layout{style: []style{styleTag, styleJSON}[i%2]}.appendEntry(nil, &e))
 		list.WriteString("\n")
 		fmt.Fprintf(&want, "%s: %s\n", path, text)
 	}
@@ -117,12 +117,12 @@ func TestCheckMixedList(t *testing.T) {
 // A list that is unreadable in the middle fails, whatever came before.
 func TestCheckTornReader(t *testing.T) {
 	root := tree(t, "a")
-	e := entry{fn: lookup("crc32"), name: root + "/a"}
+	e := entry{fn: lookupFunction("crc32"), name: root + "/a"}
 	e.fn.Sum([]byte("a")).Append(e.digest[:0])
-	line := string(layout{style: styleTag}.append(nil, &e)) + "\n"
+	line := string(layout{style: styleTag}.appendEntry(nil, &e)) + "\n"
 	in := io.MultiReader(strings.NewReader(line), errReader{})
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-check", "-"}, in, &out, &errs); code != frontend.Failed ||
+	if code := parseAndRun(t.Context(), []string{"-check", "-"}, in, &out, &errs); code != frontend.Failed ||
 		out.String() != e.name+": OK\n" || errs.String() != "hashsum: error: torn cable\n" {
 		t.Errorf("exit %d, %q, %q", code, out.String(), errs.String())
 	}
@@ -150,7 +150,7 @@ func TestLines(t *testing.T) {
 		l := newLines(strings.NewReader(c.in), '\n')
 		var got []string
 		for {
-			line, err := l.next()
+			line, err := l.readNextLine()
 			if err == io.EOF {
 				break
 			}
@@ -168,19 +168,19 @@ func TestLines(t *testing.T) {
 }
 
 func TestQueue(t *testing.T) {
-	var q queue
+	var q entryQueue
 	next := 0
 	for i := range 1000 {
-		q.push(entry{size: int64(i)})
+		q.pushEntry(entry{size: int64(i)})
 		for n := i % 3; n > 0 && next <= i; n-- {
-			if got := q.pop(); got.size != int64(next) {
+			if got := q.popEntry(); got.size != int64(next) {
 				t.Fatalf("popped %d, want %d", got.size, next)
 			}
 			next++
 		}
 	}
 	for ; next < 1000; next++ {
-		if got := q.pop(); got.size != int64(next) {
+		if got := q.popEntry(); got.size != int64(next) {
 			t.Fatalf("popped %d, want %d", got.size, next)
 		}
 	}
@@ -191,9 +191,9 @@ func TestCheckHoldsLittle(t *testing.T) {
 	const n = 50_000
 	k := &checking{command: &command{}, ctx: t.Context(), lines: newLines(&repeated{line: []byte("8cb841db40e6ae83  a\n"), left: n}, '\n')}
 	most, begun := 0, 0
-	for range k.together(lookup("xxh64")) {
+	for range k.entriesOfFunction(lookupFunction("xxh64")) {
 		if begun++; begun > 1000 {
-			k.begun.pop()
+			k.begun.popEntry()
 		}
 		most = max(most, len(k.begun.entries))
 	}

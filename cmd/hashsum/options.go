@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/hashing"
@@ -14,7 +15,7 @@ import (
 type options struct {
 	fn      *function // -a; nil if it was not given
 	lists   []string  // -check and other words; "-" is standard input
-	files   []string  // to sum; empty only if there are lists
+	files   []string  // files to sum; empty only if there are lists
 	workers int       // 0: one for each CPU
 	layout  layout
 
@@ -26,7 +27,7 @@ type options struct {
 	keys   keyForm
 	bins   int // 0: a power of two, at least one for each key
 	chains int // how many of the fullest bins are shown
-	bin    int // to show; -1: none
+	bin    int // number of the bin to show; -1: none
 
 	// For -check, as in coreutils.
 	quiet, status, ignoreMissing, strict, warn bool
@@ -45,10 +46,10 @@ func (t *texts) Set(text string) error {
 	return nil
 }
 
-// flags declares the flags.
-func flags(o *options, fn *string, tag, json *bool) *flag.FlagSet {
+// newFlagSet declares the flags.
+func newFlagSet(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs := flag.NewFlagSet("hashsum", flag.ContinueOnError)
-	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listed(functions))
+	fs.StringVar(fn, "a", hashing.Default, "the `function`: "+listNames(functions))
 	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are then lists too")
 	fs.Var((*texts)(&o.lists), "c", "the same as -check `list`")
 	fs.IntVar(&o.workers, "j", 0, "sum `N` files at once (default 0: one for each CPU)")
@@ -82,7 +83,7 @@ func parseOptions(args []string) (options, error) {
 	var o options
 	var fn string
 	var tag, json bool
-	fs := flags(&o, &fn, &tag, &json)
+	fs := newFlagSet(&o, &fn, &tag, &json)
 	words, err := frontend.Parse(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
 		return o, errHelp
@@ -130,7 +131,7 @@ func parseOptions(args []string) (options, error) {
 			}
 		}
 	case given["a"] || o.lists == nil:
-		if o.fn, err = named(fn); err != nil {
+		if o.fn, err = functionNamed(fn); err != nil {
 			return o, fmt.Errorf("-a: %w", err)
 		}
 	}
@@ -177,7 +178,7 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 		return nil
 	}
 	for name := range strings.SplitSeq(fn, ",") {
-		f, err := named(name)
+		f, err := functionNamed(name)
 		if err != nil {
 			return fmt.Errorf("-a: %w", err)
 		}
@@ -186,8 +187,8 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 	return nil
 }
 
-// flagIn returns the name of the flag that a word looks like, or nothing. A file of such a name can be
-// written as ./-name.
+// flagIn returns the name of the flag that a word looks like, or nothing. A file of such a name can
+// be written as ./-name.
 func flagIn(fs *flag.FlagSet, word string) string {
 	name, dashed := strings.CutPrefix(word, "-")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
@@ -197,8 +198,8 @@ func flagIn(fs *flag.FlagSet, word string) string {
 	return name
 }
 
-// usage returns the answer to -h.
-func usage() string {
+// usageText returns the answer to -h.
+func usageText() string {
 	var b strings.Builder
 	b.WriteString(`usage: hashsum [flags] [FILE|DIRECTORY ...]
        hashsum -c LIST [flags] [LIST ...]
@@ -221,7 +222,7 @@ links, pipes and other special files are skipped with a warning.
 	var o options
 	var fn string
 	var tag, json bool
-	fs := flags(&o, &fn, &tag, &json)
+	fs := newFlagSet(&o, &fn, &tag, &json)
 	fs.SetOutput(&b)
 	fs.PrintDefaults()
 	b.WriteString(`
@@ -236,4 +237,87 @@ Exit status: 0 all is well; 1 something could not be read, did not match or is
 no list; 2 the usage is wrong; 130 interrupted.
 `)
 	return b.String()
+}
+
+// A function is a function of package hashing with its names in lists.
+type function struct {
+	hashing.Func
+	tag  string // name in the BSD style: "SHA256"
+	mark string // prefix in the plain style: "XXH3_", or nothing
+}
+
+// left has the functions of package hashing that are not offered, and why.
+var left = map[string]string{
+	"maphash": "its sums mean nothing to another process",
+	"slice8":  "it gives the sums of crc32-bzip2", // slower, for comparisons
+}
+
+// functions holds all other functions. It never changes.
+var functions = func() []function {
+	var all []function
+	for _, name := range hashing.Names() {
+		f, ok := hashing.Lookup(name)
+		if !ok || left[name] != "" {
+			continue
+		}
+		row := function{Func: f, tag: strings.ToUpper(name)}
+		if name == "xxh3" {
+			// xxhsum has this prefix since 0.8.2, because XXH64 has as many digits. Older versions
+			// read no plain lines of XXH3.
+			row.mark = "XXH3_"
+		}
+		all = append(all, row)
+	}
+	return all
+}()
+
+// untagged has the first function to try for a plain line without -a, by the number of digits.
+// Lines of 8, 16 and 32 digits are from xxhsum, which therefore marks XXH3. [checking.matchesOther]
+// tries the other functions.
+var untagged = map[int]string{8: "xxh32", 16: "xxh64", 32: "xxh128", 40: "sha1", 64: "sha256", 128: "sha512"}
+
+// functionsWithDigits returns the functions with that many digits, the one in untagged first.
+func functionsWithDigits(digits int) []*function {
+	var all []*function
+	for i := range functions {
+		if f := &functions[i]; 2*f.Size == digits {
+			all = append(all, f)
+		}
+	}
+	if i := slices.Index(all, lookupFunction(untagged[digits])); i > 0 {
+		f := all[i]
+		copy(all[1:i+1], all[:i])
+		all[0] = f
+	}
+	return all
+}
+
+// lookupFunction returns the function named by -a, a tag or a JSON object, ignoring case, or nil.
+func lookupFunction(name string) *function {
+	for i := range functions {
+		if strings.EqualFold(functions[i].Name, name) {
+			return &functions[i]
+		}
+	}
+	return nil
+}
+
+// functionNamed finds a function like lookupFunction. Its error lists all functions.
+func functionNamed(name string) (*function, error) {
+	if f := lookupFunction(name); f != nil {
+		return f, nil
+	}
+	if why := left[strings.ToLower(name)]; why != "" {
+		return nil, fmt.Errorf("%s is not offered here; %s", strings.ToLower(name), why)
+	}
+	return nil, fmt.Errorf("no function is called %q; the functions are %s", name, listNames(functions))
+}
+
+// listNames joins the names for a message.
+func listNames(all []function) string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	return strings.Join(names, ", ")
 }

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -20,12 +26,12 @@ type command struct {
 	stdin    io.Reader
 	out      *output
 	msg      *messages
-	progress *progress // nil unless standard error is a terminal
+	progress *progressDisplay // nil unless standard error is a terminal
 	failed   atomic.Bool
 }
 
-// fail prints an error that decides the exit status.
-func (c *command) fail(err error) {
+// printFailure prints an error that decides the exit status.
+func (c *command) printFailure(err error) {
 	c.failed.Store(true)
 	c.msg.printError(err)
 }
@@ -33,35 +39,35 @@ func (c *command) fail(err error) {
 // outputSize is how many bytes of whole lines are written at once.
 const outputSize = 32 << 10
 
-// An output writes whole lines, many at once. After the first error of the writer, which is in err, it
-// writes nothing.
+// An output writes whole lines, many at once. After the first error of the writer, which is in err,
+// it writes nothing.
 type output struct {
 	w   io.Writer
 	err error
 
-	terminal bool      // write each line at once, and escape control characters
-	progress *progress // cleared before a write
+	terminal bool             // write each line at once, and escape control characters
+	progress *progressDisplay // cleared before a write
 
 	buf []byte
 }
 
-// line adds a line and its end.
-func (o *output) line(line []byte, end byte) {
+// writeLine adds a line and its end.
+func (o *output) writeLine(line []byte, end byte) {
 	if o.terminal {
-		o.buf = append(o.buf, oneLine(string(line))...)
+		o.buf = append(o.buf, joinLines(string(line))...)
 	} else {
 		o.buf = append(o.buf, line...)
 	}
 	o.buf = append(o.buf, end)
 	if o.terminal || len(o.buf) >= outputSize {
-		o.flush()
+		o.flushOutput()
 	}
 }
 
-// flush writes the lines.
-func (o *output) flush() {
+// flushOutput writes the lines.
+func (o *output) flushOutput() {
 	if len(o.buf) > 0 && o.err == nil {
-		o.progress.aside(func() { _, o.err = o.w.Write(o.buf) })
+		o.progress.printBeside(func() { _, o.err = o.w.Write(o.buf) })
 	}
 	o.buf = o.buf[:0]
 }
@@ -70,16 +76,16 @@ func (o *output) flush() {
 type messages struct {
 	mu       sync.Mutex
 	w        io.Writer
-	progress *progress
+	progress *progressDisplay
 }
 
-// print prints a diagnostic.
-func (m *messages) print(d frontend.Diagnostic) {
+// printDiagnostic prints a diagnostic.
+func (m *messages) printDiagnostic(d frontend.Diagnostic) {
 	d.Program = "hashsum"
 	text := frontend.StyleOf(m.w, os.Getenv).Format(&d)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.progress.aside(func() { io.WriteString(m.w, text) })
+	m.progress.printBeside(func() { io.WriteString(m.w, text) })
 }
 
 // printError prints an error. It quotes the path of an error where that is needed.
@@ -87,30 +93,155 @@ func (m *messages) printError(err error) {
 	text := err.Error()
 	var of *fs.PathError
 	if errors.As(err, &of) {
-		text = fmt.Sprintf("%s %s: %v", of.Op, shown(of.Path), of.Err)
+		text = fmt.Sprintf("%s %s: %v", of.Op, quoteForTerminal(of.Path), of.Err)
 	}
-	m.print(frontend.Diagnostic{Severity: frontend.Err, Text: text})
+	m.printDiagnostic(frontend.Diagnostic{Severity: frontend.Err, Text: text})
 }
 
-// warn prints a warning about a file or a list, or about none if file is empty.
-func (m *messages) warn(file, text string) {
-	m.print(frontend.Diagnostic{File: file, Severity: frontend.Warning, Text: text})
+// warnAbout prints a warning about a file or a list, or about none if file is empty.
+func (m *messages) warnAbout(file, text string) {
+	m.printDiagnostic(frontend.Diagnostic{File: file, Severity: frontend.Warning, Text: text})
 }
 
-// refuse prints an error of a list.
-func (m *messages) refuse(list, text string) {
-	m.print(frontend.Diagnostic{File: list, Severity: frontend.Err, Text: text})
+// refuseList prints an error of a list.
+func (m *messages) refuseList(list, text string) {
+	m.printDiagnostic(frontend.Diagnostic{File: list, Severity: frontend.Err, Text: text})
 }
 
-// shown returns a name for a message: unchanged if that is unambiguous, otherwise quoted.
-func shown(name string) string {
+// quoteForTerminal returns a name for a message: unchanged if that is unambiguous, otherwise
+// quoted.
+func quoteForTerminal(name string) string {
 	if name == "" {
 		return `""`
 	}
 	return pathname.Show(name)
 }
 
-// oneLine escapes control characters, which a terminal would obey, and ends of lines.
-func oneLine(text string) string {
+// joinLines escapes control characters, which a terminal would obey, and ends of lines.
+func joinLines(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(pathname.Escape(text))
+}
+
+// An entry is one line of a list: the sum of one file.
+type entry struct {
+	fn     *function
+	name   string   // any bytes but NUL; never empty
+	digest [64]byte // the first fn.Size bytes, most significant first
+	size   int64    // bytes of the file; -1 if unknown
+
+	// guessed is set if fn follows from the number of digits alone.
+	guessed bool
+	line    int // number of the line, from 1
+}
+
+func (e *entry) sum() []byte { return e.digest[:e.fn.Size] }
+
+// A style is a form of a line.
+type style int
+
+const (
+	stylePlain style = iota // "digest  name", like sha256sum, b3sum and xxhsum
+	styleTag                // "SHA256 (name) = digest", like the BSDs
+	styleJSON               // one object
+)
+
+// A layout is a style and the end of a line.
+type layout struct {
+	style style
+	// zero ends lines with NUL instead of newline, and escapes nothing in names. Otherwise a line
+	// with a backslash, newline or carriage return in the name begins with a backslash, and has
+	// `\\`, `\n`, `\r` for them, like coreutils. JSON has its own escapes either way.
+	zero bool
+}
+
+// appendEntry adds the line of e, without its end.
+func (l layout) appendEntry(dst []byte, e *entry) []byte {
+	if l.style == styleJSON {
+		return appendJSON(dst, e)
+	}
+	escaped := !l.zero && needsEscape(e.name)
+	if escaped {
+		dst = append(dst, '\\')
+	}
+	if l.style == styleTag {
+		dst = append(append(dst, e.fn.tag...), " ("...)
+		dst = appendName(dst, e.name, escaped)
+		return hex.AppendEncode(append(dst, ") = "...), e.sum())
+	}
+	dst = hex.AppendEncode(append(dst, e.fn.mark...), e.sum())
+	return appendName(append(dst, "  "...), e.name, escaped)
+}
+
+// lineEnd returns the byte after each line.
+func (l layout) lineEnd() byte {
+	if l.zero {
+		return 0
+	}
+	return '\n'
+}
+
+func needsEscape(name string) bool { return strings.ContainsAny(name, "\\\n\r") }
+
+func appendName(dst []byte, name string, escaped bool) []byte {
+	if !escaped {
+		return append(dst, name...)
+	}
+	for i := range len(name) {
+		switch c := name[i]; c {
+		case '\\':
+			dst = append(dst, `\\`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// appendJSON writes {"name","algorithm","digest","size"}. A name that is not UTF-8 has U+FFFD for
+// bad bytes, and follows complete as "name_base64".
+func appendJSON(dst []byte, e *entry) []byte {
+	dst = appendJSONString(append(dst, `{"name":`...), e.name)
+	if !utf8.ValidString(e.name) {
+		dst = append(dst, `,"name_base64":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, []byte(e.name))
+		dst = append(dst, '"')
+	}
+	dst = append(append(dst, `,"algorithm":"`...), e.fn.Name...)
+	dst = hex.AppendEncode(append(dst, `","digest":"`...), e.sum())
+	dst = append(dst, '"')
+	if e.size >= 0 {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), e.size, 10)
+	}
+	return append(dst, '}')
+}
+
+// appendJSONString escapes everything that does not print, more than JSON needs, so that no line
+// can control a terminal.
+func appendJSONString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == utf8.RuneError:
+			dst = append(dst, `\ufffd`...)
+		case r >= ' ' && r < 0x7f || unicode.IsPrint(r):
+			dst = utf8.AppendRune(dst, r)
+		case r <= 0xffff:
+			dst = appendUnit(dst, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			dst = appendUnit(appendUnit(dst, high), low)
+		}
+	}
+	return append(dst, '"')
+}
+
+// appendUnit writes one UTF-16 code unit as \uxxxx.
+func appendUnit(dst []byte, u rune) []byte {
+	return hex.AppendEncode(append(dst, `\u`...), []byte{byte(u >> 8), byte(u)})
 }

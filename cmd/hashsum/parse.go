@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,12 +18,12 @@ import (
 type dialect struct {
 	// fn is the function of -a, or nil. Lines that do not name a function have it.
 	fn *function
-	// zero says that lines end with NUL and escape nothing.
+	// zero is set if lines end with NUL and escape nothing.
 	zero bool
 }
 
 // errNoEntry is the result for an empty line or a comment.
-var errNoEntry = errors.New("nothing on this line")
+var errNoEntry = errors.New("the line is empty or a comment")
 
 // parseLine parses one line, without its end, of any style that [layout] writes and that sha256sum,
 // b3sum, xxhsum, openssl dgst and cksum -a sha256 write.
@@ -45,7 +47,7 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 		return entry{}, err
 	}
 	if !d.zero && line[0] == '\\' {
-		if name, err = unescape(name); err != nil {
+		if name, err = unescapeName(name); err != nil {
 			return entry{}, err
 		}
 	}
@@ -65,7 +67,7 @@ func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	digits := len(word) - len(bytes.TrimLeft(word, "0123456789abcdefABCDEF"))
 	switch {
 	case len(word) == 0:
-		return entry{}, nil, errors.New("neither digits nor a tag at its beginning")
+		return entry{}, nil, errors.New("the line begins with neither digits nor a tag")
 	case digits < len(word):
 		if name, ok := bytes.CutPrefix(bytes.TrimPrefix(rest, []byte(" ")), []byte("(")); ok {
 			return parseTagged(string(word), name)
@@ -99,32 +101,32 @@ func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 		if !ok {
 			return entry{}, nil, fmt.Errorf("%d characters are not a sum of any function here", len(digits))
 		}
-		e.fn, e.guessed = lookup(name), true
+		e.fn, e.guessed = lookupFunction(name), true
 	}
 	return e, rest, e.setDigest(digits)
 }
 
 // parseTagged parses the text after "TAG (". The name ends at the last bracket.
 func parseTagged(tag string, rest []byte) (entry, []byte, error) {
-	e := entry{size: -1, fn: lookup(tag)}
+	e := entry{size: -1, fn: lookupFunction(tag)}
 	if bits, ok := strings.CutPrefix(tag, "SHA2-"); ok { // openssl 3
-		e.fn = lookup("sha" + bits)
+		e.fn = lookupFunction("sha" + bits)
 	}
 	// xxhsum --little-endian
 	base, reversed := strings.CutSuffix(tag, "_LE")
 	if reversed && strings.HasPrefix(base, "XXH") {
-		e.fn = lookup(base)
+		e.fn = lookupFunction(base)
 	}
 	if e.fn == nil {
 		return entry{}, nil, fmt.Errorf("%q is not a function here", tag)
 	}
 	i := bytes.LastIndexByte(rest, ')')
 	if i < 0 {
-		return entry{}, nil, errors.New("no closing bracket after the name")
+		return entry{}, nil, errors.New("the name lacks its closing bracket")
 	}
 	digits, ok := bytes.CutPrefix(bytes.TrimLeft(rest[i+1:], " \t"), []byte("="))
 	if !ok {
-		return entry{}, nil, errors.New("no equals sign after the name")
+		return entry{}, nil, errors.New("the name is not followed by an equals sign")
 	}
 	err := e.setDigest(bytes.TrimLeft(digits, " \t"))
 	if reversed {
@@ -143,12 +145,12 @@ func parseJSON(line []byte) (entry, error) {
 	}
 	if !utf8.Valid(line) {
 		// The decoder would put U+FFFD for bad bytes, which makes another name.
-		return entry{}, errors.New("a JSON object that is not UTF-8")
+		return entry{}, errors.New("the JSON object is not UTF-8")
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
 		return entry{}, err
 	}
-	e := entry{size: -1, fn: lookup(object.Algorithm)}
+	e := entry{size: -1, fn: lookupFunction(object.Algorithm)}
 	if e.fn == nil {
 		return entry{}, fmt.Errorf("algorithm %q is not a function here", object.Algorithm)
 	}
@@ -173,9 +175,9 @@ func parseJSON(line []byte) (entry, error) {
 func (e entry) called(name string) (entry, error) {
 	switch {
 	case name == "":
-		return entry{}, errors.New("no name")
+		return entry{}, errors.New("the line has no name")
 	case strings.IndexByte(name, 0) >= 0:
-		return entry{}, errors.New("NUL in the name")
+		return entry{}, errors.New("the name has a NUL byte")
 	}
 	e.name = name
 	return e, nil
@@ -194,9 +196,9 @@ func (e *entry) setDigest(digits []byte) error {
 
 func isHex(b []byte) bool { return len(bytes.Trim(b, "0123456789abcdefABCDEF")) == 0 }
 
-// unescape undoes [appendName] in place. It knows no other escape, so that no name can be read in
-// two ways.
-func unescape(name []byte) ([]byte, error) {
+// unescapeName undoes [appendName] in place. It knows no other escape, so that no name can be read
+// in two ways.
+func unescapeName(name []byte) ([]byte, error) {
 	out := name[:0]
 	for i := 0; i < len(name); i++ {
 		c := name[i]
@@ -215,4 +217,51 @@ func unescape(name []byte) ([]byte, error) {
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// maxLine bounds a line of a list in bytes. A name of 4096 bytes as JSON with only escapes fits.
+const maxLine = 32 << 10
+
+var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
+
+// errUTF16 ends a list in which every line is unreadable.
+var errUTF16 = errors.New("the list is UTF-16; save it as UTF-8 (PowerShell: | Out-File -Encoding utf8 SUMS)")
+
+// A lines value reads a list line by line, in the memory of one line.
+type lines struct {
+	r      *bufio.Reader
+	end    byte
+	number int // number of the last line, from 1
+}
+
+func newLines(r io.Reader, end byte) *lines {
+	return &lines{r: bufio.NewReaderSize(r, maxLine), end: end}
+}
+
+// readNextLine returns the next line without its end, which the last line may lack. The line is
+// valid until the next call. After errTooLong, reading goes on behind that line. Any other error
+// ends the list; io.EOF means that nothing is left.
+func (l *lines) readNextLine() ([]byte, error) {
+	line, err := l.r.ReadSlice(l.end)
+	tooLong := errors.Is(err, bufio.ErrBufferFull)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = l.r.ReadSlice(l.end)
+	}
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case err == io.EOF && len(line) == 0:
+		return nil, io.EOF
+	}
+	l.number++
+	if tooLong {
+		return nil, errTooLong
+	}
+	if l.number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
+		return nil, errUTF16
+	}
+	if l.number == 1 {
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors write it
+	}
+	return bytes.TrimSuffix(line, []byte{l.end}), nil
 }

@@ -1,8 +1,14 @@
 package main
 
 import (
+	"context"
+	"os"
 	"strings"
 	"testing"
+	"unicode"
+
+	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 const (
@@ -77,7 +83,7 @@ func TestParseLine(t *testing.T) {
 	} {
 		d := dialect{}
 		if c.a != "" {
-			d.fn = lookup(c.a)
+			d.fn = lookupFunction(c.a)
 		}
 		got, err := d.parseLine([]byte(c.line))
 		if err != nil {
@@ -152,7 +158,7 @@ func TestParseLineRefuses(t *testing.T) {
 			t.Errorf("%q: %q, %v, want an error with %q", line, e.name, err, want)
 		}
 	}
-	if _, err := (dialect{fn: lookup("crc32")}).parseLine([]byte(xx64 + "  a")); err == nil || !strings.Contains(err.Error(), "16 digits, but crc32 has 8") {
+	if _, err := (dialect{fn: lookupFunction("crc32")}).parseLine([]byte(xx64 + "  a")); err == nil || !strings.Contains(err.Error(), "16 digits, but crc32 has 8") {
 		t.Errorf("a line of another length than -a has: %v", err)
 	}
 }
@@ -183,10 +189,88 @@ func FuzzParseLine(f *testing.F) {
 			if zero && strings.IndexByte(string(line), 0) >= 0 {
 				continue
 			}
-			again, err := dialect{fn: e.fn, zero: zero}.parseLine(l.append(nil, &e))
+			again, err := dialect{fn: e.fn, zero: zero}.parseLine(l.appendEntry(nil, &e))
 			if err != nil || again.fn != e.fn || again.name != e.name || again.digest != e.digest {
 				t.Fatalf("%q: %q, then %q, %v", line, e.name, again.name, err)
 			}
 		}
 	})
+}
+
+// FuzzCheck checks hostile lists: nothing panics, no output controls a terminal, and the exit
+// status is 0 only if a file matched and no line named another that did not.
+func FuzzCheck(f *testing.F) {
+	f.Chdir(f.TempDir())
+	if err := os.WriteFile("a", []byte("123456789"), 0o666); err != nil {
+		f.Fatal(err)
+	}
+	for _, list := range []string{
+		md5 + "  a\n" + sha + "  a\n" + crc + "  a\n",
+		md5 + "  a" + md5 + "  a\n", "MD5 (a) = " + md5 + "MD5 (a) = " + md5,
+		"\ufeff" + xx128 + "\ta\r\n\ufeff" + sha512 + " *a", "\xff\xfea\x00",
+		`\` + xx64 + `  a\nb` + "\n" + md5 + "  \x1b[2J\n", `{"name":"a","algorithm":"md5","digest":"` + md5 + `"}`,
+		md5 + "  -\n", "# x\n\n", md5 + "  " + strings.Repeat("a", maxLine), md5[:20],
+	} {
+		f.Add(list, true)
+		f.Add(list, false)
+	}
+	f.Fuzz(func(t *testing.T, list string, ignore bool) {
+		if strings.ContainsAny(list, "/u\\") { // stays in the directory; "u" as in \u002f of JSON
+			return
+		}
+		args := []string{"-c", "-", "-warn"}
+		if ignore {
+			args = append(args, "-ignore-missing")
+		}
+		code, stdout, stderr := runs(context.Background(), list, args...)
+		for _, text := range []string{stdout, stderr} {
+			for _, r := range text {
+				if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+					t.Fatalf("%q prints %q", list, text)
+				}
+			}
+		}
+		failed := strings.Contains(stdout, ": FAILED")
+		if code != frontend.OK && code != frontend.Failed || code == frontend.OK && (failed || !strings.Contains(stdout, ": OK\n")) {
+			t.Fatalf("%q: exit %d, %q, %q", list, code, stdout, stderr)
+		}
+	})
+}
+
+// The documented functions exist, each under its name in either case, each with sums that fit into
+// a list.
+func TestFunctions(t *testing.T) {
+	names := strings.Fields(`crc32 crc32c crc32k crc32-bzip2 unreal-memcrc crc64 crc64nvme adler32 fnv1a32 fnv1a64 murmur3-32
+		murmur3-128 rapidhash lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 sha512 sha1 md5`)
+	for _, name := range names {
+		f := lookupFunction(name)
+		if f == nil {
+			t.Errorf("function %s is missing", name)
+			continue
+		}
+		if lookupFunction(strings.ToUpper(name)) != f || lookupFunction(f.tag) != f {
+			t.Errorf("%s is not found by %s or %s", name, strings.ToUpper(name), f.tag)
+		}
+		if f.Size > len(entry{}.digest) {
+			t.Errorf("%s has %d bytes", name, f.Size)
+		}
+	}
+	if len(functions) != len(names) {
+		t.Errorf("%d functions, want %d: %s", len(functions), len(names), listNames(functions))
+	}
+	for digits, name := range untagged {
+		if f := lookupFunction(name); f == nil || 2*f.Size != digits || f.mark != "" {
+			t.Errorf("%d digits cannot be of %s", digits, name)
+		}
+	}
+	if f := lookupFunction(hashing.Default); f == nil {
+		t.Errorf("the default is not a function")
+	} else if untagged[2*f.Size] != f.Name {
+		t.Errorf("lists of the default function need -a to be checked")
+	}
+	for name := range left {
+		if _, ok := hashing.Lookup(name); !ok || lookupFunction(name) != nil {
+			t.Errorf("%s is not left out, or not in the registry", name)
+		}
+	}
 }

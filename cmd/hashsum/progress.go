@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,9 +20,9 @@ const (
 	rateWeight = 0.07
 )
 
-// progress shows on one line of a terminal how far the work is. The line is cleared before other text
-// is written, and at the end. A nil progress shows nothing.
-type progress struct {
+// progressDisplay shows on one line of a terminal how far the work is. The line is cleared before
+// other text is written, and at the end. A nil progress shows nothing.
+type progressDisplay struct {
 	live *frontend.Live
 
 	done  atomic.Int64 // bytes
@@ -39,26 +41,26 @@ type sample struct {
 	done int64
 }
 
-func newProgress(live *frontend.Live, start time.Time) *progress {
-	return &progress{live: live, start: start, last: sample{at: start}}
+func newProgress(live *frontend.Live, start time.Time) *progressDisplay {
+	return &progressDisplay{live: live, start: start, last: sample{at: start}}
 }
 
 // countBytes counts bytes read.
-func (p *progress) countBytes(bytes int64) {
+func (p *progressDisplay) countBytes(bytes int64) {
 	if p != nil {
 		p.done.Add(bytes)
 	}
 }
 
 // finished counts a file.
-func (p *progress) finished() {
+func (p *progressDisplay) finished() {
 	if p != nil {
 		p.files.Add(1)
 	}
 }
 
-// aside clears the line, so that f can write.
-func (p *progress) aside(f func()) {
+// printBeside clears the line, so that f can write.
+func (p *progressDisplay) printBeside(f func()) {
 	if p == nil {
 		f()
 		return
@@ -66,9 +68,9 @@ func (p *progress) aside(f func()) {
 	p.live.Aside(f)
 }
 
-// drawProgress draws at each tick until stop, and clears the line. Before the first drawing it starts
-// measure, which may set the total.
-func (p *progress) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, measure func()) {
+// drawProgress draws at each tick until stop, and clears the line. Before the first drawing it
+// starts measure, which may set the total.
+func (p *progressDisplay) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, measure func()) {
 	var measured sync.WaitGroup
 	defer measured.Wait()
 	for drawn := false; ; {
@@ -81,7 +83,7 @@ func (p *progress) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, me
 				measured.Go(measure)
 			}
 			drawn = true
-			p.draw(now)
+			p.drawAt(now)
 		case <-stop:
 			p.live.Clear()
 			return
@@ -89,8 +91,8 @@ func (p *progress) drawProgress(ticks <-chan time.Time, stop <-chan struct{}, me
 	}
 }
 
-// draw draws the line.
-func (p *progress) draw(now time.Time) {
+// drawAt draws the line.
+func (p *progressDisplay) drawAt(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	done := p.done.Load()
@@ -117,4 +119,54 @@ func progressLine(done, total, files int64, rate float64) string {
 		text += fmt.Sprintf(", %v left", time.Duration(seconds+0.5)*time.Second)
 	}
 	return text
+}
+
+const (
+	shownOfCause = 3  // messages of one cause that are printed
+	maxCauses    = 20 // causes that are counted apart; a list may be all noise
+)
+
+// A flood counts messages by cause, so that a thousand messages of one cause take a few lines.
+type flood struct {
+	causes []cause // ordered by their first message
+}
+
+type cause struct {
+	text  string
+	count int
+}
+
+const otherCauses = "other causes"
+
+// allowsMessage counts a message and reports whether to print it.
+func (f *flood) allowsMessage(text string) bool {
+	for i := range f.causes {
+		if c := &f.causes[i]; c.text == text || c.text == otherCauses {
+			c.count++
+			return c.count <= shownOfCause
+		}
+	}
+	if len(f.causes) == maxCauses {
+		text = otherCauses
+	}
+	f.causes = append(f.causes, cause{text, 1})
+	return true
+}
+
+// printRest calls line for each cause with more messages than were printed.
+func (f *flood) printRest(thing string, line func(text string)) {
+	for _, c := range f.causes {
+		if n := c.count - shownOfCause; n > 0 {
+			line(fmt.Sprintf("%s: %s", human.Count(n, "more "+thing), c.text))
+		}
+	}
+}
+
+// causeOfError returns the text of an error without its path.
+func causeOfError(err error) string {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err.Error()
+	}
+	return err.Error()
 }

@@ -62,22 +62,22 @@ func TestProgressDraws(t *testing.T) {
 
 	p.countBytes(1_000_000)
 	p.finished()
-	p.draw(start.Add(time.Second))
+	p.drawAt(start.Add(time.Second))
 	shows("after a second", "976.6 KiB, 1 file, 976.6 KiB/s")
 	p.total.Store(10_000_000)
 	p.countBytes(2_000_000)
-	p.draw(start.Add(2 * time.Second))
+	p.drawAt(start.Add(2 * time.Second))
 	// The rate is 0.93*1e6 + 0.07*2e6 bytes a second.
 	shows("after two", "2.9 MiB of 9.5 MiB (30%), 1 file, 1.0 MiB/s, 7s left")
-	p.aside(func() {
+	p.printBeside(func() {
 		shows("aside", "")
 		terminal.WriteString("hashsum: something\n")
 	})
 	columns = 10
-	p.draw(start.Add(2 * time.Second))
+	p.drawAt(start.Add(2 * time.Second))
 	shows("in 10 columns", "2.9 MiB ~")
 	columns = 0
-	p.draw(start.Add(2 * time.Second))
+	p.drawAt(start.Add(2 * time.Second))
 	shows("in none", "")
 }
 
@@ -107,11 +107,11 @@ func TestProgressRuns(t *testing.T) {
 }
 
 func TestNilProgress(t *testing.T) {
-	var p *progress
+	var p *progressDisplay
 	p.countBytes(1)
 	p.finished()
 	ran := false
-	if p.aside(func() { ran = true }); !ran {
+	if p.printBeside(func() { ran = true }); !ran {
 		t.Error("aside did nothing")
 	}
 }
@@ -138,10 +138,10 @@ func TestOutputWritesWholeLines(t *testing.T) {
 	var want strings.Builder
 	for i := range 10_000 {
 		line := strings.Repeat("x", i%100)
-		o.line([]byte(line), '\n')
+		o.writeLine([]byte(line), '\n')
 		want.WriteString(line + "\n")
 	}
-	o.flush()
+	o.flushOutput()
 	if w.String() != want.String() || w.writes > want.Len()/outputSize+1 {
 		t.Errorf("%d bytes of %d in %d writes", w.Len(), want.Len(), w.writes)
 	}
@@ -150,7 +150,7 @@ func TestOutputWritesWholeLines(t *testing.T) {
 func TestOutputOnTerminal(t *testing.T) {
 	w := &pickyWriter{t: t}
 	o := &output{w: w, terminal: true}
-	o.line([]byte("a\x1b[2Jb\xff\nc"), '\n')
+	o.writeLine([]byte("a\x1b[2Jb\xff\nc"), '\n')
 	if got := w.String(); got != `a\x1b[2Jb\xff\nc`+"\n" {
 		t.Errorf("%q", got)
 	}
@@ -160,8 +160,8 @@ func TestOutputRemembersError(t *testing.T) {
 	w := &pickyWriter{t: t, err: errors.New("full")}
 	o := &output{w: w}
 	for range 10 {
-		o.line([]byte("x"), '\n')
-		o.flush()
+		o.writeLine([]byte("x"), '\n')
+		o.flushOutput()
 	}
 	if o.err != w.err || w.writes != 1 {
 		t.Errorf("%v after %d writes", o.err, w.writes)

@@ -2,22 +2,27 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// sum prints the sums of all files.
-func (c *command) sum(ctx context.Context) {
+// printSums prints the sums of all files.
+func (c *command) printSums(ctx context.Context) {
 	var line []byte
 	show := func(name string, sum hashing.Sum, size int64) {
 		e := entry{fn: c.fn, name: name, size: size}
 		sum.Append(e.digest[:0])
-		line = c.layout.append(line[:0], &e)
-		c.out.line(line, c.layout.end())
+		line = c.layout.appendEntry(line[:0], &e)
+		c.out.writeLine(line, c.layout.lineEnd())
 	}
 	// Read standard input in its place between other files.
 	for files := c.files; ctx.Err() == nil; {
@@ -38,7 +43,7 @@ func (c *command) sum(ctx context.Context) {
 
 // sumFiles prints the sums of files.
 func (c *command) sumFiles(ctx context.Context, args []string, show func(string, hashing.Sum, int64)) {
-	err := c.hasher(c.fn).Sum(ctx, c.walked(ctx, args), func(r hashing.FileResult) {
+	err := c.hasher(c.fn).Sum(ctx, c.walkedFiles(ctx, args), func(r hashing.FileResult) {
 		c.progress.finished()
 		if r.Err != nil {
 			c.failUnlessEnded(ctx, r.Err)
@@ -51,15 +56,15 @@ func (c *command) sumFiles(ctx context.Context, args []string, show func(string,
 	}
 }
 
-// walked yields the names of all files of the arguments.
-func (c *command) walked(ctx context.Context, args []string) iter.Seq[string] {
+// walkedFiles yields the names of all files of the arguments.
+func (c *command) walkedFiles(ctx context.Context, args []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		w := walker{
 			file:    yield,
 			failed:  func(err error) { c.failUnlessEnded(ctx, err) },
-			skipped: func(name, why string) { c.msg.warn(name, "skipped: "+why) },
+			skipped: func(name, why string) { c.msg.warnAbout(name, "skipped: "+why) },
 		}
-		w.walk(ctx, args)
+		w.walkArguments(ctx, args)
 	}
 }
 
@@ -74,26 +79,27 @@ func (c *command) hasher(fn *function) hashing.Files {
 
 // sumStdin sums standard input. It first writes all known sums, because the input may come late.
 func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int64, error) {
-	c.out.flush()
-	sum, size, err := hashing.SumReader(ctx, fn.Func, counted{c.stdin, c.progress})
+	c.out.flushOutput()
+	sum, size, err := hashing.SumReader(ctx, fn.Func, countedReader{c.stdin, c.progress})
 	c.progress.finished()
 	return sum, size, err
 }
 
-// A counted reader counts its bytes as progress.
-type counted struct {
+// A countedReader counts its bytes as progress.
+type countedReader struct {
 	io.Reader
-	progress *progress
+	progress *progressDisplay
 }
 
-func (c counted) Read(b []byte) (int, error) {
+func (c countedReader) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
 	c.progress.countBytes(int64(n))
 	return n, err
 }
 
-// measure sums up the sizes of the files, for progress. Lists and standard input have no known size.
-func (c *command) measure(ctx context.Context) {
+// measureTotal sums up the sizes of the files, for progress. Lists and standard input have no known
+// size.
+func (c *command) measureTotal(ctx context.Context) {
 	if c.lists != nil || slices.Contains(c.files, stdinName) {
 		return
 	}
@@ -108,7 +114,7 @@ func (c *command) measure(ctx context.Context) {
 		failed:  func(error) {}, // summing reports it
 		skipped: func(string, string) {},
 	}
-	if w.walk(ctx, c.files); ctx.Err() == nil {
+	if w.walkArguments(ctx, c.files); ctx.Err() == nil {
 		c.progress.total.Store(total)
 	}
 }
@@ -116,6 +122,135 @@ func (c *command) measure(ctx context.Context) {
 // failUnlessEnded reports an error, unless the run was interrupted.
 func (c *command) failUnlessEnded(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		c.fail(err)
+		c.printFailure(err)
 	}
+}
+
+// stdinName is the name of standard input on the command line and in lists.
+const stdinName = "-"
+
+// A walker turns arguments into the names of files, in the order of the printed sums: the order of
+// the arguments, and within a directory the byte order of the names.
+type walker struct {
+	// file takes each name. Returning false ends the walk.
+	file func(name string) bool
+	// failed takes errors, with the path in the error.
+	failed func(error)
+	// skipped takes names that are no files, and why.
+	skipped func(name, why string)
+}
+
+// walkArguments goes through all arguments. It follows a link that is an argument or leads to a
+// file. It does not follow a link in a directory to a directory, so that the walk ends. A dangling
+// link is a failure as an argument, and skipped in a directory.
+func (w *walker) walkArguments(ctx context.Context, args []string) {
+	for _, arg := range args {
+		if ctx.Err() != nil || !w.argument(ctx, arg) {
+			return
+		}
+	}
+}
+
+func (w *walker) argument(ctx context.Context, arg string) bool {
+	if arg == stdinName {
+		return w.file(arg)
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case err != nil:
+		w.failed(err)
+		return true
+	case info.IsDir():
+		dir := filepath.ToSlash(arg)
+		if !strings.HasSuffix(dir, "/") {
+			dir += "/"
+		}
+		return w.walkFolder(ctx, dir)
+	}
+	return w.file(filepath.ToSlash(arg)) // pipes and devices as well, if they are arguments
+}
+
+// walkFolder goes through a directory whose name ends with a slash.
+func (w *walker) walkFolder(ctx context.Context, dir string) bool {
+	entries, err := readSortedFolder(dir)
+	if err != nil {
+		w.failed(err) // entries before the error are summed nevertheless
+	}
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return false
+		}
+		name := dir + e.Name()
+		ok := true
+		switch kind := e.Type(); {
+		case kind.IsRegular():
+			ok = w.file(name)
+		case kind.IsDir():
+			ok = w.walkFolder(ctx, name+"/")
+		case kind&fs.ModeSymlink != 0:
+			ok = w.walkLink(name)
+		default:
+			w.skipped(name, "not a regular file")
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walker) walkLink(name string) bool {
+	switch info, err := os.Stat(name); {
+	case leadsNowhere(err):
+		w.skipped(name, "link leads nowhere")
+	case err != nil:
+		w.failed(err)
+	case info.IsDir():
+		w.skipped(name, "a link to a directory")
+	case !info.Mode().IsRegular():
+		w.skipped(name, "not a regular file")
+	default:
+		return w.file(name)
+	}
+	return true
+}
+
+// leadsNowhere reports whether a link is dangling: its target is missing, below a file, or part of
+// a circle of links.
+func leadsNowhere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
+}
+
+// readSortedFolder reads a directory. It may return entries beside an error.
+func readSortedFolder(dir string) ([]fs.DirEntry, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := f.ReadDir(-1)
+	err = errors.Join(err, f.Close())
+	slices.SortFunc(entries, compareEntries)
+	return entries, err
+}
+
+// compareEntries orders the entries of a directory like all paths below it: a directory counts as
+// its name with a slash, so that "a.b" comes before "a/b".
+func compareEntries(a, b fs.DirEntry) int {
+	an, bn := a.Name(), b.Name()
+	n := min(len(an), len(bn))
+	if c := strings.Compare(an[:n], bn[:n]); c != 0 {
+		return c
+	}
+	return byteAt(a, n) - byteAt(b, n)
+}
+
+// byteAt returns byte i of a name, or -1 after its end.
+func byteAt(e fs.DirEntry, i int) int {
+	switch name := e.Name(); {
+	case i < len(name):
+		return int(name[i])
+	case i == len(name) && e.IsDir():
+		return '/'
+	}
+	return -1
 }

@@ -44,7 +44,7 @@ func walked(t testing.TB, root string, args ...string) (files, others []string) 
 		failed:  func(err error) { others = append(others, "failed "+strings.ReplaceAll(err.Error(), root+"/", "")) },
 		skipped: func(name, why string) { others = append(others, short(name)+" "+why) },
 	}
-	w.walk(t.Context(), args)
+	w.walkArguments(t.Context(), args)
 	return files, others
 }
 
@@ -88,7 +88,7 @@ func TestCompareIsOrderOfPaths(t *testing.T) {
 			}
 			return e.name
 		}
-		if got, want := compare(a, b) < 0, path(a) < path(b); got != want {
+		if got, want := compareEntries(a, b) < 0, path(a) < path(b); got != want {
 			t.Fatalf("%+v before %+v: %v, want %v", a, b, got, want)
 		}
 	})
@@ -107,7 +107,7 @@ func TestWalkFailedListing(t *testing.T) {
 	root := tree(t, "a")
 	var failures []error
 	w := walker{failed: func(err error) { failures = append(failures, err) }}
-	if !w.folder(t.Context(), root+"/gone/") || len(failures) != 1 || !errors.Is(failures[0], fs.ErrNotExist) {
+	if !w.walkFolder(t.Context(), root+"/gone/") || len(failures) != 1 || !errors.Is(failures[0], fs.ErrNotExist) {
 		t.Errorf("%v", failures)
 	}
 }
@@ -117,7 +117,7 @@ func TestWalkStops(t *testing.T) {
 	for stop := 1; stop < 5; stop++ {
 		n := 0
 		w := walker{file: func(string) bool { n++; return n < stop }}
-		w.walk(t.Context(), []string{root, root})
+		w.walkArguments(t.Context(), []string{root, root})
 		if n != stop {
 			t.Errorf("%d files after the walk should have ended at %d", n, stop)
 		}
@@ -125,7 +125,7 @@ func TestWalkStops(t *testing.T) {
 	n := 0
 	ctx, cancel := context.WithCancel(t.Context())
 	w := walker{file: func(string) bool { n++; cancel(); return true }}
-	if w.walk(ctx, []string{root, root}); n != 1 {
+	if w.walkArguments(ctx, []string{root, root}); n != 1 {
 		t.Errorf("%d files of a cancelled walk", n)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/regular"
@@ -47,11 +49,11 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 type File struct {
 	*os.File
 	in    Folder
-	name  string // relative to in
+	name  string // path relative to in
 	ended bool
 }
 
-// A Directory resolves names. An [os.Root] is one that confines names to its directory.
+// A Folder resolves names. An [os.Root] confines names to its directory.
 type Folder interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
@@ -73,7 +75,7 @@ func Create(dir string, perm fs.FileMode) (*File, error) {
 	return CreateIn(disk{&busyfile.Files{In: busyfile.Disk{}}}, dir, perm)
 }
 
-// CreateIn is Create with names resolved by a Folder: the name dir, and the name given to Commit.
+// CreateIn is Create in a Folder, which resolves the names of dir and of Commit.
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
@@ -113,4 +115,25 @@ func (f *File) Discard() {
 	f.Close() // may already be closed by Commit
 	// If a temporary file cannot be removed, no further step helps.
 	f.in.Remove(f.name)
+}
+
+// SyncFolder waits until the names in a directory are on the disk, so that later renames cannot
+// survive without them. It does nothing where the system has no such call.
+func SyncFolder(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // some network and user-space file systems
+	}
+	if err != nil {
+		return fmt.Errorf("sync directory %s: %w", name, err)
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path"
 	"strings"
 	"sync/atomic"
@@ -20,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Directory makes system calls on the files of a directory, each once.
+// A Folder makes system calls on the files of a directory, each once.
 type Folder interface {
 	Lstat(name string) (fs.FileInfo, error)
 	MkdirAll(name string, perm fs.FileMode) error
@@ -30,7 +31,7 @@ type Folder interface {
 	Rename(from, to string) error
 }
 
-// Files repeats calls of a Directory. The methods may be called concurrently.
+// Files repeats calls of a Folder. The methods may be called concurrently.
 type Files struct {
 	In    Folder
 	Trash string              // directory for files moved aside; "" forbids that
@@ -42,7 +43,7 @@ type Files struct {
 // pauses is the most pauses of a call: 1 ms, doubled each time, half a second in all.
 const pauses = 9
 
-// Error says that another program keeps a file from being removed or replaced.
+// Error is the error for a file that another program keeps from being removed or replaced.
 type Error struct {
 	Path string
 	Err  error
@@ -57,13 +58,13 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Remove removes a file or an empty directory. A file that stays busy is moved aside.
 func (f *Files) Remove(name string) error {
-	err := f.repeat(func() error { return f.In.Remove(name) })
+	err := f.repeatWhileBusy(func() error { return f.In.Remove(name) })
 	if !f.busy(err) {
 		return err
 	}
 	aside, moved := f.moveAside(name)
 	if !moved {
-		return f.explain(name, err)
+		return f.explainBusy(name, err)
 	}
 	f.In.Remove(aside) // on failure, the next run empties the trash
 	return nil
@@ -108,7 +109,7 @@ func (f *Files) Rename(from, to string) error {
 	if !f.busy(err) || !f.isRegular(from) {
 		return err
 	}
-	if err = f.repeat(func() error { return f.In.Rename(from, to) }); !f.busy(err) {
+	if err = f.repeatWhileBusy(func() error { return f.In.Rename(from, to) }); !f.busy(err) {
 		return err
 	}
 	aside, moved := f.moveAside(to)
@@ -129,9 +130,9 @@ func (f *Files) busy(err error) bool {
 	return IsBusy(err)
 }
 
-// repeat repeats a call until it meets no busy file, for at most half a second. After calls whose
-// pauses did not help, it pauses less, so that many busy files do not take hours.
-func (f *Files) repeat(call func() error) error {
+// repeatWhileBusy repeats a call until it meets no busy file, for at most half a second. After
+// calls whose pauses did not help, it pauses less, so that many busy files do not take hours.
+func (f *Files) repeatWhileBusy(call func() error) error {
 	err := call()
 	wait := time.Millisecond
 	for left := max(1, pauses-f.vain.Load()); left > 0 && f.busy(err); left-- {
@@ -166,9 +167,9 @@ func (f *Files) moveAside(name string) (aside string, moved bool) {
 	return aside, f.In.Rename(name, aside) == nil
 }
 
-// explain adds the name of a busy file to an error. An error about a directory stays as it
+// explainBusy adds the name of a busy file to an error. An error about a directory stays as it
 // is, because the system has one error for directories in use and for those not empty.
-func (f *Files) explain(name string, err error) error {
+func (f *Files) explainBusy(name string, err error) error {
 	if !f.isRegular(name) {
 		return err
 	}
@@ -184,7 +185,26 @@ func (f *Files) isRegular(name string) bool {
 // there is one.
 func (f *Files) explainRename(from, to string, err error) error {
 	if _, lstatErr := f.In.Lstat(to); lstatErr != nil {
-		return f.explain(from, err)
+		return f.explainBusy(from, err)
 	}
-	return f.explain(to, err)
+	return f.explainBusy(to, err)
 }
+
+// Disk is the Folder of all files, with the paths of package os.
+type Disk struct{}
+
+func (Disk) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
+func (Disk) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
+func (Disk) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name) }
+func (Disk) Remove(name string) error                     { return os.Remove(name) }
+func (Disk) RemoveAll(name string) error                  { return os.RemoveAll(name) }
+func (Disk) Rename(from, to string) error                 { return os.Rename(from, to) }
+
+// Remove is os.Remove for a file that another program may have open.
+func Remove(name string) error { return (&Files{In: Disk{}}).Remove(name) }
+
+// RemoveAll is os.RemoveAll for files that other programs may have open.
+func RemoveAll(name string) error { return (&Files{In: Disk{}}).RemoveAll(name) }
+
+// Rename is os.Rename for files that other programs may have open.
+func Rename(from, to string) error { return (&Files{In: Disk{}}).Rename(from, to) }

@@ -1,8 +1,8 @@
 // Package child runs programs and exchanges data with them over standard input and output. The
 // exchange ends whatever the program does. Reading ends when the program exits, closes its output
-// or is killed. The error says which, and quotes the program's standard error. A program that keeps
-// running after its input has ended is killed. Reading does not wait for a process that the program
-// left behind with the output open.
+// or is killed. The error names the cause, and quotes the program's standard error. A program that
+// keeps running after its input has ended is killed. Reading does not wait for a process that the
+// program left behind with the output open.
 package child
 
 import (
@@ -62,19 +62,19 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 		return nil, err
 	}
 	go func() {
-		p.err = p.reason(cmd.Wait())
+		p.err = p.exitReason(cmd.Wait())
 		close(p.ended)
 		time.AfterFunc(drainTime, func() { output.Close() })
 	}()
 	return p, nil
 }
 
-// reason returns how the program ended: nil if it succeeded and printed no error.
-func (p *Process) reason(err error) error {
+// exitReason returns how the program ended: nil if it succeeded and printed no error.
+func (p *Process) exitReason(err error) error {
 	if p.cmd.ProcessState.Success() {
 		err = nil // ignores the error about a pipe that is still open
 	}
-	switch said := p.excerpt(); {
+	switch said := p.stderrExcerpt(); {
 	case err == nil && said == "":
 		return nil
 	case err == nil:
@@ -86,8 +86,8 @@ func (p *Process) reason(err error) error {
 	}
 }
 
-// excerpt returns the first lines that the program printed on its standard error.
-func (p *Process) excerpt() string {
+// stderrExcerpt returns the first lines that the program printed on its standard error.
+func (p *Process) stderrExcerpt() string {
 	const most = 4 // lines; Show shortens long lines
 	lines := strings.FieldsFunc(p.said.String(), func(r rune) bool { return r == '\n' || r == '\r' })
 	text := strings.Join(lines[:min(most, len(lines))], "; ")
@@ -113,7 +113,7 @@ func (p *Process) Read(b []byte) (int, error) {
 		}
 		return n, io.EOF
 	case <-timer.C:
-		return n, errors.New("it closed its output but is still running")
+		return n, errors.New("the program closed its output but is still running")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestReadingEnds(t *testing.T) {
 		"exits":  `exit status 2: "no such\x1b server; at all"`,
 		"warns":  "it printed: old",
 		"shouts": "y (4096 bytes)",
-		"closes": "it closed its output but is still running",
+		"closes": "the program closed its output but is still running",
 	} {
 		t.Run(behavior, func(t *testing.T) {
 			t.Parallel()

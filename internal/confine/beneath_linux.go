@@ -45,10 +45,10 @@ func (b *beneath) Close() error {
 	return b.file.Close()
 }
 
-// at calls do with the directory's descriptor, which stays open during the call. It returns errAsk
-// for paths that the kernel and os.Root might interpret differently.
-func (b *beneath) at(path string, do func(fd int) error) error {
-	if b == nil || b.off.Load() || path != "." && !plain(path) {
+// atFolder calls do with the directory's descriptor, which stays open during the call. It returns
+// errAsk for paths that the kernel and os.Root might interpret differently.
+func (b *beneath) atFolder(path string, do func(fd int) error) error {
+	if b == nil || b.off.Load() || path != "." && !isPlainPath(path) {
 		return errAsk
 	}
 	err := errAsk
@@ -61,8 +61,8 @@ func (b *beneath) at(path string, do func(fd int) error) error {
 	return orAsk(err)
 }
 
-// plain reports whether a path consists of names with slashes between them.
-func plain(path string) bool {
+// isPlainPath reports whether a path consists of names with slashes between them.
+func isPlainPath(path string) bool {
 	return path != "." && fs.ValidPath(path) && strings.IndexByte(path, 0) < 0
 }
 
@@ -87,14 +87,14 @@ func undecided(errno syscall.Errno) bool {
 	return false
 }
 
-// in calls do with the parent directory of a path and the name in it.
-func (b *beneath) in(path string, do func(dir openFolder, name string) error) error {
+// inParentOf calls do with the parent directory of a path and the name in it.
+func (b *beneath) inParentOf(path string, do func(dir openFolder, name string) error) error {
 	slash := strings.LastIndexByte(path, '/')
-	return b.at(path, func(fd int) error {
+	return b.atFolder(path, func(fd int) error {
 		if slash < 0 {
 			return do(openFolder{fd + 1}, path) // do refuses "."
 		}
-		dir, err := open(fd, path[:slash], folderFlags, 0)
+		dir, err := openConfined(fd, path[:slash], folderFlags, 0)
 		if err != nil {
 			return err
 		}
@@ -105,10 +105,10 @@ func (b *beneath) in(path string, do func(dir openFolder, name string) error) er
 
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY
 
-// directory opens the directory at a path. On failure the result is not open.
-func (b *beneath) folder(path string) (f openFolder, err error) {
-	err = b.at(path, func(fd int) error {
-		dir, err := open(fd, path, folderFlags, 0)
+// openSubfolder opens the directory at a path. On failure the result is not open.
+func (b *beneath) openSubfolder(path string) (f openFolder, err error) {
+	err = b.atFolder(path, func(fd int) error {
+		dir, err := openConfined(fd, path, folderFlags, 0)
 		if err == nil {
 			f.plus1 = dir + 1
 		}
@@ -122,16 +122,16 @@ type openFolder struct{ plus1 int }
 
 func (f openFolder) fd() int { return f.plus1 - 1 }
 
-func (f *openFolder) close() {
+func (f *openFolder) closeFolder() {
 	if f.plus1 > 0 {
 		unix.Close(f.fd())
 		f.plus1 = 0
 	}
 }
 
-// lstat describes a file of the directory; at is the file's whole path.
-func (f openFolder) lstat(name, at string) (fs.FileInfo, error) {
-	if f.plus1 == 0 || !plain(name) {
+// lstatName describes a file of the directory; at is the file's whole path.
+func (f openFolder) lstatName(name, at string) (fs.FileInfo, error) {
+	if f.plus1 == 0 || !isPlainPath(name) {
 		return nil, errAsk
 	}
 	var info dirfd.Info
@@ -145,20 +145,20 @@ func (f openFolder) lstat(name, at string) (fs.FileInfo, error) {
 	return info.Named(name), nil
 }
 
-// rename renames a file of the directory; from and dest are the whole paths.
-func (f openFolder) rename(name string, to openFolder, toName, from, dest string) error {
-	if f.plus1 == 0 || to.plus1 == 0 || !plain(name) || !plain(toName) {
+// renameName renames a file of the directory; from and dest are the whole paths.
+func (f openFolder) renameName(name string, to openFolder, toName, from, dest string) error {
+	if f.plus1 == 0 || to.plus1 == 0 || !isPlainPath(name) || !isPlainPath(toName) {
 		return errAsk
 	}
-	err := orAsk(again(func() error { return unix.Renameat(f.fd(), name, to.fd(), toName) }))
+	err := orAsk(repeatInterrupted(func() error { return unix.Renameat(f.fd(), name, to.fd(), toName) }))
 	if errno, ok := err.(syscall.Errno); ok {
 		err = &os.LinkError{Op: "renameat", Old: from, New: dest, Err: errno}
 	}
 	return err
 }
 
-// open calls openat2.
-func open(dir int, path string, flags int, perm fs.FileMode) (int, error) {
+// openConfined calls openat2.
+func openConfined(dir int, path string, flags int, perm fs.FileMode) (int, error) {
 	how := unix.OpenHow{
 		Flags:   uint64(flags | unix.O_CLOEXEC | unix.O_LARGEFILE),
 		Mode:    uint64(perm),
@@ -182,8 +182,8 @@ func (b *beneath) openFile(path string, flag int, perm fs.FileMode) (*os.File, e
 		return nil, errAsk
 	}
 	var f *os.File
-	err := b.at(path, func(fd int) error {
-		made, err := open(fd, path, flag, perm)
+	err := b.atFolder(path, func(fd int) error {
+		made, err := openConfined(fd, path, flag, perm)
 		if err == nil {
 			f = os.NewFile(uintptr(made), filepath.Join(b.file.Name(), path))
 		}
@@ -196,8 +196,8 @@ func (b *beneath) openFile(path string, flag int, perm fs.FileMode) (*os.File, e
 }
 
 func (b *beneath) lstat(path string) (info fs.FileInfo, err error) {
-	err = b.in(path, func(dir openFolder, name string) error {
-		info, err = dir.lstat(name, path)
+	err = b.inParentOf(path, func(dir openFolder, name string) error {
+		info, err = dir.lstatName(name, path)
 		return err
 	})
 	if errno, ok := err.(syscall.Errno); ok { // about the directory
@@ -207,8 +207,8 @@ func (b *beneath) lstat(path string) (info fs.FileInfo, err error) {
 }
 
 func (b *beneath) rename(from, to string) error {
-	err := b.in(from, func(dir openFolder, name string) error {
-		return b.in(to, func(toDir openFolder, toName string) error { return dir.rename(name, toDir, toName, from, to) })
+	err := b.inParentOf(from, func(dir openFolder, name string) error {
+		return b.inParentOf(to, func(toDir openFolder, toName string) error { return dir.renameName(name, toDir, toName, from, to) })
 	})
 	if errno, ok := err.(syscall.Errno); ok { // about a directory
 		err = &os.LinkError{Op: "renameat", Old: from, New: to, Err: errno}

@@ -17,13 +17,13 @@ func (*beneath) openFile(string, int, fs.FileMode) (*os.File, error) { return ni
 func (*beneath) lstat(string) (fs.FileInfo, error)                   { return nil, errAsk }
 func (*beneath) rename(from, to string) error                        { return errAsk }
 
-func (*beneath) folder(string) (openFolder, error) { return openFolder{}, errAsk }
+func (*beneath) openSubfolder(string) (openFolder, error) { return openFolder{}, errAsk }
 
 type openFolder struct{}
 
-func (openFolder) close() {}
+func (openFolder) closeFolder() {}
 
-func (openFolder) lstat(name, at string) (fs.FileInfo, error) { return nil, errAsk }
-func (openFolder) rename(name string, to openFolder, toName, from, dest string) error {
+func (openFolder) lstatName(name, at string) (fs.FileInfo, error) { return nil, errAsk }
+func (openFolder) renameName(name string, to openFolder, toName, from, dest string) error {
 	return errAsk
 }

@@ -9,9 +9,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/regular"
 )
@@ -84,7 +87,7 @@ func (d *Dir) Close() error { return d.root.Close() }
 // Stat describes a file, following symbolic links that stay inside. Paths are slash-separated.
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 	var info fs.FileInfo
-	err := d.reach(path, func(path string) (err error) {
+	err := d.reachInside(path, func(path string) (err error) {
 		info, err = d.root.Stat(path)
 		return err
 	})
@@ -94,7 +97,7 @@ func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 // OpenFile opens a regular file for reading.
 func (d *Dir) OpenFile(path string) (*os.File, error) {
 	var f *os.File
-	err := d.reach(path, func(path string) (err error) {
+	err := d.reachInside(path, func(path string) (err error) {
 		f, err = d.root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
 		return err
 	})
@@ -103,7 +106,7 @@ func (d *Dir) OpenFile(path string) (*os.File, error) {
 
 // ReadDir lists a directory in any order, following symbolic links that stay inside.
 func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
-	err = d.reach(path, func(path string) error {
+	err = d.reachInside(path, func(path string) error {
 		f, err := d.root.Root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
 		if err != nil {
 			return err
@@ -115,8 +118,8 @@ func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
 	return entries, err
 }
 
-// reach calls do with a path through which os.Root can reach the file.
-func (d *Dir) reach(path string, do func(path string) error) error {
+// reachInside calls do with a path through which os.Root can reach the file.
+func (d *Dir) reachInside(path string, do func(path string) error) error {
 	err := do(path)
 	switch {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
@@ -124,16 +127,16 @@ func (d *Dir) reach(path string, do func(path string) error) error {
 	case pathname.IsAbsent(err):
 		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	inside, linkErr := d.resolve(path)
+	inside, linkErr := d.resolveInside(path)
 	if linkErr != nil || inside == path {
 		return err
 	}
 	return do(inside)
 }
 
-// resolve follows symbolic links that os.Root refuses, and returns their target inside the
+// resolveInside follows symbolic links that os.Root refuses, and returns their target inside the
 // directory.
-func (d *Dir) resolve(path string) (string, error) {
+func (d *Dir) resolveInside(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(filepath.Join(d.real, filepath.FromSlash(path)))
 	if err != nil {
 		return "", err
@@ -143,7 +146,169 @@ func (d *Dir) resolve(path string) (string, error) {
 		return "", err
 	}
 	if rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", errors.New("leads outside")
+		return "", errors.New("the link leads outside")
 	}
 	return filepath.ToSlash(rel), nil
 }
+
+// A Root is an os.Root with two additions: it repeats every call that a signal interrupted, while
+// os.Root repeats only some, and its errors distinguish a directory that is not empty from one that
+// cannot be removed. If the system can look up a whole path in one call, Root does so.
+//
+// Remove, RemoveAll and Rename also work while another program has the file open (see package
+// busyfile), and on systems without the POSIX deletion that os.Root uses.
+//
+// [os.SameFile] accepts the results of LstatOS, but not of Stat and Lstat.
+type Root struct {
+	*os.Root
+	quick *beneath        // nil if the system has no such calls
+	busy  *busyfile.Files // repeats calls on busy files
+}
+
+// errAsk is the error of beneath if os.Root must be asked.
+var errAsk = errors.New("ask os.Root")
+
+func newRoot(root *os.Root) Root {
+	return Root{root, openBeneath(root), &busyfile.Files{In: callOnce{root}}}
+}
+
+func (r Root) Close() error { return errors.Join(r.quick.Close(), r.Root.Close()) }
+
+func (r Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, err := r.quick.openFile(name, flag, perm)
+	if err == errAsk {
+		return r.Root.OpenFile(name, flag, perm)
+	}
+	return f, err
+}
+
+func (r Root) Stat(name string) (info fs.FileInfo, err error) {
+	if info, err := r.quick.lstat(name); err == nil && info.Mode()&fs.ModeSymlink == 0 || err != nil && err != errAsk {
+		return info, err
+	}
+	err = repeatInterrupted(func() error { info, err = r.Root.Stat(name); return err })
+	return info, err
+}
+
+func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
+	if info, err := r.quick.lstat(name); err != errAsk {
+		return info, err
+	}
+	return r.LstatOS(name)
+}
+
+// LstatOS is Lstat with results that [os.SameFile] accepts.
+func (r Root) LstatOS(name string) (info fs.FileInfo, err error) {
+	err = repeatInterrupted(func() error { info, err = r.Root.Lstat(name); return err })
+	return info, err
+}
+
+// Rename renames a file. A directory may replace an empty directory, which os.Root refuses.
+func (r Root) Rename(from, to string) error {
+	if err := r.quick.rename(from, to); err != errAsk {
+		return err
+	}
+	return r.busy.Rename(from, to)
+}
+
+func (r Root) MkdirAll(name string, perm fs.FileMode) error {
+	return repeatInterrupted(func() error { return r.Root.MkdirAll(name, perm) })
+}
+
+// RemoveEmpty removes a directory if it is empty, and reports whether the name is free afterwards.
+// It keeps directories with content, and files.
+func (r Root) RemoveEmpty(name string) (gone bool, err error) {
+	info, err := r.Lstat(name)
+	switch {
+	case pathname.IsAbsent(err):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !info.IsDir():
+		return false, nil
+	}
+	switch err = r.Remove(name); {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case isNotEmpty(err):
+		return false, nil
+	}
+	return false, err
+}
+
+// repeatInterrupted repeats a call until no signal interrupts it.
+func repeatInterrupted(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// A Folder is a directory of a Root that is looked up once for several calls. It need not exist: if
+// the directory is not open, calls use its path.
+//
+// If the directory is moved while it is open, calls concern it at its new place.
+type Folder struct {
+	root   Root
+	path   string
+	open   openFolder
+	absent bool
+}
+
+// Folder opens the directory at a path with slashes, "." for the root itself.
+func (r Root) Folder(path string) Folder {
+	open, err := r.quick.openSubfolder(path)
+	return Folder{r, path, open, errors.Is(err, fs.ErrNotExist)}
+}
+
+// Close closes the directory.
+func (f *Folder) Close() { f.open.closeFolder() }
+
+// Absent reports whether the directory was missing when Root.Folder looked it up.
+func (f *Folder) Absent() bool { return f.absent }
+
+// Lstat describes a file of the directory.
+func (f *Folder) Lstat(name string) (fs.FileInfo, error) {
+	at := path.Join(f.path, name)
+	if info, err := f.open.lstatName(name, at); err != errAsk {
+		return info, err
+	}
+	return f.root.Lstat(at)
+}
+
+// Rename moves a file to another directory of the same Root.
+func (f *Folder) Rename(name string, to *Folder, toName string) error {
+	from, dest := path.Join(f.path, name), path.Join(to.path, toName)
+	if err := f.open.renameName(name, to.open, toName, from, dest); err != errAsk {
+		return err
+	}
+	return f.root.Rename(from, dest)
+}
+
+// callOnce makes each call of busyfile.Files in the form that the system needs.
+type callOnce struct{ *os.Root }
+
+func (c callOnce) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS(), name) }
+
+func (c callOnce) Remove(name string) error {
+	err := repeatInterrupted(func() error { return c.Root.Remove(name) })
+	if busyfile.LacksPosixDeletion(err) {
+		return removeByHandle(c.Root, name)
+	}
+	return err
+}
+
+func (c callOnce) RemoveAll(name string) error {
+	return repeatInterrupted(func() error { return c.Root.RemoveAll(name) })
+}
+
+func (c callOnce) Rename(from, to string) error {
+	return repeatInterrupted(func() error { return c.Root.Rename(from, to) })
+}
+
+// Remove removes a file or an empty directory.
+func (r Root) Remove(name string) error { return r.busy.Remove(name) }
+
+// RemoveAll removes a file, or a directory with its content, as far as possible.
+func (r Root) RemoveAll(name string) error { return r.busy.RemoveAll(name) }

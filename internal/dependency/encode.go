@@ -12,10 +12,10 @@ import (
 //
 //	NUL file                                       Presence
 //	file NUL ->                                    Link
-//	dir /. NUL .                                   Directory
+//	dir /. NUL .                                   Folder
 //	dir /. NUL                                     Entries
 //	dir /. NUL pattern                             Files
-//	dir /. NUL pattern NUL                         Directories
+//	dir /. NUL pattern NUL                         Folders
 //	file NUL function NUL subject NUL              Extract
 //	dir /. NUL pattern NUL function NUL subject NUL      Extracts
 //	@ NUL target NUL pattern NUL pattern ...       Artifacts
@@ -41,17 +41,17 @@ func Encode(d Dependency) string {
 	case Link:
 		return d.Path + nul + arrow
 	case Folder:
-		return within(d.Path) + here
+		return isWithin(d.Path) + here
 	case Entries:
-		return within(d.Path)
+		return isWithin(d.Path)
 	case Files:
-		return within(d.Path) + d.Pattern
+		return isWithin(d.Path) + d.Pattern
 	case Folders:
-		return within(d.Path) + d.Pattern + nul
+		return isWithin(d.Path) + d.Pattern + nul
 	case Extract:
-		return d.Path + nul + d.asked()
+		return d.Path + nul + d.encodedName()
 	case Extracts:
-		return within(d.Path) + d.Pattern + nul + d.asked()
+		return isWithin(d.Path) + d.Pattern + nul + d.encodedName()
 	case Artifacts:
 		return artifacts + d.Path + nul + d.Pattern
 	case IDs:
@@ -60,16 +60,16 @@ func Encode(d Dependency) string {
 	panic("dependency of no kind")
 }
 
-// within returns the beginning of a text about a directory.
-func within(folder string) string {
+// isWithin returns the beginning of a text about a directory.
+func isWithin(folder string) string {
 	if folder == here {
 		return here + nul
 	}
 	return strings.TrimSuffix(folder, "/") + "/" + here + nul
 }
 
-// asked returns the end of an extract's text.
-func (d Dependency) asked() string {
+// encodedName returns the end of an extract's text.
+func (d Dependency) encodedName() string {
 	if d.Subject == "" {
 		return d.Function + nul
 	}
@@ -82,7 +82,7 @@ func Decode(text string) (Dependency, error) {
 	if !ok {
 		return Dependency{Path: text}, nil
 	}
-	d := parse(head, strings.Split(rest, nul))
+	d := parseEncoded(head, strings.Split(rest, nul))
 	slash := strings.Contains(rest, "/") && d.Kind != Presence && !d.Kind.IsArtifacts()
 	if slash || Encode(d) != text {
 		return Dependency{}, fmt.Errorf("%.200q is not a dependency", text)
@@ -90,9 +90,9 @@ func Decode(text string) (Dependency, error) {
 	return d, nil
 }
 
-// parse returns the dependency whose text may be head and rest with NULs between. It is the only
-// candidate; Decode verifies it.
-func parse(head string, rest []string) Dependency {
+// parseEncoded returns the dependency whose text may be head and rest with NULs between. It is the
+// only candidate; Decode verifies it.
+func parseEncoded(head string, rest []string) Dependency {
 	folder, inFolder := strings.CutSuffix(head, "/"+here)
 	if head == here {
 		folder, inFolder = here, true
@@ -137,8 +137,8 @@ func MayBePart(text []byte) bool {
 
 // Stamped returns the entry whose stamp shows changes of a dependency. text is the dependency's
 // text after the last slash, with a NUL after it. The entry is a File or a Link with a name, the
-// Directory itself, or, for an Extract, a file with a name. The name includes its NUL. Stamped looks
-// at only a few bytes of a file's name.
+// directory itself, or, for an Extract, a file with a name. The name includes its NUL. Stamped
+// looks at only a few bytes of a file's name.
 func Stamped(text []byte) (as Kind, name []byte) {
 	as = File
 	switch {

@@ -20,6 +20,6 @@ func (f stepFolder) Sub(path []byte, beneath bool) (stepFolder, error) {
 	if err := checkPath(path); err != nil {
 		return stepFolder{}, err
 	}
-	sub, err := f.steps(path, beneath)
+	sub, err := f.openByNames(path, beneath)
 	return stepFolder{sub}, err
 }

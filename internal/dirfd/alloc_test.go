@@ -86,7 +86,7 @@ func TestAllocatesNothing(t *testing.T) {
 			expect(err, syscall.ELOOP)
 		}},
 		{"Sub, name by name", func() {
-			sub, err := f.sys.steps(below, true)
+			sub, err := f.sys.openByNames(below, true)
 			expect(err, nil)
 			expect(sub.Close(), nil)
 		}},

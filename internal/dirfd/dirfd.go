@@ -11,10 +11,19 @@
 //
 // Except for [Open], errors are bare values of [syscall.Errno], so that they cost nothing and
 // can be compared with ==; the caller knows the name and wraps errors for messages. Calls on a
-// Directory or File that is not open return EBADF.
+// Folder or File that is not open return EBADF.
+//
+// The reading order: this file has the interface, name.go checks names, folder_linux.go and unix.go
+// make the system calls, and root.go does the same work by [os.Root] for other systems.
 package dirfd
 
-import "io"
+import (
+	"io"
+	"io/fs"
+	"path"
+	"syscall"
+	"time"
+)
 
 // Info is the result of stat, in the units of scan.Stamp.
 type Info struct {
@@ -27,15 +36,15 @@ type Info struct {
 	Links  uint32 // hard links, 0 if unknown
 }
 
-// A Directory is an open directory. It stays the same directory when it is renamed or replaced. The
-// zero Directory is not open. Copies are the same open directory: close one of them, and use none
+// A Folder is an open directory. It stays the same directory when it is renamed or replaced. The
+// zero Folder is not open. Copies are the same open directory: close one of them, and use none
 // afterwards. Several goroutines may use it at once.
 //
-// A Directory that is dropped without Close stays open.
+// A Folder that is dropped without Close stays open.
 type Folder struct{ sys folder }
 
-// A File is a regular file that is open for reading. The rules for Directory's zero value, copies and
-// closing also apply to File.
+// A File is a regular file that is open for reading. The rules for a Folder's zero value, copies
+// and closing also apply to a File.
 type File struct{ sys file }
 
 // Open opens a directory by name, following symbolic links. The error is an [*io/fs.PathError]
@@ -107,3 +116,34 @@ func (f *File) Close() error { return f.sys.Close() }
 
 // Both can be passed to code that reads and closes.
 var _ io.ReadCloser = (*File)(nil)
+
+// Named returns the Info as a FileInfo of package fs. The path has slashes.
+func (i Info) Named(name string) fs.FileInfo { return &namedInfo{i, path.Base(name)} }
+
+type namedInfo struct {
+	Info
+	name string
+}
+
+func (n *namedInfo) Name() string       { return n.name }
+func (n *namedInfo) Size() int64        { return n.Info.Size }
+func (n *namedInfo) Mode() fs.FileMode  { return fs.FileMode(n.Info.Mode) }
+func (n *namedInfo) ModTime() time.Time { return time.Unix(0, n.MTime) }
+func (n *namedInfo) IsDir() bool        { return n.Mode().IsDir() }
+func (n *namedInfo) Sys() any           { return nil }
+
+// notRegular returns the error for reading a file of this mode, nil for a regular file: the error
+// of Linux for opening such a file and reading at an offset.
+func notRegular(mode fs.FileMode) error {
+	switch mode.Type() {
+	case 0:
+		return nil
+	case fs.ModeSymlink:
+		return syscall.ELOOP
+	case fs.ModeDir:
+		return syscall.EISDIR
+	case fs.ModeNamedPipe:
+		return syscall.ESPIPE
+	}
+	return syscall.ENXIO
+}

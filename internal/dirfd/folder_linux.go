@@ -1,11 +1,14 @@
 package dirfd
 
 import (
+	"io"
 	"io/fs"
 	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/assetcook/assetcook/internal/lease"
 )
 
 type (
@@ -86,7 +89,7 @@ func (f fdFolder) Sub(path []byte, beneath bool) (fdFolder, error) {
 		d, errno = openat(f.fd(), path, folderFlags)
 	}
 	if stepwise(errno) {
-		return f.steps(path, beneath)
+		return f.openByNames(path, beneath)
 	}
 	if errno != 0 {
 		return fdFolder{}, errno
@@ -118,4 +121,207 @@ func openat(fd int, path []byte, flags int) (descriptor, syscall.Errno) {
 			return 0, errno
 		}
 	}
+}
+
+// openBeneath opens a path; the system refuses symbolic links and paths that lead out.
+func openBeneath(fd int, path []byte) (descriptor, syscall.Errno) {
+	how := unix.OpenHow{
+		Flags:   folderFlags,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	}
+	for {
+		n, _, errno := syscall.Syscall6(unix.SYS_OPENAT2, uintptr(fd), uintptr(unsafe.Pointer(&path[0])),
+			uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
+		switch errno {
+		case 0:
+			return descriptor(n + 1), 0
+		case syscall.EINTR:
+		default:
+			return 0, errno
+		}
+	}
+}
+
+// stepwise reports whether a path that could not be opened at once may be opened name by name.
+// Reasons are a kernel older than openat2 (5.6), a sandbox that forbids unknown calls, or a path
+// longer than any call accepts.
+func stepwise(errno syscall.Errno) bool {
+	return errno == syscall.ENOSYS || errno == syscall.EPERM || errno == syscall.ENAMETOOLONG
+}
+
+// openByNames is Sub name by name. The path is already checked.
+func (f fdFolder) openByNames(path []byte, beneath bool) (fdFolder, error) {
+	at := f
+	var name [unix.PathMax]byte
+	for rest := path[:len(path)-1]; len(rest) > 0; {
+		var next []byte
+		if next, rest = nextName(rest); next == nil {
+			continue
+		}
+		if len(next) >= len(name) {
+			return at.closeUnlessTop(f, syscall.ENAMETOOLONG)
+		}
+		name[copy(name[:], next)] = 0
+		d, errno := at.openNextFolder(name[:len(next)+1], beneath)
+		if errno != 0 {
+			return at.closeUnlessTop(f, errno)
+		}
+		if at != f {
+			at.Close()
+		}
+		at = fdFolder{d, f.prompt}
+	}
+	if at == f { // the path was "." or similar
+		return f.Sub([]byte{0}, beneath)
+	}
+	return at, nil
+}
+
+// openNextFolder opens a directory in f.
+func (f fdFolder) openNextFolder(name []byte, beneath bool) (descriptor, syscall.Errno) {
+	if !beneath {
+		return openat(f.fd(), name, folderFlags)
+	}
+	d, errno := openat(f.fd(), name, folderFlags|unix.O_NOFOLLOW)
+	if errno == syscall.ENOTDIR {
+		// A symbolic link is ELOOP, as with openat2, not ENOTDIR.
+		var st unix.Stat_t
+		if fstatat(f.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW, f.prompt) == 0 && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+			errno = syscall.ELOOP
+		}
+	}
+	return d, errno
+}
+
+// closeUnlessTop closes a directory below top after an error on the way down.
+func (f fdFolder) closeUnlessTop(top fdFolder, errno syscall.Errno) (fdFolder, error) {
+	if f != top {
+		f.Close()
+	}
+	return fdFolder{}, errno
+}
+
+// fileFlags open a file for reading: no symbolic link, no waiting for a pipe's writer, and no
+// terminal that would become the controlling terminal.
+const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_LARGEFILE
+
+// openWithoutAccessTime opens a file without updating its access time, which costs more than
+// reading the file. Only the file's owner may ask for that.
+func openWithoutAccessTime(fd int, name []byte) (descriptor, syscall.Errno) {
+	d, errno := openat(fd, name, fileFlags|unix.O_NOATIME)
+	if errno == unix.EPERM {
+		d, errno = openat(fd, name, fileFlags)
+	}
+	return d, errno
+}
+
+func (f fdFolder) Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
+	if err := checkName(name); err != nil {
+		return 0, false, false, err
+	}
+	d, errno := openWithoutAccessTime(f.fd(), name)
+	if errno != 0 {
+		return 0, false, false, errno
+	}
+	busy = ask && lease.Ask(d.fd()) == lease.Busy
+	n, end, err = readFrom(d.fd(), want, buf)
+	d.Close() // nothing was written, so a failure loses nothing
+	return n, end, busy, err
+}
+
+// readFrom reads at offsets, which the system refuses for a pipe, so that no other call need test
+// for pipes. A short read at the size from stat is the end of the file; after any other short read
+// it reads again.
+func readFrom(fd int, want int64, buf []byte) (n int, end bool, err error) {
+	for {
+		m, err := unix.Pread(fd, buf[n:], int64(n))
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return n, false, err
+		}
+		n += m
+		switch {
+		case n == len(buf):
+			return n, false, nil
+		case m == 0, int64(n) == want:
+			return n, true, nil
+		}
+	}
+}
+
+func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
+	if err := checkName(name); err != nil {
+		return fdFile{}, err
+	}
+	d, errno := openWithoutAccessTime(f.fd(), name)
+	if errno != 0 {
+		return fdFile{}, errno
+	}
+	var st unix.Stat_t
+	var err error
+	if errno := fstat(d.fd(), &st, f.prompt); errno != 0 {
+		err = errno
+	} else {
+		err = notRegular(fileMode(st.Mode))
+	}
+	if err != nil {
+		d.Close()
+		return fdFile{}, err
+	}
+	into.setFromStat(&st)
+	return fdFile{d}, nil
+}
+
+// fdFile is an open regular file. An os.File would test with several system calls whether the file
+// can be polled, which is never so.
+type fdFile struct{ descriptor }
+
+func (f fdFile) Busy() bool { return lease.Ask(f.fd()) == lease.Busy }
+
+func (f fdFile) Read(buf []byte) (int, error) {
+	for {
+		n, err := unix.Read(f.fd(), buf)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0 && len(buf) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+func (f fdFile) ReadAt(buf []byte, offset int64) (int, error) {
+	for n := 0; ; {
+		m, err := unix.Pread(f.fd(), buf[n:], offset+int64(n))
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return n, err
+		}
+		n += m
+		switch {
+		case n == len(buf):
+			return n, nil
+		case m == 0:
+			return n, io.EOF
+		}
+	}
+}
+
+// addSystem adds the attributes that only the system's own struct has.
+func (i *Info) addSystem(sys any) {
+	st, ok := sys.(*syscall.Stat_t)
+	if !ok {
+		return
+	}
+	i.CTime = st.Ctim.Nano()
+	i.Inode = st.Ino
+	i.Device = uint64(st.Dev)
+	i.Links = uint32(st.Nlink)
 }

@@ -37,7 +37,8 @@ func TestFileMode(t *testing.T) {
 	}
 }
 
-// TestNamesMayHoldAnyBytes uses every byte that a name can hold, and names that are paths on other systems.
+// TestNamesMayHoldAnyBytes uses every byte that a name can hold, and names that are paths on other
+// systems.
 func TestNamesMayHoldAnyBytes(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		names := []string{"...", "..a", ".a", `a\b`, `..\b`, "C:", "NUL", " ", "a.", "-rf", "*"}
@@ -180,7 +181,7 @@ func TestDescriptorsAreNotInherited(t *testing.T) {
 			descriptors = append(descriptors, f.sys.descriptor)
 		}
 	}
-	stepped, err := top.sys.steps(z("sub"), true)
+	stepped, err := top.sys.openByNames(z("sub"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,8 +198,8 @@ func TestDescriptorsAreNotInherited(t *testing.T) {
 	}
 }
 
-// TestFallbackWithoutOpenat2 forbids openat2 for one thread, like old sandboxes and, with ENOSYS, old
-// kernels.
+// TestFallbackWithoutOpenat2 forbids openat2 for one thread, like old sandboxes and, with ENOSYS,
+// old kernels.
 func TestFallbackWithoutOpenat2(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a", "b", "file"), "text")

@@ -2,6 +2,8 @@ package dirfd
 
 import (
 	"bytes"
+	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
@@ -57,4 +59,15 @@ func canBeName(name []byte) bool {
 		return false
 	}
 	return systemTakes(name)
+}
+
+// systemTakes reports whether the system takes a name as it is. On Windows some names have a special
+// meaning: separators, drives, streams, devices such as NUL, and names that end in dots or blanks.
+// Windows drops these, so that ".. " would be the parent directory.
+func systemTakes(name []byte) bool {
+	if runtime.GOOS != "windows" {
+		return true
+	}
+	last := name[len(name)-1]
+	return !bytes.ContainsAny(name, `\:`) && last != '.' && last != ' ' && filepath.IsLocal(string(name))
 }

@@ -8,25 +8,28 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/assetcook/assetcook/internal/lease"
+	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// rootFolder is the portable directory. Unlike a joined path, an os.Root stays with its directory when
-// that is moved. On Linux only the tests use it.
+// rootFolder is the portable Folder. Unlike a joined path, an os.Root stays with its directory when
+// the directory is moved. On Linux only the tests use rootFolder.
 type rootFolder struct {
 	root *os.Root // nil if not open
 	name string   // absolute, for symbolic links that lead out of root
 }
 
 func openRootFolder(name string) (rootFolder, error) {
-	f, err := reach(name)
+	f, err := openRootByName(name)
 	if err != nil {
 		return rootFolder{}, &fs.PathError{Op: "open", Path: name, Err: bare(err)}
 	}
 	return f, nil
 }
 
-// reach opens a directory by name, following symbolic links.
-func reach(name string) (rootFolder, error) {
+// openRootByName opens a directory by name, following symbolic links.
+func openRootByName(name string) (rootFolder, error) {
 	info, err := os.Stat(name) // also ensures that no pipe is opened
 	if err != nil {
 		return rootFolder{}, err
@@ -53,20 +56,20 @@ func (f rootFolder) Sub(path []byte, beneath bool) (rootFolder, error) {
 		return rootFolder{}, syscall.EBADF
 	}
 	rel := string(path[:len(path)-1])
-	sub, err := f.steps(rel)
+	sub, err := f.openRootByNames(rel)
 	err = bare(err)
 	if !beneath && (err == syscall.ELOOP || err == syscall.ENOTDIR) {
 		// os.Root refuses symbolic links that lead out, and Windows junctions, which are neither
 		// links nor directories.
-		sub, err = reach(filepath.Join(f.name, filepath.FromSlash(rel)))
+		sub, err = openRootByName(filepath.Join(f.name, filepath.FromSlash(rel)))
 		err = bare(err)
 	}
 	return sub, err
 }
 
-// steps goes down name by name, through directories only, because os.Root would follow symbolic
-// links that stay inside.
-func (f rootFolder) steps(path string) (rootFolder, error) {
+// openRootByNames goes down name by name, through directories only, because os.Root would follow
+// symbolic links that stay inside.
+func (f rootFolder) openRootByNames(path string) (rootFolder, error) {
 	root, err := f.root.OpenRoot(".")
 	if err != nil {
 		return rootFolder{}, err
@@ -76,7 +79,7 @@ func (f rootFolder) steps(path string) (rootFolder, error) {
 		if name == "" || name == "." {
 			continue
 		}
-		next, err := at.step(name)
+		next, err := at.openNextRoot(name)
 		at.Close()
 		if err != nil {
 			return rootFolder{}, err
@@ -86,8 +89,8 @@ func (f rootFolder) steps(path string) (rootFolder, error) {
 	return at, nil
 }
 
-// step opens a directory in f.
-func (f rootFolder) step(name string) (rootFolder, error) {
+// openNextRoot opens a directory in f.
+func (f rootFolder) openNextRoot(name string) (rootFolder, error) {
 	seen, err := f.root.Lstat(name)
 	switch {
 	case err != nil:
@@ -97,12 +100,12 @@ func (f rootFolder) step(name string) (rootFolder, error) {
 	case !seen.IsDir():
 		return rootFolder{}, syscall.ENOTDIR
 	}
-	return f.enter(name, seen)
+	return f.openSeenFolder(name, seen)
 }
 
-// enter opens a directory in f that was seen there. If a symbolic link or another directory has
-// taken its place, the error is ELOOP, because the case cannot be determined.
-func (f rootFolder) enter(name string, seen fs.FileInfo) (rootFolder, error) {
+// openSeenFolder opens a directory in f that was seen there. If a symbolic link or another
+// directory has taken its place, the error is ELOOP, because the case cannot be determined.
+func (f rootFolder) openSeenFolder(name string, seen fs.FileInfo) (rootFolder, error) {
 	root, err := f.root.OpenRoot(name)
 	if err != nil {
 		return rootFolder{}, err
@@ -186,4 +189,92 @@ func bare(err error) error {
 		return syscall.EBADF
 	}
 	return err
+}
+
+func (f rootFolder) Read(name []byte, _ int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
+	var info Info
+	file, err := f.OpenFile(name, &info)
+	if err != nil {
+		return 0, false, false, err
+	}
+	defer file.Close()
+	busy = ask && file.Busy()
+	for n < len(buf) {
+		m, err := file.Read(buf[n:])
+		n += m
+		switch {
+		case err == io.EOF:
+			return n, true, busy, nil
+		case err != nil:
+			return n, false, busy, err
+		}
+	}
+	return n, false, busy, nil
+}
+
+func (f rootFolder) OpenFile(name []byte, into *Info) (rootFile, error) {
+	if err := checkName(name); err != nil {
+		return rootFile{}, err
+	}
+	if f.root == nil {
+		return rootFile{}, syscall.EBADF
+	}
+	base := string(name[:len(name)-1])
+	seen, err := f.root.Lstat(base)
+	if err == nil {
+		err = notRegular(seen.Mode())
+	}
+	if err != nil {
+		return rootFile{}, bare(err)
+	}
+	return f.openSeen(base, seen, into)
+}
+
+// openSeen opens a regular file that was seen in f. If a symbolic link or another file has taken
+// its place, the error is ELOOP, as in openSeenFolder.
+func (f rootFolder) openSeen(name string, seen fs.FileInfo, into *Info) (rootFile, error) {
+	file, err := f.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
+	if err != nil {
+		return rootFile{}, bare(err)
+	}
+	opened, err := file.Stat()
+	if err == nil && !os.SameFile(seen, opened) {
+		err = syscall.ELOOP
+	}
+	if err != nil {
+		file.Close()
+		return rootFile{}, bare(err)
+	}
+	*into = InfoOf(opened)
+	return rootFile{file}, nil
+}
+
+// rootFile is the portable File.
+type rootFile struct{ *os.File } // nil if not open
+
+func (f rootFile) Read(buf []byte) (int, error) {
+	if f.File == nil {
+		return 0, syscall.EBADF
+	}
+	n, err := f.File.Read(buf)
+	return n, bare(err)
+}
+
+func (f rootFile) ReadAt(buf []byte, offset int64) (int, error) {
+	if f.File == nil {
+		return 0, syscall.EBADF
+	}
+	n, err := f.File.ReadAt(buf, offset)
+	return n, bare(err)
+}
+
+func (f rootFile) Busy() bool { return lease.File(f.File) == lease.Busy }
+
+func (f *rootFile) Close() error {
+	file := f.File
+	f.File = nil
+	if file == nil {
+		return syscall.EBADF
+	}
+	return bare(file.Close())
 }

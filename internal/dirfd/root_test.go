@@ -17,7 +17,7 @@ func TestReplacedEntryIsNotOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	sub, err := f.step("folder")
+	sub, err := f.openNextRoot("folder")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestReplacedEntryIsNotOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if same, err := f.enter("folder", folder); err != nil {
+	if same, err := f.openSeenFolder("folder", folder); err != nil {
 		t.Errorf("the directory that was seen: %v", err)
 	} else {
 		same.Close()
@@ -41,7 +41,7 @@ func TestReplacedEntryIsNotOpened(t *testing.T) {
 	} else {
 		same.Close()
 	}
-	_, err = f.enter("other", folder)
+	_, err = f.openSeenFolder("other", folder)
 	wantErr(t, "another directory", err, syscall.ELOOP)
 
 	if err := os.Rename(filepath.Join(dir, "other", "file"), filepath.Join(dir, "folder", "other")); err != nil {

@@ -12,15 +12,15 @@ import (
 // needs a string. name ends in NUL.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, _ bool) syscall.Errno {
 	path := string(name[:len(name)-1])
-	return again(func() error { return unix.Fstatat(fd, path, st, flags) })
+	return repeatWhileInterrupted(func() error { return unix.Fstatat(fd, path, st, flags) })
 }
 
 func fstat(fd int, st *unix.Stat_t, _ bool) syscall.Errno {
-	return again(func() error { return unix.Fstat(fd, st) })
+	return repeatWhileInterrupted(func() error { return unix.Fstat(fd, st) })
 }
 
-// again repeats a system call that a signal interrupted.
-func again(call func() error) syscall.Errno {
+// repeatWhileInterrupted repeats a system call that a signal interrupted.
+func repeatWhileInterrupted(call func() error) syscall.Errno {
 	for {
 		switch err := call().(type) {
 		case nil:

@@ -2,9 +2,19 @@
 
 package faultfs
 
-import "golang.org/x/sys/unix"
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 
-// A spec says which arguments of a system call are files.
+	"golang.org/x/sys/unix"
+)
+
+// A spec lists the arguments of a system call that are files.
 type spec struct {
 	name  string
 	paths []place  // the files it names; a created file comes last
@@ -26,7 +36,7 @@ type descr int8
 const (
 	noFile descr = 0
 	first  descr = 1
-	mapped descr = 5 // of mmap
+	mapped descr = 5 // the argument of mmap
 )
 
 // A transfer can be done by half.
@@ -34,13 +44,13 @@ type transfer int8
 
 const (
 	none   transfer = iota
-	reads           // into args[1], at most args[2] bytes
-	writes          // from args[1], args[2] bytes
-	copies          // to the file args[2]
+	reads           // fills args[1], at most args[2] bytes
+	writes          // takes args[2] bytes of args[1]
+	copies          // fills the file args[2]
 )
 
-// table returns the calls that concern files, by number.
-func table() map[int]spec {
+// fileCalls returns the calls that concern files, by number.
+func fileCalls() map[int]spec {
 	one := []place{{0, 1}}
 	two := []place{{0, 1}, {2, 3}}
 	t := map[int]spec{
@@ -87,8 +97,160 @@ func table() map[int]spec {
 		unix.SYS_FACCESSAT:       {name: "faccessat", paths: one},
 		unix.SYS_FACCESSAT2:      {name: "faccessat2", paths: one},
 	}
-	for number, s := range older() {
+	for number, s := range pathOnlyCalls() {
 		t[number] = s
 	}
 	return t
+}
+
+// Offsets in struct seccomp_data; a filter reads 32 bits at a time.
+const (
+	offNumber = 0
+	offArch   = 4
+	offArgs   = 16 // 8 bytes each, the low half first on both processors
+)
+
+// reportingFilter returns the kernel's filter program: it reports the calls in the table to Run and
+// allows the others, also calls of another architecture.
+func reportingFilter() []unix.SockFilter {
+	stmt := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
+	equal := func(k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jt: yes, Jf: no}
+	}
+	load := func(at uint32) unix.SockFilter { return stmt(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at) }
+	pass := stmt(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW)
+	tell := stmt(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_USER_NOTIF)
+
+	f := []unix.SockFilter{load(offArch), equal(auditArch, 1, 0), pass, load(offNumber)}
+	for number, s := range fileCalls() {
+		var body []unix.SockFilter
+		switch {
+		case len(s.only) > 0: // multiplexed calls, by their second argument
+			body = append(body, load(offArgs+8))
+			for _, what := range s.only {
+				body = append(body, equal(what, 0, 1), tell)
+			}
+			body = append(body, pass)
+		case s.fd == mapped: // most calls of mmap map memory without a file
+			body = append(body, load(offArgs+8*4), equal(math.MaxUint32, 0, 1), pass, tell)
+		default:
+			body = append(body, tell)
+		}
+		f = append(f, equal(uint32(number), 0, uint8(len(body))))
+		f = append(f, body...)
+	}
+	return append(f, pass)
+}
+
+// describeCall returns the call with the watched file that it concerns. Path is "" if it concerns
+// none.
+func (w *watcher) describeCall(n *notice, s *spec) Call {
+	c := Call{Name: s.name, Grows: s.grows || n.creates(), Moves: s.data != none}
+	if s.fd != noFile {
+		if path := n.descriptorName(int32(n.args[s.fd-1])); w.covers(path) {
+			c.Path = path
+		}
+		return c
+	}
+	names := make([]string, len(s.paths))
+	any := false
+	for i, p := range s.paths {
+		names[i] = n.absolutePathOf(p)
+		any = any || w.covers(names[i])
+	}
+	if !any {
+		return c
+	}
+	c.Path = names[0]
+	if len(names) > 1 {
+		c.To = names[1]
+	}
+	return c
+}
+
+// absolutePathOf returns the absolute path given by a pair of arguments, or "" if it cannot be
+// determined.
+func (n *notice) absolutePathOf(p place) string {
+	path := n.readCallerString(n.args[p.path])
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	dir := int32(unix.AT_FDCWD)
+	if p.dir != cwd {
+		dir = int32(n.args[p.dir])
+	}
+	if base := n.descriptorName(dir); base != "" {
+		return filepath.Join(base, path)
+	}
+	return ""
+}
+
+// descriptorName returns the path of an open descriptor.
+func (n *notice) descriptorName(fd int32) string {
+	link := "/proc/" + strconv.Itoa(int(n.pid)) + "/cwd"
+	if fd != unix.AT_FDCWD {
+		link = "/proc/" + strconv.Itoa(int(n.pid)) + "/fd/" + strconv.Itoa(int(fd))
+	}
+	name, err := os.Readlink(link)
+	if err != nil || !filepath.IsAbs(name) {
+		return "" // not open, or a pipe or similar
+	}
+	return strings.TrimSuffix(name, " (deleted)")
+}
+
+// creates reports whether a call opens a file that it may create.
+func (n *notice) creates() bool {
+	var flags uint64
+	switch n.number {
+	case unix.SYS_OPENAT:
+		flags = n.args[2]
+	case unix.SYS_OPENAT2:
+		var how [8]byte
+		if n.readCallerMemory(how[:], n.args[2]) != nil {
+			return false
+		}
+		flags = binary.NativeEndian.Uint64(how[:])
+	}
+	return flags&unix.O_CREAT != 0
+}
+
+// readCallerString reads a string that ends in NUL. It reads page by page, because the page after
+// the string may not be mapped.
+func (n *notice) readCallerString(at uint64) string {
+	const page = 4096
+	var all []byte
+	for at != 0 && len(all) < 2*unix.PathMax {
+		part := make([]byte, page-at%page)
+		if n.readCallerMemory(part, at) != nil {
+			return ""
+		}
+		if end := bytes.IndexByte(part, 0); end >= 0 {
+			return string(append(all, part[:end]...))
+		}
+		all = append(all, part...)
+		at += uint64(len(part))
+	}
+	return ""
+}
+
+// readCallerMemory fills b from the caller's memory.
+func (n *notice) readCallerMemory(b []byte, at uint64) error {
+	return n.copyCallerMemory(unix.ProcessVMReadv, b, at)
+}
+
+// writeCallerMemory puts b into the caller's memory.
+func (n *notice) writeCallerMemory(b []byte, at uint64) error {
+	return n.copyCallerMemory(unix.ProcessVMWritev, b, at)
+}
+
+type copier func(pid int, local []unix.Iovec, remote []unix.RemoteIovec, flags uint) (int, error)
+
+func (n *notice) copyCallerMemory(with copier, b []byte, at uint64) error {
+	local := []unix.Iovec{{Base: &b[0]}}
+	local[0].SetLen(len(b))
+	moved, err := with(int(n.pid), local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(b)}}, 0)
+	if err == nil && moved != len(b) {
+		err = unix.EFAULT
+	}
+	return err
 }

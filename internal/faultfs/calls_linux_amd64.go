@@ -7,8 +7,8 @@ const (
 	sysNewfstatat = unix.SYS_NEWFSTATAT
 )
 
-// older returns the calls without a directory's descriptor, which C programs use.
-func older() map[int]spec {
+// pathOnlyCalls returns the calls without a directory's descriptor, which C programs use.
+func pathOnlyCalls() map[int]spec {
 	one, two := []place{{cwd, 0}}, []place{{cwd, 0}, {cwd, 1}}
 	return map[int]spec{
 		unix.SYS_OPEN:     {name: "open", paths: one},

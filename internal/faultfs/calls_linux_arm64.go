@@ -7,5 +7,5 @@ const (
 	sysNewfstatat = unix.SYS_FSTATAT
 )
 
-// older returns nil: this architecture has no calls without a directory's descriptor.
-func older() map[int]spec { return nil }
+// pathOnlyCalls returns nil: this architecture has no calls without a directory's descriptor.
+func pathOnlyCalls() map[int]spec { return nil }

@@ -1,24 +1,46 @@
 //go:build amd64 || arm64
 
+// Package faultfs makes system calls of a real program fail, one at a time, to show how the program
+// reacts.
+//
+// [Run] starts a program under a seccomp filter that passes each system call on a file to this
+// process before it happens (seccomp_unotify(2)). Calls on files below given directories are
+// numbered from 1, over all threads and child processes. A function decides about each: let it
+// happen, let it fail with an error, do only half of it, or kill the process first. A sweep over
+// all numbers covers every point at which a disk can be full, descriptors can run out, a signal can
+// arrive, or the power can fail.
+//
+// The filter must be installed in the process that becomes the program. So the executable that
+// calls Run starts itself again, and must call [Init] first in main or in TestMain. Nothing else is
+// needed, and no privileges, but the kernel must be 5.19 or later.
+//
+// It works on Linux, for amd64 and arm64. Elsewhere Init does nothing.
+//
+// The reading order: this file starts a program and kills it, serve_linux.go answers its calls, and
+// calls_linux.go has the table of calls, the filter, and the description of a call.
 package faultfs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // A Call is a system call of the program on a file below the directories.
 type Call struct {
-	N     int    // from 1, across all threads and child processes
+	N     int    // number from 1, across all threads and child processes
 	Name  string // the kernel's name: openat, write
 	Path  string // absolute, as far as known
 	To    string // the new name, of rename and link calls
@@ -26,7 +48,7 @@ type Call struct {
 	Moves bool   // it moves bytes, possibly fewer than requested; see Short
 }
 
-// An Action says what to do with a call.
+// An Action is the decision about a call.
 type Action uint32
 
 const (
@@ -55,21 +77,21 @@ func Fail(with syscall.Errno) Action { return Action(with) }
 // program could not be run, the error wraps [ErrNotRun]. Paths are compared with the directories as
 // given, without resolving symbolic links.
 //
-// Run waits for processes that outlive the program and hold its output, for at most cmd.WaitDelay; 0
-// means 10 s.
+// Run waits for processes that outlive the program and hold its output, for at most cmd.WaitDelay;
+// 0 means 10 s.
 func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) Action) ([]Call, error) {
-	w, err := start(cmd, under, decide)
+	w, err := startFiltered(cmd, under, decide)
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrNotRun, cmd.Path, err)
 	}
-	defer w.close()
+	defer w.closeListener()
 	stop := context.AfterFunc(ctx, func() { killTree(cmd.Process) })
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	err = w.serve(ctx)
+	err = w.answerCalls(ctx)
 	// Unanswered calls now fail, so that no process waits for ever.
-	w.close()
+	w.closeListener()
 	waitErr := <-ended
 	switch {
 	case ctx.Err() != nil:
@@ -83,7 +105,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 // waitDelay is long enough for all work of a child that should end.
 const waitDelay = 10 * time.Second
 
-// ErrNotRun says that the program was not run.
+// ErrNotRun is the error for a program that was not run.
 var ErrNotRun = errors.New("faultfs: cannot run")
 
 // A watcher answers the calls of one program.
@@ -96,8 +118,8 @@ type watcher struct {
 	calls    []Call
 }
 
-func start(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, error) {
-	w := &watcher{listener: -1, table: table(), decide: decide}
+func startFiltered(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, error) {
+	w := &watcher{listener: -1, table: fileCalls(), decide: decide}
 	for _, dir := range under {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
@@ -131,7 +153,7 @@ func start(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, e
 	if err != nil {
 		return nil, err
 	}
-	if w.listener, err = receive(pair[0]); err != nil {
+	if w.listener, err = receiveListener(pair[0]); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
 		return nil, fmt.Errorf("%w; does %s call faultfs.Init first?", err, self)
@@ -139,8 +161,8 @@ func start(cmd *exec.Cmd, under []string, decide func(Call) Action) (*watcher, e
 	return w, nil
 }
 
-// receive waits for the listener that Init sends.
-func receive(socket int) (int, error) {
+// receiveListener waits for the listener that Init sends.
+func receiveListener(socket int) (int, error) {
 	control := make([]byte, unix.CmsgSpace(4))
 	var n int
 	var err error
@@ -157,7 +179,7 @@ func receive(socket int) (int, error) {
 		return -1, err
 	}
 	if len(messages) == 0 {
-		return -1, errors.New("it sent no listener")
+		return -1, errors.New("the program sent no listener")
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
 	if err != nil {
@@ -166,7 +188,7 @@ func receive(socket int) (int, error) {
 	return fds[0], nil
 }
 
-func (w *watcher) close() {
+func (w *watcher) closeListener() {
 	if w.listener >= 0 {
 		unix.Close(w.listener)
 	}
@@ -181,4 +203,96 @@ func (w *watcher) covers(path string) bool {
 		}
 	}
 	return false
+}
+
+// Run passes these environment variables to Init, which removes them.
+const (
+	socketVar  = "FAULTFS_SOCKET"  // descriptor over which to send the listener
+	programVar = "FAULTFS_PROGRAM" // program to execute
+)
+
+// Init becomes the program of a [Run] if this process was started by one. Otherwise it does
+// nothing. Call it first in main or TestMain of every executable that calls Run.
+func Init() {
+	socket, err := strconv.Atoi(os.Getenv(socketVar))
+	if err != nil {
+		return
+	}
+	program := os.Getenv(programVar)
+	os.Unsetenv(socketVar)
+	os.Unsetenv(programVar)
+	unix.CloseOnExec(socket)
+	runtime.LockOSThread() // the filter belongs to the thread that becomes the program
+	err = installReporting(socket)
+	if err == nil {
+		err = syscall.Exec(program, os.Args, os.Environ())
+	}
+	fmt.Fprintf(os.Stderr, "faultfs: start %s: %v\n", program, err)
+	os.Exit(127)
+}
+
+// installReporting installs the filter on this thread and sends the listener to Run.
+func installReporting(socket int) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("prctl: %w", err)
+	}
+	program := reportingFilter()
+	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	// While Run handles a call, only a fatal signal ends the wait for its answer. Otherwise the Go
+	// runtime's signals would make one call look like several.
+	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+	listener, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
+	if errno != 0 {
+		return fmt.Errorf("seccomp: %w; this needs Linux 5.19", errno)
+	}
+	if err := unix.Sendmsg(socket, []byte{1}, unix.UnixRights(int(listener)), nil, 0); err != nil {
+		return fmt.Errorf("send listener: %w", err)
+	}
+	return unix.Close(int(listener))
+}
+
+// killTree kills a child of this process that has not been waited for, and all its descendants, in
+// any group or session.
+//
+// First it stops each process, parents before children: a stopped process starts no more children,
+// and keeps its number until its parent waits for it.
+func killTree(root *os.Process) {
+	if root.Signal(unix.SIGSTOP) != nil {
+		return // it has ended
+	}
+	all := []int{root.Pid}
+	for i := 0; i < len(all); i++ {
+		for _, child := range childrenOf(all[i]) {
+			unix.Kill(child, unix.SIGSTOP)
+			all = append(all, child)
+		}
+	}
+	for _, pid := range all[1:] {
+		unix.Kill(pid, unix.SIGKILL)
+	}
+	root.Kill()
+}
+
+// childrenOf searches all processes, because the kernel may not list the children of a process.
+func childrenOf(parent int) (children []int) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile("/proc/" + e.Name() + "/stat")
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		// The name, in parentheses, may hold anything; state and parent follow it.
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if len(fields) > 1 && string(fields[1]) == strconv.Itoa(parent) {
+			children = append(children, pid)
+		}
+	}
+	return children
 }

@@ -4,7 +4,9 @@ package faultfs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -16,7 +18,7 @@ import (
 // A notice is struct seccomp_notif: a call that waits for an answer.
 type notice struct {
 	id     uint64
-	pid    uint32 // of the thread
+	pid    uint32 // number of the thread
 	_      uint32
 	number int32
 	_      uint32
@@ -35,8 +37,8 @@ type answer struct {
 // pollTime is how often the context is checked while no call arrives, in ms.
 const pollTime = 50
 
-// serve answers calls until no process is left that could make one.
-func (w *watcher) serve(ctx context.Context) error {
+// answerCalls answers calls until no process is left that could make one.
+func (w *watcher) answerCalls(ctx context.Context) error {
 	// With both processes on one processor, an answer takes half the time.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	for {
@@ -49,7 +51,7 @@ func (w *watcher) serve(ctx context.Context) error {
 		}
 		switch {
 		case poll[0].Revents&unix.POLLIN != 0:
-			if err := w.one(); err != nil {
+			if err := w.answerOneCall(); err != nil {
 				return err
 			}
 		case poll[0].Revents != 0:
@@ -58,13 +60,13 @@ func (w *watcher) serve(ctx context.Context) error {
 	}
 }
 
-// They contain struct sizes and directions, the same on both architectures.
+// The request numbers contain struct sizes and directions, the same on both architectures.
 const (
 	ioctlValid    = 0x40082102
 	ioctlSetFlags = 0x40082104
 )
 
-func (w *watcher) ioctl(request uintptr, p unsafe.Pointer) syscall.Errno {
+func (w *watcher) notifyIoctl(request uintptr, p unsafe.Pointer) syscall.Errno {
 	for {
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), request, uintptr(p)); errno != unix.EINTR {
 			return errno
@@ -72,34 +74,34 @@ func (w *watcher) ioctl(request uintptr, p unsafe.Pointer) syscall.Errno {
 	}
 }
 
-// one receives a call and answers it.
-func (w *watcher) one() error {
+// answerOneCall receives a call and answers it.
+func (w *watcher) answerOneCall() error {
 	var n notice
-	switch errno := w.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno {
+	switch errno := w.notifyIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno {
 	case 0:
 	case unix.ENOENT: // the caller was killed or interrupted before
 		return nil
 	default:
 		return fmt.Errorf("receive a call: %w", errno)
 	}
-	a := w.judge(&n)
+	a := w.applyDecision(&n)
 	a.id = n.id
-	if errno := w.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a)); errno != 0 && errno != unix.ENOENT {
+	if errno := w.notifyIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a)); errno != 0 && errno != unix.ENOENT {
 		return fmt.Errorf("answer a call: %w", errno)
 	}
 	return nil
 }
 
-// judge numbers a call, and applies the decision about it.
-func (w *watcher) judge(n *notice) answer {
+// applyDecision numbers a call, and applies the decision about it.
+func (w *watcher) applyDecision(n *notice) answer {
 	goOn := answer{flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if w.done {
 		return goOn
 	}
 	s := w.table[int(n.number)]
-	c := w.describe(n, &s)
+	c := w.describeCall(n, &s)
 	// Data read from a caller that has ended may belong to another process.
-	if id := n.id; c.Path == "" || w.ioctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
+	if id := n.id; c.Path == "" || w.notifyIoctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
 		return goOn
 	}
 	c.N = len(w.calls) + 1
@@ -116,7 +118,7 @@ func (w *watcher) judge(n *notice) answer {
 		}
 		return goOn
 	case Short:
-		moved, errno := half(n, s.data)
+		moved, errno := halveTransfer(n, s.data)
 		switch errno {
 		case 0:
 			return answer{value: int64(moved)}
@@ -139,4 +141,102 @@ func processOf(thread uint32) int {
 		}
 	}
 	return int(thread)
+}
+
+// halveTransfer makes half of a transfer in the caller's place. ENOTSUP means that the transfer
+// cannot be halved.
+func halveTransfer(n *notice, what transfer) (moved int, errno syscall.Errno) {
+	if what == none {
+		return 0, unix.ENOTSUP
+	}
+	fd, err := n.borrow(n.args[0])
+	if err != nil {
+		return 0, unix.ENOTSUP
+	}
+	defer unix.Close(fd)
+	switch what {
+	case writes:
+		moved, err = n.halfWrite(fd)
+	case reads:
+		moved, err = n.halfRead(fd)
+	case copies:
+		moved, err = n.halfCopy(fd)
+	}
+	if err != nil && !errors.As(err, &errno) {
+		errno = unix.EIO
+	}
+	return moved, errno
+}
+
+func (n *notice) halfWrite(fd int) (int, error) {
+	if n.args[2] < 2 {
+		return 0, unix.ENOTSUP
+	}
+	b := make([]byte, min(n.args[2]/2, 1<<30))
+	if err := n.readCallerMemory(b, n.args[1]); err != nil {
+		return 0, err
+	}
+	if n.number == unix.SYS_PWRITE64 {
+		return unix.Pwrite(fd, b, int64(n.args[3]))
+	}
+	return unix.Write(fd, b)
+}
+
+// halfRead returns half of the bytes that a full read would return, because programs mostly ask for
+// more than the file has.
+func (n *notice) halfRead(fd int) (int, error) {
+	b := make([]byte, min(n.args[2], 1<<20))
+	at := int64(n.args[3])
+	if n.number == unix.SYS_READ {
+		var err error
+		if at, err = unix.Seek(fd, 0, io.SeekCurrent); err != nil {
+			return 0, unix.ENOTSUP
+		}
+	}
+	have, err := unix.Pread(fd, b, at)
+	if err != nil {
+		return 0, err
+	}
+	if have < 2 {
+		return 0, unix.ENOTSUP
+	}
+	b = b[:have/2]
+	if err := n.writeCallerMemory(b, n.args[1]); err != nil {
+		return 0, err
+	}
+	if n.number == unix.SYS_READ {
+		if _, err := unix.Seek(fd, int64(len(b)), io.SeekCurrent); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+// halfCopy makes half of a copy_file_range that uses both files' own offsets.
+func (n *notice) halfCopy(from int) (int, error) {
+	var st unix.Stat_t
+	at, err := unix.Seek(from, 0, io.SeekCurrent)
+	if err != nil || n.args[1] != 0 || n.args[3] != 0 || unix.Fstat(from, &st) != nil {
+		return 0, unix.ENOTSUP
+	}
+	size := min(st.Size-at, int64(n.args[4])) / 2
+	if size < 1 {
+		return 0, unix.ENOTSUP
+	}
+	to, err := n.borrow(n.args[2])
+	if err != nil {
+		return 0, unix.ENOTSUP
+	}
+	defer unix.Close(to)
+	return unix.CopyFileRange(from, nil, to, nil, int(size), 0)
+}
+
+// borrow opens the caller's file in this process, sharing its offset.
+func (n *notice) borrow(fd uint64) (int, error) {
+	process, err := unix.PidfdOpen(processOf(n.pid), 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(process)
+	return unix.PidfdGetfd(process, int(int32(fd)), 0)
 }

@@ -6,8 +6,11 @@ package faultlink
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"math"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -51,7 +54,7 @@ func Open(server string, opt Options) (*Link, error) {
 		server: server, fault: opt.Fault, listener: listener, closed: make(chan struct{}), conns: map[net.Conn]bool{},
 		up: &wire{delay: opt.Delay, rate: opt.Rate}, down: &wire{delay: opt.Delay, rate: opt.Rate},
 	}
-	go l.accept()
+	go l.acceptConnections()
 	return l, nil
 }
 
@@ -71,19 +74,19 @@ func (l *Link) Refuse() {
 	l.refuse = true
 	l.listener.Close()
 	for c := range l.conns {
-		reset(c)
+		resetConnection(c)
 	}
 }
 
-// reset ends a connection as if its other end had disappeared.
-func reset(c net.Conn) {
+// resetConnection ends a connection as if its other end had disappeared.
+func resetConnection(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
 	}
 	c.Close()
 }
 
-func (l *Link) accept() {
+func (l *Link) acceptConnections() {
 	for {
 		client, err := l.listener.Accept()
 		if err != nil {
@@ -93,18 +96,18 @@ func (l *Link) accept() {
 		if l.fault != nil {
 			f = l.fault()
 		}
-		go l.connect(client, f)
+		go l.connectPair(client, f)
 	}
 }
 
-// connect forwards a connection in both directions.
-func (l *Link) connect(client net.Conn, f Fault) {
+// connectPair forwards a connection in both directions.
+func (l *Link) connectPair(client net.Conn, f Fault) {
 	there, err := net.Dial("tcp", l.server)
 	if err != nil {
 		client.Close()
 		return
 	}
-	if !l.hold(client, there) {
+	if !l.holdTransfer(client, there) {
 		return
 	}
 	c := &connection{link: l, frozen: make(chan struct{})}
@@ -122,13 +125,13 @@ func (l *Link) connect(client net.Conn, f Fault) {
 	delete(l.conns, there)
 }
 
-// hold registers connections for Refuse, or ends them if Refuse was called.
-func (l *Link) hold(conns ...net.Conn) bool {
+// holdTransfer registers connections for Refuse, or ends them if Refuse was called.
+func (l *Link) holdTransfer(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range conns {
 		if l.refuse {
-			reset(c)
+			resetConnection(c)
 		} else {
 			l.conns[c] = true
 		}
@@ -145,8 +148,8 @@ type wire struct {
 	free time.Time // when the last sent bytes have left
 }
 
-// due returns the arrival time of bytes sent now.
-func (w *wire) due(n int) time.Time {
+// dueTime returns the arrival time of bytes sent now.
+func (w *wire) dueTime(n int) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := time.Now(); w.free.Before(now) {
@@ -172,7 +175,7 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 		for {
 			n, err := from.Read(buffer)
 			if n > 0 {
-				packets <- packet{bytes.Clone(buffer[:n]), w.due(n)}
+				packets <- packet{bytes.Clone(buffer[:n]), w.dueTime(n)}
 			}
 			if err != nil {
 				return
@@ -180,7 +183,7 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 		}
 	}()
 	for p := range packets {
-		if !b.wait(p.due) {
+		if !b.waitForBreak(p.due) {
 			break
 		}
 		data, more := b.pass(p.data)
@@ -191,4 +194,126 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 	to.Close()
 	for range packets { // so that the reader ends
 	}
+}
+
+// A Kind is a kind of failure of a connection.
+type Kind uint8
+
+const (
+	Nothing   Kind = iota
+	Refusal        // this and all later connections are refused
+	Freeze         // no more bytes pass, in either direction
+	Cut            // the connection ends, in both directions
+	Corrupt        // bytes are changed
+	Duplicate      // bytes arrive twice
+)
+
+// A Fault happens to one connection.
+type Fault struct {
+	Kind Kind
+	// Down applies the fault to the server's bytes, not the client's.
+	Down bool
+	// At is how many bytes pass in that direction before the fault.
+	At int64
+	// Size is the most bytes that are changed or duplicated.
+	Size int
+	// Mask has the bits that are changed in each byte.
+	Mask byte
+}
+
+// A connection is a connection through a link.
+type connection struct {
+	link   *Link
+	freeze sync.Once
+	frozen chan struct{} // closed when no more bytes pass
+}
+
+// A breaker applies a fault to the bytes of one direction.
+type breaker struct {
+	Fault
+	of     *connection
+	passed int64
+}
+
+// waitForBreak waits until a time, and reports whether bytes may pass then.
+func (b *breaker) waitForBreak(until time.Time) bool {
+	if d := time.Until(until); d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-b.of.link.closed:
+			return false
+		}
+	}
+	select {
+	case <-b.of.frozen:
+		<-b.of.link.closed
+		return false
+	default:
+		return true
+	}
+}
+
+// pass returns the bytes that arrive for data, and whether more may follow.
+func (b *breaker) pass(data []byte) (arrives []byte, more bool) {
+	n := int64(len(data))
+	defer func() { b.passed += n }()
+	if b.Kind == Nothing || b.At >= b.passed+n {
+		return data, true
+	}
+	at := b.At - b.passed
+	end := min(at+int64(b.Size), n)
+	kind := b.Kind
+	b.Kind = Nothing
+	switch kind {
+	case Refusal:
+		b.of.link.Refuse()
+		return nil, false
+	case Cut:
+		return data[:at], false
+	case Freeze:
+		b.of.freeze.Do(func() { close(b.of.frozen) })
+		return data[:at], true
+	case Corrupt:
+		for i := at; i < end; i++ {
+			data[i] ^= b.Mask
+		}
+		return data, true
+	case Duplicate:
+		return slices.Concat(data[:end], data[at:]), true
+	}
+	return data, true
+}
+
+// Kinds returns the kinds of bad links that [Draw] accepts.
+func Kinds() []string {
+	return []string{"refused", "frozen", "slow", "cut", "corrupt", "duplicated"}
+}
+
+// Draw returns random options of a link of the given bad kind. draw returns a random number below
+// n. Some connections of the link may be good.
+func Draw(kind string, draw func(n int) int) (opt Options) {
+	// All magnitudes are equally likely.
+	upTo := func(most float64) float64 { return math.Exp(math.Log(most+1)*float64(draw(1<<20))/(1<<20)) - 1 }
+	if kind == "slow" {
+		opt.Delay = time.Duration(upTo(float64(400 * time.Millisecond)))
+		opt.Rate = 2_000 + upTo(10e6)
+		return opt
+	}
+	kinds := map[string]Kind{"refused": Refusal, "frozen": Freeze, "cut": Cut, "corrupt": Corrupt, "duplicated": Duplicate}
+	happens, ok := kinds[kind]
+	if !ok {
+		panic(fmt.Sprintf("unknown kind %q of link", kind))
+	}
+	often := 1 + draw(3) // one in this many connections is bad
+	opt.Fault = func() Fault {
+		if draw(often) > 0 {
+			return Fault{}
+		}
+		return Fault{
+			Kind: happens, Down: draw(2) == 0, At: int64(upTo(2 << 20)), Size: 1 + int(upTo(4000)), Mask: byte(1 << draw(8)),
+		}
+	}
+	return opt
 }

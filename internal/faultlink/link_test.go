@@ -143,7 +143,7 @@ func TestEndedServerRefuses(t *testing.T) {
 // Bytes are late by the delay, and pass no faster than the rate.
 func TestBytesAreLateByDelayAndRate(t *testing.T) {
 	w := &wire{delay: time.Hour, rate: 1000}
-	first, second := w.due(500), w.due(1500)
+	first, second := w.dueTime(500), w.dueTime(1500)
 	if until := time.Until(first); until < time.Hour || until > time.Hour+time.Second {
 		t.Errorf("due in %v", until)
 	}

@@ -14,8 +14,8 @@ var ErrShortHead = errors.New("more of the source is needed")
 
 // A Format is a kind of file.
 type Format struct {
-	Name       string   // with its article: "a PNG picture"
-	Extensions []string // in lower case, with their dots
+	Name       string   // name with its article: "a PNG image"
+	Extensions []string // file extensions with dots, in lower case
 	Magic      []string // beginnings of such files; a dot is any byte
 	Loose      bool     // files may begin otherwise as well
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -24,8 +27,8 @@ const (
 //	assets/data/karts.json:3:8: error: unexpected end of JSON input
 type Diagnostic struct {
 	Program      string // printed instead of an empty File
-	File         string // from the working directory
-	Line, Column int    // from 1; 0 if not known
+	File         string // path from the working directory
+	Line, Column int    // position, from 1; 0 if not known
 	Severity     Severity
 	Target       string
 	Text         string // further lines are indented
@@ -99,8 +102,8 @@ func (d Diagnostic) String() string { return Style{}.Format(&d) }
 // Print prints the diagnostic without colors.
 func (d Diagnostic) Print(w io.Writer) { io.WriteString(w, d.String()) }
 
-// place returns the file with line and column, or the program.
-func (d *Diagnostic) place() string {
+// placeText returns the file with line and column, or the program.
+func (d *Diagnostic) placeText() string {
 	switch {
 	case d.File == "":
 		return d.Program
@@ -118,7 +121,7 @@ func (s Style) Format(d *Diagnostic) string {
 	if d.Severity == Warning {
 		code = magenta
 	}
-	place := s.paint(bold, d.place())
+	place := s.paintText(bold, d.placeText())
 	if s.Links && d.File != "" {
 		if abs, err := filepath.Abs(filepath.FromSlash(d.File)); err == nil {
 			place = "\x1b]8;;" + FileURL(abs) + "\x1b\\" + place + "\x1b]8;;\x1b\\"
@@ -128,7 +131,7 @@ func (s Style) Format(d *Diagnostic) string {
 	if d.Target != "" {
 		text = "[" + pathname.Show(d.Target) + "] " + text
 	}
-	line := fmt.Sprintf("%s: %s %s\n", place, s.paint(code, string(d.Severity)+":"), text)
+	line := fmt.Sprintf("%s: %s %s\n", place, s.paintText(code, string(d.Severity)+":"), text)
 	if d.Excerpt != "" {
 		line += d.Excerpt + "\n"
 	}
@@ -169,4 +172,63 @@ func EscapePath(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// A Style is the set of escape sequences that a terminal understands. The zero value is for files
+// and pipes.
+type Style struct {
+	Color bool
+	Links bool // names of files become links (OSC 8)
+}
+
+// StyleOf returns the style for text that is written to w: colors for a terminal that has them,
+// unless NO_COLOR is set (no-color.org), and wherever CLICOLOR_FORCE is set.
+func StyleOf(w io.Writer, env func(string) string) Style {
+	if env("NO_COLOR") != "" {
+		return Style{}
+	}
+	if force := env("CLICOLOR_FORCE"); force != "" && force != "0" {
+		return Style{Color: true}
+	}
+	_, ok := Terminal(w)
+	if !ok || env("TERM") == "dumb" || runtime.GOOS == "windows" && env("WT_SESSION") == "" && env("TERM") == "" {
+		return Style{}
+	}
+	return Style{Color: true, Links: knowsLinks(env)}
+}
+
+// Animates reports whether a person watches a terminal while it changes. That is unlikely on a
+// build server, and a dumb terminal cannot move its cursor.
+func Animates(env func(string) string) bool {
+	return env("CI") == "" && env("TERM") != "dumb"
+}
+
+// knowsLinks reports whether the terminal is known to follow OSC 8 links. Other terminals may
+// print the escape sequence.
+func knowsLinks(env func(string) string) bool {
+	name := env("TERM")
+	if strings.HasPrefix(name, "screen") || strings.HasPrefix(name, "tmux") || env("CI") != "" {
+		return false
+	}
+	if vte, err := strconv.Atoi(env("VTE_VERSION")); err == nil && vte >= 5000 {
+		return true
+	}
+	return env("WT_SESSION") != "" || env("KITTY_WINDOW_ID") != "" || env("KONSOLE_VERSION") != "" ||
+		slices.Contains([]string{"iTerm.app", "WezTerm", "vscode", "ghostty", "rio"}, env("TERM_PROGRAM")) ||
+		slices.Contains([]string{"xterm-kitty", "xterm-ghostty", "foot", "foot-extra", "alacritty", "contour"}, name)
+}
+
+const (
+	reset   = "\x1b[0m"
+	bold    = "\x1b[1m"
+	red     = "\x1b[1;31m"
+	magenta = "\x1b[1;35m"
+)
+
+// paintText colors a text.
+func (s Style) paintText(code, text string) string {
+	if !s.Color {
+		return text
+	}
+	return code + text + reset
 }

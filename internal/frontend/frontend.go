@@ -25,7 +25,7 @@ const (
 	Interrupted = 130
 )
 
-// A UsageError says what is wrong with the arguments of a command.
+// A UsageError is a mistake in the arguments of a command.
 type UsageError string
 
 func (e UsageError) Error() string { return string(e) }

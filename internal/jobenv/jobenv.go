@@ -28,7 +28,7 @@ func ExtractKey(name string, version int) string { return name + "." + strconv.I
 
 // A Dep is a dependency as a recipe asked for it.
 type Dep struct {
-	On    dependency.Dependency // with a path in the asset tree
+	On    dependency.Dependency // its path is in the asset tree
 	Name  string                // the path as the recipe wrote it
 	Found bool                  // false for an absent file or directory
 }
@@ -42,7 +42,7 @@ type Said struct {
 // Env is the environment of a job. A nil function makes the methods of the job that need it fail,
 // unless its comment says otherwise.
 type Env struct {
-	Path  string   // of the source in the asset tree, with slashes
+	Path  string   // path of the source in the asset tree, with slashes
 	Names []string // final paths of the outputs, after all steps of a chain
 
 	// The asset tree. Paths have slashes; each function refuses paths that lead out of the tree.
@@ -83,7 +83,7 @@ type Env struct {
 	Hold func(kind string, bytes int64)    // the job holds memory until its end
 	Step func(name string) (end func())    // a step of the recipe; steps nest
 	Note func(line string)                 // a line about the machine, printed once
-	Used func(processorTime time.Duration) // of an external program
+	Used func(processorTime time.Duration) // an external program took this time
 	// Each shares the pieces of Job.Each among idle CPUs; nil runs them one after the other.
 	Each func(ctx context.Context, n int, do func(i int) error) error
 

@@ -10,7 +10,7 @@ import (
 // New returns a function that compiles the expression on its first call. That call panics
 // if the expression is invalid.
 func New(expression string) func() *regexp.Regexp {
-	return (&lazy{expression: expression}).compiled
+	return (&lazy{expression: expression}).compiledOnce
 }
 
 // A lazy is an expression that is compiled once. It needs two allocations, one fewer than
@@ -21,7 +21,7 @@ type lazy struct {
 	regexp     *regexp.Regexp
 }
 
-func (l *lazy) compiled() *regexp.Regexp {
+func (l *lazy) compiledOnce() *regexp.Regexp {
 	l.once.Do(func() { l.regexp = regexp.MustCompile(l.expression) })
 	return l.regexp
 }

@@ -9,9 +9,9 @@ import (
 // Ask asks about a file by its descriptor, which must be open for reading only. It costs two system
 // calls, and one more unless the answer is Quiet.
 func Ask(fd int) Answer {
-	switch errno := set(fd, unix.F_RDLCK); errno {
+	switch errno := setLease(fd, unix.F_RDLCK); errno {
 	case 0:
-		set(fd, unix.F_UNLCK) // closing the file would release it too, but later
+		setLease(fd, unix.F_UNLCK) // closing the file would release it too, but later
 		return Quiet
 	case unix.EAGAIN:
 		if local(fd) {
@@ -21,9 +21,9 @@ func Ask(fd int) Answer {
 	return Unknown
 }
 
-// set is the system call. It never blocks, so it need not tell the scheduler, which also keeps the
-// two calls of Ask close together.
-func set(fd, kind int) syscall.Errno {
+// setLease is the system call. It never blocks, so it need not tell the scheduler, which also keeps
+// the two calls of Ask close together.
+func setLease(fd, kind int) syscall.Errno {
 	for {
 		_, _, errno := syscall.RawSyscall(unix.SYS_FCNTL, uintptr(fd), unix.F_SETLEASE, uintptr(kind))
 		if errno != syscall.EINTR {

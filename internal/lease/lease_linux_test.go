@@ -157,13 +157,13 @@ func breakOne(t *testing.T) {
 	f, err := os.Open(name)
 	must(t, err)
 	defer f.Close()
-	if errno := set(int(f.Fd()), unix.F_RDLCK); errno != 0 {
+	if errno := setLease(int(f.Fd()), unix.F_RDLCK); errno != 0 {
 		t.Fatal(errno)
 	}
 	if _, err = os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0); !errors.Is(err, unix.EWOULDBLOCK) {
 		t.Fatalf("open while there is a lease: %v", err)
 	}
-	if errno := set(int(f.Fd()), unix.F_UNLCK); errno != 0 {
+	if errno := setLease(int(f.Fd()), unix.F_UNLCK); errno != 0 {
 		t.Fatal(errno)
 	}
 }

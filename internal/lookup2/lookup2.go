@@ -9,6 +9,9 @@ package lookup2
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
 	"unsafe"
 )
 
@@ -29,10 +32,10 @@ func Sum32(b []byte, initial uint32) uint32 {
 	n := uint32(len(b))
 	s := state{golden, golden, initial}
 	for len(b) >= BlockSize {
-		s = s.block(b)
+		s = s.mixBlock(b)
 		b = b[BlockSize:]
 	}
-	return s.finish(b, n)
+	return s.mixLast(b, n)
 }
 
 // String returns the hash of the bytes of s, as Sum32 does, without a copy.
@@ -45,43 +48,43 @@ func String(s string, initial uint32) uint32 {
 // registers.
 type state struct{ a, b, c uint32 }
 
-// block mixes in the first BlockSize bytes of p.
-func (s state) block(p []byte) state {
+// mixBlock mixes in the first BlockSize bytes of p.
+func (s state) mixBlock(p []byte) state {
 	_ = p[BlockSize-1]
-	return mix(s.a+binary.LittleEndian.Uint32(p),
+	return mixWords(s.a+binary.LittleEndian.Uint32(p),
 		s.b+binary.LittleEndian.Uint32(p[4:]),
 		s.c+binary.LittleEndian.Uint32(p[8:]))
 }
 
-// finish mixes in the tail, fewer than BlockSize bytes, and the length of the whole input, and
+// mixLast mixes in the tail, fewer than BlockSize bytes, and the length of the whole input, and
 // returns the sum. The length has the low byte of c to itself: the tail's bytes 8 to 10 begin one
 // byte above it.
-func (s state) finish(tail []byte, length uint32) uint32 {
+func (s state) mixLast(tail []byte, length uint32) uint32 {
 	a, b, c := s.a, s.b, s.c+length
 	switch n := len(tail); {
 	case n >= 8:
 		a += binary.LittleEndian.Uint32(tail)
 		b += binary.LittleEndian.Uint32(tail[4:])
-		c += lastBytes(tail, n-8) << 8
+		c += addLastBytes(tail, n-8) << 8
 	case n >= 4:
 		a += binary.LittleEndian.Uint32(tail)
-		b += lastBytes(tail, n-4)
+		b += addLastBytes(tail, n-4)
 	case n > 0:
 		// With fewer bytes, the three reads overlap.
 		half, last := n>>1, n-1
 		a += uint32(tail[0]) | uint32(tail[half])<<(8*half) | uint32(tail[last])<<(8*last)
 	}
-	return mix(a, b, c).c
+	return mixWords(a, b, c).c
 }
 
-// lastBytes returns the last k bytes of p, 0 <= k < 4, as a little-endian
+// addLastBytes returns the last k bytes of p, 0 <= k < 4, as a little-endian
 // number. It reads the last whole word instead of k bytes, so p has at least 4.
-func lastBytes(p []byte, k int) uint32 {
+func addLastBytes(p []byte, k int) uint32 {
 	return binary.LittleEndian.Uint32(p[len(p)-4:]) >> (8 * (4 - uint(k)))
 }
 
-// mix is the paper's reversible mixing of 96 bits.
-func mix(a, b, c uint32) state {
+// mixWords is the paper's reversible mixing of 96 bits.
+func mixWords(a, b, c uint32) state {
 	a = (a - b - c) ^ c>>13
 	b = (b - c - a) ^ a<<8
 	c = (c - a - b) ^ b>>13
@@ -92,4 +95,117 @@ func mix(a, b, c uint32) state {
 	b = (b - c - a) ^ a<<10
 	c = (c - a - b) ^ b>>15
 	return state{a, b, c}
+}
+
+// Digest is the running hash of the written bytes; it equals Sum32 of the same bytes, however they
+// were split. Use New: the zero Digest has no initial value. It is not safe for concurrent use.
+type Digest struct {
+	s       state
+	initial uint32
+	length  uint64 // bytes written; length % BlockSize of them are in pending
+	pending [BlockSize]byte
+}
+
+var _ hash.Hash32 = (*Digest)(nil)
+
+// New returns an empty Digest that starts from the initial value.
+func New(initial uint32) *Digest {
+	d := &Digest{initial: initial}
+	d.Reset()
+	return d
+}
+
+// Reset returns d to the state that New gave it.
+func (d *Digest) Reset() { *d = Digest{s: state{golden, golden, d.initial}, initial: d.initial} }
+
+// Clone implements hash.Cloner.
+func (d *Digest) Clone() (hash.Cloner, error) {
+	c := *d
+	return &c, nil
+}
+
+// Size returns the length of a sum, 4 bytes.
+func (d *Digest) Size() int { return Size }
+
+// BlockSize returns 12, the number of bytes that are mixed in at a time.
+func (d *Digest) BlockSize() int { return BlockSize }
+
+// Write adds p to the hash. It never fails and does not keep p.
+func (d *Digest) Write(p []byte) (int, error) {
+	n := len(p)
+	held := d.heldBytes()
+	d.length += uint64(n)
+	if held > 0 {
+		k := copy(d.pending[held:], p)
+		if held+k < BlockSize {
+			return n, nil
+		}
+		d.s = d.s.mixBlock(d.pending[:])
+		p = p[k:]
+	}
+	s := d.s
+	for len(p) >= BlockSize {
+		s = s.mixBlock(p)
+		p = p[BlockSize:]
+	}
+	d.s = s
+	copy(d.pending[:], p)
+	return n, nil
+}
+
+// Sum32 returns the hash of the bytes written so far; more may follow.
+func (d *Digest) Sum32() uint32 { return d.s.mixLast(d.pending[:d.heldBytes()], uint32(d.length)) }
+
+// Sum appends the sum to b, most significant byte first.
+func (d *Digest) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, d.Sum32()) }
+
+func (d *Digest) heldBytes() int { return int(d.length % BlockSize) }
+
+// The saved state: magic, initial, a, b, c, length, and pending bytes padded with zeros; integers
+// are big-endian, as in the standard library's hashes.
+const (
+	magic       = "lk2\x01"
+	marshalSize = len(magic) + 4*4 + 8 + BlockSize
+)
+
+// AppendBinary implements encoding.BinaryAppender.
+func (d *Digest) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, magic...)
+	for _, v := range [...]uint32{d.initial, d.s.a, d.s.b, d.s.c} {
+		b = binary.BigEndian.AppendUint32(b, v)
+	}
+	b = binary.BigEndian.AppendUint64(b, d.length)
+	b = append(b, d.pending[:d.heldBytes()]...)
+	return append(b, make([]byte, BlockSize-d.heldBytes())...), nil
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (d *Digest) MarshalBinary() ([]byte, error) {
+	return d.AppendBinary(make([]byte, 0, marshalSize))
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the initial value. On an
+// error d is unchanged.
+func (d *Digest) UnmarshalBinary(b []byte) error {
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return errors.New("lookup2: unmarshal: not a saved state of this hash")
+	}
+	if len(b) != marshalSize {
+		return fmt.Errorf("lookup2: unmarshal: state has %d bytes, want %d", len(b), marshalSize)
+	}
+	b = b[len(magic):]
+	u := func(i int) uint32 { return binary.BigEndian.Uint32(b[4*i:]) }
+	restored := Digest{
+		s:       state{u(1), u(2), u(3)},
+		initial: u(0),
+		length:  binary.BigEndian.Uint64(b[16:]),
+		pending: [BlockSize]byte(b[24:]),
+	}
+	for _, c := range restored.pending[restored.heldBytes():] {
+		if c != 0 {
+			return errors.New("lookup2: unmarshal: bytes after the pending ones are not zero")
+		}
+	}
+	*d = restored
+	return nil
 }

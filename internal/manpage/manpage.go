@@ -91,7 +91,7 @@ var declaration = lazyregexp.New(`(?m)^  -([a-z][a-z0-9-]*)(?: ([^\t\n]+))?(?:\t
 type Declared struct {
 	Name  string
 	Value string // the name of its value; may be empty
-	Doc   string // with the default
+	Doc   string // help text, with the default
 }
 
 // Declarations returns the flags of a help text.

@@ -27,7 +27,7 @@ func Word(word string, words []string) string {
 		if min(len(w), len(word)) < longEnough {
 			limit = few
 		}
-		if d := distance(word, w); d <= limit && d < nearest && d < len(w) && d < len(word) {
+		if d := editDistance(word, w); d <= limit && d < nearest && d < len(w) && d < len(word) {
 			best, nearest = w, d
 		}
 	}
@@ -38,12 +38,12 @@ func Word(word string, words []string) string {
 // in case, or else the only word at a distance of one edit, if it has at least five bytes and the
 // edit changes no digit.
 func Certain(word string, words []string) string {
-	var found [2][]string // by the distance
+	var found [2][]string // words by their distance
 	for _, w := range words {
 		if d := len(w) - len(word); d < -1 || d > 1 || slices.Contains(found[0], w) || slices.Contains(found[1], w) {
 			continue
 		}
-		if d := distance(word, w); d == 0 || d == 1 && min(len(w), len(word)) >= longEnough && digits(w) == digits(word) {
+		if d := editDistance(word, w); d == 0 || d == 1 && min(len(w), len(word)) >= longEnough && digitsOf(w) == digitsOf(word) {
 			found[d] = append(found[d], w)
 		}
 	}
@@ -58,8 +58,8 @@ func Certain(word string, words []string) string {
 	return ""
 }
 
-// digits returns the digits of a word.
-func digits(word string) string {
+// digitsOf returns the digits of a word.
+func digitsOf(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1
@@ -68,9 +68,9 @@ func digits(word string) string {
 	}, word)
 }
 
-// distance returns the fewest edits apart from case: bytes inserted, removed, replaced, or
+// editDistance returns the fewest edits apart from case: bytes inserted, removed, replaced, or
 // exchanged with the next one.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -87,11 +87,11 @@ func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	s := &spread{ctx: ctx, n: n, do: do, failed: n}
 	var helpers sync.WaitGroup
 	for {
-		for c != nil && s.left() > s.ready.Load() && c.idle.TryAcquire(1) {
+		for c != nil && s.itemsLeft() > s.ready.Load() && c.idle.TryAcquire(1) {
 			s.ready.Add(1)
-			helpers.Go(func() { s.help(c) })
+			helpers.Go(func() { s.runHelper(c) })
 		}
-		if !s.step() {
+		if !s.runItem() {
 			break
 		}
 	}
@@ -120,21 +120,21 @@ type spread struct {
 	panicked any
 }
 
-// left returns how many calls remain for helpers after the caller's next one.
-func (s *spread) left() int64 { return int64(s.n) - s.next.Load() - 1 }
+// itemsLeft returns how many calls remain for helpers after the caller's next one.
+func (s *spread) itemsLeft() int64 { return int64(s.n) - s.next.Load() - 1 }
 
-// help makes calls until none is left or a worker needs the core.
-func (s *spread) help(c *Cores) {
+// runHelper makes calls until none is left or a worker needs the core.
+func (s *spread) runHelper(c *Cores) {
 	s.ready.Add(-1) // before the call: a helper counted twice would keep another away
 	for more := true; more; {
-		more = s.step()
+		more = s.runItem()
 		c.idle.Release(1)
 		more = more && c.idle.TryAcquire(1)
 	}
 }
 
-// step makes the next call, and reports whether there may be another.
-func (s *spread) step() (more bool) {
+// runItem makes the next call, and reports whether there may be another.
+func (s *spread) runItem() (more bool) {
 	if s.ctx.Err() != nil || s.stopped() {
 		return false
 	}
@@ -145,11 +145,11 @@ func (s *spread) step() (more bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			more = false
-			s.fail(i, nil, p)
+			s.failWith(i, nil, p)
 		}
 	}()
 	if err := s.do(i); err != nil {
-		s.fail(i, err, nil)
+		s.failWith(i, err, nil)
 		return false
 	}
 	return true
@@ -161,7 +161,7 @@ func (s *spread) stopped() bool {
 	return s.failed < s.n
 }
 
-func (s *spread) fail(i int, err error, panicked any) {
+func (s *spread) failWith(i int, err error, panicked any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i < s.failed {

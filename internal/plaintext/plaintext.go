@@ -4,6 +4,7 @@ package plaintext
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -48,7 +49,7 @@ func Errorf(text []byte, offset int, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", Position(text, offset), fmt.Sprintf(format, args...))
 }
 
-// Position says where the byte at an offset stands: line and column, both from 1.
+// Position returns the line and column of the byte at an offset, both from 1.
 func Position(text []byte, offset int) string {
 	before := text[:offset]
 	line := 1 + bytes.Count(before, []byte{'\n'})
@@ -77,8 +78,8 @@ func IsList(head []byte, is func(line string) bool) bool {
 	return 2*alike >= all
 }
 
-// List returns the lines of a list with their numbers, without spaces around them. It leaves out empty
-// lines and lines that begin with "#". The text must be UTF-8.
+// List returns the lines of a list with their numbers, without spaces around them. It leaves out
+// empty lines and lines that begin with "#". The text must be UTF-8.
 func List(text []byte) (iter.Seq2[int, string], error) {
 	if err := CheckUTF8(text); err != nil {
 		return nil, err
@@ -92,4 +93,20 @@ func List(text []byte) (iter.Seq2[int, string], error) {
 			}
 		}
 	}, nil
+}
+
+// PrivateKeyHead is the number of bytes that RefusePrivateKey needs from the start of a file.
+const PrivateKeyHead = 512
+
+// RefusePrivateKey returns an error if one of the first lines of a file begins a private key in
+// PEM, PuTTY or OpenPGP format. Some programs write parameters or attributes before the key.
+func RefusePrivateKey(head []byte) error {
+	head = bytes.TrimPrefix(head[:min(len(head), PrivateKeyHead)], []byte(ByteOrderMark))
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if rest, ok := bytes.CutPrefix(line, []byte("-----BEGIN ")); ok && bytes.Contains(rest, []byte("PRIVATE KEY")) || bytes.HasPrefix(line, []byte("PuTTY-User-Key-File-")) {
+			return errors.New("the file holds a private key; move it out of the asset directory, or write private_keys = true into a rule for it if it is to be shipped")
+		}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ package program
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -33,8 +35,7 @@ type Parts struct {
 }
 
 // Of returns the interpreter or the shared libraries of a program. m returns the machine that has
-// these libraries. A file that is
-// neither script nor ELF has no parts, and m is not called.
+// these libraries. A file that is neither script nor ELF has no parts, and m is not called.
 func Of(file string, m func() *Machine) (Parts, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -52,7 +53,7 @@ func Of(file string, m func() *Machine) (Parts, error) {
 		return Parts{Interpreter: interpreter(head)}, nil
 	case bytes.HasPrefix(head, []byte(elf.ELFMAG)):
 		l := loader{machine: m(), asked: map[string]bool{}}
-		err := l.load(file)
+		err := l.loadProgram(file)
 		return Parts{Libraries: l.files, Machine: l.onMachine}, err
 	}
 	return Parts{}, nil
@@ -107,3 +108,239 @@ func (name notOnPath) Error() string {
 }
 
 func (notOnPath) Is(target error) bool { return target == fs.ErrNotExist }
+
+// A Machine is the search order of the system's loader for shared libraries, at one moment: later
+// installations change it.
+type Machine struct {
+	cache map[string][]string // files by name, from ldconfig
+}
+
+// machineFolders are searched after the cache.
+var machineFolders = [...]string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
+
+// debianTriplet returns the name of the directories of this architecture in /lib and /usr/lib,
+// which Debian's loader searches first. They matter for a link that is not named like the
+// SONAME of its library, because ldconfig leaves it out of the cache.
+func debianTriplet() string {
+	switch runtime.GOARCH {
+	case "386":
+		return "i386-linux-gnu"
+	case "amd64":
+		return "x86_64-linux-gnu"
+	case "arm":
+		return "arm-linux-gnueabihf"
+	case "arm64":
+		return "aarch64-linux-gnu"
+	case "loong64":
+		return "loongarch64-linux-gnu"
+	case "ppc64le":
+		return "powerpc64le-linux-gnu"
+	default: // riscv64, s390x
+		return runtime.GOARCH + "-linux-gnu"
+	}
+}
+
+// ThisMachine returns the machine of this process.
+func ThisMachine() *Machine {
+	text, err := os.ReadFile("/etc/ld.so.cache")
+	if err != nil {
+		return &Machine{} // not every system has one
+	}
+	return &Machine{parseCache(string(text))}
+}
+
+// loaderPaths returns the files that a library may be, in the order of the search.
+func (m *Machine) loaderPaths(library string) []string {
+	files := slices.Clone(m.cache[library])
+	for _, folder := range []string{"/lib", "/usr/lib"} {
+		files = append(files, filepath.Join(folder, debianTriplet(), library))
+	}
+	for _, folder := range machineFolders {
+		files = append(files, filepath.Join(folder, library))
+	}
+	return files
+}
+
+// Name returns the name of a library and, after '=', the name of the file behind it, which mostly
+// has the version: "libpng16.so.16=libpng16.so.16.48.0". If both are equal, it returns the name
+// alone. For a missing library nothing follows the '='. If the machine has the library for several
+// kinds of processors, the first one of the loader counts.
+func (m *Machine) Name(library string) string {
+	for _, file := range m.loaderPaths(library) {
+		if file, ok := followLinks(file); ok {
+			return nameAs(library, file)
+		}
+	}
+	return nameAs(library, "")
+}
+
+// Named returns the library and the file of a name that [Machine.Name] has returned, "" for a
+// missing file.
+func Named(name string) (library, file string) {
+	library, file, ok := strings.Cut(name, "=")
+	if !ok {
+		file = library
+	}
+	return library, file
+}
+
+// nameAs returns a library with the name of its file: "lib", "lib=base" if the file is called base,
+// or "lib=" without a file.
+func nameAs(library, file string) string {
+	switch base := filepath.Base(file); {
+	case file == "":
+		return library + "="
+	case base != library:
+		return library + "=" + base
+	}
+	return library
+}
+
+// followLinks returns the target of a link, if the file is a link.
+func followLinks(file string) (string, bool) {
+	for range 40 { // the system follows that many
+		to, err := os.Readlink(file)
+		if err != nil {
+			return file, !errors.Is(err, fs.ErrNotExist)
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(file), to)
+		}
+		file = to
+	}
+	return "", false
+}
+
+// parseCache reads the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, also behind the
+// older format. The files of a name have the order of the loader's search. Files for special
+// processors are left out.
+func parseCache(text string) map[string][]string {
+	const magic, header, entry = "glibc-ld.so.cache1.1", 48, 24
+	_, after, ok := strings.Cut(text, magic)
+	if text = magic + after; !ok || len(text) < header {
+		return nil
+	}
+	raw := []byte(text)
+	word := func(at int) int { return int(binary.NativeEndian.Uint32(raw[at:])) }
+	at := func(offset int) string {
+		if offset >= len(raw) {
+			return ""
+		}
+		return text[offset:][:max(0, bytes.IndexByte(raw[offset:], 0))]
+	}
+	n := min(word(len(magic)), (len(raw)-header)/entry)
+	files := make(map[string][]string, n)
+	for e := header; e < header+n*entry; e += entry {
+		name, file := at(word(e+4)), at(word(e+8))
+		if hardware := binary.NativeEndian.Uint64(raw[e+16:]); hardware == 0 && filepath.IsAbs(file) {
+			files[name] = append(files[name], file)
+		}
+	}
+	return files
+}
+
+// A loader finds the libraries of a program, breadth first.
+type loader struct {
+	machine   *Machine
+	asked     map[string]bool // names of libraries
+	files     []string
+	onMachine []string
+}
+
+// An object is an ELF file that needs libraries.
+type object struct {
+	header  elf.FileHeader
+	needed  []string // names of libraries
+	runpath []string // directories to search
+	rpath   []string // directories without a runpath, inherited ones included
+}
+
+func (l *loader) loadProgram(program string) error {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return err
+	}
+	first, ok := readELF(real, nil)
+	if !ok {
+		return nil // the system will report the error
+	}
+	for queue := []object{first}; len(queue) > 0; queue = queue[1:] {
+		by := &queue[0]
+		for _, name := range by.needed {
+			if l.asked[name] {
+				continue
+			}
+			l.asked[name] = true
+			if next, ok := l.findLibrary(name, by); ok {
+				queue = append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+// findLibrary finds a library that an object needs.
+func (l *loader) findLibrary(name string, by *object) (object, bool) {
+	folders := by.runpath
+	if folders == nil {
+		folders = by.rpath
+	}
+	if strings.Contains(name, "/") {
+		folders = []string{""}
+	}
+	for _, folder := range folders {
+		file, err := filepath.Abs(filepath.Join(folder, name))
+		if found, ok := readELF(file, by); ok && err == nil {
+			l.files = append(l.files, file)
+			return found, true
+		}
+	}
+	for _, file := range l.machine.loaderPaths(name) {
+		if found, ok := readELF(file, by); ok {
+			real, _ := followLinks(file)
+			l.onMachine = append(l.onMachine, nameAs(name, real))
+			return found, true
+		}
+	}
+	l.onMachine = append(l.onMachine, nameAs(name, ""))
+	return object{}, false
+}
+
+// readELF reads the libraries that an ELF file needs, if the file is for the processor of the
+// object that needs it.
+func readELF(file string, by *object) (object, bool) {
+	f, err := os.Open(file)
+	if err != nil {
+		return object{}, false
+	}
+	defer f.Close()
+	image, err := elf.NewFile(f)
+	if err != nil || by != nil && (image.Machine != by.header.Machine || image.Class != by.header.Class) {
+		return object{}, false
+	}
+	o := object{header: image.FileHeader}
+	o.needed, _ = image.ImportedLibraries() // a static program has none
+	o.runpath = libraryFolders(image, elf.DT_RUNPATH, filepath.Dir(file))
+	if o.runpath == nil {
+		o.rpath = libraryFolders(image, elf.DT_RPATH, filepath.Dir(file))
+		if by != nil {
+			o.rpath = append(o.rpath, by.rpath...)
+		}
+	}
+	return o, true
+}
+
+// libraryFolders returns the directories that a tag lists, with $ORIGIN filled in.
+func libraryFolders(image *elf.File, tag elf.DynTag, origin string) []string {
+	lists, _ := image.DynString(tag)
+	var folders []string
+	for _, list := range lists {
+		for folder := range strings.SplitSeq(list, ":") {
+			folder = strings.NewReplacer("$ORIGIN", origin, "${ORIGIN}", origin).Replace(folder)
+			if folder != "" && !strings.Contains(folder, "$") {
+				folders = append(folders, folder)
+			}
+		}
+	}
+	return folders
+}

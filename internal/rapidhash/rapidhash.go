@@ -9,6 +9,9 @@ package rapidhash
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
 	"math/bits"
 )
 
@@ -38,10 +41,10 @@ const (
 const seedZero = 0x422765567d8fbfd6
 
 // Sum64 returns the hash of b with seed 0.
-func Sum64(b []byte) uint64 { return sum(b, 0, seedZero) }
+func Sum64(b []byte) uint64 { return sumSeeded(b, 0, seedZero) }
 
 // Sum64Seed returns the hash of b with a seed.
-func Sum64Seed(b []byte, seed uint64) uint64 { return sum(b, 0, spreadSeed(seed)) }
+func Sum64Seed(b []byte, seed uint64) uint64 { return sumSeeded(b, 0, spreadSeed(seed)) }
 
 // spreadSeed returns the state that a seed starts with.
 func spreadSeed(seed uint64) uint64 { return seed ^ foldedProduct(seed^secret2, secret1) }
@@ -52,15 +55,15 @@ func foldedProduct(x, y uint64) uint64 {
 	return high ^ low
 }
 
-// word returns the first 8 bytes of b as a little-endian number.
-func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+// lastWord returns the first 8 bytes of b as a little-endian number.
+func lastWord(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// sum hashes b. The state already includes its first bytes, as many as mixed says: none and
+// sumSeeded hashes b. The state already includes its first bytes, as many as mixed says: none and
 // the result of spreadSeed, or 16 and the lanes, joined. The last 16 bytes of b are mixed in
 // at the end and may overlap the first.
 //
 // It is one function because calls and stored lanes would double its time for short keys.
-func sum(b []byte, mixed int, state uint64) uint64 {
+func sumSeeded(b []byte, mixed int, state uint64) uint64 {
 	n := uint64(len(b))
 	var first, last uint64
 	switch {
@@ -70,41 +73,41 @@ func sum(b []byte, mixed int, state uint64) uint64 {
 			l0, l1, l2, l3, l4, l5, l6 := state, state, state, state, state, state, state
 			for len(rest) > BlockSize {
 				p := (*[BlockSize]byte)(rest)
-				l0 = foldedProduct(word(p[0:])^secret0, word(p[8:])^l0)
-				l1 = foldedProduct(word(p[16:])^secret1, word(p[24:])^l1)
-				l2 = foldedProduct(word(p[32:])^secret2, word(p[40:])^l2)
-				l3 = foldedProduct(word(p[48:])^secret3, word(p[56:])^l3)
-				l4 = foldedProduct(word(p[64:])^secret4, word(p[72:])^l4)
-				l5 = foldedProduct(word(p[80:])^secret5, word(p[88:])^l5)
-				l6 = foldedProduct(word(p[96:])^secret6, word(p[104:])^l6)
+				l0 = foldedProduct(lastWord(p[0:])^secret0, lastWord(p[8:])^l0)
+				l1 = foldedProduct(lastWord(p[16:])^secret1, lastWord(p[24:])^l1)
+				l2 = foldedProduct(lastWord(p[32:])^secret2, lastWord(p[40:])^l2)
+				l3 = foldedProduct(lastWord(p[48:])^secret3, lastWord(p[56:])^l3)
+				l4 = foldedProduct(lastWord(p[64:])^secret4, lastWord(p[72:])^l4)
+				l5 = foldedProduct(lastWord(p[80:])^secret5, lastWord(p[88:])^l5)
+				l6 = foldedProduct(lastWord(p[96:])^secret6, lastWord(p[104:])^l6)
 				rest = rest[BlockSize:]
 			}
 			state = l0 ^ l1 ^ l2 ^ l3 ^ l4 ^ l5 ^ l6
 		}
 		if len(rest) > 16 {
-			state = foldedProduct(word(rest)^secret2, word(rest[8:])^state)
+			state = foldedProduct(lastWord(rest)^secret2, lastWord(rest[8:])^state)
 		}
 		if len(rest) > 32 {
-			state = foldedProduct(word(rest[16:])^secret2, word(rest[24:])^state)
+			state = foldedProduct(lastWord(rest[16:])^secret2, lastWord(rest[24:])^state)
 		}
 		if len(rest) > 48 {
-			state = foldedProduct(word(rest[32:])^secret1, word(rest[40:])^state)
+			state = foldedProduct(lastWord(rest[32:])^secret1, lastWord(rest[40:])^state)
 		}
 		if len(rest) > 64 {
-			state = foldedProduct(word(rest[48:])^secret1, word(rest[56:])^state)
+			state = foldedProduct(lastWord(rest[48:])^secret1, lastWord(rest[56:])^state)
 		}
 		if len(rest) > 80 {
-			state = foldedProduct(word(rest[64:])^secret2, word(rest[72:])^state)
+			state = foldedProduct(lastWord(rest[64:])^secret2, lastWord(rest[72:])^state)
 		}
 		if len(rest) > 96 {
-			state = foldedProduct(word(rest[80:])^secret1, word(rest[88:])^state)
+			state = foldedProduct(lastWord(rest[80:])^secret1, lastWord(rest[88:])^state)
 		}
 		n = uint64(len(rest))
 		end := b[len(b)-16:]
-		first, last = word(end)^n, word(end[8:])
+		first, last = lastWord(end)^n, lastWord(end[8:])
 	case n >= 8:
 		state ^= n
-		first, last = word(b), word(b[n-8:])
+		first, last = lastWord(b), lastWord(b[n-8:])
 	case n >= 4:
 		state ^= n
 		first, last = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
@@ -113,4 +116,156 @@ func sum(b []byte, mixed int, state uint64) uint64 {
 	}
 	high, low := bits.Mul64(first^secret1, last^state)
 	return foldedProduct(low^secret7, high^secret1^n)
+}
+
+// Digest is the running hash of the bytes written to it; it equals Sum64Seed of the same
+// bytes however they were split. Use New: the zero Digest has no seed. It is not safe for
+// concurrent use.
+type Digest struct {
+	seed   uint64
+	lanes  [lanes]uint64
+	length uint64 // bytes written
+	// window begins with the last 16 bytes of the last block, because a sum mixes in the
+	// last 16 bytes of the input. The held bytes follow, which no lane has mixed in yet.
+	window [wordPair + BlockSize]byte
+}
+
+var _ hash.Hash64 = (*Digest)(nil)
+
+// New returns an empty Digest with a seed.
+func New(seed uint64) *Digest {
+	d := &Digest{seed: seed}
+	d.Reset()
+	return d
+}
+
+// Reset returns d to the state that New gave it.
+func (d *Digest) Reset() {
+	*d = Digest{seed: d.seed}
+	state := spreadSeed(d.seed)
+	for i := range d.lanes {
+		d.lanes[i] = state
+	}
+}
+
+// Clone implements hash.Cloner.
+func (d *Digest) Clone() (hash.Cloner, error) {
+	c := *d
+	return &c, nil
+}
+
+// Size returns the length of a sum, 8 bytes.
+func (d *Digest) Size() int { return Size }
+
+// BlockSize returns 112, the number of bytes that are mixed in at a time.
+func (d *Digest) BlockSize() int { return BlockSize }
+
+// pendingBytes returns the number of bytes after the last block. A full block is held until more
+// bytes follow, because the end of the input is hashed another way.
+func (d *Digest) pendingBytes() int {
+	if d.length == 0 {
+		return 0
+	}
+	return int((d.length-1)%BlockSize) + 1
+}
+
+// Write adds p to the hash. It never fails and does not keep p.
+func (d *Digest) Write(p []byte) (int, error) {
+	n, held := len(p), d.pendingBytes()
+	d.length += uint64(n)
+	if room := BlockSize - held; held > 0 && len(p) > room {
+		copy(d.window[wordPair+held:], p[:room])
+		d.mixIn(d.window[wordPair:])
+		p, held = p[room:], 0
+	}
+	if held == 0 && len(p) > BlockSize {
+		cut := (len(p) - 1) / BlockSize * BlockSize
+		d.mixIn(p[:cut])
+		p = p[cut:]
+	}
+	copy(d.window[wordPair+held:], p)
+	return n, nil
+}
+
+var laneSecrets = [lanes]uint64{secret0, secret1, secret2, secret3, secret4, secret5, secret6}
+
+// mixIn mixes in whole blocks and keeps the last bytes of the last one.
+func (d *Digest) mixIn(blocks []byte) {
+	copy(d.window[:wordPair], blocks[len(blocks)-wordPair:])
+	for ; len(blocks) > 0; blocks = blocks[BlockSize:] {
+		for i, secret := range laneSecrets {
+			pair := blocks[wordPair*i:]
+			d.lanes[i] = foldedProduct(lastWord(pair)^secret, lastWord(pair[8:])^d.lanes[i])
+		}
+	}
+}
+
+// Sum64 returns the hash of the bytes written so far; more may follow.
+func (d *Digest) Sum64() uint64 {
+	end := wordPair + d.pendingBytes()
+	if d.length <= BlockSize {
+		return Sum64Seed(d.window[wordPair:end], d.seed)
+	}
+	state := uint64(0)
+	for _, lane := range d.lanes {
+		state ^= lane
+	}
+	return sumSeeded(d.window[:end], wordPair, state)
+}
+
+// Sum appends the sum to b, most significant byte first.
+func (d *Digest) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, d.Sum64()) }
+
+// The saved state: magic, seed, lanes, length, the last bytes of the last block (zeros
+// before the first), held bytes with zeros behind them; integers are big-endian, as in the
+// standard library's hashes.
+const (
+	magic       = "rh3\x01"
+	marshalSize = len(magic) + 8*(1+lanes+1) + wordPair + BlockSize
+)
+
+// AppendBinary implements encoding.BinaryAppender.
+func (d *Digest) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, magic...)
+	b = binary.BigEndian.AppendUint64(b, d.seed)
+	for _, lane := range d.lanes {
+		b = binary.BigEndian.AppendUint64(b, lane)
+	}
+	b = binary.BigEndian.AppendUint64(b, d.length)
+	b = append(b, d.window[:wordPair+d.pendingBytes()]...)
+	return append(b, make([]byte, BlockSize-d.pendingBytes())...), nil
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (d *Digest) MarshalBinary() ([]byte, error) {
+	return d.AppendBinary(make([]byte, 0, marshalSize))
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It restores the seed too. On an
+// error d is unchanged.
+func (d *Digest) UnmarshalBinary(b []byte) error {
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return errors.New("rapidhash: unmarshal: not a saved state of this hash")
+	}
+	if len(b) != marshalSize {
+		return fmt.Errorf("rapidhash: unmarshal: state has %d bytes, want %d", len(b), marshalSize)
+	}
+	b = b[len(magic):]
+	restored := New(binary.BigEndian.Uint64(b))
+	fresh := restored.lanes
+	for i := range restored.lanes {
+		restored.lanes[i] = binary.BigEndian.Uint64(b[8*(1+i):])
+	}
+	restored.length = binary.BigEndian.Uint64(b[8*(1+lanes):])
+	copy(restored.window[:], b[8*(1+lanes+1):])
+	for _, c := range restored.window[wordPair+restored.pendingBytes():] {
+		if c != 0 {
+			return errors.New("rapidhash: unmarshal: bytes after the held ones are not zero")
+		}
+	}
+	if before := [wordPair]byte(restored.window[:]); restored.length <= BlockSize && (restored.lanes != fresh || before != [wordPair]byte{}) {
+		return errors.New("rapidhash: unmarshal: the state of a block before the first one")
+	}
+	*d = *restored
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
 var seeds = []uint64{0, 1, 0x9e3779b97f4a7c15, 0xffffffffffffffff}

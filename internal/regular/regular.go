@@ -33,7 +33,7 @@ func Check(f *os.File, err error) (*os.File, error) {
 	return f, nil
 }
 
-// Mode returns nil for the mode of a regular file. Otherwise its error wraps ErrNot and says what
+// Mode returns nil for the mode of a regular file. Otherwise its error wraps ErrNot and names what
 // the file is.
 func Mode(m fs.FileMode) error {
 	switch {

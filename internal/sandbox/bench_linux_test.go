@@ -65,7 +65,7 @@ func answerAtOnce(file int) error {
 		s := &server{Box: new(Box), listener: listener}
 		for polls := !endsByItself(); !polls || !s.hungUp(); {
 			s.n = notice{}
-			if s.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)) != 0 {
+			if s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)) != 0 {
 				if s.hungUp() {
 					return
 				}
@@ -74,10 +74,10 @@ func answerAtOnce(file int) error {
 			s.a = answer{id: s.n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 			if file >= 0 && s.n.number == unix.SYS_OPENAT {
 				s.over = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(file), closeExec: unix.O_CLOEXEC}
-				s.ioctl(ioctlAddFD, unsafe.Pointer(&s.over))
+				s.listenerIoctl(ioctlAddFD, unsafe.Pointer(&s.over))
 				continue
 			}
-			s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a))
+			s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a))
 		}
 	}()
 	return nil

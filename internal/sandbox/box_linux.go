@@ -28,8 +28,8 @@ type Box struct {
 	runs               bool          // whether the policy allows executing programs in root
 	kills              bool          // whether the thread can signal exactly the processes in the box
 	gone               chan struct{} // closed when the last process in the box has ended
-	blind              error         // why the trace is incomplete; belongs to serve until gone
-	calls              int           // system calls made by serve; belongs to serve until gone
+	blind              error         // why the trace is incomplete; belongs to serveCalls until gone
+	calls              int           // system calls made by serveCalls, which owns it until gone
 }
 
 // patience is how long End waits for killed processes.
@@ -49,10 +49,10 @@ var supported = lasting(func() (known struct{}, err error) {
 	}
 	tried := make(chan error)
 	Alone(func() {
-		_, err := enter(Policy{})
+		_, err := enterBox(Policy{})
 		tried <- err
 	})
-	if err = <-tried; err != nil && !isMeans(err) {
+	if err = <-tried; err != nil && !wrapsShortage(err) {
 		err = unsupported(err.Error())
 	}
 	return known, err
@@ -70,20 +70,20 @@ func lasting[T any](try func() (T, error)) func() (T, error) {
 		defer mu.Unlock()
 		if !known {
 			value, err = try()
-			known = !isMeans(err)
+			known = !wrapsShortage(err)
 		}
 		return value, err
 	}
 }
 
-// isOurs reports whether this process, or the machine, is out of descriptors or memory.
-func isOurs(errno unix.Errno) bool {
+// isShortage reports whether this process, or the machine, is out of descriptors or memory.
+func isShortage(errno unix.Errno) bool {
 	return errno == unix.EMFILE || errno == unix.ENFILE || errno == unix.ENOMEM
 }
 
-func isMeans(err error) bool {
+func wrapsShortage(err error) bool {
 	var errno unix.Errno
-	return errors.As(err, &errno) && isOurs(errno)
+	return errors.As(err, &errno) && isShortage(errno)
 }
 
 // Alone calls f on a thread of its own. The thread ends with f and is not the main thread of the
@@ -113,10 +113,10 @@ func Enter(p Policy) (*Box, error) {
 	if err := Supported(); err != nil {
 		return nil, err
 	}
-	return enter(p)
+	return enterBox(p)
 }
 
-func enter(p Policy) (*Box, error) {
+func enterBox(p Policy) (*Box, error) {
 	if unix.Gettid() == unix.Getpid() {
 		return nil, errors.New("sandbox: cannot confine the main thread of the process")
 	}
@@ -125,7 +125,7 @@ func enter(p Policy) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{watch: p.Watch, server: p.Server, trace: p.Trace, gone: make(chan struct{})}
-	if err := b.name(p); err != nil {
+	if err := b.resolvePolicy(p); err != nil {
 		return nil, err
 	}
 	tree, served := -1, false
@@ -150,7 +150,7 @@ func enter(p Policy) (*Box, error) {
 		return nil, err
 	}
 	b.kills = confinesSignals(version, reachable, canSignalParent())
-	if err := moveTo(p.Dir); err != nil {
+	if err := changeToFolder(p.Dir); err != nil {
 		return nil, err
 	}
 	listener, err := b.installListening(version)
@@ -168,13 +168,13 @@ func enter(p Policy) (*Box, error) {
 		close(b.gone)
 	} else {
 		served = true
-		go b.serve(listener, tree)
+		go b.serveCalls(listener, tree)
 	}
 	return b, nil
 }
 
-// name resolves symbolic links in the paths that a policy lets programs read and write.
-func (b *Box) name(p Policy) error {
+// resolvePolicy resolves symbolic links in the paths that a policy lets programs read and write.
+func (b *Box) resolvePolicy(p Policy) error {
 	for _, dir := range p.Write {
 		real, err := realFolder(dir)
 		if err != nil {
@@ -192,16 +192,16 @@ func (b *Box) name(p Policy) error {
 
 // beginTrace starts the trace of a policy and returns a descriptor of the traced directory.
 func (b *Box) beginTrace(p Policy) (tree int, err error) {
-	if tree, err = openFolder(p.Trace.Folder); err != nil {
+	if tree, err = openFolderPath(p.Trace.Folder); err != nil {
 		return -1, err
 	}
-	if b.root, err = nameOf(tree); err != nil {
+	if b.root, err = descriptorPath(tree); err != nil {
 		unix.Close(tree)
 		return -1, err
 	}
 	b.runs = slices.ContainsFunc(p.Read, func(path string) bool {
 		real, err := filepath.EvalSymlinks(path)
-		return err == nil && below(real, b.root)
+		return err == nil && isBelowFolder(real, b.root)
 	})
 	for _, path := range p.Trace.Programs {
 		if real, err := filepath.EvalSymlinks(path); err == nil { // else it cannot be executed
@@ -209,14 +209,14 @@ func (b *Box) beginTrace(p Policy) (tree int, err error) {
 		}
 	}
 	b.readable = append(b.readable, b.root)
-	p.Trace.begin()
+	p.Trace.makeMaps()
 	return tree, nil
 }
 
 // installListening installs the filter on the calling thread, and returns the descriptor on which
 // the filter reports calls.
 func (b *Box) installListening(version int) (listener int, err error) {
-	asked, own := b.asked(), uint64(0)
+	asked, own := b.watchedCalls(), uint64(0)
 	if slices.Contains(asked, unix.SYS_EXECVE) {
 		if own, err = ownCalls(); err != nil {
 			return -1, err
@@ -225,8 +225,8 @@ func (b *Box) installListening(version int) (listener int, err error) {
 	return installFilter(version, asked, own)
 }
 
-// asked returns the calls that the filter reports to the server, besides changes.
-func (b *Box) asked() []uint32 {
+// watchedCalls returns the calls that the filter reports to the server, besides changes.
+func (b *Box) watchedCalls() []uint32 {
 	var asked []uint32
 	if b.watch != nil || b.trace != nil {
 		asked = slices.AppendSeq(asked, maps.Keys(naming))
@@ -239,10 +239,10 @@ func (b *Box) asked() []uint32 {
 	return asked
 }
 
-// moveTo changes the working directory of the calling thread only. A child process must not change
-// it between fork and exec: its chdir would wait for the server's answer, while the runtime cannot
-// stop the parent and may therefore never run the server.
-func moveTo(dir string) error {
+// changeToFolder changes the working directory of the calling thread only. A child process must not
+// change it between fork and exec: its chdir would wait for the server's answer, while the runtime
+// cannot stop the parent and may therefore never run the server.
+func changeToFolder(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -277,15 +277,15 @@ func dropCapabilities() error {
 
 // realFolder returns the path of a directory without symbolic links.
 func realFolder(dir string) (string, error) {
-	fd, err := openFolder(dir)
+	fd, err := openFolderPath(dir)
 	if err != nil {
 		return "", err
 	}
 	defer unix.Close(fd)
-	return nameOf(fd)
+	return descriptorPath(fd)
 }
 
-func openFolder(dir string) (int, error) {
+func openFolderPath(dir string) (int, error) {
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, &os.PathError{Op: "open", Path: dir, Err: err}

@@ -69,7 +69,7 @@ func TestTraceSeesWhatStraceSees(t *testing.T) {
 			argv[i] = strings.ReplaceAll(argv[i], "\t", " ")
 		}
 		program, err := exec.LookPath(argv[0])
-		if real, linkErr := filepath.EvalSymlinks(program); err != nil || linkErr != nil || !OfSystem(real) || below("/usr/local", program) {
+		if real, linkErr := filepath.EvalSymlinks(program); err != nil || linkErr != nil || !OfSystem(real) || isBelowFolder("/usr/local", program) {
 			continue // a wrapper may start any program
 		}
 		want := straced(t, p, argv)

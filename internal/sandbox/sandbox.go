@@ -19,6 +19,18 @@
 // can read the files of /proc that all users can read. It cannot read extended attributes. It
 // cannot read the texts of symbolic links outside either, unless another program already watches
 // its system calls.
+//
+// The files, in reading order:
+//
+//   - sandbox.go: the policy and the trace
+//   - box_linux.go: a thread enters a box, kills its processes, and waits for their end
+//   - restrict_linux.go: the Landlock domain and the seccomp filter
+//   - calls_linux.go: the system calls that the filter reports
+//   - serve_linux.go: the server that answers reported calls: changes of files, sockets
+//   - trace_linux.go: its answers to calls on traced files
+//   - resolve_linux.go, requests_linux.go, attributes_linux.go: paths, arguments and results of
+//     these calls
+//   - records_linux.go: what the trace records, and whether it is still true
 package sandbox
 
 import (
@@ -87,7 +99,7 @@ type Trace struct {
 	changed string
 }
 
-// Access says how a program in a box used a path.
+// Access is the way in which a program in a box used a path.
 type Access int
 
 const (
@@ -97,17 +109,17 @@ const (
 	Missing               // the file does not exist
 )
 
-// ErrUnsupported says that this system has no boxes.
+// ErrUnsupported is the error on systems without boxes.
 var ErrUnsupported = errors.New("programs cannot be confined here")
 
 // unsupported wraps ErrUnsupported with a reason.
 func unsupported(why string) error { return fmt.Errorf("%w: %s", ErrUnsupported, why) }
 
-// ErrStaying says that a process in a box is still running after it was killed.
+// ErrStaying is the error for a process in a box that still runs after it was killed.
 var ErrStaying = errors.New("a process started by the program is still running after it was killed")
 
-// ErrTrace says that the trace is incomplete: it could not find out which file a program asked for,
-// or could not open the file for lack of descriptors.
+// ErrTrace is the error for an incomplete trace: the server could not read which file a program
+// asked for, or could not open the file for lack of descriptors.
 var ErrTrace = errors.New("its reads could not be recorded")
 
 // system lists the files and directories that every program may read. Most of their content does
@@ -130,7 +142,7 @@ var systemHere = sync.OnceValue(func() []string {
 	var here []string
 	for _, path := range system {
 		real, err := filepath.EvalSymlinks(path)
-		if err == nil && !slices.ContainsFunc(here, func(folder string) bool { return below(folder, real) }) {
+		if err == nil && !slices.ContainsFunc(here, func(folder string) bool { return isBelowFolder(folder, real) }) {
 			here = append(here, real)
 		}
 	}
@@ -155,7 +167,7 @@ func Program(file string, keep ...string) []string {
 		}
 		all = append(all, f)
 		folder := filepath.Dir(f)
-		if filepath.Dir(folder) == filepath.Dir(filepath.Dir(folder)) || slices.ContainsFunc(keep, func(k string) bool { return k != "" && below(folder, k) }) {
+		if filepath.Dir(folder) == filepath.Dir(filepath.Dir(folder)) || slices.ContainsFunc(keep, func(k string) bool { return k != "" && isBelowFolder(folder, k) }) {
 			continue
 		}
 		all = append(all, folder)
@@ -170,10 +182,10 @@ func Program(file string, keep ...string) []string {
 
 // OfSystem reports whether every program may read a path, because it is part of the system.
 func OfSystem(file string) bool {
-	return slices.ContainsFunc(system, func(folder string) bool { return below(folder, file) })
+	return slices.ContainsFunc(system, func(folder string) bool { return isBelowFolder(folder, file) })
 }
 
-func below(folder, file string) bool {
+func isBelowFolder(folder, file string) bool {
 	_, ok := pathname.Below(folder, file)
 	return ok
 }

@@ -3,99 +3,19 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// A call describes the arguments of a system call.
-type call struct {
-	folder, path, value, flags int // numbers of arguments
-	change                     change
-	opens                      opens // for calls that name files
-	gives                      gives // likewise; value is the address for the answer
-	nofollow                   bool  // a final symbolic link in the path is not followed
-}
-
-// gives is the kind of result that a call on a file returns.
-type gives int
-
-const (
-	givesNothing gives = iota // only whether the file exists
-	givesStat                 // struct stat
-	givesStatx                // struct statx
-	givesAccess               // whether the access mode in value is allowed
-	givesText                 // the text of a symbolic link
-	givesPlace                // the new working directory
-)
-
-// opens says where a call passes the flags of open.
-type opens int
-
-const (
-	looks   opens = iota // opens no file
-	byFlags              // as an argument
-	byHow                // in struct open_how
-	creates              // fixed: the flags of creat
-)
-
-// A change is the attribute that a call sets, and its format.
-type change int
-
-const (
-	mode         change = iota
-	seconds             // struct utimbuf
-	microseconds        // two of struct timeval
-	nanoseconds         // two of struct timespec
-)
-
-// none marks an argument that a call does not have.
-const none = -1
-
-// changing lists the calls that change modes and times. The server carries them out itself, on
-// files in a directory of the box, because the meaning of a path can change between a check and the
-// call.
-var changing = map[uint32]call{
-	unix.SYS_FCHMOD:    {folder: 0, path: none, value: 1, flags: none, change: mode},
-	unix.SYS_FCHMODAT:  {folder: 0, path: 1, value: 2, flags: none, change: mode},
-	sysFchmodat2:       {folder: 0, path: 1, value: 2, flags: 3, change: mode},
-	unix.SYS_UTIMENSAT: {folder: 0, path: 1, value: 2, flags: 3, change: nanoseconds},
-}
-
-// sysFchmodat2 has the same number on all architectures.
-const sysFchmodat2 = 452
-
-// naming describes the calls that open, look at, execute or change a file by name, and the calls
-// that look at an open file.
-var naming = map[uint32]call{
-	unix.SYS_OPENAT: {folder: 0, path: 1, flags: 2, opens: byFlags}, unix.SYS_OPENAT2: {folder: 0, path: 1, flags: 2, opens: byHow},
-	unix.SYS_STATX: {folder: 0, path: 1, flags: 2, value: 4, gives: givesStatx}, sysNewfstatat: {folder: 0, path: 1, flags: 3, value: 2, gives: givesStat},
-	unix.SYS_FSTAT:     {folder: 0, path: none, flags: none, value: 1, gives: givesStat},
-	unix.SYS_FACCESSAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesAccess}, unix.SYS_FACCESSAT2: {folder: 0, path: 1, flags: 3, value: 2, gives: givesAccess},
-	unix.SYS_READLINKAT: {folder: 0, path: 1, flags: none, value: 2, gives: givesText, nofollow: true},
-	unix.SYS_CHDIR:      {folder: none, path: 0, flags: none, gives: givesPlace},
-	unix.SYS_STATFS:     {folder: none, path: 0, flags: none}, unix.SYS_TRUNCATE: {folder: none, path: 0, flags: none},
-	unix.SYS_MKDIRAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_MKNODAT: {folder: 0, path: 1, flags: none, nofollow: true},
-	unix.SYS_UNLINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_SYMLINKAT: {folder: 1, path: 2, flags: none, nofollow: true},
-	unix.SYS_LINKAT: {folder: 0, path: 1, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 0, path: 1, flags: none, nofollow: true},
-	unix.SYS_RENAMEAT2: {folder: 0, path: 1, flags: none, nofollow: true},
-	unix.SYS_EXECVE:    {folder: none, path: 0, flags: none}, unix.SYS_EXECVEAT: {folder: 0, path: 1, flags: 4},
-}
-
-// namingTwo describes the second file of calls that name two files.
-var namingTwo = map[uint32]call{
-	unix.SYS_LINKAT: {folder: 2, path: 3, flags: none, nofollow: true}, unix.SYS_RENAMEAT: {folder: 2, path: 3, flags: none, nofollow: true},
-	unix.SYS_RENAMEAT2: {folder: 2, path: 3, flags: none, nofollow: true},
-}
-
-// readingLinks are the calls that read a symbolic link. Every box watches them.
-var readingLinks = []uint32{unix.SYS_READLINKAT}
 
 // A notice is struct seccomp_notif, an answer struct seccomp_notif_resp.
 type (
@@ -130,7 +50,7 @@ type server struct {
 	local    [1]unix.Iovec
 	remote   [1]unix.RemoteIovec
 	polled   [1]unix.PollFd
-	found    found
+	found    accessedFile
 	statx    unix.Statx_t
 	// Names, each with a NUL after its end. real is the resolved path of an open file.
 	path, real [unix.PathMax + 1]byte
@@ -141,14 +61,14 @@ type server struct {
 
 const ioctlValid = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 
-// serve answers calls of programs in the box until no program is left.
-func (b *Box) serve(listener, tree int) {
+// serveCalls answers calls of programs in the box until no program is left.
+func (b *Box) serveCalls(listener, tree int) {
 	defer close(b.gone)
 	defer unix.Close(listener)
 	if tree >= 0 {
 		defer unix.Close(tree)
 	}
-	undisturbed()
+	blockSignals()
 	wakeAtOnce(listener)
 	s := &server{Box: b, listener: listener, tree: tree}
 	polls := !endsByItself()
@@ -158,8 +78,8 @@ func (b *Box) serve(listener, tree int) {
 				return
 			}
 		}
-		s.n, s.a, s.found = notice{}, answer{}, found{}
-		if errno := s.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
+		s.n, s.a, s.found = notice{}, answer{}, accessedFile{}
+		if errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
 			if s.hungUp() { // else the caller was killed meanwhile
 				return
 			}
@@ -167,31 +87,31 @@ func (b *Box) serve(listener, tree int) {
 		}
 		s.a.id = s.n.id
 		if c, ok := changing[uint32(s.n.number)]; ok {
-			s.touch(c)
-			s.a.errno = -int32(s.carryOut(c))
+			s.recordExistence(c)
+			s.a.errno = -int32(s.applyChange(c))
 		} else if slices.Contains(reaching, uint32(s.n.number)) {
-			if s.reach() {
+			if s.answerSocketCall() {
 				continue
 			}
-		} else if c, ok := naming[uint32(s.n.number)]; ok && s.find(c) {
+		} else if c, ok := naming[uint32(s.n.number)]; ok && s.answerNamingCall(c) {
 			continue // it is already answered
 		}
-		if s.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
-			s.record(s.found)
+		if s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
+			s.recordAccess(s.found)
 		}
 	}
 }
 
-// undisturbed locks the goroutine to its thread and blocks all signals there; the thread ends with
+// blockSignals locks the goroutine to its thread and blocks all signals there; the thread ends with
 // the goroutine. A signal during the handover of a descriptor would revoke the descriptor, and the
 // traced call would return 0, the descriptor of another file.
-func undisturbed() {
+func blockSignals() {
 	runtime.LockOSThread()
 	var all unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^uint64(0)
 	}
-	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; hand would notice
+	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; handFile would notice
 }
 
 // hungUp waits for a call or the end of the box, and reports whether the box has ended.
@@ -225,29 +145,29 @@ func isSince(release string, wantMajor, wantMinor int) bool {
 	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }
 
-// haveHungUp reports whether poll says that no program is left. POLLERR alone is not the end: the
-// system also sets it when a signal interrupted poll. If the server stopped then, the next call in
-// the box would fail.
+// haveHungUp reports whether the result of poll means that no program is left. POLLERR alone is not
+// the end: the system also sets it when a signal interrupted poll. If the server stopped then, the
+// next call in the box would fail.
 func haveHungUp(revents int16) bool { return revents&unix.POLLHUP != 0 }
 
-// carryOut makes a change if the file is in a writable directory of the box.
-func (s *server) carryOut(c call) unix.Errno {
-	value, errno := s.value(c)
+// applyChange makes a change if the file is in a writable directory of the box.
+func (s *server) applyChange(c call) unix.Errno {
+	value, errno := s.newAttributes(c)
 	if errno != 0 {
 		return errno
 	}
-	fd, errno := s.open(c)
+	fd, errno := s.openNamedFile(c)
 	if errno != 0 {
 		return errno
 	}
 	defer unix.Close(fd)
 	// The data read is the caller's, unless the caller has ended and another process has its
 	// number.
-	if s.ioctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
+	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return unix.ENOENT
 	}
-	name, err := nameOf(fd)
-	if err != nil || !slices.ContainsFunc(s.writes, func(dir string) bool { return below(dir, name) }) {
+	name, err := descriptorPath(fd)
+	if err != nil || !slices.ContainsFunc(s.writes, func(dir string) bool { return isBelowFolder(dir, name) }) {
 		return unix.EPERM
 	}
 	if c.change == mode {
@@ -263,38 +183,106 @@ func (s *server) carryOut(c call) unix.Errno {
 
 func ownName(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// nameOf returns the path of an open file.
-func nameOf(fd int) (string, error) { return os.Readlink(ownName(fd)) }
+// descriptorPath returns the path of an open file.
+func descriptorPath(fd int) (string, error) { return os.Readlink(ownName(fd)) }
 
-// A value is the new mode or times of a file.
-type value struct {
+// A attributes is the new mode or times of a file.
+type attributes struct {
 	mode  uint32
 	times []unix.Timespec
 }
 
-func (s *server) value(c call) (value, unix.Errno) {
+func (s *server) newAttributes(c call) (attributes, unix.Errno) {
 	arg := s.n.args[c.value]
 	if c.change == mode {
-		return value{mode: uint32(arg) & 0o1777}, 0
+		return attributes{mode: uint32(arg) & 0o1777}, 0
 	}
 	now := unix.Timespec{Nsec: unix.UTIME_NOW}
 	if arg == 0 {
-		return value{times: []unix.Timespec{now, now}}, 0
+		return attributes{times: []unix.Timespec{now, now}}, 0
 	}
 	raw := s.real[:32]
 	if c.change == seconds {
 		raw = raw[:16]
 	}
-	if errno := s.read(arg, raw); errno != 0 {
-		return value{}, errno
+	if errno := s.readFromCaller(arg, raw); errno != 0 {
+		return attributes{}, errno
 	}
 	at := func(i int) int64 { return int64(binary.NativeEndian.Uint64(raw[8*i:])) }
 	if c.change == seconds {
-		return value{times: []unix.Timespec{{Sec: at(0)}, {Sec: at(1)}}}, 0
+		return attributes{times: []unix.Timespec{{Sec: at(0)}, {Sec: at(1)}}}, 0
 	}
 	unit := int64(1)
 	if c.change == microseconds {
 		unit = 1000
 	}
-	return value{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
+	return attributes{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
+}
+
+// answerSocketCall answers a call that creates or uses a socket. It returns true if the call is
+// already answered. Only creating a socket succeeds, so that the next call shows which server the
+// program wants.
+func (s *server) answerSocketCall() (answered bool) {
+	switch s.n.number {
+	case unix.SYS_SOCKET:
+		return s.handSocket()
+	case unix.SYS_SENDTO:
+		if s.n.args[4] == 0 { // sends to the connected server
+			s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
+			return false
+		}
+		s.tellServer(s.n.args[4], s.n.args[5])
+	default:
+		s.tellServer(s.n.args[1], s.n.args[2])
+	}
+	s.refuseCall(unix.EACCES)
+	return false
+}
+
+// handSocket gives the caller one half of a socket pair whose other half is closed, so that it
+// reaches no server.
+func (s *server) handSocket() (answered bool) {
+	family, kind := s.n.args[0], s.n.args[1]
+	s.refuseCall(unix.EACCES)
+	if family != unix.AF_UNIX && family != unix.AF_INET && family != unix.AF_INET6 {
+		return false
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|int(kind&unix.SOCK_NONBLOCK), 0)
+	if err != nil {
+		return false
+	}
+	unix.Close(pair[1])
+	defer unix.Close(pair[0])
+	errno := s.handDescriptor(pair[0], kind&unix.SOCK_CLOEXEC)
+	return errno == 0 || errno == unix.ENOENT
+}
+
+// tellServer reports the server whose address the caller passes.
+func (s *server) tellServer(at, size uint64) {
+	const most = 2 + 108 // struct sockaddr_un
+	raw := s.path[:min(size, most)]
+	if s.readFromCaller(at, raw) != 0 || len(raw) < 3 {
+		return
+	}
+	host := raw[2:]
+	switch family := binary.NativeEndian.Uint16(raw); {
+	case family == unix.AF_UNIX && host[0] == 0:
+		s.server("@" + string(host[1:]))
+	case family == unix.AF_UNIX:
+		name, _, _ := bytes.Cut(host, []byte{0})
+		if cwd := s.ownFolder(); name[0] == '/' {
+			s.server(filepath.Clean(string(name)))
+		} else if base, ok := s.readlink(cwd, s.real[:]); ok {
+			s.server(filepath.Join(string(base), string(name)))
+		}
+	case family == unix.AF_INET && len(raw) >= unix.SizeofSockaddrInet4:
+		s.server(addressAndPort(host[2:6], host))
+	case family == unix.AF_INET6 && len(raw) >= unix.SizeofSockaddrInet6-4:
+		s.server(addressAndPort(host[6:22], host))
+	}
+}
+
+func addressAndPort(ip, port []byte) string {
+	address, _ := netip.AddrFromSlice(ip)
+	return netip.AddrPortFrom(address.Unmap(), binary.BigEndian.Uint16(port)).String()
 }

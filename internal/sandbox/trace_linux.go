@@ -27,72 +27,72 @@ func wakeAtOnce(listener int) {
 	unix.Syscall(unix.SYS_IOCTL, uintptr(listener), ioctlFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 }
 
-// find answers a call that names a file, or returns true if the call is already answered. Calls
-// that do not concern the trace continue unchanged.
-func (s *server) find(c call) (answered bool) {
+// answerNamingCall answers a call that names a file, or returns true if the call is already
+// answered. Calls that do not concern the trace continue unchanged.
+func (s *server) answerNamingCall(c call) (answered bool) {
 	s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
-	s.tell(c)
+	s.reportWatchedPath(c)
 	if s.trace == nil {
 		s.concealText(c)
 		return false
 	}
 	if second, ok := namingTwo[uint32(s.n.number)]; ok {
-		s.touch(second)
+		s.recordExistence(second)
 	}
-	flags, resolve, errno := s.flags(c)
+	flags, resolve, errno := s.openFlagsOf(c)
 	if errno != 0 {
-		s.wonder(errno)
+		s.noteUnreadableCaller(errno)
 		return false
 	}
-	folder, path, errno := s.where(c)
+	folder, path, errno := s.pathArguments(c)
 	if errno != 0 {
-		s.wonder(errno)
+		s.noteUnreadableCaller(errno)
 		return false
 	}
 	s.noteProgram()
 	if len(path) == 0 {
 		s.concealText(c)
-		s.lookAtOpen(c, folder) // recorded when it was opened
+		s.answerOpenFileStat(c, folder) // recorded when it was opened
 		return false
 	}
-	name, ok := s.absolute(folder, path)
+	name, ok := s.makeAbsolute(folder, path)
 	if !ok {
 		return false
 	}
-	w := s.lead(name, flags&unix.O_NOFOLLOW != 0)
+	w := s.resolvePath(name, flags&unix.O_NOFOLLOW != 0)
 	if w.file >= 0 {
-		defer s.close(w.file)
+		defer s.closeCounted(w.file)
 	}
 	if resolve != 0 && w.errno == 0 { // the program forbids symbolic links, or more
-		fd, errno := s.look(folder, path, flags&unix.O_NOFOLLOW, resolve)
+		fd, errno := s.openToIdentify(folder, path, flags&unix.O_NOFOLLOW, resolve)
 		if errno != 0 {
-			s.refuse(errno)
+			s.refuseCall(errno)
 			return false
 		}
-		s.close(fd)
+		s.closeCounted(fd)
 	}
-	traced := s.traces(w.name)
+	traced := s.isTraced(w.name)
 	switch {
-	case !s.traces(w.real), w.errno == unix.ELOOP:
+	case !s.isTraced(w.real), w.errno == unix.ELOOP:
 		s.concealText(c) // a loop, or a link to outside, which Landlock judges; the texts are recorded
 		return false
 	case w.errno == unix.ENOENT || w.errno == unix.ENOTDIR:
-		s.missing(w.name, flags, w.errno)
+		s.answerMissingFile(w.name, flags, w.errno)
 		return false
 	case w.errno != 0:
-		s.wonder(w.errno)
+		s.noteUnreadableCaller(w.errno)
 		if traced {
-			s.found = found{name: w.name, how: Read} // a directory that cook may not read
+			s.found = accessedFile{name: w.name, how: Read} // a directory that cook may not read
 		}
 		return false
 	case !s.fstat(w.file):
 		return false
 	}
-	return s.give(c, w, flags)
+	return s.answerTracedFile(c, w, flags)
 }
 
-// give answers a call that names a traced file. s.st must hold the file's attributes.
-func (s *server) give(c call, w way, flags uint64) (answered bool) {
+// answerTracedFile answers a call that names a traced file. s.st must hold the file's attributes.
+func (s *server) answerTracedFile(c call, w resolvedPath, flags uint64) (answered bool) {
 	kind := s.st.Mode & unix.S_IFMT
 	if flags&unix.O_NOFOLLOW != 0 && kind != unix.S_IFLNK {
 		s.noteLink(w.name, nil)
@@ -102,11 +102,11 @@ func (s *server) give(c call, w way, flags uint64) (answered bool) {
 	}
 	switch {
 	case c.opens != looks && flags&unix.O_PATH == 0:
-		return s.hand(w.file, w.name, kind, flags)
+		return s.handFile(w.file, w.name, kind, flags)
 	case c.gives == givesPlace:
 		s.noteStraight(w.real)
 	}
-	s.finds(w.name, kind, Exists)
+	s.setAccess(w.name, kind, Exists)
 	if s.trace.Plain {
 		return false
 	}
@@ -121,49 +121,49 @@ func (s *server) give(c call, w way, flags uint64) (answered bool) {
 	return false
 }
 
-// touch records that a call reveals whether a file exists, although the call may not change the
-// file.
-func (s *server) touch(c call) {
+// recordExistence records that a call reveals whether a file exists, although the call may not
+// change the file.
+func (s *server) recordExistence(c call) {
 	if s.trace == nil {
 		return
 	}
-	folder, path, errno := s.where(c)
+	folder, path, errno := s.pathArguments(c)
 	if errno != 0 || len(path) == 0 {
 		return
 	}
-	name, ok := s.absolute(folder, path)
+	name, ok := s.makeAbsolute(folder, path)
 	if !ok {
 		return
 	}
-	w := s.lead(name, c.nofollow)
+	w := s.resolvePath(name, c.nofollow)
 	if w.file >= 0 {
-		defer s.close(w.file)
+		defer s.closeCounted(w.file)
 	}
 	if c.nofollow && (w.file < 0 || s.fstat(w.file) && s.st.Mode&unix.S_IFMT != unix.S_IFLNK) {
 		s.noteLink(w.name, nil)
 	}
 	switch {
-	case (w.errno == unix.ENOENT || w.errno == unix.ENOTDIR) && s.traces(w.real):
-		s.record(found{name: w.name, how: Missing})
+	case (w.errno == unix.ENOENT || w.errno == unix.ENOTDIR) && s.isTraced(w.real):
+		s.recordAccess(accessedFile{name: w.name, how: Missing})
 	case w.file >= 0 && s.fstat(w.file):
-		s.finds(w.name, s.st.Mode&unix.S_IFMT, Exists)
-		s.record(s.found)
+		s.setAccess(w.name, s.st.Mode&unix.S_IFMT, Exists)
+		s.recordAccess(s.found)
 	}
-	s.found = found{}
+	s.found = accessedFile{}
 }
 
-// tell passes the file that a call names to Policy.Watch.
-func (s *server) tell(c call) {
+// reportWatchedPath passes the file that a call names to Policy.Watch.
+func (s *server) reportWatchedPath(c call) {
 	if s.watch == nil {
 		return
 	}
-	if path, err := s.named(c); err == nil {
+	if path, err := s.namedPath(c); err == nil {
 		s.watch(path)
 	}
 }
 
-// A found is an access that a call is about to make; none without a name.
-type found struct {
+// A accessedFile is an access that a call is about to make; none without a name.
+type accessedFile struct {
 	name  []byte // valid until the next call
 	how   Access
 	stamp stamp // zero if it is not known
@@ -176,40 +176,41 @@ func (s *server) noteProgram() {
 		return
 	}
 	name := append(append(strconv.AppendUint(append(s.own[:0], "/proc/"...), uint64(s.n.pid), 10), "/exe"...), 0)
-	if file, ok := s.readlink(name[:len(name)-1], s.real[:]); ok && s.traces(file) {
-		s.record(found{name: file, how: Read})
+	if file, ok := s.readlink(name[:len(name)-1], s.real[:]); ok && s.isTraced(file) {
+		s.recordAccess(accessedFile{name: file, how: Read})
 	}
 }
 
-// wonder notes an error that is not the program's: the system denied access to its memory, or cook
-// could not open another file. Landlock refuses the access that the server could not see.
-func (s *server) wonder(errno unix.Errno) {
+// noteUnreadableCaller notes an error that is not the program's: the system denied access to its
+// memory, or cook could not open another file. Landlock refuses the access that the server could
+// not see.
+func (s *server) noteUnreadableCaller(errno unix.Errno) {
 	switch {
 	case s.blind != nil:
 	case errno == unix.EPERM:
 		s.blind = fmt.Errorf("%w: the system denies cook access to the memory of process %d (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
 	case errno == unix.EMFILE:
 		s.blind = fmt.Errorf("%w: cook has %w: raise the limit with ulimit", ErrTrace, errno)
-	case isOurs(errno):
-		s.missed(errno)
+	case isShortage(errno):
+		s.noteServerFailure(errno)
 	}
 }
 
-// missed notes an error of the server that made it miss an access.
-func (s *server) missed(err error) {
+// noteServerFailure notes an error of the server that made it miss an access.
+func (s *server) noteServerFailure(err error) {
 	if s.blind == nil {
 		s.blind = fmt.Errorf("%w: %w", ErrTrace, err)
 	}
 }
 
-// traces reports whether a path is in the traced directory and not in a writable one.
-func (s *server) traces(name []byte) bool {
-	return under(s.root, name) && !slices.ContainsFunc(s.writes, func(dir string) bool { return under(dir, name) })
+// isTraced reports whether a path is in the traced directory and not in a writable one.
+func (s *server) isTraced(name []byte) bool {
+	return isOrBelow(s.root, name) && !slices.ContainsFunc(s.writes, func(dir string) bool { return isOrBelow(dir, name) })
 }
 
-// missing answers a call for a file that does not exist.
-func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
-	if !s.traces(name) {
+// answerMissingFile answers a call for a file that does not exist.
+func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) {
+	if !s.isTraced(name) {
 		return
 	}
 	if flags&unix.O_NOFOLLOW != 0 {
@@ -218,21 +219,21 @@ func (s *server) missing(name []byte, flags uint64, errno unix.Errno) {
 	if flags&unix.O_CREAT != 0 {
 		errno = unix.EACCES // no file can be created there
 	} else {
-		s.found = found{name: name, how: Missing}
+		s.found = accessedFile{name: name, how: Missing}
 	}
-	s.refuse(errno)
+	s.refuseCall(errno)
 }
 
-func (s *server) refuse(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
+func (s *server) refuseCall(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
-// finds sets s.found to the access of a call to a file or directory. s.st must hold its attributes.
-// Files of other kinds have no content; noteLink records the texts of symbolic links.
-func (s *server) finds(name []byte, kind uint32, folder Access) {
+// setAccess sets s.found to the access of a call to a file or directory. s.st must hold its
+// attributes. Files of other kinds have no content; noteLink records the texts of symbolic links.
+func (s *server) setAccess(name []byte, kind uint32, folder Access) {
 	switch kind {
 	case unix.S_IFREG:
-		s.found = found{name, Read, stampOf(&s.st)}
+		s.found = accessedFile{name, Read, stampOf(&s.st)}
 	case unix.S_IFDIR:
-		s.found = found{name, folder, stampOf(&s.st)}
+		s.found = accessedFile{name, folder, stampOf(&s.st)}
 	}
 }
 
@@ -242,25 +243,25 @@ type addFD struct {
 	flags, from, to, closeExec uint32
 }
 
-// hand opens a file of the traced directory and hands it to the caller. It reports whether the call
-// is answered.
-func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answered bool) {
+// handFile opens a file of the traced directory and hands it to the caller. It reports whether the
+// call is answered.
+func (s *server) handFile(file int, name []byte, kind uint32, flags uint64) (answered bool) {
 	switch {
 	case flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0:
-		s.finds(name, kind, Exists)
-		s.refuse(unix.EEXIST)
+		s.setAccess(name, kind, Exists)
+		s.refuseCall(unix.EEXIST)
 		return false
 	case flags&unix.O_ACCMODE != unix.O_RDONLY || flags&unix.O_TRUNC != 0:
-		s.refuse(unix.EACCES)
+		s.refuseCall(unix.EACCES)
 		return false
 	case kind == unix.S_IFLNK:
-		s.refuse(unix.ELOOP)
+		s.refuseCall(unix.ELOOP)
 		return false
 	case kind != unix.S_IFREG && kind != unix.S_IFDIR:
-		s.refuse(unix.EACCES) // opening a pipe would block the server
+		s.refuseCall(unix.EACCES) // opening a pipe would block the server
 		return false
 	case kind == unix.S_IFREG && flags&unix.O_DIRECTORY != 0:
-		s.refuse(unix.ENOTDIR)
+		s.refuseCall(unix.ENOTDIR)
 		return false
 	}
 	if kind == unix.S_IFDIR {
@@ -268,28 +269,28 @@ func (s *server) hand(file int, name []byte, kind uint32, flags uint64) (answere
 	}
 	fd, errno := s.openAgain(file)
 	if errno != 0 {
-		s.wonder(errno)
-		s.refuse(errno)
+		s.noteUnreadableCaller(errno)
+		s.refuseCall(errno)
 		return false
 	}
-	defer s.close(fd)
-	s.finds(name, kind, List)
-	if errno := s.handOver(fd, flags&unix.O_CLOEXEC); errno == unix.ENOENT {
-		s.found = found{} // the caller was killed
+	defer s.closeCounted(fd)
+	s.setAccess(name, kind, List)
+	if errno := s.handDescriptor(fd, flags&unix.O_CLOEXEC); errno == unix.ENOENT {
+		s.found = accessedFile{} // the caller was killed
 	} else if errno != 0 {
-		s.refuse(errno)
-		s.found = found{}
+		s.refuseCall(errno)
+		s.found = accessedFile{}
 		return false
 	}
-	s.record(s.found)
+	s.recordAccess(s.found)
 	return true
 }
 
-// handOver answers a call with a copy of a descriptor. The error is ENOENT if the caller no longer
-// waits, else the caller's own, for example if it has too many open files.
-func (s *server) handOver(fd int, closeExec uint64) unix.Errno {
+// handDescriptor answers a call with a copy of a descriptor. The error is ENOENT if the caller no
+// longer waits, else the caller's own, for example if it has too many open files.
+func (s *server) handDescriptor(fd int, closeExec uint64) unix.Errno {
 	s.over = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(closeExec)}
-	errno := s.ioctl(ioctlAddFD, unsafe.Pointer(&s.over))
+	errno := s.listenerIoctl(ioctlAddFD, unsafe.Pointer(&s.over))
 	if errno != unix.ENOENT && errno != unix.EINPROGRESS {
 		return errno
 	}
@@ -307,7 +308,7 @@ func endsSoon(thread uint32) bool {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
 		if err != nil {
 			var errno unix.Errno
-			return !errors.As(err, &errno) || !isOurs(errno)
+			return !errors.As(err, &errno) || !isShortage(errno)
 		}
 		// The name, the second field, is in parentheses and may hold anything.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
@@ -322,8 +323,8 @@ func endsSoon(thread uint32) bool {
 	return false
 }
 
-// flags returns the open flags of a call, and its openat2 resolve flags.
-func (s *server) flags(c call) (open, resolve uint64, errno unix.Errno) {
+// openFlagsOf returns the open flags of a call, and its openat2 resolve flags.
+func (s *server) openFlagsOf(c call) (open, resolve uint64, errno unix.Errno) {
 	switch c.opens {
 	case creates:
 		return unix.O_CREAT | unix.O_WRONLY | unix.O_TRUNC, 0, 0
@@ -331,7 +332,7 @@ func (s *server) flags(c call) (open, resolve uint64, errno unix.Errno) {
 		return s.n.args[c.flags] & 0xffffffff, 0, 0
 	case byHow:
 		raw := s.real[:unix.SizeofOpenHow]
-		if errno := s.read(s.n.args[c.flags], raw); errno != 0 {
+		if errno := s.readFromCaller(s.n.args[c.flags], raw); errno != 0 {
 			return 0, 0, errno
 		}
 		return binary.NativeEndian.Uint64(raw), binary.NativeEndian.Uint64(raw[16:]), 0

@@ -60,7 +60,7 @@ const acceptPause = 50 * time.Millisecond
 // system lacks descriptors or memory, it retries until ctx ends, and returns the error of ctx.
 func Accept(ctx context.Context, listening *os.File) (*os.File, error) {
 	for {
-		conn, err := accept(listening)
+		conn, err := acceptOn(listening)
 		switch {
 		case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
 			errors.Is(err, syscall.ENOBUFS), errors.Is(err, syscall.ENOMEM):

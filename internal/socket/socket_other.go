@@ -13,4 +13,4 @@ func listenTCP(at netip.AddrPort) (*os.File, error) {
 	return nil, &fs.PathError{Op: "listen at", Path: at.String(), Err: errors.ErrUnsupported}
 }
 
-func accept(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }
+func acceptOn(*os.File) (*os.File, error) { return nil, errors.ErrUnsupported }

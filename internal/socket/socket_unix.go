@@ -15,13 +15,13 @@ import (
 // Listen binds a descriptor of [Open] to an address and listens, or closes it. Errors call the
 // socket name.
 func Listen(fd int, at unix.Sockaddr, name string) (*os.File, error) {
-	if err := listen(fd, at, name); err != nil {
+	if err := listenOn(fd, at, name); err != nil {
 		return nil, err
 	}
 	return File(fd, name)
 }
 
-func listen(fd int, at unix.Sockaddr, name string) error {
+func listenOn(fd int, at unix.Sockaddr, name string) error {
 	err := Again(func() error { return unix.Bind(fd, at) })
 	if err == nil {
 		err = unix.Listen(fd, unix.SOMAXCONN)
@@ -52,7 +52,7 @@ func listenTCP(at netip.AddrPort) (*os.File, error) {
 			return nil, &fs.PathError{Op: "listen at", Path: name, Err: os.NewSyscallError("setsockopt", err)}
 		}
 	}
-	if err := listen(fd, address, name); err != nil {
+	if err := listenOn(fd, address, name); err != nil {
 		return nil, err
 	}
 	if at.Port() == 0 {
@@ -77,8 +77,8 @@ func boundTo(fd int, host netip.Addr) (string, error) {
 	return netip.AddrPortFrom(host, uint16(port)).String(), err
 }
 
-// accept returns a client of a listening socket.
-func accept(listening *os.File) (*os.File, error) {
+// acceptOn returns a client of a listening socket.
+func acceptOn(listening *os.File) (*os.File, error) {
 	raw, err := listening.SyscallConn()
 	if err != nil {
 		return nil, err

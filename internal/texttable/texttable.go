@@ -12,12 +12,12 @@ import (
 	"text/tabwriter"
 )
 
-// An Alignment says on which side of its column a cell is.
+// An Alignment is the side of its column at which a cell is.
 type Alignment int
 
 const (
-	Left          Alignment = iota // for words
-	Right                          // for numbers
+	Left          Alignment = iota // words
+	Right                          // numbers
 	RightThenName                  // numbers, and a name at the end of each row
 )
 

@@ -14,8 +14,8 @@ const module = "github.com/assetcook/assetcook"
 // A Build identifies the source of a program. Empty fields are unknown.
 type Build struct {
 	Version  string // "v0.1.0", or "(devel)"
-	Commit   string // in full
-	Date     string // of the commit, "2006-01-02"
+	Commit   string // full hash
+	Date     string // date of the commit, "2006-01-02"
 	Modified bool   // the tree had edits that no commit has
 }
 

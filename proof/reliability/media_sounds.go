@@ -98,7 +98,7 @@ func testSounds(largest int64) ([]mediaFile, error) {
 
 // fixPages corrects the checksum of each page of an Ogg file.
 func fixPages(data []byte) {
-	crc := crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Poly: 0x04c11db7})
+	crc := crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Width: 32, Poly: 0x04c11db7})
 	for at := 0; ; {
 		_, next, err := ogg.ReadPage(data, at)
 		if err != nil {

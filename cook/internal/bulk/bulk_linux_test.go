@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/hashing/hashtest"
+	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
 // A file with several names is read once if the names follow each other.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
-	"github.com/assetcook/assetcook/hashing/hashtest"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/hashtest"
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 

@@ -17,7 +17,7 @@ import (
 
 // checksum is the CRC of RFC 3533: not reflected, from 0, without inversion.
 var checksum = sync.OnceValue(func() *crcslice8.Table {
-	return crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Poly: 0x04c11db7})
+	return crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Width: 32, Poly: 0x04c11db7})
 })
 
 // NoPosition is the granule position of a page on which no packet ends. Other negative positions

@@ -30,7 +30,7 @@ func repage(t *testing.T, data []byte, position func(packet int, last bool, was 
 		packets = append(packets, p)
 	}
 	var out []byte
-	crc := crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Poly: 0x04c11db7})
+	crc := crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Width: 32, Poly: 0x04c11db7})
 	for i, p := range packets {
 		last := i == len(packets)-1
 		flags := byte(0)

@@ -1,0 +1,73 @@
+//go:build (amd64 || arm64) && !purego
+
+package crcslice8
+
+import "math/bits"
+
+// folds holds the factors of a polynomial for the multiplying kernels, in pairs of 64 bits. One
+// factor folds the low half of a block of 16 bytes, the other its high half; each distance has a
+// pair. The last rows are for the last step. The generator in avo depends on the layout.
+type folds [11][2]uint64
+
+// The rows of folds.
+const (
+	foldBy2048 = iota // distance in bits
+	foldBy1536
+	foldBy1024
+	foldBy512
+	foldBy384
+	foldBy256
+	foldBy128
+	foldNone
+	foldReduce   // upper 64 of 128 bits; then 1 for most significant bit first
+	foldBarrett  // quotient and polynomial
+	foldConstant // all ones if a reflected polynomial has the term x^0
+)
+
+// newFolds computes the factors of a polynomial of degree 64.
+func newFolds(poly uint64, reflected bool) *folds {
+	f := new(folds)
+	for row, distance := range []int{2048, 1536, 1024, 512, 384, 256, 128} {
+		if reflected {
+			// The low half holds the 64 higher powers. A product of reflected factors is one
+			// power too high, hence the -1.
+			f[row] = [2]uint64{
+				bits.Reverse64(powerOfX(poly, distance+63)),
+				bits.Reverse64(powerOfX(poly, distance-1)),
+			}
+		} else {
+			f[row] = [2]uint64{powerOfX(poly, distance), powerOfX(poly, distance+64)}
+		}
+	}
+	if reflected {
+		// Quotient and polynomial have 65 terms. They are stored without their last term, x^0, so
+		// that the products are in place. For the quotient it never matters; for the polynomial
+		// foldConstant makes up for it.
+		f[foldReduce][0] = bits.Reverse64(powerOfX(poly, 127))
+		f[foldBarrett] = [2]uint64{bits.Reverse64(quotientOfX(poly, 127)), bits.Reverse64(poly)<<1 | 1}
+		f[foldConstant][1] = -(poly & 1)
+	} else {
+		f[foldReduce] = [2]uint64{powerOfX(poly, 128), 1}
+		f[foldBarrett] = [2]uint64{quotientOfX(poly, 128), poly}
+	}
+	return f
+}
+
+// powerOfX returns x^n modulo a polynomial of degree 64.
+func powerOfX(poly uint64, n int) uint64 {
+	r := uint64(1)
+	for range n {
+		r = r<<1 ^ poly&-(r>>63)
+	}
+	return r
+}
+
+// quotientOfX returns the 64 low terms of x^n divided by a polynomial of degree 64.
+func quotientOfX(poly uint64, n int) uint64 {
+	q, r := uint64(0), uint64(1)
+	for range n {
+		q = q<<1 | r>>63
+		r = r<<1 ^ poly&-(r>>63)
+	}
+	return q
+}
