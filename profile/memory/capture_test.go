@@ -83,7 +83,7 @@ func TestInvalidCaptureIsRefused(t *testing.T) {
 		{"long owner", head + `{}, "owners":[{"site":"` + strings.Repeat("x", maxName+1) + `"}]}`, "16385 bytes"},
 		{"budget", head + `{"groups":[{"budget":-1}]}}`, "negative"},
 		{"several", head + `{"rows":[{"bytes":-1,"count":-1,"peak":-1}]}, "owners":[], "allocations":[1,1,1,1,1]}`, "negative"},
-		{"groups", head + `{"groups":[` + strings.Repeat("{},", MaxGroups) + `{}]}}`, "257 groups"},
+		{"groups", head + `{"groups":[` + strings.Repeat("{},", maxGroups) + `{}]}}`, "257 groups"},
 		{"deep", head + `{"rows":[` + strings.Repeat(`{"scope":"`+strings.Repeat(";", 101)+`"},`, maxLevels/100) + `{}]}}`, "more than"},
 	} {
 		c, err := ReadCapture(strings.NewReader(tc.text))

@@ -91,7 +91,7 @@ func TestTreeSince(t *testing.T) {
 	was := &Snapshot{Rows: []Row{{Key{"v", "g", "", ""}, 7, 1, 7}, {Key{"w", "g", "p", "a"}, 5, 1, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}}}
 	now := &Snapshot{Rows: []Row{{Key{"w", "g", "p", "a"}, 25, 2, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}, {Key{"w", "h", "", "c"}, 1, 1, 1}}}
 	tree := now.TreeSince(was, Filter{}, ByAsset)
-	tree.Arrange(OrderGrowth, false)
+	tree.Arrange(orderGrowth, false)
 	want := `:total 29/4 was 15/3
  asset:a 25/2 was 5/1
  asset:c 1/1 was 0/0
@@ -101,7 +101,7 @@ func TestTreeSince(t *testing.T) {
 	if got := levels(tree); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	tree.Prune(2, 0, OrderGrowth)
+	tree.Prune(2, 0, orderGrowth)
 	want = `:total 29/4 was 15/3
  asset:a 25/2 was 5/1
  asset:(no scope) 0/0 was 7/1
@@ -145,7 +145,7 @@ func TestPrune(t *testing.T) {
 		return s.Tree(Filter{}, ByWorker, ByGroup)
 	}
 	n := tree()
-	n.Prune(3, 0, OrderBytes)
+	n.Prune(3, 0, orderBytes)
 	want := `:total 5050/550
  worker:w9 955/10
  worker:w8 855/20
@@ -168,14 +168,14 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	n = tree()
-	n.Prune(2, 3, OrderCount)
+	n.Prune(2, 3, orderCount)
 	if got := n.Children; len(got) != 3 || got[0].Name != "w4" && got[1].Name != "w4" || got[2].More != 5 {
 		t.Errorf("after three: %s", levels(n))
 	}
 	n = tree()
-	n.Prune(1000, 99, OrderBytes)
+	n.Prune(1000, 99, orderBytes)
 	if len(n.Children) != 0 {
 		t.Errorf("after all: %s", levels(n))
 	}
-	n.Prune(-1, -5, OrderName)
+	n.Prune(-1, -5, orderName)
 }

@@ -98,7 +98,7 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	}
 	order := memory.Order(q.Get("order"))
 	if order == "" {
-		order = memory.OrderBytes
+		order = "bytes"
 	}
 	if !slices.Contains(memory.Orders, order) {
 		webjson.Fail(w, http.StatusBadRequest, "unknown order %.40q; the orders are %v", order, memory.Orders)
