@@ -103,7 +103,7 @@ func FuzzReadCapture(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tree := c.Snapshot.TreeSince(c.Snapshot, Filter{Empty: true}, ByAsset, ByScope, ByName)
+		tree := c.Snapshot.TreeSince(c.Snapshot, Filter{Empty: true}, byAsset, byScope, byName)
 		if tree.change != 0 || tree.Bytes < 0 || tree.Was.Bytes != tree.Bytes {
 			t.Errorf("a capture differs from itself: %+v", tree)
 		}

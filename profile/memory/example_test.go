@@ -92,7 +92,7 @@ func ExampleReadCapture() {
 	for _, p := range now.List.Sub(menu.List).New.Leaks().Places() {
 		fmt.Println(p.Bytes, p.Group, p.Name, p.Scope)
 	}
-	tree := now.Snapshot.TreeSince(menu.Snapshot, memory.Filter{}, memory.ByAsset)
+	tree := now.Snapshot.TreeSince(menu.Snapshot, memory.Filter{}, "asset")
 	tree.Arrange("growth", false)
 	for _, n := range tree.Children {
 		fmt.Println(n.Name, n.Was.Bytes, n.Bytes)

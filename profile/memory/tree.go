@@ -32,7 +32,7 @@ type Amount struct {
 }
 
 // Tree returns the memory of the filtered rows as a tree with the root "total" and these levels
-// below. Without levels they are [ByWorker], [ByScope] and [ByPool].
+// below. Without levels they are "worker", "scope" and "pool".
 func (s *Snapshot) Tree(f Filter, by ...Part) *Node {
 	b := newBuilder(s.Groups, by)
 	for _, r := range s.Rows {
@@ -75,7 +75,7 @@ type branch struct {
 
 func newBuilder(groups []GroupRow, by []Part) *builder {
 	if len(by) == 0 {
-		by = []Part{ByWorker, ByScope, ByPool}
+		by = []Part{byWorker, byScope, byPool}
 	}
 	b := &builder{by: by, peaks: map[string]int64{}, root: &branch{node: &Node{Name: "total"}}}
 	top := map[string]int64{}
@@ -98,7 +98,7 @@ func (b *builder) enter(p pair) {
 	for _, step := range b.path {
 		at = at.child(step)
 		peak := int64(math.MaxInt64)
-		if step.Kind == ByGroup || step.Kind == ByPool {
+		if step.Kind == byGroup || step.Kind == byPool {
 			peak = b.peaks[p.Group]
 		}
 		at.enter(p, peak)

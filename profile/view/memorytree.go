@@ -37,7 +37,7 @@ func parseSelection(q url.Values) (s selection, err error) {
 		}
 	}
 	s.filter = memory.Filter{Worker: q.Get("worker"), Group: q.Get("group"), Name: q.Get("name"), Scope: q.Get("scope"), Empty: q.Get("empty") == "1"}
-	s.by = []memory.Part{memory.ByWorker, memory.ByGroup, memory.ByName, memory.ByScope}
+	s.by = []memory.Part{"worker", "group", "name", "scope"}
 	if text := q.Get("by"); text != "" {
 		if s.by, err = memory.ParseParts(text); err != nil {
 			return s, err
