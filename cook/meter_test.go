@@ -86,8 +86,7 @@ func readLive(p profile.Probe) (stop func()) {
 			default:
 			}
 			p.Counters.WritePrometheus(io.Discard)
-			for range p.Counters.Rows("cook/cook/count", "cook/run/recipe") {
-			}
+			p.Counters.Table(0, "cook/cook/count", "cook/run/recipe")
 			p.Memory.Snapshot().WriteCSV(io.Discard)
 			p.Events.Stats()
 		}

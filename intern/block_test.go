@@ -50,8 +50,8 @@ func TestFrozenTablesFindAllNames(t *testing.T) {
 				if again, err := f.MarshalBinary(); err != nil || !bytes.Equal(again, block) {
 					t.Fatalf("%v, %d names: the block is not kept, %v", hash, n, err)
 				}
-				if f.Hash() != hash {
-					t.Errorf("Hash = %v, want %v", f.Hash(), hash)
+				if f.hash != hash {
+					t.Errorf("Hash = %v, want %v", f.hash, hash)
 				}
 				checkNames(t, f, symbols, append([]string{""}, words[:n]...))
 				checkLookups(t, f, symbols, words[:min(len(words), 2*n+100)])
@@ -83,8 +83,8 @@ func TestEqualHashes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Hash() != want {
-			t.Errorf("%d names: frozen by %v, want %v", n, f.Hash(), want)
+		if f.hash != want {
+			t.Errorf("%d names: frozen by %v, want %v", n, f.hash, want)
 		}
 		checkLookups(t, f, symbols, list)
 	}

@@ -2,10 +2,8 @@ package intern
 
 import (
 	"errors"
-	"iter"
 	"math/rand/v2"
 	"slices"
-	"strings"
 )
 
 // longest is how many consecutive full groups a frozen table may have. It bounds the cost of a
@@ -88,20 +86,4 @@ func (t *Table) longestRow() int {
 		}
 	}
 	return most
-}
-
-// Sorted yields the pairs of All in the byte-wise order of the names.
-func (t *Table) Sorted() iter.Seq2[Symbol, string] {
-	return func(yield func(Symbol, string) bool) {
-		order := make([]Symbol, t.Len())
-		for i := range order {
-			order[i] = Symbol(i)
-		}
-		slices.SortFunc(order, func(a, b Symbol) int { return strings.Compare(t.String(a), t.String(b)) })
-		for _, sym := range order {
-			if !yield(sym, t.String(sym)) {
-				return
-			}
-		}
-	}
 }

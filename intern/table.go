@@ -19,12 +19,12 @@ type Symbol uint32
 // None is never a symbol of a table. Batch lookups return it for missing names.
 const None Symbol = math.MaxUint32
 
-// ErrFull means that a table has no room for a name. The other errors give the reason and wrap
-// ErrFull.
+// ErrFull means that a table has no room for a name. Errors of [Table.Intern] give the reason and
+// wrap ErrFull; ErrFrozen is one of them.
 var (
 	ErrFull        = errors.New("table is full")
-	ErrEntriesFull = fmt.Errorf("intern: %w: its entries are used up; make it with more Entries", ErrFull)
-	ErrBytesFull   = fmt.Errorf("intern: %w: the name is longer than the bytes left; make it with more Bytes", ErrFull)
+	errEntriesFull = fmt.Errorf("intern: %w: its entries are used up; make it with more Entries", ErrFull)
+	errBytesFull   = fmt.Errorf("intern: %w: the name is longer than the bytes left; make it with more Bytes", ErrFull)
 	ErrFrozen      = fmt.Errorf("intern: %w: it is frozen; intern its names in a new one, in their order, to add more", ErrFull)
 )
 
@@ -87,8 +87,8 @@ func (t *Table) setHash(h Hash, number uint64) {
 	t.hasher, t.number = hasher{h, newSeed(number)}, number
 }
 
-// Intern returns the symbol of name and adds name if it is new. The error is ErrEntriesFull,
-// ErrBytesFull or ErrFrozen. After ErrBytesFull the table may still accept a shorter name.
+// Intern returns the symbol of name and adds name if it is new. The error wraps [ErrFull]. A table
+// that is full for one name may still accept a shorter one.
 func (t *Table) Intern(name string) (Symbol, error) { return t.find(name, true) }
 
 // InternBytes is Intern for a name in a byte slice, which it does not keep.
@@ -117,9 +117,6 @@ func (t *Table) String(sym Symbol) string {
 // Len returns the number of symbols, including the empty name's: they are 0 to Len()-1.
 func (t *Table) Len() int { return int(t.count.Load()) }
 
-// Hash returns the hash that the table uses.
-func (t *Table) Hash() Hash { return t.hash }
-
 // Footprint returns the bytes of memory that the table has allocated, or uses of the block that
 // it was opened from.
 func (t *Table) Footprint() int { return groupSize*len(t.groups) + len(t.arena) + 4*len(t.places) }
@@ -147,10 +144,10 @@ func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	}
 	count := t.count.Load()
 	if int(count) > t.config.Entries {
-		return 0, ErrEntriesFull
+		return 0, errEntriesFull
 	}
 	if held := t.used - recordHead*count; uint64(len(name)) > uint64(t.config.Bytes)-uint64(held) {
-		return 0, ErrBytesFull
+		return 0, errBytesFull
 	}
 	at, sym := t.used, Symbol(count)
 	putRecord(t.arena, at, sym, name)

@@ -40,8 +40,8 @@ func hashings(maxBits uint) []hashing {
 		{"prime modulus", func(b uint) int { return prime[b] }, func(k uint64, b uint) int { return int(k % uint64(prime[b])) }},
 		{"Fibonacci", powerOfTwo, func(k uint64, b uint) int { return int(k * 0x9e3779b97f4a7c15 >> (64 - b)) }},
 		masked("Wang32", func(k uint64) uint64 { return uint64(Wang32(uint32(k))) }),
-		masked("Wang32Shift", func(k uint64) uint64 { return uint64(Wang32Shift(uint32(k))) }),
-		masked("Wang32Older", func(k uint64) uint64 { return uint64(Wang32Older(uint32(k))) }),
+		masked("Wang32Shift", func(k uint64) uint64 { return uint64(wang32Shift(uint32(k))) }),
+		masked("Wang32Older", func(k uint64) uint64 { return uint64(wang32Older(uint32(k))) }),
 		masked("Wang64", Wang64),
 		masked("Wang64to32", func(k uint64) uint64 { return uint64(Wang64to32(k)) }),
 		masked("fmix64", func(k uint64) uint64 {

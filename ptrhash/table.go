@@ -8,17 +8,19 @@ import (
 	"unsafe"
 )
 
-// Errors of [Table.Insert], returned unwrapped.
+// ErrFull is the error of [Table.Insert] for a full table, returned unwrapped.
+var ErrFull = errors.New("ptrhash: insert: the table is full; make it with a larger capacity")
+
+// Errors of invalid keys.
 var (
-	ErrFull    = errors.New("ptrhash: insert: the table is full; make it with a larger capacity")
-	ErrExists  = errors.New("ptrhash: insert: the key has an entry already; change its value through At")
-	ErrZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")
+	errExists  = errors.New("ptrhash: insert: the key has an entry already; change its value through At")
+	errZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")
 )
 
-// MaxCapacity is the largest capacity of a [Table], memory permitting.
-const MaxCapacity = 1 << 30
+// maxCapacity is the largest capacity of a table.
+const maxCapacity = 1 << 30
 
-// Table maps up to Cap addresses to values; see [NewTable]. The zero Table has capacity 0. It is
+// Table maps addresses to values, up to its capacity; see [NewTable]. The zero Table has capacity 0. It is
 // not safe for concurrent use, except that any number of goroutines may read while none writes.
 //
 // A key is a number: it keeps no object alive. If a key is the address of a Go object, Delete it
@@ -56,10 +58,10 @@ const (
 )
 
 // NewTable returns an empty table for up to capacity entries. It panics if
-// capacity is not in 0..MaxCapacity.
+// capacity is not 0 to 1<<30.
 func NewTable[V any](capacity int) *Table[V] {
-	if capacity < 0 || capacity > MaxCapacity {
-		panic(fmt.Sprintf("ptrhash: the capacity is %d; it must be 0 to %d", capacity, MaxCapacity))
+	if capacity < 0 || capacity > maxCapacity {
+		panic(fmt.Sprintf("ptrhash: the capacity is %d; it must be 0 to %d", capacity, maxCapacity))
 	}
 	slots := uint(minSlots)
 	for slots < slotsPerEntry*uint(capacity) {
@@ -85,20 +87,17 @@ func Key[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 // Len returns the number of entries.
 func (t *Table[V]) Len() int { return t.len }
 
-// Cap returns the capacity of the table.
-func (t *Table[V]) Cap() int { return t.cap }
-
 // Insert adds an entry. It never replaces one: a tracker that gets an address twice has missed
 // its release, and should know. Pointers from [Table.At] and [Table.All] are invalid afterwards.
 //
-// The error is [ErrExists] if the key has an entry, else [ErrFull] if there are Cap entries, and
-// [ErrZeroKey] if the key is 0; then the table is unchanged.
+// The error is [ErrFull] if the table has as many entries as its capacity. A key that is 0 or has an
+// entry is an error too. After an error the table is unchanged.
 func (t *Table[V]) Insert(key uintptr, v V) error {
 	switch {
 	case key == 0:
-		return ErrZeroKey
+		return errZeroKey
 	case t.At(key) != nil:
-		return ErrExists
+		return errExists
 	case t.len >= t.cap:
 		return ErrFull
 	}

@@ -87,9 +87,9 @@ func model(t *rapid.T, pool []uintptr) {
 			var wantErr error
 			switch {
 			case k == 0:
-				wantErr = ErrZeroKey
+				wantErr = errZeroKey
 			case exists:
-				wantErr = ErrExists
+				wantErr = errExists
 			case len(want) == capacity:
 				wantErr = ErrFull
 			default:
@@ -125,8 +125,8 @@ func model(t *rapid.T, pool []uintptr) {
 		},
 		"": func(t *rapid.T) {
 			check(t, table)
-			if table.Len() != len(want) || table.Cap() != capacity {
-				t.Fatalf("Len %d, Cap %d, want %d, %d", table.Len(), table.Cap(), len(want), capacity)
+			if table.Len() != len(want) || table.cap != capacity {
+				t.Fatalf("Len %d, Cap %d, want %d, %d", table.Len(), table.cap, len(want), capacity)
 			}
 			for _, k := range append(pool, 0, ^uintptr(0)) {
 				wantV, wantOK := want[k]
@@ -188,7 +188,7 @@ func TestAllStops(t *testing.T) {
 }
 
 func TestCapacityOutOfRangePanics(t *testing.T) {
-	for _, capacity := range []int{-1, MaxCapacity + 1} {
+	for _, capacity := range []int{-1, maxCapacity + 1} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -261,8 +261,8 @@ func TestZeroTableHasNoRoom(t *testing.T) {
 	if err := table.Insert(8, 1); err != ErrFull {
 		t.Errorf("Insert: %v, want %v", err, ErrFull)
 	}
-	if _, ok := table.Delete(8); ok || table.Len() != 0 || table.Cap() != 0 {
-		t.Errorf("Delete: %t, Len %d, Cap %d", ok, table.Len(), table.Cap())
+	if _, ok := table.Delete(8); ok || table.Len() != 0 || table.cap != 0 {
+		t.Errorf("Delete: %t, Len %d, Cap %d", ok, table.Len(), table.cap)
 	}
 	for range table.All() {
 		t.Error("All yields something")

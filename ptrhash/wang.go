@@ -14,32 +14,6 @@ func Wang32(key uint32) uint32 {
 	return key
 }
 
-// Wang32Shift is Thomas Wang's hash32shift, also of version 3.1. It uses shifts, and one
-// multiplication by 2057 that equals two shifts and sums, for processors with slow
-// multiplication. The older table that this package grew from used it. It is a bijection.
-func Wang32Shift(key uint32) uint32 {
-	key = ^key + key<<15
-	key ^= key >> 12
-	key += key << 2
-	key ^= key >> 4
-	key *= 2057
-	key ^= key >> 16
-	return key
-}
-
-// Wang32Older is Wang's 32-bit mix before version 3: six shifts and no multiplication, as quoted
-// by Bob Jenkins (burtleburtle.net/bob/hash/integer.html). Use the low bits of the result. It is
-// a bijection.
-func Wang32Older(key uint32) uint32 {
-	key += ^(key << 15)
-	key ^= key >> 10
-	key += key << 3
-	key ^= key >> 6
-	key += ^(key << 11)
-	key ^= key >> 16
-	return key
-}
-
 // Wang64 mixes 64 bits. It is Thomas Wang's hash64shift (Integer Hash Function,
 // version 3.1) and a bijection.
 func Wang64(key uint64) uint64 {

@@ -18,11 +18,11 @@ func TestWangKnownAnswers(t *testing.T) {
 		if got := Wang32(tt.key); got != tt.mult {
 			t.Errorf("Wang32(%#x) = %#x, want %#x", tt.key, got, tt.mult)
 		}
-		if got := Wang32Shift(tt.key); got != tt.shift {
-			t.Errorf("Wang32Shift(%#x) = %#x, want %#x", tt.key, got, tt.shift)
+		if got := wang32Shift(tt.key); got != tt.shift {
+			t.Errorf("wang32Shift(%#x) = %#x, want %#x", tt.key, got, tt.shift)
 		}
-		if got := Wang32Older(tt.key); got != tt.seed {
-			t.Errorf("Wang32Older(%#x) = %#x, want %#x", tt.key, got, tt.seed)
+		if got := wang32Older(tt.key); got != tt.seed {
+			t.Errorf("wang32Older(%#x) = %#x, want %#x", tt.key, got, tt.seed)
 		}
 	}
 	for _, tt := range []struct {
@@ -60,9 +60,9 @@ var mixes = []struct {
 }{
 	{"Wang32", 32, 32, func(k uint64) uint64 { return uint64(Wang32(uint32(k))) },
 		[]step{{1, 0, 16}, {9, 0, 4}, {0x27d4eb2d, 0, 15}}},
-	{"Wang32Shift", 32, 32, func(k uint64) uint64 { return uint64(Wang32Shift(uint32(k))) },
+	{"Wang32Shift", 32, 32, func(k uint64) uint64 { return uint64(wang32Shift(uint32(k))) },
 		[]step{{1<<15 - 1, -1, 12}, {5, 0, 4}, {2057, 0, 16}}},
-	{"Wang32Older", 32, 32, func(k uint64) uint64 { return uint64(Wang32Older(uint32(k))) },
+	{"Wang32Older", 32, 32, func(k uint64) uint64 { return uint64(wang32Older(uint32(k))) },
 		[]step{{1 - 1<<15, -1, 10}, {9, 0, 6}, {1 - 1<<11, -1, 16}}},
 	{"Wang64", 64, 64, Wang64,
 		[]step{{1<<21 - 1, -1, 24}, {265, 0, 14}, {21, 0, 28}, {1<<31 + 1, 0, 0}}},
@@ -147,4 +147,30 @@ func TestWangIsABijection(t *testing.T) {
 			})
 		})
 	}
+}
+
+// wang32Shift is Thomas Wang's hash32shift, also of version 3.1. It uses shifts, and one
+// multiplication by 2057 that equals two shifts and sums, for processors with slow
+// multiplication. The older table that this package grew from used it. It is a bijection.
+func wang32Shift(key uint32) uint32 {
+	key = ^key + key<<15
+	key ^= key >> 12
+	key += key << 2
+	key ^= key >> 4
+	key *= 2057
+	key ^= key >> 16
+	return key
+}
+
+// wang32Older is Wang's 32-bit mix before version 3: six shifts and no multiplication, as quoted
+// by Bob Jenkins (burtleburtle.net/bob/hash/integer.html). Use the low bits of the result. It is
+// a bijection.
+func wang32Older(key uint32) uint32 {
+	key += ^(key << 15)
+	key ^= key >> 10
+	key += key << 3
+	key ^= key >> 6
+	key += ^(key << 11)
+	key ^= key >> 16
+	return key
 }

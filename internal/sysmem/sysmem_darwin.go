@@ -10,3 +10,13 @@ func Total() int64 {
 	}
 	return int64(n)
 }
+
+// PeakRSS returns the most bytes of physical memory that the process has held at once since its
+// start, including mapped files; 0 if unknown.
+func PeakRSS() int64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return usage.Maxrss // in bytes, unlike on other systems
+}

@@ -4,3 +4,6 @@ package sysmem
 
 // Total returns 0: the physical memory is unknown on this system.
 func Total() int64 { return 0 }
+
+// PeakRSS returns 0: the peak is unknown on this system.
+func PeakRSS() int64 { return 0 }

@@ -39,8 +39,8 @@
 // [Set.Table] reads the history, all of it or only new frames, and prints it as a table or CSV.
 // [Set.WatchDetail] also keeps calls and extremes of timers, for [Set.TimerHistory].
 // [Set.LastFrame] has all names as of the last frame, watched or not. [Summarize] reduces a
-// series to its high water, percentiles and spikes; its parts [EMA], [SMA], [HighWater] and
-// [Spikes] take values one by one.
+// series to its high water, percentiles and spikes; an [EMA] takes values
+// one by one.
 //
 // # Levels
 //

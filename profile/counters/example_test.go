@@ -23,21 +23,20 @@ func Example() {
 	frame := set.Timer("frame")
 
 	start := time.Unix(0, 0)
-	slow := counters.Spikes{Over: float64(16 * time.Millisecond)}
 	for n := range 4 {
 		for range 100 * (n + 1) {
 			*drawn++
 		}
 		took := time.Duration(10+5*n) * time.Millisecond // or w.Begin(frame).End()
 		w.Record(frame, took)
-		slow.Add(float64(took))
 
 		w.Flush()
 		set.PushFrame(start.Add(time.Duration(n) * 16 * time.Millisecond))
 	}
 	fmt.Println("drawn in each frame:", set.History("scene/drawn"))
 	fmt.Println("drawn altogether:", set.Counter("scene/drawn").Value())
-	fmt.Println("slow frames in a row:", slow.Longest())
+	slow := counters.SummarizeOver(set.History("frame"), float64(16*time.Millisecond)).Spikes
+	fmt.Println("slow frames in a row:", slow.Longest)
 	set.Snapshot().WriteTable(os.Stdout)
 	// Output:
 	// drawn in each frame: [100 200 300 400]
@@ -56,7 +55,7 @@ func Example_server() {
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("/metrics", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", counters.PrometheusContentType)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		set.WritePrometheus(w)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -39,20 +39,16 @@ func TestRowsComeOldestFirst(t *testing.T) {
 		{Frame{3, second(3)}, []float64{30, 3, 5, nan}},
 		{Frame{4, second(4)}, []float64{0, 0, 0, nan}},
 	}
-	i := 0
-	for frame, values := range set.Rows("a", "b", "later", "never") {
+	table := set.Table(0, "a", "b", "later", "never")
+	if len(table.Frames) != len(want) {
+		t.Fatalf("%d rows, want %d", len(table.Frames), len(want))
+	}
+	for i, frame := range table.Frames {
+		values := table.Row(i)
 		same := slices.EqualFunc(values, want[i].values, func(x, y float64) bool { return x == y || x != x && y != y })
 		if frame != want[i].frame || !same {
 			t.Errorf("row %d: %v %v, want %v", i, frame, values, want[i])
 		}
-		i++
-		set.Counter("a").Value() // the set is not locked
-	}
-	if i != len(want) {
-		t.Errorf("%d rows, want %d", i, len(want))
-	}
-	for range set.Rows("a") {
-		break
 	}
 	if first, got := set.TimerHistory("b", 0); first != 3 || !slices.Equal(got, []Stat{{1, 3, 3, 3, 3}, {}}) {
 		t.Errorf("from frame %d the timer had %+v", first, got)
@@ -69,12 +65,12 @@ func TestRowsComeOldestFirst(t *testing.T) {
 func TestRowsBeginWithWatching(t *testing.T) {
 	set := New(Options{Frames: 10})
 	set.PushFrame(second(0))
-	for range set.Rows() {
+	if len(set.Table(0).Frames) != 0 {
 		t.Error("a row although nothing is watched")
 	}
-	set.Watch(Refused)
+	set.Watch(refusedNames)
 	set.PushFrame(second(1))
-	for frame := range set.Rows() {
+	for _, frame := range set.Table(0).Frames {
 		if frame.Number != 1 {
 			t.Errorf("frame %d", frame.Number)
 		}

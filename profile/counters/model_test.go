@@ -178,7 +178,7 @@ func TestSetAgreesWithModel(t *testing.T) {
 					set.WatchAll()
 					m.all++
 				} else {
-					set.UnwatchAll()
+					set.changeAll(-1)
 					m.all = max(m.all-1, 0)
 				}
 				for name := range m.known {

@@ -9,13 +9,7 @@ import (
 	"strings"
 )
 
-// PrometheusContentType is the media type that WritePrometheus writes.
-const PrometheusContentType = "text/plain; version=0.0.4; charset=utf-8"
-
-// WritePrometheus writes the current snapshot; see [Snapshot.WritePrometheus].
-func (s *Set) WritePrometheus(w io.Writer) error { return s.Snapshot().WritePrometheus(w) }
-
-// WritePrometheus writes the snapshot in version 0.0.4 of the text format of Prometheus
+// WritePrometheus writes a snapshot in version 0.0.4 of the text format of Prometheus
 // (https://prometheus.io/docs/instrumenting/exposition_formats/). Characters that a name may not
 // contain become underscores. For example:
 //
@@ -27,11 +21,13 @@ func (s *Set) WritePrometheus(w io.Writer) error { return s.Snapshot().WriteProm
 // A suffix that the name already has is not repeated. If several names become equal, the first
 // one registered keeps the plain form and the others get a hash of their original name.
 //
+// Serve it as "text/plain; version=0.0.4".
+//
 // To Prometheus, a Counter that decreases looks like a restart of the program. Use a [Float] or
 // [Gauge] for values that may decrease. Errors come from w.
-func (s Snapshot) WritePrometheus(w io.Writer) error {
+func (s *Set) WritePrometheus(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	for _, f := range s.families() {
+	for _, f := range s.Snapshot().families() {
 		out.WriteString("# HELP " + f.name + " " + helpText.Replace(strings.ToValidUTF8(f.sample.Name, "\uFFFD")) + "\n")
 		out.WriteString("# TYPE " + f.name + " " + prometheusType[f.sample.Kind] + "\n")
 		if t := f.sample.Timer; f.sample.Kind == KindTimer {

@@ -32,22 +32,22 @@ func (e *EMA) Add(value float64) float64 {
 // Value returns the average, 0 before the first value.
 func (e *EMA) Value() float64 { return e.value }
 
-// SMA is the mean of the last values. Use NewSMA.
-type SMA struct {
+// movingMean is the mean of the last values; see newMovingMean.
+type movingMean struct {
 	window []float64
 	next   int
 }
 
-// NewSMA returns a mean of the last n values. It panics if n is less than 1.
-func NewSMA(n int) *SMA {
+// newMovingMean returns a mean of the last n values. It panics if n is less than 1.
+func newMovingMean(n int) *movingMean {
 	if n < 1 {
 		panic("counters: a mean of no values")
 	}
-	return &SMA{window: make([]float64, 0, n)}
+	return &movingMean{window: make([]float64, 0, n)}
 }
 
-// Add takes a value.
-func (s *SMA) Add(value float64) {
+// push takes a value.
+func (s *movingMean) push(value float64) {
 	if len(s.window) < cap(s.window) {
 		s.window = append(s.window, value)
 		return
@@ -56,9 +56,9 @@ func (s *SMA) Add(value float64) {
 	s.next = (s.next + 1) % len(s.window)
 }
 
-// Value returns the mean of the values so far, 0 before the first. It sums them anew on each
+// mean returns the mean of the values so far, 0 before the first. It sums them anew on each
 // call: a running sum would drift, and an infinity would never leave it.
-func (s *SMA) Value() float64 {
+func (s *movingMean) mean() float64 {
 	if len(s.window) == 0 {
 		return 0
 	}
@@ -69,14 +69,14 @@ func (s *SMA) Value() float64 {
 	return sum / float64(len(s.window))
 }
 
-// HighWater is the greatest value so far. The zero value has seen none.
-type HighWater struct {
-	mark float64
+// highWater is the greatest value so far. The zero value has seen none.
+type highWater struct {
+	mark float64 // greatest value, 0 before the first
 	seen bool
 }
 
-// Add takes a value and reports whether it exceeds all earlier values. NaN never does.
-func (h *HighWater) Add(value float64) bool {
+// raise takes a value and reports whether it exceeds all earlier values. NaN never does.
+func (h *highWater) raise(value float64) bool {
 	if math.IsNaN(value) || h.seen && value <= h.mark {
 		return false
 	}
@@ -84,19 +84,16 @@ func (h *HighWater) Add(value float64) bool {
 	return true
 }
 
-// Value returns the greatest value, 0 before the first.
-func (h *HighWater) Value() float64 { return h.mark }
-
-// Spikes counts consecutive values above a threshold: one slow frame is noise, ten are a stutter.
-type Spikes struct {
-	Over    float64 // values greater than this are spikes
+// spikeRuns counts consecutive values above a threshold: one slow frame is noise, ten are a stutter.
+type spikeRuns struct {
+	over    float64 // values greater than this are spikes
 	run     int
 	longest int
 }
 
-// Add takes a value and returns the length of the current run, 0 if the value is no spike.
-func (s *Spikes) Add(value float64) int {
-	if value > s.Over {
+// addValue takes a value and returns the length of the current run, 0 if the value is no spike.
+func (s *spikeRuns) addValue(value float64) int {
+	if value > s.over {
 		s.run++
 		s.longest = max(s.longest, s.run)
 	} else {
@@ -104,9 +101,3 @@ func (s *Spikes) Add(value float64) int {
 	}
 	return s.run
 }
-
-// Run returns the length of the current run.
-func (s *Spikes) Run() int { return s.run }
-
-// Longest returns the length of the longest run.
-func (s *Spikes) Longest() int { return s.longest }

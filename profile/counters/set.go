@@ -10,15 +10,15 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Names that a set reserves for itself. Panicked appears in snapshots once a source has panicked,
-// the others once a full set has refused a name.
+// Names that a set reserves for itself. Snapshots have panickedSources once a source has panicked,
+// and the others once a full set has refused a name.
 const (
-	Refused         = "counters/refused"          // how many names were refused
-	OverflowCounter = "counters/overflow/counter" // the sum of all refused counters
-	OverflowFloat   = "counters/overflow/float"
-	OverflowTimer   = "counters/overflow/timer"
-	OverflowGauge   = "counters/overflow/gauge" // the last level of any refused gauge
-	Panicked        = "counters/panicked"       // how many sources have panicked
+	refusedNames    = "counters/refused"          // how many names were refused
+	overflowCounter = "counters/overflow/counter" // the sum of all refused counters
+	overflowFloat   = "counters/overflow/float"
+	overflowTimer   = "counters/overflow/timer"
+	overflowGauge   = "counters/overflow/gauge" // the last level of any refused gauge
+	panickedSources = "counters/panicked"       // how many sources have panicked
 )
 
 // ownNames is the number of reserved names.
@@ -77,7 +77,7 @@ func New(o Options) *Set {
 	if o.Frames == 0 {
 		o.Frames = 600
 	}
-	own := len(Refused) + len(OverflowCounter) + len(OverflowFloat) + len(OverflowTimer) + len(OverflowGauge) + len(Panicked)
+	own := len(refusedNames) + len(overflowCounter) + len(overflowFloat) + len(overflowTimer) + len(overflowGauge) + len(panickedSources)
 	names, err := intern.New(intern.Config{Entries: o.Max + ownNames, Bytes: o.NameBytes + own})
 	if err != nil {
 		panic(fmt.Sprintf("counters: %v", err))
@@ -86,18 +86,18 @@ func New(o Options) *Set {
 	began := time.Now()
 	s.clock = func() time.Duration { return time.Since(began) }
 	s.history.frames, s.history.most = o.Frames, o.Max
-	s.cell(Refused, KindCounter)
-	s.cell(OverflowCounter, KindCounter)
-	s.cell(OverflowFloat, KindFloat)
-	s.cell(OverflowTimer, KindTimer)
-	s.cell(OverflowGauge, KindGauge)
-	s.cell(Panicked, KindCounter)
+	s.cell(refusedNames, KindCounter)
+	s.cell(overflowCounter, KindCounter)
+	s.cell(overflowFloat, KindFloat)
+	s.cell(overflowTimer, KindTimer)
+	s.cell(overflowGauge, KindGauge)
+	s.cell(panickedSources, KindCounter)
 	return s
 }
 
 // Counter returns the counter of that name, always the same handle. A full set returns the handle
-// of [OverflowCounter] for new names and counts them in [Refused]. Counter panics if the name has
-// another kind.
+// of "counters/overflow/counter" for new names and counts them in "counters/refused". Counter panics
+// if the name has another kind.
 func (s *Set) Counter(name string) *Counter { return (*Counter)(s.cell(name, KindCounter)) }
 
 // Float is [Set.Counter] for a sum of float64.
@@ -148,16 +148,16 @@ func (s *Set) find(name string) *cell {
 
 // refuse counts a refused name and returns the overflow cell of its kind.
 func (s *Set) refuse(kind Kind) *cell {
-	(*Counter)(s.find(Refused)).Add(1)
+	(*Counter)(s.find(refusedNames)).Add(1)
 	switch kind {
 	case KindCounter:
-		return s.find(OverflowCounter)
+		return s.find(overflowCounter)
 	case KindFloat:
-		return s.find(OverflowFloat)
+		return s.find(overflowFloat)
 	case KindGauge:
-		return s.find(OverflowGauge)
+		return s.find(overflowGauge)
 	}
-	return s.find(OverflowTimer)
+	return s.find(overflowTimer)
 }
 
 // giveLine assigns a cell its line. A timer has a line of its own, eight counters or floats share

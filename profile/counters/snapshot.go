@@ -78,10 +78,10 @@ func (s *Set) LastFrame() (Frame, Snapshot) {
 // a cell, or a gauge's level.
 func (s *Set) samples(of func(*cell) (line, int64)) Snapshot {
 	snap := make(Snapshot, 0, len(s.cells))
-	refused, panicked := s.happened(Refused), s.happened(Panicked)
+	refused, panicked := s.happened(refusedNames), s.happened(panickedSources)
 	rate := s.rate()
 	for _, c := range s.cells {
-		if c == nil || c.order <= ownNames && c.order > 0 && !(c.name == Panicked && panicked || c.name != Panicked && refused) {
+		if c == nil || c.order <= ownNames && c.order > 0 && !(c.name == panickedSources && panicked || c.name != panickedSources && refused) {
 			continue
 		}
 		l, level := of(c)

@@ -43,7 +43,7 @@ type Source struct {
 // two calls counts, because a single call may have been interrupted.
 //
 // A panic in f does not reach PushFrame or Snapshot: f is not called again, [Source.Err] returns
-// the panic as an error, and [Panicked] counts it.
+// the panic as an error, and the counter "counters/panicked" counts it.
 func (s *Set) Source(f func()) *Source {
 	if s == nil {
 		return nil
@@ -145,6 +145,6 @@ func (src *Source) recovered() {
 	}
 	err = fmt.Errorf("counters: a source panicked: %w", err)
 	src.err.Store(&err)
-	src.set.Counter(Panicked).Add(1)
+	src.set.Counter(panickedSources).Add(1)
 	src.Close()
 }

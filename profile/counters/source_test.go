@@ -193,7 +193,7 @@ func TestSourcePanicIsReported(t *testing.T) {
 		t.Errorf("history %v", got)
 	}
 	snap := set.Snapshot()
-	panicked, _ := snap.Of(Panicked)
+	panicked, _ := snap.Of(panickedSources)
 	if sound, _ := snap.Of("sound"); panicked.Int != 2 || sound.Float != 2 || len(snap) != 3 {
 		t.Errorf("%v", snap)
 	}

@@ -19,7 +19,7 @@ type Summary struct {
 	Mean          float64
 	P50, P95, P99 float64 // nearest-rank percentiles
 	Recent        float64 // [EMA] at the end, with a half-life of 10 values
-	Sustained     float64 // the greatest [SMA] of 10 values; of a shorter series, its mean
+	Sustained     float64 // greatest mean of 10 values in a row, or of a shorter series
 	High          Mark    // the greatest value
 	Spikes        SpikeSummary
 }
@@ -68,17 +68,17 @@ func percentile(sorted []float64, percent int) float64 {
 
 func summarize(values, sorted []float64, over float64) Summary {
 	s := Summary{Count: len(sorted), P50: percentile(sorted, 50), P95: percentile(sorted, 95), P99: percentile(sorted, 99)}
-	spikes := Spikes{Over: over}
+	spikes := spikeRuns{over: over}
 	s.Spikes.Over = over
-	recent, window := EMA{Factor: HalfLife(summaryHalfLife)}, NewSMA(summarySustained)
-	var high, sustained HighWater
+	recent, window := EMA{Factor: HalfLife(summaryHalfLife)}, newMovingMean(summarySustained)
+	var high, sustained highWater
 	sum, seen, began := 0.0, 0, 0
 	for i, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
-		longest := spikes.Longest()
-		run := spikes.Add(v)
+		longest := spikes.longest
+		run := spikes.addValue(v)
 		if run > 0 {
 			s.Spikes.Count++
 		}
@@ -88,11 +88,11 @@ func summarize(values, sorted []float64, over float64) Summary {
 		if run > longest {
 			s.Spikes.LongestAt = began
 		}
-		if high.Add(v) {
+		if high.raise(v) {
 			s.High = Mark{v, i}
 		}
-		if window.Add(v); seen+1 >= min(summarySustained, s.Count) {
-			sustained.Add(window.Value())
+		if window.push(v); seen+1 >= min(summarySustained, s.Count) {
+			sustained.raise(window.mean())
 		}
 		recent.Add(v)
 		s.Last = v
@@ -102,6 +102,6 @@ func summarize(values, sorted []float64, over float64) Summary {
 	if seen > 0 {
 		s.Mean = sum / float64(seen)
 	}
-	s.Recent, s.Sustained, s.Spikes.Longest = recent.Value(), sustained.Value(), spikes.Longest()
+	s.Recent, s.Sustained, s.Spikes.Longest = recent.Value(), sustained.mark, spikes.longest
 	return s
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/assetcook/assetcook/internal/texttable"
 )
 
 // Frame identifies the frame of a row.
@@ -66,46 +64,10 @@ func (s *Set) Table(from int64, names ...string) *Table {
 	return t
 }
 
-// Rows iterates over the rows of [Set.Table] for all kept frames. The rows are fixed when the
-// loop begins; its body may use the set.
-func (s *Set) Rows(names ...string) iter.Seq2[Frame, []float64] {
-	return func(yield func(Frame, []float64) bool) {
-		t := s.Table(0, names...)
-		for i, f := range t.Frames {
-			if !yield(f, t.Row(i)) {
-				return
-			}
-		}
-	}
-}
-
 // Row returns the values of frame i of the table, a part of Values.
 func (t *Table) Row(i int) []float64 {
 	n := len(t.Names)
 	return t.Values[i*n : (i+1)*n : (i+1)*n]
-}
-
-// Column returns a copy of the values of name i, oldest first.
-func (t *Table) Column(i int) []float64 {
-	column := make([]float64, len(t.Frames))
-	for at := range column {
-		column[at] = t.Row(at)[i]
-	}
-	return column
-}
-
-// WriteTable writes the table for people, with a hyphen where a name was not watched. Errors come
-// from w.
-func (t *Table) WriteTable(w io.Writer) error {
-	table := texttable.New(w, texttable.Right)
-	for record := range t.records("15:04:05.000", "-") {
-		cells := make([]any, len(record))
-		for i, field := range record {
-			cells[i] = printable(field)
-		}
-		table.Row(cells...)
-	}
-	return table.Flush()
 }
 
 // WriteCSV writes a header and a record for each frame: its number, its time in RFC 3339 format
@@ -113,7 +75,7 @@ func (t *Table) WriteTable(w io.Writer) error {
 // come from w.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	for record := range t.records(time.RFC3339Nano, "") {
+	for record := range t.records() {
 		out.Write(record)
 	}
 	out.Flush()
@@ -121,16 +83,16 @@ func (t *Table) WriteCSV(w io.Writer) error {
 }
 
 // records returns the header and the rows as text. It reuses one slice for all records.
-func (t *Table) records(layout, missing string) iter.Seq[[]string] {
+func (t *Table) records() iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		record := append([]string{"frame", "time"}, t.Names...)
 		if !yield(record) {
 			return
 		}
 		for i, f := range t.Frames {
-			record = append(record[:0], strconv.FormatInt(f.Number, 10), f.At.Format(layout))
+			record = append(record[:0], strconv.FormatInt(f.Number, 10), f.At.Format(time.RFC3339Nano))
 			for _, v := range t.Row(i) {
-				text := missing
+				text := ""
 				if !math.IsNaN(v) {
 					text = number(v)
 				}

@@ -46,11 +46,8 @@ func (s *Set) WatchDetail(names ...string) { s.changeWatch(names, watch{1, 1}) }
 // UnwatchDetail takes back one WatchDetail of each of these names.
 func (s *Set) UnwatchDetail(names ...string) { s.changeWatch(names, watch{-1, -1}) }
 
-// WatchAll watches all names, including future ones.
+// WatchAll watches all names, including future ones, for the life of the set.
 func (s *Set) WatchAll() { s.changeAll(1) }
-
-// UnwatchAll takes back one WatchAll.
-func (s *Set) UnwatchAll() { s.changeAll(-1) }
 
 func (s *Set) changeWatch(names []string, by watch) {
 	if s == nil {

@@ -83,9 +83,9 @@ func TestWatchesAreCounted(t *testing.T) {
 	if set.History("c") == nil {
 		t.Error("Unwatch took back a WatchAll")
 	}
-	set.UnwatchAll()
+	set.changeAll(-1)
 	if set.History("c") != nil || set.History("comes later") == nil {
-		t.Error("UnwatchAll took back the wrong watches")
+		t.Error("the end of a WatchAll took back the wrong watches")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestTableReturnsEachFrameOnce(t *testing.T) {
 		table := set.Table(next, "c")
 		for i, f := range table.Frames {
 			seen = append(seen, f.Number)
-			if got := table.Row(i)[0]; got != float64(f.Number) || table.Column(0)[i] != got {
+			if got := table.Row(i)[0]; got != float64(f.Number) {
 				t.Errorf("frame %d: %v", f.Number, got)
 			}
 		}

@@ -31,11 +31,11 @@ const (
 	longScope Kind = 15 // in buffers only
 )
 
-// MaxData is the largest number of bytes in a User record, MaxValues the largest number of values
+// maxData is the largest number of bytes in a User record, maxValues the largest number of values
 // in a Vector. Both fill one buffer together with the record's first 16 bytes.
 const (
-	MaxData   = (bufferSlots - 1) * slotBytes
-	MaxValues = MaxData / 8
+	maxData   = (bufferSlots - 1) * slotBytes
+	maxValues = maxData / 8
 )
 
 // A buffer holds the records of one worker on their way to the writer. It has no

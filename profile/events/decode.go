@@ -170,7 +170,7 @@ func (d *decoder) takeRecord(r *record) (known bool) {
 	case uint64(Value):
 		r.values = append(r.values, p.float())
 	case uint64(Vector):
-		for range p.number(MaxValues + 1) {
+		for range p.number(maxValues + 1) {
 			r.values = append(r.values, p.float())
 			if p.bad {
 				break
@@ -181,7 +181,7 @@ func (d *decoder) takeRecord(r *record) (known bool) {
 	case uint64(FlowOut), uint64(FlowIn):
 		r.flow = p.any()
 	case uint64(User):
-		r.data = p.bytes(MaxData)
+		r.data = p.bytes(maxData)
 	default:
 		p.bytes(maxBlock)
 		return false

@@ -100,15 +100,15 @@ func TestLargeRecords(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
 	w := r.Worker("worker")
-	data := bytes.Repeat([]byte{1, 2, 3}, MaxData)[:MaxData+1]
-	values := make([]float64, MaxValues+1)
+	data := bytes.Repeat([]byte{1, 2, 3}, maxData)[:maxData+1]
+	values := make([]float64, maxValues+1)
 	for i := range values {
 		values[i] = math.Pi * float64(i)
 	}
 	w.Instant(0, 0)
-	w.User(0, data[:MaxData])
+	w.User(0, data[:maxData])
 	w.User(0, data)
-	w.Vector(0, values[:MaxValues]...)
+	w.Vector(0, values[:maxValues]...)
 	w.Vector(0, values...)
 	w.Instant(0, 0)
 	w.Release()
@@ -117,7 +117,7 @@ func TestLargeRecords(t *testing.T) {
 		t.Errorf("%+v, want 4 events and 2 dropped", got)
 	}
 	_, events := readAll(t, stream.Bytes())
-	if !bytes.Equal(events[1].Data, data[:MaxData]) || !cmp.Equal(events[2].Values, values[:MaxValues]) {
+	if !bytes.Equal(events[1].Data, data[:maxData]) || !cmp.Equal(events[2].Values, values[:maxValues]) {
 		t.Error("the largest records were changed")
 	}
 }

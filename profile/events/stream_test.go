@@ -173,8 +173,8 @@ func TestInvalidRecordsAreDamage(t *testing.T) {
 		"detail of nowhere": {0, byte(Instant), 1, 3, 7, flagSameDetail, 7},
 		"time out of range": append([]byte{flagSameDetail, byte(Instant), 1}, binary.AppendUvarint(nil, maxTick)...),
 		"end of time":       append(binary.AppendUvarint([]byte{flagSameDetail, byte(Instant), 1}, maxTick-1), flagSameDetail, 2),
-		"too many values": append(binary.AppendUvarint([]byte{flagSameDetail, byte(Vector), 1, 7}, MaxValues+1),
-			make([]byte, MaxValues+1+4)...),
+		"too many values": append(binary.AppendUvarint([]byte{flagSameDetail, byte(Vector), 1, 7}, maxValues+1),
+			make([]byte, maxValues+1+4)...),
 		"data cut short": {flagSameDetail, byte(User), 1, 7, 3, 'a', 'b'},
 		"endless number": append([]byte{flagSameDetail, byte(FlowIn), 1, 7}, bytes.Repeat([]byte{0xff}, 11)...),
 	} {
@@ -312,7 +312,7 @@ func checkRead(t *testing.T, data []byte) {
 		}
 		n++
 		if e.Kind < Scope || e.Kind > Open || e.Dur < 0 || e.Worker < 0 || e.Worker >= len(s.Workers()) ||
-			len(e.Values) > MaxValues || len(e.Data) > MaxData {
+			len(e.Values) > maxValues || len(e.Data) > maxData {
 			t.Fatalf("%+v", e)
 		}
 	}

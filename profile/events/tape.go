@@ -70,7 +70,7 @@ func (b *Block) Values(r *Record, dst []float64) []float64 {
 		return append(dst, r.Value())
 	case Vector:
 		p := b.body(r)
-		for n := p.number(MaxValues + 1); n > 0 && !p.bad; n-- {
+		for n := p.number(maxValues + 1); n > 0 && !p.bad; n-- {
 			dst = append(dst, p.float())
 		}
 	}
@@ -83,7 +83,7 @@ func (b *Block) Data(r *Record) []byte {
 		return nil
 	}
 	p := b.body(r)
-	return p.bytes(MaxData)
+	return p.bytes(maxData)
 }
 
 func (b *Block) body(r *Record) parser {

@@ -163,7 +163,7 @@ func (w *Worker) Value(name Symbol, v float64) {
 	}
 }
 
-// Vector records a quantity of at most [MaxValues] numbers. A larger one is dropped and counts as
+// Vector records a quantity of at most 8190 numbers. A larger one is dropped and counts as
 // one record.
 func (w *Worker) Vector(name Symbol, values ...float64) {
 	if w == nil {
@@ -207,7 +207,7 @@ func (w *Worker) FlowIn(id uint64) {
 	}
 }
 
-// User records data that the name gives a meaning to, at most [MaxData] bytes. Larger data is
+// User records data that the name gives a meaning to, at most 65,520 bytes. Larger data is
 // dropped and counts as one record.
 func (w *Worker) User(name Symbol, data []byte) {
 	if w == nil {

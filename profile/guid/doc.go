@@ -1,4 +1,4 @@
-// Package guid makes identifiers of 128, 96 or 64 bits that are unique without a registry and
+// Package guid makes identifiers of 128 bits that are unique without a registry and
 // sort by time. An identifier can be decoded into the machine, the process, the time and a
 // counter. They identify things that outlive a process: runs, recordings, reports.
 //
@@ -23,39 +23,16 @@
 // The text has 26 characters, digits and letters from a to v. It sorts as the bytes do, is
 // case-insensitive, and fits a URL and a file name on any system.
 //
-// # Short forms
-//
-// An [ID96] is 12 bytes and an [ID64] is a number, for files and tables in which 16 bytes are too
-// many. Both have milliseconds in place of microseconds:
-//
-//	bits  field of an ID96
-//	42    time: milliseconds of Unix time, until the year 2109
-//	10    counter: of ID96 of this process in one millisecond
-//	18    machine: the first bits of the machine of an ID
-//	22    process
-//	4     random: the last bits of the random number of an ID
-//
-//	bits  field of an ID64
-//	42    time
-//	10    counter: of ID64 of this process in one millisecond
-//	12    origin: a sum of machine, process and random number
-//
-// Their texts have 20 and 13 characters. Choose an ID96 if processes of up to some hundred
-// machines make IDs. Choose an ID64 if few processes do: two processes have the same origin with
-// a probability of 1 in 4096, and then they make equal IDs whenever both make one in the same
-// millisecond. An ID64 distinguishes two processes but identifies neither.
-//
 // # Uniqueness
 //
 // Within a process, time and counter together only grow. When the clock stands still or is set
 // back, they count on from the last ID. The 4097th ID of a microsecond takes the next
-// microsecond, and the 1025th short ID of a millisecond the next millisecond. Goroutines that
-// make IDs never wait for each other and allocate nothing. Go gives threads no identity, so one
-// counter serves all of them.
+// microsecond. Goroutines that make IDs never wait for each other and allocate nothing. Go gives
+// threads no identity, so one counter serves all of them.
 //
 // Concurrent processes differ by machine and process ID. Two processes may share both, after the
-// clock was set back or in two containers of the same name. Then they must still draw the same of
-// 262144 random numbers (of 16 for an ID96) and hit the same microsecond.
+// clock was set back or in two containers of the same name. Their IDs are equal only if both also
+// draw the same of 262144 random numbers and hit the same microsecond.
 //
 // # Privacy
 //

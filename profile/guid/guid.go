@@ -1,8 +1,13 @@
 package guid
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,74 +21,70 @@ const (
 	processBits = 22
 	randomBits  = 18
 
-	textLen  = 26
-	alphabet = "0123456789abcdefghijklmnopqrstuv"
+	textLen    = 26
+	firstDigit = 7 // greatest first digit: it has three bits
+	alphabet   = "0123456789abcdefghijklmnopqrstuv"
 )
 
-func assemble(stamp uint64, who uint64) (id ID) {
+// assemble combines a stamp with machine, process and random number.
+func assemble(stamp, origin uint64) (id ID) {
 	binary.BigEndian.PutUint64(id[:8], stamp)
-	binary.BigEndian.PutUint64(id[8:], who)
+	binary.BigEndian.PutUint64(id[8:], origin)
 	return id
 }
 
-func (id ID) stamp() uint64 { return binary.BigEndian.Uint64(id[:8]) }
-func (id ID) who() uint64   { return binary.BigEndian.Uint64(id[8:]) }
+func (id ID) stamp() uint64  { return binary.BigEndian.Uint64(id[:8]) }
+func (id ID) origin() uint64 { return binary.BigEndian.Uint64(id[8:]) }
 
 // IsZero reports whether id is the zero ID.
 func (id ID) IsZero() bool { return id == ID{} }
 
-// Time returns when the ID was made, in UTC, by the clock of its machine.
-func (id ID) Time() time.Time { return time.UnixMicro(int64(id.stamp() >> counterBits)).UTC() }
+// Fields are the parts of an ID.
+type Fields struct {
+	Time    time.Time // creation time in UTC, by the machine's clock
+	Counter int       // IDs made before in the same microsecond
+	Machine uint32    // 24 bits of the hash of the machine's identity
+	Process int       // low 22 bits of the process ID
+	Random  uint32    // random number of the process, 18 bits
+}
 
-// Counter returns how many IDs the process had already made in the same microsecond.
-func (id ID) Counter() int { return int(id.stamp() & (1<<counterBits - 1)) }
-
-// Machine returns 24 bits of the hash of the machine's identity.
-func (id ID) Machine() uint32 { return uint32(id.who() >> (processBits + randomBits)) }
-
-// Process returns the low 22 bits of the process ID.
-func (id ID) Process() int { return int(id.who() >> randomBits & (1<<processBits - 1)) }
-
-// Random returns the process's random number, 18 bits.
-func (id ID) Random() uint32 { return uint32(id.who() & (1<<randomBits - 1)) }
+// Fields decodes the ID.
+func (id ID) Fields() Fields {
+	stamp, origin := id.stamp(), id.origin()
+	return Fields{
+		Time:    time.UnixMicro(int64(stamp >> counterBits)).UTC(),
+		Counter: int(stamp & (1<<counterBits - 1)),
+		Machine: uint32(origin >> (processBits + randomBits)),
+		Process: int(origin >> randomBits & (1<<processBits - 1)),
+		Random:  uint32(origin & (1<<randomBits - 1)),
+	}
+}
 
 // Describe returns all fields as text for people.
 func (id ID) Describe() string {
+	f := id.Fields()
 	return fmt.Sprintf("%s #%d, machine %06x, process %d, random %05x",
-		id.Time().Format("2006-01-02T15:04:05.000000Z"), id.Counter(), id.Machine(), id.Process(), id.Random())
-}
-
-// AppendText appends the 26 characters of the ID; the error is always nil.
-func (id ID) AppendText(b []byte) ([]byte, error) {
-	return appendDigits(b, id.stamp(), id.who(), textLen), nil
-}
-
-// appendDigits appends the last n digits of the 128-bit number hi, lo.
-func appendDigits(b []byte, hi, lo uint64, n int) []byte {
-	var text [textLen]byte
-	for i := n - 1; i >= 0; i-- {
-		text[i] = alphabet[lo&31]
-		lo = lo>>5 | hi<<59
-		hi >>= 5
-	}
-	return append(b, text[:n]...)
+		f.Time.Format("2006-01-02T15:04:05.000000Z"), f.Counter, f.Machine, f.Process, f.Random)
 }
 
 // String returns the 26 characters of the ID.
 func (id ID) String() string {
-	b, _ := id.AppendText(make([]byte, 0, textLen))
-	return string(b)
+	hi, lo := id.stamp(), id.origin()
+	var text [textLen]byte
+	for i := textLen - 1; i >= 0; i-- {
+		text[i] = alphabet[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return string(text[:])
 }
 
-// MarshalText returns the characters of String, for JSON and the like.
-func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
+// MarshalText returns the characters of String; the error is always nil.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText is Parse.
-func (id *ID) UnmarshalText(text []byte) error { return unmarshal(id, text, Parse) }
-
-// unmarshal sets *id if the text parses.
-func unmarshal[T any](id *T, text []byte, parse func(string) (T, error)) error {
-	parsed, err := parse(string(text))
+// UnmarshalText sets the ID to the result of Parse.
+func (id *ID) UnmarshalText(text []byte) error {
+	parsed, err := Parse(string(text))
 	if err == nil {
 		*id = parsed
 	}
@@ -92,20 +93,11 @@ func unmarshal[T any](id *T, text []byte, parse func(string) (T, error)) error {
 
 // Parse returns the ID with this text, in lower or upper case.
 func Parse(text string) (ID, error) {
-	hi, lo, err := parseDigits(text, textLen, 7)
-	if err != nil {
-		return ID{}, err
+	if len(text) != textLen {
+		return ID{}, fmt.Errorf("guid: %.40q has %d characters: an ID has %d", text, len(text), textLen)
 	}
-	return assemble(hi, lo), nil
-}
-
-// parseDigits reads a number of n digits. The first digit is at most limit, because it holds
-// fewer bits than the others.
-func parseDigits(text string, n int, limit byte) (hi, lo uint64, err error) {
-	if len(text) != n {
-		return 0, 0, fmt.Errorf("guid: %.40q has %d characters: an ID has %d", text, len(text), n)
-	}
-	for i := range n {
+	var hi, lo uint64
+	for i := range textLen {
 		c := text[i]
 		switch {
 		case '0' <= c && c <= '9':
@@ -115,12 +107,63 @@ func parseDigits(text string, n int, limit byte) (hi, lo uint64, err error) {
 		case 'A' <= c && c <= 'V':
 			c -= 'A' - 10
 		default:
-			return 0, 0, fmt.Errorf("guid: %q is not an ID: %q is not one of its characters, 0 to 9 and a to v", text, c)
+			return ID{}, fmt.Errorf("guid: %q is not an ID: %q is not one of its characters, 0 to 9 and a to v", text, c)
 		}
-		if i == 0 && c > limit {
-			return 0, 0, fmt.Errorf("guid: %q is not an ID: its first character is at most %c", text, alphabet[limit])
+		if i == 0 && c > firstDigit {
+			return ID{}, fmt.Errorf("guid: %q is not an ID: its first character is at most %c", text, alphabet[firstDigit])
 		}
 		hi, lo = hi<<5|lo>>59, lo<<5|uint64(c)
 	}
-	return hi, lo, nil
+	return assemble(hi, lo), nil
+}
+
+// A generator makes the IDs of one process.
+type generator struct {
+	origin uint64 // machine, process and random number
+	now    func() time.Time
+	last   atomic.Uint64 // stamp of the last ID
+}
+
+func newGenerator(now func() time.Time, origin uint64) *generator {
+	return &generator{now: now, origin: origin}
+}
+
+// process is the generator of this process. It asks the system on first use.
+var process = sync.OnceValue(func() *generator {
+	return newGenerator(time.Now, identity(machine(), os.Getpid(), rand.Uint32()))
+})
+
+// New returns a unique ID; the package's documentation describes the limits of uniqueness. It may
+// be called from any goroutine.
+func New() ID { return process().nextGUID() }
+
+func (g *generator) nextGUID() ID { return assemble(g.nextStamp(), g.origin) }
+
+// nextStamp returns a stamp above all earlier ones: the time in microseconds, and a counter in the
+// low bits.
+func (g *generator) nextStamp() uint64 {
+	now := uint64(max(g.now().UnixMicro(), 0)) << counterBits
+	for {
+		last := g.last.Load()
+		stamp := max(now, last+1)
+		if g.last.CompareAndSwap(last, stamp) {
+			return stamp
+		}
+	}
+}
+
+// identity combines the fields that all IDs of a process share.
+func identity(machine []byte, pid int, random uint32) uint64 {
+	sum := sha256.Sum256(machine)
+	origin := uint64(binary.BigEndian.Uint32(sum[:]) >> (32 - machineBits))
+	origin = origin<<processBits | uint64(pid)&(1<<processBits-1)
+	return origin<<randomBits | uint64(random)&(1<<randomBits-1)
+}
+
+// machine returns the identity of this machine: its host name and, on systems that have one, its
+// machine ID. Asking for network addresses would take longer than the shortest runs do.
+func machine() []byte {
+	name, _ := os.Hostname() // without a name, the number must do
+	number, _ := os.ReadFile("/etc/machine-id")
+	return append(append([]byte(name), 0), number[:min(len(number), 64)]...)
 }

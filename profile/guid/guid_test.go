@@ -25,7 +25,7 @@ func TestFieldsAreAtDocumentedPlaces(t *testing.T) {
 	g := at(&now)
 	g.nextGUID()
 	id := g.nextGUID()
-	if !id.Time().Equal(now.Truncate(time.Microsecond)) || id.Counter() != 1 || id.Process() != 4711 || id.Random() != 0x2a0b7 {
+	if !id.Fields().Time.Equal(now.Truncate(time.Microsecond)) || id.Fields().Counter != 1 || id.Fields().Process != 4711 || id.Fields().Random != 0x2a0b7 {
 		t.Errorf("%s", id.Describe())
 	}
 	// SHA-256 of "host" begins with 4740ae.
@@ -104,17 +104,17 @@ func TestIDsGrowWhenTheClockIsSetBack(t *testing.T) {
 	for range 1<<counterBits + 1 { // one more than fits in a microsecond
 		next()
 	}
-	if got := last.Time().UnixMicro(); got != 1_000_001 || last.Counter() != 0 {
+	if got := last.Fields().Time.UnixMicro(); got != 1_000_001 || last.Fields().Counter != 0 {
 		t.Errorf("after more than fit in a microsecond: %s", last.Describe())
 	}
 	now = time.UnixMicro(500)
-	if id := next(); id.Time().UnixMicro() != 1_000_001 || id.Counter() != 1 {
+	if id := next(); id.Fields().Time.UnixMicro() != 1_000_001 || id.Fields().Counter != 1 {
 		t.Errorf("after a step back: %s", id.Describe())
 	}
 	now = time.UnixMicro(-1)
 	next()
 	now = time.UnixMicro(2_000_000)
-	if id := next(); id.Time().UnixMicro() != 2_000_000 || id.Counter() != 0 {
+	if id := next(); id.Fields().Time.UnixMicro() != 2_000_000 || id.Fields().Counter != 0 {
 		t.Errorf("after it has caught up: %s", id.Describe())
 	}
 }
@@ -152,10 +152,10 @@ func TestConcurrentIDsAreUnique(t *testing.T) {
 func TestNewSaysWhereItIsFrom(t *testing.T) {
 	before := time.Now().Add(-time.Microsecond)
 	id, other := New(), New()
-	if id.Process() != os.Getpid()&(1<<processBits-1) || id.who() != other.who() || id.IsZero() {
+	if id.Fields().Process != os.Getpid()&(1<<processBits-1) || id.origin() != other.origin() || id.IsZero() {
 		t.Errorf("%s, then %s", id.Describe(), other.Describe())
 	}
-	if got := id.Time(); got.Before(before) && got.Year() < 2112 {
+	if got := id.Fields().Time; got.Before(before) && got.Year() < 2112 {
 		t.Errorf("made at %v, the ID says %v", before, got)
 	}
 }

@@ -21,13 +21,12 @@ type Allocation struct {
 	Site     string   `json:"site,omitempty"`     // directory/file.go:line, with Options.Sites
 }
 
-// Lifetime is the intended lifetime of a pool's slices.
+// Lifetime is the intended lifetime of a pool's slices; "" is unknown.
 type Lifetime string
 
 const (
-	Unspecified Lifetime = ""          // unknown
-	Temporary   Lifetime = "temporary" // at most the scope of the allocation
-	Permanent   Lifetime = "permanent" // until the program ends: not a leak
+	Temporary Lifetime = "temporary" // at most the scope of the allocation
+	Permanent Lifetime = "permanent" // until the program ends: not a leak
 )
 
 // Allocations are the slices held at one time, sorted by address.

@@ -2,15 +2,11 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
 // noWait is the context of calls that do not wait. It is nil.
 var noWait context.Context
-
-// ErrBudget marks, for errors.Is, allocations refused by an enforced budget.
-var ErrBudget = errors.New("memory budget")
 
 // A BudgetError describes an allocation refused by an enforced budget.
 type BudgetError struct {
@@ -29,8 +25,6 @@ func (e *BudgetError) Error() string {
 	}
 	return fmt.Sprintf("memory: group %q: %d bytes were asked for and %d are held of a budget of %d", e.Group, e.Asked, e.Held, e.Budget)
 }
-
-func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
 // TryBytes is [Pool.Bytes] that returns a *[BudgetError] if an enforced budget, the group's or
 // one above it, has no room. While other requests wait for a budget, it has no room either.

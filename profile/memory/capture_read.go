@@ -100,8 +100,8 @@ func (s *Snapshot) check() error {
 			return fmt.Errorf("the rows have more than %d scopes", maxLevels)
 		}
 	}
-	if len(s.Groups) > MaxGroups {
-		return fmt.Errorf("%d groups are more than a tracker has, which is %d", len(s.Groups), MaxGroups)
+	if len(s.Groups) > maxGroups {
+		return fmt.Errorf("%d groups are more than a tracker has, which is %d", len(s.Groups), maxGroups)
 	}
 	for _, g := range s.Groups {
 		if err := checkNames(g.Name, g.Parents); err != nil {
@@ -124,8 +124,8 @@ func (s *Snapshot) check() error {
 }
 
 func (u *Usage) check() error {
-	if len(u.Pools) > MaxPools {
-		return fmt.Errorf("%d pools are more than a tracker has, which is %d", len(u.Pools), MaxPools)
+	if len(u.Pools) > maxPools {
+		return fmt.Errorf("%d pools are more than a tracker has, which is %d", len(u.Pools), maxPools)
 	}
 	var f figures
 	for _, n := range [][]int64{{u.Bytes}, {u.Count}, {u.Peak}, {u.PeakCount}, {u.Held}, {u.Rounding}, {u.Warm}, {u.Tables}} {

@@ -83,7 +83,7 @@ func TestInvalidCaptureIsRefused(t *testing.T) {
 		{"long owner", head + `{}, "owners":[{"site":"` + strings.Repeat("x", maxName+1) + `"}]}`, "16385 bytes"},
 		{"budget", head + `{"groups":[{"budget":-1}]}}`, "negative"},
 		{"several", head + `{"rows":[{"bytes":-1,"count":-1,"peak":-1}]}, "owners":[], "allocations":[1,1,1,1,1]}`, "negative"},
-		{"groups", head + `{"groups":[` + strings.Repeat("{},", MaxGroups) + `{}]}}`, "257 groups"},
+		{"groups", head + `{"groups":[` + strings.Repeat("{},", maxGroups) + `{}]}}`, "257 groups"},
 		{"deep", head + `{"rows":[` + strings.Repeat(`{"scope":"`+strings.Repeat(";", 101)+`"},`, maxLevels/100) + `{}]}}`, "more than"},
 	} {
 		c, err := ReadCapture(strings.NewReader(tc.text))
@@ -103,7 +103,7 @@ func FuzzReadCapture(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tree := c.Snapshot.TreeSince(c.Snapshot, Filter{Empty: true}, ByAsset, ByScope, ByName)
+		tree := c.Snapshot.TreeSince(c.Snapshot, Filter{Empty: true}, byAsset, byScope, byName)
 		if tree.change != 0 || tree.Bytes < 0 || tree.Was.Bytes != tree.Bytes {
 			t.Errorf("a capture differs from itself: %+v", tree)
 		}

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -180,7 +179,7 @@ func TestConcurrentRequestsKeepBudgets(t *testing.T) {
 				}
 				if resized, err := p.Resize(b, 1+random.IntN(100)); err == nil {
 					b = resized
-				} else if !errors.Is(err, ErrBudget) {
+				} else if !isRefusal(err) {
 					t.Error(err)
 				}
 				if to := pools[random.IntN(2)]; to.Retag(w, b) == nil {

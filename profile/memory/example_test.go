@@ -92,8 +92,8 @@ func ExampleReadCapture() {
 	for _, p := range now.List.Sub(menu.List).New.Leaks().Places() {
 		fmt.Println(p.Bytes, p.Group, p.Name, p.Scope)
 	}
-	tree := now.Snapshot.TreeSince(menu.Snapshot, memory.Filter{}, memory.ByAsset)
-	tree.Arrange(memory.OrderGrowth, false)
+	tree := now.Snapshot.TreeSince(menu.Snapshot, memory.Filter{}, "asset")
+	tree.Arrange("growth", false)
 	for _, n := range tree.Children {
 		fmt.Println(n.Name, n.Was.Bytes, n.Bytes)
 	}
@@ -101,27 +101,6 @@ func ExampleReadCapture() {
 	// 4194304 textures pixels level 1;sky.png
 	// level 1 0 4194304
 	// menu.png 1048576 1048576
-}
-
-// Groups and their budgets at the end of a run.
-func ExampleSnapshot_WriteGroups() {
-	tracker := memory.New(memory.Options{})
-	files := tracker.Group("file contents", 0).Pool("source")
-	images := tracker.Group("images", 4<<20)
-	w := tracker.Worker("worker 1").Push("wall.png")
-
-	content := files.Bytes(w, 1_200_000)
-	picture := images.Grow(w, 5<<20)
-	files.Free(content)
-	picture.Shrink()
-
-	if err := tracker.Snapshot().WriteGroups(os.Stdout); err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// held  count     peak   budget  exceeded  refused  waited  group
-	//    0 B      0  1.1 MiB     none         0        0       0  file contents
-	//    0 B      0  5.0 MiB  4.0 MiB         1        0       0  images
 }
 
 // Textures are a part of a level's budget, and have a budget of their own.
@@ -141,9 +120,10 @@ func ExamplePool_TryBytes() {
 	}
 	_, err := meshes.TryBytes(nil, 80<<20)
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, memory.ErrBudget))
+	var refused *memory.BudgetError
+	fmt.Println(errors.As(err, &refused), refused.Group)
 	// Output:
 	// memory: group "textures": 41943040 bytes were asked for and 41943040 are held of a budget of 67108864
 	// memory: group "level": 83886080 bytes were asked for and 41943040 are held of a budget of 104857600
-	// true
+	// true level
 }

@@ -48,8 +48,8 @@ func (t *Tracker) GroupWith(name string, o GroupOptions) *Group {
 			return g
 		}
 	}
-	if len(t.groups) == MaxGroups {
-		panic(fmt.Sprintf("memory: group %q: there are %d already; use scopes for what varies", name, MaxGroups))
+	if len(t.groups) == maxGroups {
+		panic(fmt.Sprintf("memory: group %q: there are %d already; use scopes for what varies", name, maxGroups))
 	}
 	g := &Group{tracker: t, name: name, parent: o.Parent, budget: math.MaxInt64}
 	if o.Budget > 0 {
@@ -173,8 +173,8 @@ func (g *Group) PoolWith(name string, o PoolOptions) *Pool {
 // pool makes a pool; tracker.mu must be held.
 func (g *Group) pool(name string, o PoolOptions) *Pool {
 	t := g.tracker
-	if t.pools == MaxPools {
-		panic(fmt.Sprintf("memory: pool %s/%s: there are %d already; use scopes for what varies", g.name, name, MaxPools))
+	if t.pools == maxPools {
+		panic(fmt.Sprintf("memory: pool %s/%s: there are %d already; use scopes for what varies", g.name, name, maxPools))
 	}
 	p := &Pool{group: g, name: name, options: o, number: t.pools, sites: map[intern.Symbol]*site{}}
 	t.pools++

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -282,7 +281,7 @@ func TestTrackerAgreesWithModel(t *testing.T) {
 				} else {
 					a.slice, err = p.TryBytes(w, n)
 				}
-				if fits != (err == nil) || !fits && !errors.Is(err, ErrBudget) {
+				if fits != (err == nil) || !fits && !isRefusal(err) {
 					t.Fatalf("%d bytes of %s: %v, want fits %t", n, k.Group, err, fits)
 				}
 				if fits {

@@ -48,7 +48,7 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 	}
 	if len(s.Groups) > 0 {
 		fmt.Fprintln(out, "\ngroups")
-		s.WriteGroups(out)
+		s.writeGroups(out)
 		fmt.Fprintln(out, "\npools")
 		u.writePools(out)
 		s.writeLargest(out)
@@ -58,9 +58,9 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 
 func allocations(n int64) string { return human.Count(int(n), "allocation") }
 
-// WriteGroups writes a table of the groups for people, as a part of the report. A group
+// writeGroups writes a table of the groups for people, as a part of the report. A group
 // that is part of another is followed by the names of those.
-func (s *Snapshot) WriteGroups(w io.Writer) error {
+func (s *Snapshot) writeGroups(w io.Writer) error {
 	table := texttable.New(w, texttable.RightThenName)
 	table.Row("held", "count", "peak", "budget", "exceeded", "refused", "waited", "group")
 	for _, g := range s.Groups {

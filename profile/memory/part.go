@@ -7,19 +7,21 @@ import (
 	"strings"
 )
 
-// A Part is the meaning of one level of a tree.
+// A Part is the meaning of one level of a tree: "worker", "group", "name" (of the pool), "pool"
+// (group and name, as "images/pixels"), "asset" (the outermost scope) or "scope" (nested scopes as
+// several levels, without the asset if that is a level). See [ParseParts].
 type Part string
 
 const (
-	ByWorker Part = "worker"
-	ByGroup  Part = "group"
-	ByName   Part = "name"  // of the pool
-	ByPool   Part = "pool"  // group and name: "images/pixels", or "images" for Grow
-	ByAsset  Part = "asset" // the outermost scope
-	ByScope  Part = "scope" // nested scopes as several levels; ByAsset takes the outermost
+	byWorker Part = "worker"
+	byGroup  Part = "group"
+	byName   Part = "name"  // of the pool
+	byPool   Part = "pool"  // group and name: "images/pixels", or "images" for Grow
+	byAsset  Part = "asset" // the outermost scope
+	byScope  Part = "scope" // nested scopes as several levels; byAsset takes the outermost
 )
 
-var parts = []Part{ByWorker, ByGroup, ByName, ByPool, ByAsset, ByScope}
+var parts = []Part{byWorker, byGroup, byName, byPool, byAsset, byScope}
 
 // ParseParts parses comma-separated parts, each at most once.
 func ParseParts(text string) ([]Part, error) {
@@ -50,20 +52,20 @@ const maxDepth = 100
 func (k Key) Path(to []Step, by []Part) []Step {
 	for _, p := range by {
 		switch p {
-		case ByWorker:
+		case byWorker:
 			to = append(to, Step{p, cmp.Or(k.Worker, "(no worker)")})
-		case ByGroup:
+		case byGroup:
 			to = append(to, Step{p, k.Group})
-		case ByName:
+		case byName:
 			to = append(to, Step{p, cmp.Or(k.Name, "(no pool)")})
-		case ByPool:
+		case byPool:
 			to = append(to, Step{p, k.label()})
-		case ByAsset:
+		case byAsset:
 			asset, _, _ := strings.Cut(k.Scope, ";")
 			to = append(to, Step{p, cmp.Or(asset, "(no scope)")})
-		case ByScope:
+		case byScope:
 			scope := k.Scope
-			if slices.Contains(by, ByAsset) {
+			if slices.Contains(by, byAsset) {
 				_, scope, _ = strings.Cut(scope, ";")
 			}
 			for depth := 1; scope != ""; depth++ {

@@ -205,12 +205,12 @@ func TestBudgetCountsCrossings(t *testing.T) {
 
 func TestLimitsOfNames(t *testing.T) {
 	tracker := New(Options{})
-	for i := range MaxGroups {
+	for i := range maxGroups {
 		tracker.Group(fmt.Sprint(i), 0)
 	}
 	wantPanic(t, "group \"x\"", func() { tracker.Group("x", 0) })
 	g := tracker.Group("0", 0)
-	for i := range MaxPools - MaxGroups {
+	for i := range maxPools - maxGroups {
 		g.Pool(fmt.Sprint(i))
 	}
 	wantPanic(t, "pool 0/x", func() { g.Pool("x") })

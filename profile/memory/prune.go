@@ -65,9 +65,9 @@ func (o Order) weight(n *Node) int64 {
 	switch {
 	case n.Was != nil:
 		return n.change
-	case o == OrderCount:
+	case o == orderCount:
 		return n.Count
-	case o == OrderPeak:
+	case o == orderPeak:
 		return n.Peak
 	}
 	return n.Bytes

@@ -48,7 +48,7 @@ worker 1,files,content,a.png,0,0,50
 worker 1,images,,a.png;decode,7,1,7
 worker 1,images,pixels,a.png;decode,600,2,600
 `},
-		{"groups", func(out *strings.Builder) error { return s.WriteGroups(out) }, `
+		{"groups", func(out *strings.Builder) error { return s.writeGroups(out) }, `
      held  count     peak  budget  exceeded  refused  waited  group
      20 B      1     50 B    none         0        0       0  files
   1.2 KiB      6  1.2 KiB  1000 B         1        0       0  images
@@ -172,7 +172,7 @@ func TestWritersReturnErrors(t *testing.T) {
 	for name, err := range map[string]error{
 		"leaks":  s.WriteLeaks(full{}),
 		"CSV":    s.WriteCSV(full{}),
-		"groups": s.WriteGroups(full{}),
+		"groups": s.writeGroups(full{}),
 		"tree":   s.Tree(Filter{}).WriteText(full{}),
 	} {
 		if !errors.Is(err, errFull) {

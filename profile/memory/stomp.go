@@ -14,8 +14,8 @@ import (
 type Stomp uint8
 
 const (
-	// StompDefault is StompOff, or StompOverruns in a program built with the tag guard.
-	StompDefault Stomp = iota
+	// The zero Stomp is StompOff, or StompOverruns in a program built with the tag guard.
+	stompDefault Stomp = iota
 
 	StompOff
 
@@ -35,7 +35,7 @@ const keepUnreadable = 256 << 20
 // newSource returns a source, with the option's Stomp.
 func newSource(o Options, keep int64) *source {
 	mode := o.Stomp
-	if mode == StompDefault {
+	if mode == stompDefault {
 		mode = defaultStomp
 	}
 	switch mode {
@@ -51,25 +51,23 @@ func newSource(o Options, keep int64) *source {
 
 // A Fault is a read or write outside the slices of a tracker with [Options].Stomp.
 type Fault struct {
-	Address uintptr   // from the processor; wide loads may report a later byte
-	Kind    FaultKind // position relative to the nearest slice
-	Offset  int64     // of the address, from the start of that slice
-	Bytes   int64     // size of that slice
-	Owner   Key       // owner of that slice
-	Site    string    // directory/file.go:line of the allocation
+	Address uintptr // from the processor; wide loads may report a later byte
+	Kind    string  // "overrun", "underrun" or "use after free"
+	Offset  int64   // of the address, from the start of that slice
+	Bytes   int64   // size of that slice
+	Owner   Key     // owner of that slice
+	Site    string  // directory/file.go:line of the allocation
 
 	// Set after Free: the worker and scope, if [Pool.FreeBy] recorded them, and the place.
 	FreedBy   Key // Worker and Scope
 	FreedSite string
 }
 
-// FaultKind is the position of an address relative to a slice.
-type FaultKind string
-
+// Kinds of faults.
 const (
-	Overrun      FaultKind = "overrun"
-	Underrun     FaultKind = "underrun"
-	UseAfterFree FaultKind = "use after free"
+	overrun      = "overrun"
+	underrun     = "underrun"
+	useAfterFree = "use after free"
 )
 
 func (f *Fault) Error() string {
@@ -83,7 +81,7 @@ func (f *Fault) Error() string {
 		text += fmt.Sprintf("byte %d of %d", f.Offset, f.Bytes)
 	}
 	text += " bytes that were allocated as " + f.Owner.sentence() + " at " + f.Site
-	if f.Kind == UseAfterFree {
+	if f.Kind == useAfterFree {
 		text += ", and given back"
 		if by := strings.Trim(f.FreedBy.Worker+";"+f.FreedBy.Scope, ";"); by != "" {
 			text += " by " + by
@@ -144,12 +142,12 @@ func (t *Tracker) faultAt(addr uintptr) *Fault {
 	if !ok {
 		return nil
 	}
-	f := &Fault{Address: addr, Offset: int64(addr - place.Start), Bytes: int64(place.Bytes), Kind: Overrun}
+	f := &Fault{Address: addr, Offset: int64(addr - place.Start), Bytes: int64(place.Bytes), Kind: overrun}
 	if f.Offset < 0 {
-		f.Kind = Underrun
+		f.Kind = underrun
 	}
 	if note, ok := place.Note.(freeing); ok {
-		f.Kind = UseAfterFree
+		f.Kind = useAfterFree
 		f.Owner, f.Site = note.owner, note.site
 		f.FreedBy, f.FreedSite = Key{Worker: note.worker, Scope: note.path}, note.freed
 	} else if b := t.stock.find(place.Start); b != nil && b.state.CompareAndSwap(live, listed) {

@@ -70,10 +70,10 @@ func TestAccessBeyondTheEdgeFaults(t *testing.T) {
 				expect(0, Fault{})
 				expect(n-1, Fault{})
 				if mode == StompOverruns || n%page == 0 {
-					expect(n, Fault{Kind: Overrun})
+					expect(n, Fault{Kind: overrun})
 				}
 				if mode == StompUnderruns || n%page == 0 {
-					expect(-1, Fault{Kind: Underrun})
+					expect(-1, Fault{Kind: underrun})
 				}
 			}
 			saver := f.Worker("saver").Push("a.png").Push("save")
@@ -81,7 +81,7 @@ func TestAccessBeyondTheEdgeFaults(t *testing.T) {
 			f.images.FreeBy(saver, b)
 			for _, write := range []bool{false, true} {
 				err := f.Catch(func() { at(b, n/2, write) })
-				want := Fault{start + uintptr(n/2), UseAfterFree, int64(n / 2), int64(n), owner, site, Key{Worker: "saver", Scope: "a.png;save"}, freed}
+				want := Fault{start + uintptr(n/2), useAfterFree, int64(n / 2), int64(n), owner, site, Key{Worker: "saver", Scope: "a.png;save"}, freed}
 				if got, _ := err.(*Fault); got == nil || *got != want {
 					t.Errorf("%d bytes: use after free, write %t: %+v, want %+v", n, write, err, want)
 				}
@@ -122,7 +122,7 @@ func TestFaultOfARecoveredPanic(t *testing.T) {
 		do()
 		return nil
 	}
-	if got := explain(func() { at(b, -5, true) }); got == nil || got.Kind != Underrun || got.Offset != -5 || got.Owner.Scope != "a.png;decode" {
+	if got := explain(func() { at(b, -5, true) }); got == nil || got.Kind != underrun || got.Offset != -5 || got.Owner.Scope != "a.png;decode" {
 		t.Errorf("fault %+v, want an underrun by 5 bytes", got)
 	}
 	if got := explain(func() { panic("other") }); got != nil {

@@ -39,10 +39,10 @@ type Options struct {
 	Stomp Stomp
 }
 
-// Limits of a [Tracker].
+// Limits of a tracker.
 const (
-	MaxGroups = 256
-	MaxPools  = 4096 // of all groups, including one per group for Grow
+	maxGroups = 256
+	maxPools  = 4096 // of all groups, including one per group for Grow
 )
 
 const (

@@ -32,7 +32,7 @@ type Amount struct {
 }
 
 // Tree returns the memory of the filtered rows as a tree with the root "total" and these levels
-// below. Without levels they are [ByWorker], [ByScope] and [ByPool].
+// below. Without levels they are "worker", "scope" and "pool".
 func (s *Snapshot) Tree(f Filter, by ...Part) *Node {
 	b := newBuilder(s.Groups, by)
 	for _, r := range s.Rows {
@@ -75,7 +75,7 @@ type branch struct {
 
 func newBuilder(groups []GroupRow, by []Part) *builder {
 	if len(by) == 0 {
-		by = []Part{ByWorker, ByScope, ByPool}
+		by = []Part{byWorker, byScope, byPool}
 	}
 	b := &builder{by: by, peaks: map[string]int64{}, root: &branch{node: &Node{Name: "total"}}}
 	top := map[string]int64{}
@@ -98,7 +98,7 @@ func (b *builder) enter(p pair) {
 	for _, step := range b.path {
 		at = at.child(step)
 		peak := int64(math.MaxInt64)
-		if step.Kind == ByGroup || step.Kind == ByPool {
+		if step.Kind == byGroup || step.Kind == byPool {
 			peak = b.peaks[p.Group]
 		}
 		at.enter(p, peak)
@@ -138,7 +138,7 @@ func (b *branch) child(step Step) *branch {
 
 func (b *builder) finish() *Node {
 	b.root.finish(math.MaxInt64)
-	b.root.node.Arrange(OrderBytes, false)
+	b.root.node.Arrange(orderBytes, false)
 	return b.root.node
 }
 
@@ -153,29 +153,30 @@ func (b *branch) finish(most int64) {
 	b.below = nil
 }
 
-// Order is the sort order of the children of a node.
+// Order is the sort order of a node's children: "bytes", "count" and "peak" put the greatest first,
+// "growth" the greatest growth since the earlier snapshot, "name" sorts by name.
 type Order string
 
 const (
-	OrderBytes  Order = "bytes"  // most first
-	OrderCount  Order = "count"  // most first
-	OrderPeak   Order = "peak"   // most first
-	OrderGrowth Order = "growth" // since the earlier snapshot: greatest growth first, greatest shrinkage last
-	OrderName   Order = "name"
+	orderBytes  Order = "bytes"
+	orderCount  Order = "count"
+	orderPeak   Order = "peak"
+	orderGrowth Order = "growth"
+	orderName   Order = "name"
 )
 
 // Orders are all sort orders.
-var Orders = []Order{OrderBytes, OrderCount, OrderPeak, OrderGrowth, OrderName}
+var Orders = []Order{orderBytes, orderCount, orderPeak, orderGrowth, orderName}
 
 func (o Order) compare(a, b *Node) int {
 	switch o {
-	case OrderBytes:
+	case orderBytes:
 		return cmp.Compare(b.Bytes, a.Bytes)
-	case OrderCount:
+	case orderCount:
 		return cmp.Compare(b.Count, a.Count)
-	case OrderPeak:
+	case orderPeak:
 		return cmp.Compare(b.Peak, a.Peak)
-	case OrderGrowth:
+	case orderGrowth:
 		return cmp.Or(cmp.Compare(b.growth().Bytes, a.growth().Bytes), cmp.Compare(b.growth().Count, a.growth().Count))
 	}
 	return 0

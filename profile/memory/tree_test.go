@@ -71,18 +71,18 @@ func TestPeakOfSeveralRowsIsBounded(t *testing.T) {
 	}
 	q := tracker.Group("h", 0).Pool("q")
 	q.Free(q.Bytes(tracker.Worker("w").Push("a"), 10))
-	tree := tracker.Snapshot().Tree(Filter{Empty: true}, ByAsset, ByGroup)
+	tree := tracker.Snapshot().Tree(Filter{Empty: true}, byAsset, byGroup)
 	if tree.Peak != 1010 || !tree.Bound {
 		t.Errorf("total %d, bound %v", tree.Peak, tree.Bound)
 	}
-	a := tree.Find([]Step{{ByAsset, "a"}})
+	a := tree.Find([]Step{{byAsset, "a"}})
 	if a.Peak != 1010 || !a.Bound {
 		t.Errorf("a: %+v", a)
 	}
-	if g := tree.Find([]Step{{ByAsset, "a"}, {ByGroup, "g"}}); g.Peak != 1000 || g.Bound {
+	if g := tree.Find([]Step{{byAsset, "a"}, {byGroup, "g"}}); g.Peak != 1000 || g.Bound {
 		t.Errorf("a, g: %+v", g)
 	}
-	if tree.Find([]Step{{ByAsset, "a"}, {ByScope, "g"}}) != nil {
+	if tree.Find([]Step{{byAsset, "a"}, {byScope, "g"}}) != nil {
 		t.Error("Find took a group for a scope")
 	}
 }
@@ -90,8 +90,8 @@ func TestPeakOfSeveralRowsIsBounded(t *testing.T) {
 func TestTreeSince(t *testing.T) {
 	was := &Snapshot{Rows: []Row{{Key{"v", "g", "", ""}, 7, 1, 7}, {Key{"w", "g", "p", "a"}, 5, 1, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}}}
 	now := &Snapshot{Rows: []Row{{Key{"w", "g", "p", "a"}, 25, 2, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}, {Key{"w", "h", "", "c"}, 1, 1, 1}}}
-	tree := now.TreeSince(was, Filter{}, ByAsset)
-	tree.Arrange(OrderGrowth, false)
+	tree := now.TreeSince(was, Filter{}, byAsset)
+	tree.Arrange(orderGrowth, false)
 	want := `:total 29/4 was 15/3
  asset:a 25/2 was 5/1
  asset:c 1/1 was 0/0
@@ -101,7 +101,7 @@ func TestTreeSince(t *testing.T) {
 	if got := levels(tree); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	tree.Prune(2, 0, OrderGrowth)
+	tree.Prune(2, 0, orderGrowth)
 	want = `:total 29/4 was 15/3
  asset:a 25/2 was 5/1
  asset:(no scope) 0/0 was 7/1
@@ -142,10 +142,10 @@ func TestPrune(t *testing.T) {
 				s.Rows = append(s.Rows, Row{Key{Worker: fmt.Sprint("w", i), Group: fmt.Sprint("g", j)}, int64(i*10 + j + 1), int64(10 - i), 0})
 			}
 		}
-		return s.Tree(Filter{}, ByWorker, ByGroup)
+		return s.Tree(Filter{}, byWorker, byGroup)
 	}
 	n := tree()
-	n.Prune(3, 0, OrderBytes)
+	n.Prune(3, 0, orderBytes)
 	want := `:total 5050/550
  worker:w9 955/10
  worker:w8 855/20
@@ -168,14 +168,14 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	n = tree()
-	n.Prune(2, 3, OrderCount)
+	n.Prune(2, 3, orderCount)
 	if got := n.Children; len(got) != 3 || got[0].Name != "w4" && got[1].Name != "w4" || got[2].More != 5 {
 		t.Errorf("after three: %s", levels(n))
 	}
 	n = tree()
-	n.Prune(1000, 99, OrderBytes)
+	n.Prune(1000, 99, orderBytes)
 	if len(n.Children) != 0 {
 		t.Errorf("after all: %s", levels(n))
 	}
-	n.Prune(-1, -5, OrderName)
+	n.Prune(-1, -5, orderName)
 }

@@ -39,8 +39,8 @@ func TestUsage(t *testing.T) {
 			Total: peak(1205, 4, 1205, 4), Held: 80 + 112 + 1024 + 112, Rounding: 12 + 24 + 12, Warm: 80,
 			Pools: []PoolRow{
 				{"images", "pixels", "RGBA", Temporary, peak(1100, 2, 1100, 2), 36},
-				{"files", "content", "", Unspecified, peak(100, 1, 100, 1), 12},
-				{"images", "", "", Unspecified, peak(5, 1, 5, 1), 0},
+				{"files", "content", "", "", peak(100, 1, 100, 1), 12},
+				{"images", "", "", "", peak(5, 1, 5, 1), 0},
 			},
 			Sizes: []SizeRow{{80, 0, 1}, {112, 2, 0}, {1024, 1, 0}},
 		}

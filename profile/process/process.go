@@ -4,7 +4,7 @@
 //	defer process.Publish(set).Close()
 //
 // Reading does not stop the program. The runtime's figures come from runtime/metrics. The
-// system's figures come from /proc and getrusage on Linux, and from getrusage elsewhere. Figures
+// system's figures come from /proc and getrusage on Linux, and from getrusage elsewhere. figures
 // that a system does not report are not published. On Linux, reading takes about 13 microseconds
 // and does not allocate.
 package process
@@ -18,18 +18,18 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// Unknown is a figure that the system does not report.
-const Unknown = -1
+// unknown is the value of a figure that the system does not report.
+const unknown = -1
 
-// Figures describe the process at one moment, read one after the other. Sums count from the start
-// of the process.
-type Figures struct {
+// figures are values of the process at one moment, read one after the other. Sums count from the
+// start of the process.
+type figures struct {
 	RSS         int64 // bytes of physical memory, mapped files included
 	PeakRSS     int64 // highest RSS so far
 	Heap        int64 // bytes of Go objects, uncollected garbage included
 	Goroutines  int64
 	Threads     int64
-	OpenFiles   int64         // file descriptors, including the Reader's own
+	OpenFiles   int64         // file descriptors, including the reader's own
 	GCs         int64         // completed collections
 	GCPause     time.Duration // sum of the pauses in which collections stopped the program
 	MinorFaults int64         // page faults that needed no input
@@ -38,9 +38,9 @@ type Figures struct {
 	System      time.Duration // processor time in the kernel for the program
 }
 
-// A Reader reads the figures of the process. Its methods may be called from any number
+// A reader reads the figures of the process. Its methods may be called from any number
 // of goroutines.
-type Reader struct {
+type reader struct {
 	mu      sync.Mutex
 	system  system
 	samples [3]metrics.Sample
@@ -49,10 +49,10 @@ type Reader struct {
 	peak    int64
 }
 
-// Open returns a reader, which keeps two files open on Linux. Call Close when done. Open returns
-// no error: figures from a file that does not open are Unknown.
-func Open() *Reader {
-	r := &Reader{gcs: Unknown}
+// openReader returns a reader, which keeps two files open on Linux. Figures from a file that does
+// not open are unknown.
+func openReader() *reader {
+	r := &reader{gcs: unknown}
 	r.samples[0].Name = "/memory/classes/heap/objects:bytes"
 	r.samples[1].Name = "/sched/goroutines:goroutines"
 	r.samples[2].Name = "/gc/cycles/total:gc-cycles"
@@ -60,21 +60,21 @@ func Open() *Reader {
 	return r
 }
 
-// Close closes the reader's files. Their figures are Unknown from then on.
-func (r *Reader) Close() {
+// closeFiles closes the reader's files. Their figures are unknown from then on.
+func (r *reader) closeFiles() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.system.close()
 }
 
-// Read returns the present figures.
-func (r *Reader) Read() Figures {
+// readAll returns the present figures.
+func (r *reader) readAll() figures {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := Figures{RSS: Unknown, PeakRSS: Unknown, Threads: Unknown, OpenFiles: Unknown, MinorFaults: Unknown,
-		MajorFaults: Unknown, User: Unknown, System: Unknown}
+	f := figures{RSS: unknown, PeakRSS: unknown, Threads: unknown, OpenFiles: unknown, MinorFaults: unknown,
+		MajorFaults: unknown, User: unknown, System: unknown}
 	r.system.read(&f)
-	if f.PeakRSS != Unknown {
+	if f.PeakRSS != unknown {
 		// The kernel's counts are approximate: a peak may be lower than an earlier one.
 		r.peak = max(r.peak, f.PeakRSS, f.RSS)
 		f.PeakRSS = r.peak
@@ -91,7 +91,7 @@ func (r *Reader) Read() Figures {
 
 func value(s *metrics.Sample) int64 {
 	if s.Value.Kind() != metrics.KindUint64 {
-		return Unknown // a later runtime may report another kind
+		return unknown // a later runtime may report another kind
 	}
 	return int64(s.Value.Uint64())
 }
@@ -99,7 +99,7 @@ func value(s *metrics.Sample) int64 {
 // A Source publishes the figures of the process in a set. A nil *Source publishes
 // nothing.
 type Source struct {
-	reader *Reader
+	reader *reader
 	polls  *counters.Source
 }
 
@@ -119,31 +119,31 @@ func Publish(set *counters.Set) *Source {
 	if set == nil {
 		return nil
 	}
-	s := &Source{reader: Open()}
-	first := s.reader.Read()
+	s := &Source{reader: openReader()}
+	first := s.reader.readAll()
 	levels, sums := first.levels(), first.sums()
 	var gauges [len(levels)]*counters.Gauge
 	for i, name := range levelNames {
-		if levels[i] != Unknown {
+		if levels[i] != unknown {
 			gauges[i] = set.Gauge(name)
 			gauges[i].Set(float64(levels[i]))
 		}
 	}
 	var counts [len(sums)]*counters.Counter
 	for i, name := range sumNames {
-		if sums[i] != Unknown {
+		if sums[i] != unknown {
 			counts[i] = set.Counter(name)
 		}
 	}
 	s.polls = set.Source(func() {
-		f := s.reader.Read()
+		f := s.reader.readAll()
 		for i, level := range f.levels() {
-			if level != Unknown {
+			if level != unknown {
 				gauges[i].Set(float64(level))
 			}
 		}
 		for i, sum := range f.sums() {
-			if sum > sums[i] && sums[i] != Unknown {
+			if sum > sums[i] && sums[i] != unknown {
 				counts[i].Add(sum - sums[i])
 				sums[i] = sum
 			}
@@ -156,7 +156,7 @@ func Publish(set *counters.Set) *Source {
 func (s *Source) Close() {
 	if s != nil {
 		s.polls.Close()
-		s.reader.Close()
+		s.reader.closeFiles()
 	}
 }
 
@@ -168,11 +168,11 @@ var (
 )
 
 // levels returns the figures in the order of levelNames.
-func (f *Figures) levels() [len(levelNames)]int64 {
+func (f *figures) levels() [len(levelNames)]int64 {
 	return [...]int64{f.RSS, f.PeakRSS, f.Heap, f.Goroutines, f.Threads, f.OpenFiles}
 }
 
 // sums returns the figures in the order of sumNames.
-func (f *Figures) sums() [len(sumNames)]int64 {
+func (f *figures) sums() [len(sumNames)]int64 {
 	return [...]int64{f.GCs, int64(f.GCPause), f.MinorFaults, f.MajorFaults, int64(f.User), int64(f.System)}
 }

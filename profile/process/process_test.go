@@ -14,10 +14,10 @@ import (
 
 // The figures change as the process works.
 func TestFiguresFollowTheProcess(t *testing.T) {
-	r := Open()
-	defer r.Close()
+	r := openReader()
+	defer r.closeFiles()
 	debug.FreeOSMemory() // return freed memory, so that nothing reuses it
-	before := r.Read()
+	before := r.readAll()
 	memory := make([]byte, 64<<20)
 	for at := 0; at < len(memory); at += 4096 {
 		memory[at] = 1
@@ -37,7 +37,7 @@ func TestFiguresFollowTheProcess(t *testing.T) {
 		go func() { <-stop }()
 	}
 	runtime.GC()
-	after := r.Read()
+	after := r.readAll()
 	runtime.KeepAlive(memory)
 	if after.Heap-before.Heap < 63<<20 || after.Goroutines < before.Goroutines+7 || after.GCs <= before.GCs || after.GCPause <= before.GCPause {
 		t.Errorf("runtime figures did not follow: %+v, then %+v", before, after)
@@ -51,9 +51,9 @@ func TestFiguresFollowTheProcess(t *testing.T) {
 	if after.OpenFiles < before.OpenFiles+int64(len(files)) || after.Threads < 1 || after.User+after.System <= before.User+before.System {
 		t.Errorf("system figures did not follow: %+v, then %+v", before, after)
 	}
-	r.Close()
-	r.Close()
-	if closed := r.Read(); runtime.GOOS == "linux" && (closed.RSS != Unknown || closed.OpenFiles != Unknown || closed.Heap <= 0) {
+	r.closeFiles()
+	r.closeFiles()
+	if closed := r.readAll(); runtime.GOOS == "linux" && (closed.RSS != unknown || closed.OpenFiles != unknown || closed.Heap <= 0) {
 		t.Errorf("closed: %+v", closed)
 	}
 }
@@ -89,26 +89,26 @@ func TestPublishShowsLevelsAndSums(t *testing.T) {
 
 // Several goroutines may read while another closes the reader.
 func TestReadingWhileClosing(t *testing.T) {
-	r := Open()
+	r := openReader()
 	var reading sync.WaitGroup
 	for range 3 {
 		reading.Go(func() {
 			for range 100 {
-				if r.Read().Goroutines < 1 {
+				if r.readAll().Goroutines < 1 {
 					t.Error("no goroutines")
 				}
 			}
 		})
 	}
-	r.Close()
+	r.closeFiles()
 	reading.Wait()
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := Open()
-	defer r.Close()
+	r := openReader()
+	defer r.closeFiles()
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Read()
+		r.readAll()
 	}
 }

@@ -39,7 +39,7 @@ func (s *system) close() {
 	}
 }
 
-func (s *system) read(f *Figures) {
+func (s *system) read(f *figures) {
 	readUsage(f, &s.usage)
 	if s.status >= 0 {
 		if n, err := unix.Pread(s.status, s.buf[:], 0); err == nil {
@@ -62,13 +62,13 @@ func (s *system) openFiles() int64 {
 
 func (s *system) countEntries() int64 {
 	if _, err := unix.Seek(s.fds, 0, 0); err != nil {
-		return Unknown
+		return unknown
 	}
 	count := int64(-2) // for . and ..
 	for {
 		n, err := unix.ReadDirent(s.fds, s.buf[:])
 		if err != nil {
-			return Unknown
+			return unknown
 		}
 		if n <= 0 {
 			return max(count, 0)
@@ -91,7 +91,7 @@ func countRecords(b []byte) (n int64) {
 }
 
 // parseStatus reads the lines "VmHWM:   1234 kB", "VmRSS:    1200 kB" and "Threads:  7".
-func parseStatus(status []byte, f *Figures) {
+func parseStatus(status []byte, f *figures) {
 	for len(status) > 0 {
 		var line []byte
 		line, status, _ = bytes.Cut(status, newline)
@@ -112,23 +112,23 @@ var newline, colon = []byte("\n"), []byte(":")
 
 func kilobytes(b []byte) int64 {
 	n, unit := leadingNumber(b)
-	if n == Unknown || string(unit) != " kB" {
-		return Unknown
+	if n == unknown || string(unit) != " kB" {
+		return unknown
 	}
 	return n << 10
 }
 
-// leadingNumber reads a decimal number after blanks. It is Unknown if there is none below 2^52.
+// leadingNumber reads a decimal number after blanks. It is unknown if there is none below 2^52.
 func leadingNumber(b []byte) (n int64, rest []byte) {
 	b = bytes.TrimLeft(b, " \t")
 	digits := 0
 	for ; digits < len(b) && b[digits] >= '0' && b[digits] <= '9'; digits++ {
 		if n = n*10 + int64(b[digits]-'0'); n >= 1<<52 {
-			return Unknown, b
+			return unknown, b
 		}
 	}
 	if digits == 0 {
-		return Unknown, b
+		return unknown, b
 	}
 	return n, b[digits:]
 }

@@ -9,17 +9,17 @@ import (
 )
 
 func TestParseStatus(t *testing.T) {
-	none := Figures{RSS: Unknown, PeakRSS: Unknown, Threads: Unknown}
+	none := figures{RSS: unknown, PeakRSS: unknown, Threads: unknown}
 	for _, tt := range []struct {
 		status             string
 		rss, peak, threads int64
 	}{
 		{"Name:\tx\nVmPeak:\t 9 kB\nVmHWM:\t    1234 kB\nVmRSS:\t    1000 kB\nThreads:\t7\n", 1000 << 10, 1234 << 10, 7},
-		{"VmRSS:\t1 kB", 1 << 10, Unknown, Unknown},
-		{"", Unknown, Unknown, Unknown},
-		{"VmRSS:\t1000 MB\nVmHWM:\nThreads:\tmany\n", Unknown, Unknown, Unknown},
-		{"VmRSS:\t9223372036854775807 kB\nVmHWM:\t-1 kB\nThreads:\t7 kB\n", Unknown, Unknown, Unknown},
-		{"VmRSS\n:\n\n:1 kB", Unknown, Unknown, Unknown},
+		{"VmRSS:\t1 kB", 1 << 10, unknown, unknown},
+		{"", unknown, unknown, unknown},
+		{"VmRSS:\t1000 MB\nVmHWM:\nThreads:\tmany\n", unknown, unknown, unknown},
+		{"VmRSS:\t9223372036854775807 kB\nVmHWM:\t-1 kB\nThreads:\t7 kB\n", unknown, unknown, unknown},
+		{"VmRSS\n:\n\n:1 kB", unknown, unknown, unknown},
 	} {
 		f := none
 		if parseStatus([]byte(tt.status), &f); f.RSS != tt.rss || f.PeakRSS != tt.peak || f.Threads != tt.threads {
@@ -31,9 +31,9 @@ func TestParseStatus(t *testing.T) {
 func FuzzParseStatus(f *testing.F) {
 	f.Add([]byte("VmHWM:\t    1234 kB\nVmRSS:\t    1000 kB\nThreads:\t7\n"))
 	f.Fuzz(func(t *testing.T, status []byte) {
-		var got Figures
+		var got figures
 		parseStatus(status, &got)
-		if got.RSS < Unknown || got.PeakRSS < Unknown || got.Threads < Unknown {
+		if got.RSS < unknown || got.PeakRSS < unknown || got.Threads < unknown {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -41,8 +41,8 @@ func FuzzParseStatus(f *testing.F) {
 
 // Both ways to count open files agree on systems that support both.
 func TestOpenFilesAgree(t *testing.T) {
-	r := Open()
-	defer r.Close()
+	r := openReader()
+	defer r.closeFiles()
 	if size, entries := r.system.openFiles(), r.system.countEntries(); size != entries || size < 2 {
 		t.Errorf("the size says %d open files, the entries say %d", size, entries)
 	}
@@ -56,13 +56,13 @@ func TestOpenFilesAgree(t *testing.T) {
 // Polling allocates nothing, even right after a collection.
 func TestPollingAllocatesNothing(t *testing.T) {
 	set := counters.New(counters.Options{})
-	r := Open()
-	defer r.Close()
+	r := openReader()
+	defer r.closeFiles()
 	runtime.GC()
-	r.Read()
+	r.readAll()
 	collected := func() {
-		r.gcs = Unknown // as if a collection had run since
-		r.Read()
+		r.gcs = unknown // as if a collection had run since
+		r.readAll()
 	}
 	if n := testing.AllocsPerRun(20, collected); n != 0 {
 		t.Errorf("%v allocations in reading", n)

@@ -10,7 +10,7 @@ func (*system) open() {}
 
 func (*system) close() {}
 
-func (s *system) read(f *Figures) {
+func (s *system) read(f *figures) {
 	readUsage(f, &s.usage)
 	if peak := sysmem.PeakRSS(); peak != 0 {
 		f.PeakRSS = peak

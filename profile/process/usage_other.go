@@ -4,4 +4,4 @@ package process
 
 type rusage struct{}
 
-func readUsage(*Figures, *rusage) {}
+func readUsage(*figures, *rusage) {}

@@ -11,7 +11,7 @@ import (
 type rusage = unix.Rusage
 
 // readUsage reads what getrusage reports.
-func readUsage(f *Figures, usage *rusage) {
+func readUsage(f *figures, usage *rusage) {
 	if unix.Getrusage(unix.RUSAGE_SELF, usage) != nil {
 		return
 	}

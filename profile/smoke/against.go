@@ -162,7 +162,7 @@ func cpuChange(was, now *Step) Change {
 		p = UTest(g.Values, f.Values)
 	}
 	return Change{
-		Step: now.Name, Figure: CPUTime, Class: CPU, Before: f.Value, After: g.Value, P: p,
-		Causes: slices.Concat(causes(was, now, Time, grown), slowerItems(was, now, grown)),
+		Step: now.Name, Figure: CPUTime, Class: cpuClass, Before: f.Value, After: g.Value, P: p,
+		Causes: slices.Concat(causes(was, now, timeClass, grown), slowerItems(was, now, grown)),
 	}
 }

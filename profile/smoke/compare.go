@@ -29,11 +29,11 @@ const (
 // slack returns the absolute difference of a figure that counts as equal.
 func slack(f *Figure) float64 {
 	switch f.Name {
-	case AllocatedObjects:
+	case allocatedObjects:
 		return slackObjects
 	case AllocatedBytes:
 		return slackBytes
-	case InstructionCount:
+	case instructionCount:
 		return slackInstructions
 	}
 	return 0
@@ -72,25 +72,25 @@ func (c *Change) Worse() bool {
 	return c.Class == Exact || c.After > c.Before
 }
 
-// Growth returns the relative growth of the figure.
-func (c *Change) Growth() float64 { return c.After/c.Before - 1 }
+// relativeGrowth returns the relative growth of the figure.
+func (c *Change) relativeGrowth() float64 { return c.After/c.Before - 1 }
 
-// ErrOtherSuite means that two records cannot be compared.
-var ErrOtherSuite = errors.New("the records are of different suites, or of different inputs")
+// errOtherSuite means that two records cannot be compared.
+var errOtherSuite = errors.New("the records are of different suites, or of different inputs")
 
 // Compare returns the differences between a record and an earlier one. It does not compare
 // processor time: see [Runner.Against]. It compares allocations, instructions and levels if both
 // builds have the same Go version, system and architecture.
 func Compare(before, after *Record) ([]Change, error) {
 	if before.Suite != after.Suite || before.Sum != after.Sum {
-		return nil, fmt.Errorf("%w (%s %.12s, %s %.12s)", ErrOtherSuite, before.Suite, before.Sum, after.Suite, after.Sum)
+		return nil, fmt.Errorf("%w (%s %.12s, %s %.12s)", errOtherSuite, before.Suite, before.Sum, after.Suite, after.Sum)
 	}
 	changes := []Change{} // not nil: the records were compared
 	for i := range after.Steps {
 		now := &after.Steps[i]
 		was := before.step(now.Name)
 		if was == nil {
-			return nil, fmt.Errorf("%w: only one has a step %q", ErrOtherSuite, now.Name)
+			return nil, fmt.Errorf("%w: only one has a step %q", errOtherSuite, now.Name)
 		}
 		changes = append(changes, compareExact(was, now)...)
 		if before.Build.sameKind(after.Build) {
@@ -98,7 +98,7 @@ func Compare(before, after *Record) ([]Change, error) {
 		}
 	}
 	if len(before.Steps) != len(after.Steps) {
-		return nil, fmt.Errorf("%w: %d and %d steps", ErrOtherSuite, len(before.Steps), len(after.Steps))
+		return nil, fmt.Errorf("%w: %d and %d steps", errOtherSuite, len(before.Steps), len(after.Steps))
 	}
 	return changes, nil
 }
@@ -110,7 +110,7 @@ func OverBudget(r *Record) []Change {
 		s := &r.Steps[i]
 		for _, name := range slices.Sorted(maps.Keys(s.Budgets)) {
 			if _, value, ok := s.asked(name); ok && value > s.Budgets[name] {
-				over = append(over, Change{Step: s.Name, Figure: name, Class: Budget, Before: s.Budgets[name], After: value})
+				over = append(over, Change{Step: s.Name, Figure: name, Class: budgetClass, Before: s.Budgets[name], After: value})
 			}
 		}
 	}
@@ -143,10 +143,10 @@ func compareExact(was, now *Step) []Change {
 		}
 		if was.Frames > 1 && now.Frames > 1 && g.Class == Exact && f.Class == Exact && !g.Loose {
 			if f.Loose || f.Peak != g.Peak {
-				differs(f.Name+PeakOf, g.Peak, f.Peak)
+				differs(f.Name+peakSuffix, g.Peak, f.Peak)
 			}
 			if f.Spikes != g.Spikes {
-				differs(f.Name+SpikesOf, float64(g.Spikes), float64(f.Spikes))
+				differs(f.Name+spikesSuffix, float64(g.Spikes), float64(f.Spikes))
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func compareItems(was, now []Item) []ItemChange {
 	var changes []ItemChange
 	for _, item := range now {
 		state, ok := before[item.Name]
-		if delete(before, item.Name); ok && state == string(Unsteady) {
+		if delete(before, item.Name); ok && state == string(unsteadyClass) {
 			continue
 		}
 		if !ok || state != item.State {
@@ -184,13 +184,13 @@ func compareItems(was, now []Item) []ItemChange {
 func compareLevels(was, now *Step, g, f *Figure) (changes []Change) {
 	differs := func(name string, before, after float64) {
 		if before != after {
-			changes = append(changes, Change{Step: now.Name, Figure: name, Class: Level, Before: before, After: after})
+			changes = append(changes, Change{Step: now.Name, Figure: name, Class: levelClass, Before: before, After: after})
 		}
 	}
 	differs(f.Name, g.Value, f.Value)
 	if was.Frames > 1 && now.Frames > 1 {
-		differs(f.Name+PeakOf, g.Peak, f.Peak)
-		differs(f.Name+SpikesOf, float64(g.Spikes), float64(f.Spikes))
+		differs(f.Name+peakSuffix, g.Peak, f.Peak)
+		differs(f.Name+spikesSuffix, float64(g.Spikes), float64(f.Spikes))
 	}
 	return changes
 }
@@ -202,11 +202,11 @@ func compareMeasured(was, now *Step) []Change {
 		if g, _ := was.Figure(f.Name); f.Steady && g.Steady {
 			changes = append(changes, compareLevels(was, now, &g, &f)...)
 		}
-		limit, class := allocationLimit, Site
+		limit, class := allocationLimit, siteClass
 		switch f.Class {
-		case Allocations:
-		case Instructions:
-			limit, class = instructionLimit, Code
+		case allocationsClass:
+		case instructionsClass:
+			limit, class = instructionLimit, codeClass
 		default:
 			continue
 		}

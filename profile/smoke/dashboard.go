@@ -89,7 +89,7 @@ func trends(s *Step, step string, shifts []Shift) []Figure {
 	for _, f := range s.Figures {
 		_, budget := s.Budgets[f.Name]
 		changed := slices.ContainsFunc(shifts, func(c Shift) bool { return c.Step == step && c.Figure == f.Name })
-		if f.Class == CPU || f.Class == Instructions || f.Class == Allocations || f.Name == PeakRSS || budget || changed {
+		if f.Class == cpuClass || f.Class == instructionsClass || f.Class == allocationsClass || f.Name == peakRSS || budget || changed {
 			drawn = append(drawn, f)
 		}
 	}
@@ -136,7 +136,7 @@ func writeBreakdown(p *strings.Builder, s *Step) {
 	for _, part := range []struct {
 		title string
 		class Class
-	}{{"Time by scope", Time}, {"Instructions by function", Code}, {"Bytes allocated by function", Site}, {"Levels", Level}, {"Exact figures", Exact}} {
+	}{{"Time by scope", timeClass}, {"Instructions by function", codeClass}, {"Bytes allocated by function", siteClass}, {"Levels", levelClass}, {"Exact figures", Exact}} {
 		var figures []Figure
 		for _, f := range s.Figures {
 			if f.Class == part.class && f.Value != 0 {
@@ -146,7 +146,7 @@ func writeBreakdown(p *strings.Builder, s *Step) {
 		if len(figures) == 0 {
 			continue
 		}
-		if part.class != Exact && part.class != Level {
+		if part.class != Exact && part.class != levelClass {
 			slices.SortStableFunc(figures, func(a, b Figure) int { return cmp.Compare(b.Value, a.Value) })
 			figures = figures[:min(30, len(figures))]
 		}
@@ -165,9 +165,9 @@ func writeBreakdown(p *strings.Builder, s *Step) {
 // formatClass returns one value of a figure.
 func formatClass(f Figure, v float64) string {
 	switch f.Class {
-	case Time:
+	case timeClass:
 		return format("ns", v)
-	case Site:
+	case siteClass:
 		return format(AllocatedBytes, v)
 	}
 	return format(f.Name, v)

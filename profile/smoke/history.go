@@ -143,9 +143,9 @@ func (h History) cpuShifts(step string) []Shift {
 		if math.Abs(after/before-1) > cpuLimit {
 			was, now := h[at[p-1]].step(step), h[at[p]].step(step)
 			shifts = append(shifts, Shift{Change{
-				Step: step, Figure: CPUTime, Class: CPU, Before: before, After: after,
+				Step: step, Figure: CPUTime, Class: cpuClass, Before: before, After: after,
 				P:      min(UTest(series[from:p], series[p:to]), UTest(series[p:to], series[from:p])),
-				Causes: slices.Concat(causes(was, now, Time, after-before), slowerItems(was, now, after-before)),
+				Causes: slices.Concat(causes(was, now, timeClass, after-before), slowerItems(was, now, after-before)),
 			}, at[p]})
 		}
 		from = p

@@ -94,7 +94,7 @@ func parseCachegrind(r io.Reader) ([]Figure, error) {
 	}
 	var code []Figure
 	for name, n := range sums {
-		code = append(code, Figure{Name: "code/" + name, Class: Code, Value: n})
+		code = append(code, Figure{Name: "code/" + name, Class: codeClass, Value: n})
 	}
-	return append(most(code, codeLimit), Figure{Name: InstructionCount, Class: Instructions, Value: total}), nil
+	return append(most(code, codeLimit), Figure{Name: instructionCount, Class: instructionsClass, Value: total}), nil
 }

@@ -21,14 +21,14 @@ const sampleVariable = "ASSETCOOK_SMOKE_SAMPLE"
 // Names of the figures of every step. Allocated counts allocations of the program's functions;
 // heap also includes the Go runtime's own, which vary.
 const (
-	AllocatedObjects  = "allocated/objects"
-	AllocatedBytes    = "allocated/bytes"
-	HeapObjects       = "heap/objects"
-	HeapBytes         = "heap/bytes"
-	CPUTime           = "cpu/ns"
-	InstructionCount  = "cpu/instructions"
-	PeakRSS           = "memory/peak_rss"
-	GarbageCollection = "memory/gc_cycles"
+	allocatedObjects = "allocated/objects"
+	AllocatedBytes   = "allocated/bytes"
+	heapObjects      = "heap/objects"
+	heapBytes        = "heap/bytes"
+	CPUTime          = "cpu/ns"
+	instructionCount = "cpu/instructions"
+	peakRSS          = "memory/peak_rss"
+	gcCycles         = "memory/gc_cycles"
 )
 
 // A Run measures this process as one step of a smoke run. A nil *Run measures nothing. One
@@ -80,7 +80,7 @@ func (r *Run) Frame() {
 	r.count++
 	for _, f := range r.readFigures() {
 		value := f.Value
-		if f.Class != Level || f.Name == HeapObjects || f.Name == HeapBytes || f.Name == GarbageCollection {
+		if f.Class != levelClass || f.Name == heapObjects || f.Name == heapBytes || f.Name == gcCycles {
 			value -= r.last[f.Name]
 		}
 		r.last[f.Name] = f.Value
@@ -93,7 +93,7 @@ func (r *Run) Exact(name string, value int64) { r.addFigure(name, Exact, float64
 
 // Level adds a figure that is compared if it is the same in every execution, such as peak memory
 // or the depth of a queue. Growth is a reason to fail.
-func (r *Run) Level(name string, value float64) { r.addFigure(name, Level, value) }
+func (r *Run) Level(name string, value float64) { r.addFigure(name, levelClass, value) }
 
 func (r *Run) addFigure(name string, class Class, value float64) {
 	if r != nil {
@@ -119,7 +119,7 @@ func (r *Run) Finish() error {
 	figures := r.readFigures() // before this function allocates much
 	step.Frames = r.count
 	for _, f := range figures {
-		if values := r.frames[f.Name]; len(values) > 0 && f.Class != Site {
+		if values := r.frames[f.Name]; len(values) > 0 && f.Class != siteClass {
 			frames := counters.Summarize(values)
 			f.Peak, f.Spikes = frames.High.Value, frames.Spikes.Longest
 		}
@@ -146,25 +146,25 @@ func (r *Run) readFigures() []Figure {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	figures := []Figure{
-		{Name: HeapObjects, Class: Level, Value: float64(m.Mallocs)},
-		{Name: HeapBytes, Class: Level, Value: float64(m.TotalAlloc)},
-		{Name: GarbageCollection, Class: Level, Value: float64(m.NumGC)},
+		{Name: heapObjects, Class: levelClass, Value: float64(m.Mallocs)},
+		{Name: heapBytes, Class: levelClass, Value: float64(m.TotalAlloc)},
+		{Name: gcCycles, Class: levelClass, Value: float64(m.NumGC)},
 	}
-	figures = append(figures, Figure{Name: PeakRSS, Class: Level, Value: float64(sysmem.PeakRSS())})
+	figures = append(figures, Figure{Name: peakRSS, Class: levelClass, Value: float64(sysmem.PeakRSS())})
 	for _, s := range r.set.Snapshot() {
 		switch {
 		case strings.HasPrefix(s.Name, processPrefix):
-			figures = append(figures, Figure{Name: s.Name, Class: Level, Value: s.Value()})
+			figures = append(figures, Figure{Name: s.Name, Class: levelClass, Value: s.Value()})
 		case s.Kind == counters.KindTimer:
 			figures = append(figures,
 				Figure{Name: s.Name + "/calls", Class: Exact, Value: float64(s.Timer.Calls)},
-				Figure{Name: s.Name, Class: Time, Value: float64(s.Timer.Own)})
+				Figure{Name: s.Name, Class: timeClass, Value: float64(s.Timer.Own)})
 		case s.Kind == counters.KindCounter && strings.HasSuffix(s.Name, "/ns"):
-			figures = append(figures, Figure{Name: s.Name, Class: Time, Value: s.Value()})
+			figures = append(figures, Figure{Name: s.Name, Class: timeClass, Value: s.Value()})
 		case s.Kind == counters.KindCounter:
 			figures = append(figures, Figure{Name: s.Name, Class: Exact, Value: s.Value()})
 		default:
-			figures = append(figures, Figure{Name: s.Name, Class: Level, Value: s.Value()})
+			figures = append(figures, Figure{Name: s.Name, Class: levelClass, Value: s.Value()})
 		}
 	}
 	return figures
@@ -202,16 +202,16 @@ func allocations() []Figure {
 	var sites []Figure
 	for name, sum := range sums {
 		if sum > 0 {
-			sites = append(sites, Figure{Name: "site/" + name, Class: Site, Value: sum})
+			sites = append(sites, Figure{Name: "site/" + name, Class: siteClass, Value: sum})
 		}
 	}
-	return append(most(sites, siteLimit), Figure{Name: AllocatedBytes, Class: Allocations, Value: bytes},
-		Figure{Name: AllocatedObjects, Class: Allocations, Value: objects})
+	return append(most(sites, siteLimit), Figure{Name: AllocatedBytes, Class: allocationsClass, Value: bytes},
+		Figure{Name: allocatedObjects, Class: allocationsClass, Value: objects})
 }
 
 // ofProcess reports whether a level depends on the Go runtime or the system.
 func ofProcess(name string) bool {
-	return name == HeapObjects || name == HeapBytes || name == GarbageCollection || name == PeakRSS || strings.HasPrefix(name, processPrefix)
+	return name == heapObjects || name == heapBytes || name == gcCycles || name == peakRSS || strings.HasPrefix(name, processPrefix)
 }
 
 // processPrefix is the prefix of names published by package process.

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
-// Format is the version of the record format. Records of other versions are not compared.
-const Format = 1
+// formatVersion is the version of the record format. Records of other versions are not compared.
+const formatVersion = 1
 
 // maxRecord limits the size of a record file.
 const maxRecord = 256 << 20
@@ -25,18 +25,18 @@ type Class string
 // Changes in the first four classes fail a comparison, and so do changes of steady levels. The
 // other classes explain changes.
 const (
-	Exact        Class = "exact"        // equal in every run of the same sources
-	Allocations  Class = "allocations"  // objects or bytes allocated
-	Instructions Class = "instructions" // executed in user mode
-	CPU          Class = "cpu"          // nanoseconds of processor time
+	Exact             Class = "exact"        // equal in every run of the same sources
+	allocationsClass  Class = "allocations"  // objects or bytes allocated
+	instructionsClass Class = "instructions" // executed in user mode
+	cpuClass          Class = "cpu"          // nanoseconds of processor time
 
-	Time     Class = "time"     // nanoseconds of a timer
-	Site     Class = "site"     // bytes allocated in a function
-	Code     Class = "code"     // instructions executed in a function
-	Level    Class = "level"    // memory, open files and the like
-	Unsteady Class = "unsteady" // should be exact, but differs between runs
+	timeClass     Class = "time"     // nanoseconds of a timer
+	siteClass     Class = "site"     // bytes allocated in a function
+	codeClass     Class = "code"     // instructions executed in a function
+	levelClass    Class = "level"    // memory, open files and the like
+	unsteadyClass Class = "unsteady" // should be exact, but differs between runs
 
-	Budget Class = "budget" // class of a [Change]: a figure over its budget
+	budgetClass Class = "budget" // class of a [Change]: a figure over its budget
 )
 
 // A Record is the work and cost of one build in a suite.
@@ -110,8 +110,8 @@ type Figure struct {
 // Name suffixes of a figure's frame statistics in changes and budgets: its highest frame, and its
 // longest run of spikes.
 const (
-	PeakOf   = "/peak"
-	SpikesOf = "/spikes"
+	peakSuffix   = "/peak"
+	spikesSuffix = "/spikes"
 )
 
 // asked returns the figure that a budget names, and the value to limit.
@@ -119,11 +119,11 @@ func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
 	if f, ok = s.Figure(name); ok {
 		return f, f.Value, true
 	}
-	if stem, found := strings.CutSuffix(name, PeakOf); found {
+	if stem, found := strings.CutSuffix(name, peakSuffix); found {
 		f, ok = s.Figure(stem)
 		return f, f.Peak, ok
 	}
-	if stem, found := strings.CutSuffix(name, SpikesOf); found {
+	if stem, found := strings.CutSuffix(name, spikesSuffix); found {
 		f, ok = s.Figure(stem)
 		return f, float64(f.Spikes), ok
 	}
@@ -209,8 +209,8 @@ func ReadFile(name string) (*Record, error) {
 	return r, nil
 }
 
-// ErrFormat means that another version wrote the record.
-var ErrFormat = errors.New("record of another version; measure again to write a new one")
+// errFormat means that another version wrote the record.
+var errFormat = errors.New("record of another version; measure again to write a new one")
 
 // parse reads a record and checks the properties that comparing relies on.
 func parse(text []byte) (*Record, error) {
@@ -218,8 +218,8 @@ func parse(text []byte) (*Record, error) {
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("not a record of a smoke run: %w", err)
 	}
-	if r.Format != Format {
-		return nil, fmt.Errorf("%w (format %d, want %d)", ErrFormat, r.Format, Format)
+	if r.Format != formatVersion {
+		return nil, fmt.Errorf("%w (format %d, want %d)", errFormat, r.Format, formatVersion)
 	}
 	names := map[string]bool{}
 	for i := range r.Steps {

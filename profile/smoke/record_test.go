@@ -16,16 +16,16 @@ import (
 func sampleRecord(commit string, cpu float64) *Record {
 	s := Step{Name: "draw|<b>", Frames: 2, Items: []Item{{"wall.png", "abc", 5}}, Budgets: map[string]float64{CPUTime: 500}, Figures: []Figure{
 		{Name: "draws", Class: Exact, Value: 12, Peak: 7, Spikes: 1},
-		{Name: "memory/high", Class: Level, Value: 10, Peak: 12, Steady: true},
-		{Name: "queue/depth", Class: Level, Value: 3, Peak: 4},
-		{Name: AllocatedBytes, Class: Allocations, Value: 1e8},
-		{Name: InstructionCount, Class: Instructions, Value: 1e9},
-		{Name: CPUTime, Class: CPU, Value: cpu, Values: []float64{cpu, cpu}},
-		{Name: "t/<script>", Class: Time, Value: 1e6},
+		{Name: "memory/high", Class: levelClass, Value: 10, Peak: 12, Steady: true},
+		{Name: "queue/depth", Class: levelClass, Value: 3, Peak: 4},
+		{Name: AllocatedBytes, Class: allocationsClass, Value: 1e8},
+		{Name: instructionCount, Class: instructionsClass, Value: 1e9},
+		{Name: CPUTime, Class: cpuClass, Value: cpu, Values: []float64{cpu, cpu}},
+		{Name: "t/<script>", Class: timeClass, Value: 1e6},
 	}}
 	s.sort()
 	return &Record{
-		Format: Format, Suite: "s", Sum: "1", At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
+		Format: formatVersion, Suite: "s", Sum: "1", At: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
 		Build: Build{Commit: commit, Go: "go1", OS: "linux", Arch: "amd64"}, Machine: Machine{"cpu", 2}, Steps: []Step{s},
 	}
 }
@@ -91,7 +91,7 @@ func TestCompare(t *testing.T) {
 	}{
 		{"draws", func(f *Figure) { f.Value++ }, 1, true},
 		{"draws", func(f *Figure) { f.Value-- }, 1, true},
-		{"draws", func(f *Figure) { f.Class = Unsteady }, 1, true},
+		{"draws", func(f *Figure) { f.Class = unsteadyClass }, 1, true},
 		{"draws", func(f *Figure) { f.Name = "drawn" }, 2, true}, // one missing, one new
 		{"draws", func(f *Figure) { f.Peak, f.Spikes = 9, 9 }, 2, true},
 		{"draws", func(f *Figure) { f.Peak = 6 }, 1, true},
@@ -105,8 +105,8 @@ func TestCompare(t *testing.T) {
 		{AllocatedBytes, scale(1.0009), 0, false},
 		{AllocatedBytes, scale(1.0011), 1, true},
 		{AllocatedBytes, scale(0.5), 1, false},
-		{InstructionCount, scale(1.0009), 0, false},
-		{InstructionCount, scale(1.0011), 1, true},
+		{instructionCount, scale(1.0009), 0, false},
+		{instructionCount, scale(1.0011), 1, true},
 		{CPUTime, scale(100), 0, false},
 		{"t/<script>", scale(100), 0, false},
 	} {
@@ -140,12 +140,12 @@ func TestCompare(t *testing.T) {
 		t.Errorf("another compiler: %v, %v", changes, err)
 	}
 	r.Sum = "2"
-	if _, err := Compare(sampleRecord("a", 100), r); !errors.Is(err, ErrOtherSuite) {
+	if _, err := Compare(sampleRecord("a", 100), r); !errors.Is(err, errOtherSuite) {
 		t.Errorf("other inputs: %v", err)
 	}
 	r = sampleRecord("b", 100)
 	r.Steps[0].Name = "other"
-	if _, err := Compare(sampleRecord("a", 100), r); !errors.Is(err, ErrOtherSuite) {
+	if _, err := Compare(sampleRecord("a", 100), r); !errors.Is(err, errOtherSuite) {
 		t.Errorf("other steps: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("%d records, %d skipped, %v", len(h), skipped, err)
 	}
 	shifts := h.Shifts()
-	if len(shifts) != 2 || shifts[0].At != 12 || shifts[0].Class != CPU || shifts[1].At != 18 || shifts[1].Figure != "draws" {
+	if len(shifts) != 2 || shifts[0].At != 12 || shifts[0].Class != cpuClass || shifts[1].At != 18 || shifts[1].Figure != "draws" {
 		t.Errorf("shifts %v", shifts)
 	}
 	page := new(bytes.Buffer)
@@ -226,7 +226,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	changes := []Change{
 		{Step: "x", Figure: Items, Class: Exact, Before: 1, After: 2, Items: items},
-		{Step: "x", Figure: CPUTime, Class: CPU, Before: 1e6, After: 2e6, P: 0.001, Causes: []Cause{{"slow", 0, 1e6}}},
+		{Step: "x", Figure: CPUTime, Class: cpuClass, Before: 1e6, After: 2e6, P: 0.001, Causes: []Cause{{"slow", 0, 1e6}}},
 	}
 	for range 25 {
 		changes = append(changes, Change{Step: "x", Figure: "n", Class: Exact, Before: 1, After: math.NaN()})
@@ -259,7 +259,7 @@ func TestParseCachegrind(t *testing.T) {
 	for _, f := range figures {
 		got[f.Name] = f.Value
 	}
-	if got["code/main.draw"] != 155 || got["code/runtime.memmove"] != 30 || got["code/runtime.findRunnable"] != 7 || got[InstructionCount] != 185 || len(got) != 4 {
+	if got["code/main.draw"] != 155 || got["code/runtime.memmove"] != 30 || got["code/runtime.findRunnable"] != 7 || got[instructionCount] != 185 || len(got) != 4 {
 		t.Errorf("read %v", got)
 	}
 	for _, torn := range []string{"", "fn=a\n1 2\n", "fn=a\n1 x\nsummary: 1\n", "summary: x\n"} {

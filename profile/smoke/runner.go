@@ -216,7 +216,7 @@ func (w *workspace) runCommand(cmd *exec.Cmd) (sample, error) {
 // record summarizes all executions.
 func (r *Runner) record(w *workspace) *Record {
 	rec := &Record{
-		Format: Format, Suite: r.Suite.Name, Sum: r.Suite.Sum, At: time.Now().UTC().Truncate(time.Second),
+		Format: formatVersion, Suite: r.Suite.Name, Sum: r.Suite.Sum, At: time.Now().UTC().Truncate(time.Second),
 		Build: w.build, Machine: Machine{Name: processorName(), Cores: runtime.NumCPU()},
 	}
 	for i, task := range r.Suite.Steps {
@@ -235,15 +235,15 @@ func (e *executions) step() Step {
 		switch f.Class {
 		case Exact:
 			if values, same := each(e.exact, f.Name); !same {
-				f.Class, f.Values = Unsteady, values
+				f.Class, f.Values = unsteadyClass, values
 			}
 			f.Loose = !sameFrames(e.exact, f)
-		case Allocations:
+		case allocationsClass:
 			values, _ := each(e.exact, f.Name)
 			f.Value = slices.Min(values)
-		case Time, Level:
+		case timeClass, levelClass:
 			_, same := each(e.exact, f.Name)
-			if f.Steady = f.Class == Level && same && sameFrames(e.exact, f) && !ofProcess(f.Name); !f.Steady && len(e.plain) > 0 {
+			if f.Steady = f.Class == levelClass && same && sameFrames(e.exact, f) && !ofProcess(f.Name); !f.Steady && len(e.plain) > 0 {
 				f = middle(e.plain, f)
 			}
 		}
@@ -253,13 +253,13 @@ func (e *executions) step() Step {
 		for _, f := range again.Figures {
 			if _, ok := first.Figure(f.Name); !ok && f.Class == Exact {
 				values, _ := each(e.exact, f.Name)
-				step.Figures = append(step.Figures, Figure{Name: f.Name, Class: Unsteady, Value: f.Value, Values: values})
+				step.Figures = append(step.Figures, Figure{Name: f.Name, Class: unsteadyClass, Value: f.Value, Values: values})
 			}
 		}
 		step.Items = unsteadyItems(step.Items, again.Items)
 	}
 	if len(e.cpu) > 0 {
-		step.Figures = append(step.Figures, Figure{Name: CPUTime, Class: CPU, Value: median(e.cpu), Values: e.cpu})
+		step.Figures = append(step.Figures, Figure{Name: CPUTime, Class: cpuClass, Value: median(e.cpu), Values: e.cpu})
 	}
 	for _, c := range e.counted {
 		step.Figures = append(step.Figures, c.Figures...)
@@ -323,12 +323,12 @@ func unsteadyItems(a, b []Item) []Item {
 	}
 	for i, item := range a {
 		if states[item.Name] != item.State {
-			a[i].State = string(Unsteady)
+			a[i].State = string(unsteadyClass)
 		}
 		delete(states, item.Name)
 	}
 	for name := range states {
-		a = append(a, Item{Name: name, State: string(Unsteady)})
+		a = append(a, Item{Name: name, State: string(unsteadyClass)})
 	}
 	return a
 }

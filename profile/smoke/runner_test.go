@@ -160,13 +160,13 @@ func TestRunMeasuresTheSuite(t *testing.T) {
 	}
 	update, _ := s.Figure("game/update")
 	calls, _ := s.Figure("game/update/calls")
-	if update.Class != Time || update.Value != 20e6 || calls.Class != Exact || calls.Value != 20 {
+	if update.Class != timeClass || update.Value != 20e6 || calls.Class != Exact || calls.Value != 20 {
 		t.Errorf("timer %+v, calls %+v", update, calls)
 	}
-	if f, ok := s.Figure(CPUTime); !ok || f.Class != CPU || f.Value <= 0 {
+	if f, ok := s.Figure(CPUTime); !ok || f.Class != cpuClass || f.Value <= 0 {
 		t.Errorf("processor time %+v", f)
 	}
-	if f, ok := s.Figure(AllocatedBytes); !ok || f.Class != Allocations || f.Value < 20*10*4096 {
+	if f, ok := s.Figure(AllocatedBytes); !ok || f.Class != allocationsClass || f.Value < 20*10*4096 {
 		t.Errorf("allocated %+v", f)
 	}
 	if over := OverBudget(r); len(over) > 0 {
@@ -214,7 +214,7 @@ func TestPlantedChangeIsFound(t *testing.T) {
 func TestUnsteadyFigureIsNotCompared(t *testing.T) {
 	was := measure(t, "unsteady")
 	f, _ := was.step("level").Figure("game/pid")
-	if f.Class != Unsteady || len(f.Values) != exactRounds {
+	if f.Class != unsteadyClass || len(f.Values) != exactRounds {
 		t.Fatalf("process number is %+v", f)
 	}
 	now := measure(t, "unsteady")
@@ -223,7 +223,7 @@ func TestUnsteadyFigureIsNotCompared(t *testing.T) {
 	}
 	figures := was.step("level").Figures
 	for i := range figures {
-		if figures[i].Class == Unsteady {
+		if figures[i].Class == unsteadyClass {
 			figures[i].Class = Exact
 		}
 	}
@@ -366,7 +366,7 @@ func TestExactFiguresIgnoreNoAllocations(t *testing.T) {
 	}
 	for i, step := range records[1].Steps {
 		for _, f := range step.Figures {
-			if f.Class == Allocations || f.Class == Site {
+			if f.Class == allocationsClass || f.Class == siteClass {
 				t.Errorf("step %q has %s", step.Name, f.Name)
 			}
 		}

@@ -39,7 +39,7 @@ func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		fmt.Fprintf(out, "| %s", escapeMarkdown(s.Name))
-		for _, name := range []string{CPUTime, InstructionCount, AllocatedBytes, AllocatedObjects} {
+		for _, name := range []string{CPUTime, instructionCount, AllocatedBytes, allocatedObjects} {
 			if f, ok := s.Figure(name); ok {
 				fmt.Fprintf(out, " | %s", format(name, f.Value))
 			} else {
@@ -48,7 +48,7 @@ func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 		}
 		fmt.Fprintf(out, " | %d |\n", len(s.Items))
 	}
-	fmt.Fprintf(out, "\n%s, %s, %s/%s, %d cores of %s\n", r.Build, r.Build.Go, r.Build.OS, r.Build.Arch, r.Machine.Cores, escapeMarkdown(r.Machine.Name))
+	fmt.Fprintf(out, "\n%s, %s, %s/%s, %d cores of %s\n", r.Build.String(), r.Build.Go, r.Build.OS, r.Build.Arch, r.Machine.Cores, escapeMarkdown(r.Machine.Name))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -84,7 +84,7 @@ func writeChanges(out *strings.Builder, changes []Change) {
 // String returns the change in one line.
 func (c *Change) String() string {
 	text := fmt.Sprintf("%s: %s: %s -> %s", c.Step, c.Figure, format(c.Figure, c.Before), format(c.Figure, c.After))
-	if c.Class == Budget {
+	if c.Class == budgetClass {
 		text = fmt.Sprintf("%s: %s: %s is over the budget of %s", c.Step, c.Figure, format(c.Figure, c.After), format(c.Figure, c.Before))
 	}
 	if g := c.growth(); g != "" {
@@ -97,7 +97,7 @@ func (c *Change) String() string {
 }
 
 func (c *Change) growth() string {
-	g := c.Growth()
+	g := c.relativeGrowth()
 	if c.Figure == Items || math.IsNaN(g) || math.IsInf(g, 0) || g == 0 {
 		return ""
 	}
@@ -105,7 +105,7 @@ func (c *Change) growth() string {
 	if math.Abs(g) < 0.001 {
 		text = fmt.Sprintf("%+.2g %%", 100*g)
 	}
-	if c.Class == CPU {
+	if c.Class == cpuClass {
 		text += fmt.Sprintf(", p %.1g", c.P)
 	}
 	return text
@@ -130,7 +130,7 @@ func (c *Change) because() string {
 	}
 	for _, cause := range c.Causes {
 		figure := c.Figure
-		if c.Class == Allocations {
+		if c.Class == allocationsClass {
 			figure = AllocatedBytes // functions are compared by bytes
 		}
 		parts = append(parts, fmt.Sprintf("%s %s", cause.Name, signed(figure, cause.After-cause.Before)))
@@ -147,16 +147,16 @@ func signed(figure string, v float64) string {
 
 // format returns a value of the named figure as a time, bytes, or a number.
 func format(figure string, v float64) string {
-	if strings.HasSuffix(figure, SpikesOf) {
+	if strings.HasSuffix(figure, spikesSuffix) {
 		return strconv.FormatInt(int64(v), 10)
 	}
-	figure = strings.TrimSuffix(figure, PeakOf)
+	figure = strings.TrimSuffix(figure, peakSuffix)
 	switch {
 	case math.IsNaN(v):
 		return "none"
 	case figure == "ns" || strings.HasSuffix(figure, "/ns"):
 		return human.Duration(time.Duration(v))
-	case figure == AllocatedBytes || figure == PeakRSS:
+	case figure == AllocatedBytes || figure == peakRSS:
 		return human.Bytes(int64(v))
 	case v == math.Trunc(v) && math.Abs(v) < 1e15:
 		return strconv.FormatInt(int64(v), 10)

@@ -73,7 +73,7 @@ func TestMemoryTree(t *testing.T) {
 	_, _, _, v := level(t)
 	var tree memory.Node
 	ask(t, v, "memory?snap=live&by=group,name,scope", &tree)
-	if tree.Bytes != 1054 || len(tree.Children) != 2 || tree.Children[0].Name != "images" || tree.Children[0].Kind != memory.ByGroup {
+	if tree.Bytes != 1054 || len(tree.Children) != 2 || tree.Children[0].Name != "images" || tree.Children[0].Kind != "group" {
 		t.Errorf("tree %+v", tree)
 	}
 	var part memory.Node

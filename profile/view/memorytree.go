@@ -37,7 +37,7 @@ func parseSelection(q url.Values) (s selection, err error) {
 		}
 	}
 	s.filter = memory.Filter{Worker: q.Get("worker"), Group: q.Get("group"), Name: q.Get("name"), Scope: q.Get("scope"), Empty: q.Get("empty") == "1"}
-	s.by = []memory.Part{memory.ByWorker, memory.ByGroup, memory.ByName, memory.ByScope}
+	s.by = []memory.Part{"worker", "group", "name", "scope"}
 	if text := q.Get("by"); text != "" {
 		if s.by, err = memory.ParseParts(text); err != nil {
 			return s, err
@@ -98,7 +98,7 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	}
 	order := memory.Order(q.Get("order"))
 	if order == "" {
-		order = memory.OrderBytes
+		order = "bytes"
 	}
 	if !slices.Contains(memory.Orders, order) {
 		webjson.Fail(w, http.StatusBadRequest, "unknown order %.40q; the orders are %v", order, memory.Orders)

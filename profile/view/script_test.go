@@ -73,15 +73,18 @@ func TestPageComputesLikePackageCounters(t *testing.T) {
 			s.Spikes.Over, float64(s.Spikes.Count), float64(s.Spikes.Longest), float64(s.Spikes.LongestAt)}
 		agree(t, i, "summary", got[i].Numbers, want, 0)
 		const window = 7
-		average, mean := counters.EMA{Factor: 2. / (window + 1)}, counters.NewSMA(window)
+		average := counters.EMA{Factor: 2. / (window + 1)}
 		var ema, sma []float64
-		for _, v := range c {
+		for n, v := range c {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				ema = nil
 				break
 			}
-			mean.Add(v)
-			ema, sma = append(ema, average.Add(v)), append(sma, mean.Value())
+			sum, last := 0.0, c[max(0, n+1-window):n+1]
+			for _, v := range last {
+				sum += v
+			}
+			ema, sma = append(ema, average.Add(v)), append(sma, sum/float64(len(last)))
 		}
 		if ema != nil {
 			agree(t, i, "EMA", got[i].EMA, ema, 1e-12)

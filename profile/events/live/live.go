@@ -57,7 +57,7 @@ func Serve(l net.Listener, f *events.Feed) error {
 }
 
 // Handler serves the stream as [events.Feed.WriteSSE] writes it, for an EventSource in a page;
-// for events.Read see [Stream]. A viewer is served until the recording ends: close the recorder
+// for events.Read see [Listen]. A viewer is served until the recording ends: close the recorder
 // before shutting down the server, or close the viewers' connections. A server with a
 // WriteTimeout hangs up after that time, and EventSource reconnects by itself.
 func Handler(f *events.Feed) http.Handler {
@@ -68,10 +68,10 @@ func Handler(f *events.Feed) http.Handler {
 	})
 }
 
-// Stream serves the raw stream over HTTP: [events.Read] reads the body of the response, and curl
+// streamHandler serves the raw stream over HTTP: [events.Read] reads the body of the response, and curl
 // saves it as a recording. An EventSource cannot read it. A viewer is served as long as by
 // Handler.
-func Stream(f *events.Feed) http.Handler {
+func streamHandler(f *events.Feed) http.Handler {
 	return onGet("application/octet-stream", func(w http.ResponseWriter, req *http.Request) {
 		f.WriteStream(req.Context(), flushing{w, http.NewResponseController(w)})
 	})

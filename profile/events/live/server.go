@@ -35,7 +35,7 @@ func Listen(addr string, f *events.Feed) (*Server, error) {
 		return nil, fmt.Errorf("live feed: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/stream", Stream(f))
+	mux.Handle("/stream", streamHandler(f))
 	mux.Handle("/events", Handler(f))
 	mux.Handle("/{$}", onGet("text/plain; charset=utf-8", func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, page)

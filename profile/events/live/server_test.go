@@ -119,7 +119,7 @@ func TestHangingViewerDelaysNobody(t *testing.T) {
 	joined(t, conn)
 	r := events.New(f, events.Options{})
 	w := r.Worker("worker")
-	data := make([]byte, events.MaxData)
+	data := make([]byte, 64<<10-16)
 	for range 500 { // 32 MB, more than the connection buffers
 		w.User(1, data)
 		w.Flush()

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/profile/view"
 )
 
@@ -61,12 +62,17 @@ func (v *Viewer) Run(ctx context.Context) error {
 	})()
 	fmt.Fprintf(v.Stdout, "view: http://%s/#token=%s\n", l.Addr(), shown.Token)
 	if host, _, err := net.SplitHostPort(l.Addr().String()); err == nil && !net.ParseIP(host).IsLoopback() {
-		fmt.Fprintln(v.Stderr, "view: everyone who can reach this machine can see the pages, without encryption")
+		v.print("", frontend.Warning, "everyone who can reach this machine can see the pages, without encryption; serve at 127.0.0.1 to prevent this")
 	}
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// print prints a diagnostic about a file or an address; empty means the viewer itself.
+func (v *Viewer) print(source string, severity frontend.Severity, text string) {
+	frontend.Diagnostic{Program: "view", File: source, Severity: severity, Text: text}.Print(v.Stderr)
 }
 
 // title returns the heading of the page.

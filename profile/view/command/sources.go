@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/mapped"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
@@ -92,7 +93,7 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 		if tape.Start().IsZero() { // nothing could be read
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		fmt.Fprintf(v.Stderr, "view: %s: %v; the page shows the events before that\n", name, err)
+		v.print(name, frontend.Warning, err.Error()+"; the page shows the events before the damage")
 	}
 	g.Recordings = append(g.Recordings, view.Recording{Name: filepath.Base(name), Tape: tape})
 	if g.Counters == nil {
@@ -101,7 +102,7 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 		set := g.Counters
 		go func() { // the page need not wait for it
 			if err := replay(set, tape, rows); err != nil {
-				fmt.Fprintf(v.Stderr, "view: %s: %v\n", name, err)
+				v.print(name, frontend.Err, err.Error())
 			}
 		}()
 	}
@@ -135,7 +136,7 @@ func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from 
 		r := bufio.NewReaderSize(from, 64<<10)
 		err := follow(set, events.Read(io.TeeReader(r, tape)))
 		if err != nil && ctx.Err() == nil && !errors.Is(err, io.ErrClosedPipe) {
-			fmt.Fprintf(v.Stderr, "view: %s: %v\n", name, err)
+			v.print(name, frontend.Err, err.Error())
 		}
 		if v.Attached {
 			io.Copy(io.Discard, r) // until the starting program closes it or ends

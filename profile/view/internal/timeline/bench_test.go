@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/mapped"
+	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/events"
 	"github.com/assetcook/assetcook/profile/process"
 )
@@ -18,16 +19,17 @@ import (
 // loop runs a benchmark and reports the processor time of all cores, which other running programs
 // hardly affect.
 func loop(b *testing.B, do func() error) {
-	p := process.Open()
-	defer p.Close()
-	before := p.Read()
+	set := counters.New(counters.Options{})
+	defer process.Publish(set).Close()
 	for b.Loop() {
 		if err := do(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	after := p.Read()
-	b.ReportMetric(float64((after.User+after.System-before.User-before.System).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	used := set.Snapshot()
+	user, _ := used.Of("process/cpu/user_ns")
+	system, _ := used.Of("process/cpu/system_ns")
+	b.ReportMetric((user.Value()+system.Value())/1e6/float64(b.N), "cpu-ms/op")
 }
 
 const markers = 20_000_000
