@@ -59,8 +59,8 @@ type cooking struct {
 	joints     []int // that the smallest skin of each mesh has, 0 for none
 	repairs    repairs
 	geometries []*geometry
-	released   []int32       // accessors of samplers that have gone
-	motions    [][]*motion   // by animation and sampler; nil for unchanged ones
+	released   []int32       // accessors of dropped samplers
+	clips      []*clip       // animations
 	shows      [][]*geometry // by mesh and primitive; nil for unchanged ones
 }
 
@@ -129,6 +129,9 @@ func (c *cooking) parse() (err error) {
 	}
 	c.skinned, c.joints = skinMeshes(c.doc), fewestJoints(c.doc)
 	if c.nodes, err = c.doc.Objects("nodes"); err != nil {
+		return err
+	}
+	if err := c.parseClips(); err != nil {
 		return err
 	}
 	c.repairRotations()
@@ -234,7 +237,7 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 		return nil, err
 	}
 	w := &writer{cooking: c, job: job, accessors: as}
-	for _, step := range []func(context.Context) error{w.animate, w.geometry, w.skins} {
+	for _, step := range []func(context.Context) error{w.writeMotions, w.geometry, w.skins} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

@@ -52,9 +52,9 @@ func (c *cooking) lines() []string {
 			}
 		}
 	}
-	for i, list := range c.motions {
+	for i, k := range c.clips {
 		kept, were := 0, 0
-		for _, m := range list {
+		for _, m := range k.motions {
 			if m != nil {
 				kept, were = kept+len(m.keep), were+len(m.source.Times)
 			}

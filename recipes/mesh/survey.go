@@ -50,10 +50,10 @@ func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 			}
 		}
 	}
-	for i := range c.doc.Animations {
-		for j, s := range c.doc.Animations[i].Samplers {
+	for _, k := range c.clips {
+		for j, s := range k.source.Samplers {
 			to := held
-			if c.motions[i] != nil && c.motions[i][j] != nil {
+			if k.motions[j] != nil {
 				to = freed
 			}
 			to[*s.Input], to[*s.Output] = true, true
@@ -74,6 +74,27 @@ func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 		free[i] = freed[i] && !held[i]
 	}
 	return free, uses
+}
+
+// drawnAccessors returns the accessors of meshes and skins.
+func drawnAccessors(doc *gltf.Document) (list []int32) {
+	for i := range doc.Meshes {
+		for j := range doc.Meshes[i].Primitives {
+			p := &doc.Meshes[i].Primitives[j]
+			if p.Indices != nil {
+				list = append(list, *p.Indices)
+			}
+			for _, attributes := range p.AttributeSets() {
+				list = slices.AppendSeq(list, maps.Values(attributes))
+			}
+		}
+	}
+	for _, s := range doc.Skins {
+		if s.InverseBindMatrices != nil {
+			list = append(list, *s.InverseBindMatrices)
+		}
+	}
+	return list
 }
 
 // skinMeshes returns for each skin a mesh that it moves, -1 if there is none.

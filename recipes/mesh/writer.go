@@ -285,43 +285,50 @@ func (w *writer) placeLODs(node int, meshes []int) {
 	}
 }
 
-// moveChannels has the channels that animate morph target weights follow them.
+// moveChannels retargets the channels that animate morph target weights to the nodes that weights
+// have moved to, and enters the animations in the document.
 func (w *writer) moveChannels(weights map[int32]int) error {
-	animations, err := w.doc.Objects("animations")
-	if err != nil {
-		return err
-	}
-	for i := range w.doc.Animations {
-		var channels []json.RawMessage
-		for j, ch := range w.doc.Animations[i].Channels {
-			if ch.Target.Node == nil || ch.Target.Path != "weights" {
-				continue
-			}
-			to, moved := weights[*ch.Target.Node]
-			if !moved {
-				continue
-			}
-			if channels == nil {
-				if channels, err = animations[i].List("channels"); err != nil {
-					return fmt.Errorf("animation %d: %w", i, err)
-				}
-			}
-			channel, err := gltf.ParseObject(channels[j])
-			if err == nil {
-				err = channel.Edit("target", func(target *gltf.Object) error {
-					target.SetInt("node", to)
-					return nil
-				})
-			}
-			if err != nil {
-				return fmt.Errorf("animation %d: %w", i, err)
-			}
-			channels[j] = channel.Text()
+	animations := make([]gltf.Object, len(w.clips))
+	for i, k := range w.clips {
+		if err := k.moveChannels(weights); err != nil {
+			return fmt.Errorf("animation %d: %w", i, err)
 		}
-		if channels != nil {
-			animations[i].Set("channels", gltf.ListText(channels))
-		}
+		animations[i] = k.text
 	}
 	w.doc.Root.SetObjects("animations", animations)
+	return nil
+}
+
+func (k *clip) moveChannels(weights map[int32]int) error {
+	var channels []json.RawMessage
+	for j, ch := range k.source.Channels {
+		if ch.Target.Node == nil || ch.Target.Path != "weights" {
+			continue
+		}
+		to, moved := weights[*ch.Target.Node]
+		if !moved {
+			continue
+		}
+		var err error
+		if channels == nil {
+			if channels, err = k.text.List("channels"); err != nil {
+				return err
+			}
+		}
+		channel, err := gltf.ParseObject(channels[j])
+		if err == nil {
+			err = channel.Edit("target", func(target *gltf.Object) error {
+				target.SetInt("node", to)
+				return nil
+			})
+		}
+		if err != nil {
+			return err
+		}
+		channels[j] = channel.Text()
+	}
+	if channels != nil {
+		k.text.Set("channels", gltf.ListText(channels))
+	}
 	return nil
 }
