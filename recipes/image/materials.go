@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"path"
@@ -93,68 +92,29 @@ func (u *uses) says() recipe.Says {
 // fromGLTF adds the uses of a document: each slot of a material or its extensions with the index
 // of a texture (glTF 2.0, 5.19 to 5.22).
 func (u *uses) fromGLTF(text []byte) {
-	var doc struct {
-		Images []struct {
-			URI *string `json:"uri"`
-		} `json:"images"`
-		Textures []struct {
-			Source     *int `json:"source"`
-			Extensions map[string]struct {
-				Source *int `json:"source"`
-			} `json:"extensions"`
-		} `json:"textures"`
-		Materials []json.RawMessage `json:"materials"` // one after the other, to limit the memory
-	}
-	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
+	root, ok := gltf.ParseUnchecked(text)
+	if !ok {
 		return
 	}
-	opaque := false
-	use := func(source *int, slot, material string) {
-		if source == nil || *source < 0 || *source >= len(doc.Images) {
-			return
-		}
-		if uri := doc.Images[*source].URI; uri != nil && !gltf.IsDataURI(*uri) {
-			if name, err := gltf.FileOfURI(*uri); err == nil {
-				u.addUse(name, slot, material, opaque)
-			}
-		}
+	images, imagesErr := root.Objects("images")
+	textures, texturesErr := root.Objects("textures")
+	materials, materialsErr := root.List("materials")
+	if imagesErr != nil || texturesErr != nil || materialsErr != nil {
+		return
 	}
-	var visit func(members map[string]json.RawMessage, material string, depth int)
-	visit = func(members map[string]json.RawMessage, material string, depth int) {
-		for key, value := range members {
-			if key == "extras" || depth > 3 { // material, extensions, one of them
-				continue
-			}
-			var child map[string]json.RawMessage
-			if json.Unmarshal(value, &child) != nil {
-				continue
-			}
-			var index struct {
-				Index *int `json:"index"`
-			}
-			if !role.IsGLTFSlot(key) || json.Unmarshal(value, &index) != nil || index.Index == nil {
-				visit(child, material, depth+1)
-				continue
-			}
-			if i := *index.Index; i >= 0 && i < len(doc.Textures) {
-				use(doc.Textures[i].Source, key, material)
-				for _, e := range doc.Textures[i].Extensions {
-					use(e.Source, key, material)
-				}
-			}
-		}
-	}
-	for i, text := range doc.Materials {
-		var m map[string]json.RawMessage
-		var name, mode string
-		if json.Unmarshal(text, &m) != nil {
+	files := gltf.ExternalFiles(images)
+	for i, text := range materials { // one after the other, to limit the memory
+		m, err := gltf.ParseObject(text)
+		if err != nil {
 			continue
 		}
-		opaque = m["alphaMode"] == nil || json.Unmarshal(m["alphaMode"], &mode) == nil && mode == "OPAQUE"
-		if json.Unmarshal(m["name"], &name) != nil || name == "" {
+		var name string
+		if json.Unmarshal(m.Member("name"), &name) != nil || name == "" {
 			name = strconv.Itoa(i)
 		}
-		visit(m, name, 0)
+		gltf.EachImage(m, role.IsGLTFSlot, textures, len(images), func(slot string, image int) {
+			u.addUse(files[image], slot, name, gltf.IsOpaque(m))
+		})
 	}
 }
 

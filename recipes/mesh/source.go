@@ -3,11 +3,11 @@ package mesh
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -150,7 +150,10 @@ func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 	var names []string
 	switch {
 	case isGLB || gltf.IsJSON(text):
-		names = buffersOf(text)
+		if root, ok := gltf.ParseUnchecked(text); ok {
+			buffers, _ := root.Objects("buffers")
+			names = slices.DeleteFunc(gltf.ExternalFiles(buffers), func(name string) bool { return name == "" })
+		}
 	case text != nil && len(text) <= maxOBJHead:
 		names = obj.Libraries(context.Background(), text)
 	default:
@@ -172,25 +175,4 @@ func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 		says[name] = []byte("held")
 	}
 	return says, nil
-}
-
-// buffersOf returns the files of the buffers of a document.
-func buffersOf(text []byte) (names []string) {
-	var doc struct {
-		Buffers []struct {
-			URI *string `json:"uri"`
-		} `json:"buffers"`
-	}
-	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
-		return nil
-	}
-	for _, b := range doc.Buffers {
-		if b.URI == nil || gltf.IsDataURI(*b.URI) {
-			continue
-		}
-		if name, err := gltf.FileOfURI(*b.URI); err == nil {
-			names = append(names, name)
-		}
-	}
-	return names
 }

@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -31,7 +30,8 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 			s.putImage("", int(*p), cooked, types, made)
 		}
 		for _, e := range extensions {
-			source, ok := imageOf(e.Value, len(cooked))
+			o, _ := gltf.ParseObject(e.Value)
+			source, ok := gltf.SourceOf(o, len(cooked))
 			if !ok || !slices.Contains(textureExtensions, e.Key) {
 				s.extensions = append(s.extensions, e)
 				continue
@@ -97,17 +97,6 @@ func (w *writer) name(texture *gltf.Object, s *sources, cooked []cookedImage) {
 	}
 }
 
-// imageOf returns the image that an extension of a texture names.
-func imageOf(extension json.RawMessage, images int) (source int, ok bool) {
-	var named struct {
-		Source *int `json:"source"`
-	}
-	if json.Unmarshal(extension, &named) != nil || named.Source == nil || *named.Source < 0 || *named.Source >= images {
-		return 0, false
-	}
-	return *named.Source, true
-}
-
 // textureExtensions name images of formats unknown to core glTF.
 var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"}
 
@@ -148,24 +137,13 @@ func (c *cooking) pictures() ([]picture, error) {
 	}
 	list := make([]picture, len(c.doc.Images))
 	for _, m := range materials {
-		opaque := m.Member("alphaMode") == nil || string(m.Member("alphaMode")) == `"OPAQUE"`
-		eachTexture(m, 0, func(member string, texture int) {
-			if texture < 0 || texture >= len(textures) {
-				return
-			}
+		opaque := gltf.IsOpaque(m)
+		gltf.EachImage(m, pictureRole.IsGLTFSlot, textures, len(list), func(member string, image int) {
 			slot := pictureRole.OfSlot(member)
 			if slot.Alpha == pictureRole.Opacity && opaque {
 				slot.Alpha = pictureRole.Ignored
 			}
-			if s := c.doc.Textures[texture].Source; s != nil {
-				list[*s].use(member, slot)
-			}
-			extensions, _ := textures[texture].Object("extensions")
-			for _, e := range extensions {
-				if image, ok := imageOf(e.Value, len(list)); ok {
-					list[image].use(member, slot)
-				}
-			}
+			list[image].use(member, slot)
 		})
 	}
 	return list, nil
@@ -181,22 +159,6 @@ func (p *picture) use(member string, slot pictureRole.Slot) {
 	default:
 		joined, suits := p.slot.Join(slot)
 		p.slot, p.apart = joined, p.apart || !suits
-	}
-}
-
-// eachTexture calls visit for the textures of a material, and of its extensions.
-func eachTexture(o gltf.Object, depth int, visit func(member string, texture int)) {
-	for _, m := range o {
-		members, err := gltf.ParseObject(m.Value)
-		if err != nil || m.Key == "extras" || depth > 3 { // material, extensions, one of them
-			continue
-		}
-		var index int
-		if text := members.Member("index"); pictureRole.IsGLTFSlot(m.Key) && text != nil && json.Unmarshal(text, &index) == nil {
-			visit(m.Key, index)
-			continue
-		}
-		eachTexture(members, depth+1, visit)
 	}
 }
 

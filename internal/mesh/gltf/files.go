@@ -1,6 +1,7 @@
 package gltf
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -85,4 +86,20 @@ func (d *Document) WarnOfImages(job Job) error {
 		job.Warn("%d images do not exist: %s; they are named all the same", gone, list)
 	}
 	return nil
+}
+
+// ExternalFiles returns the file of each buffer or image, "" for one without a file or whose URI
+// is invalid.
+func ExternalFiles(elements []Object) []string {
+	names := make([]string, len(elements))
+	for i, o := range elements {
+		var uri *string
+		if json.Unmarshal(o.Member("uri"), &uri) != nil || uri == nil || IsDataURI(*uri) {
+			continue
+		}
+		if name, err := FileOfURI(*uri); err == nil {
+			names[i] = name
+		}
+	}
+	return names
 }

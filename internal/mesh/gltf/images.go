@@ -2,6 +2,7 @@ package gltf
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"slices"
 )
@@ -102,4 +103,62 @@ func ImageExtension(mediaType string) string {
 		return "MSFT_texture_dds"
 	}
 	return ""
+}
+
+// EachImage calls visit for each image that a material uses, by its own members or by those of
+// its extensions. isSlot reports the members that hold textures, textures are the document's, and
+// images is the number of its images.
+func EachImage(material Object, isSlot func(member string) bool, textures []Object, images int, visit func(slot string, image int)) {
+	eachTexture(material, 0, isSlot, func(slot string, texture int) {
+		if texture < 0 || texture >= len(textures) {
+			return
+		}
+		t := textures[texture]
+		if image, ok := SourceOf(t, images); ok {
+			visit(slot, image)
+		}
+		extensions, _ := t.Object("extensions")
+		for _, e := range extensions {
+			if o, err := ParseObject(e.Value); err == nil {
+				if image, ok := SourceOf(o, images); ok {
+					visit(slot, image)
+				}
+			}
+		}
+	})
+}
+
+// eachTexture calls visit for the textures of a material or of a part of one.
+func eachTexture(o Object, depth int, isSlot func(member string) bool, visit func(slot string, texture int)) {
+	for _, m := range o {
+		if m.Key == "extras" || depth > 3 { // material, extensions, one of them
+			continue
+		}
+		members, err := ParseObject(m.Value)
+		if err != nil {
+			continue
+		}
+		var index *int
+		if isSlot(m.Key) && json.Unmarshal(members.Member("index"), &index) == nil && index != nil {
+			visit(m.Key, *index)
+			continue
+		}
+		eachTexture(members, depth+1, isSlot, visit)
+	}
+}
+
+// SourceOf returns the image that a texture, or an extension of one, names as its source.
+func SourceOf(o Object, images int) (image int, ok bool) {
+	var source *int
+	if json.Unmarshal(o.Member("source"), &source) != nil || source == nil || *source < 0 || *source >= images {
+		return 0, false
+	}
+	return *source, true
+}
+
+// IsOpaque reports whether a material ignores the alpha of its colors.
+func IsOpaque(material Object) bool {
+	var mode string
+	text := material.Member("alphaMode")
+	return text == nil || json.Unmarshal(text, &mode) == nil && mode == "OPAQUE"
 }
