@@ -65,7 +65,7 @@ func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *v
 		in = &scope{outer, s.resource}
 	}
 	own := judged
-	if s.unevaluatedItems != nil || s.unevaluatedProperties != nil || judged != nil {
+	if s.lists.unevaluated != nil || s.objects.unevaluated != nil || judged != nil {
 		own = make(seen, len(v.items))
 		c.step(len(v.items) / 16)
 	}
@@ -73,9 +73,9 @@ func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *v
 	ok = c.inPlace(s, v, in, own, found) && ok
 	switch v.kind {
 	case list:
-		ok = c.items(s, v, in, own, found) && ok
+		ok = c.checkItems(s, v, in, own, found) && ok
 	case object:
-		ok = c.properties(s, v, in, own, found) && ok
+		ok = c.checkProperties(s, v, in, own, found) && ok
 	}
 	if ok && judged != nil {
 		judged.mergeSeen(own)
@@ -112,36 +112,36 @@ func (c *checker) inPlace(s *schema, v *value, in *scope, own seen, found *viola
 			ok = c.check(ref, v, in, own, found) && ok
 		}
 	}
-	for _, all := range s.allOf {
+	for _, all := range s.logic.allOf {
 		ok = c.check(all, v, in, own, found) && ok
 	}
-	if s.anyOf != nil {
-		ok = c.some(s.anyOf, v, in, own, found) && ok
+	if s.logic.anyOf != nil {
+		ok = c.some(s.logic.anyOf, v, in, own, found) && ok
 	}
-	if s.oneOf != nil {
-		ok = c.one(s.oneOf, v, in, own, found) && ok
+	if s.logic.oneOf != nil {
+		ok = c.one(s.logic.oneOf, v, in, own, found) && ok
 	}
-	if s.not != nil && c.check(s.not, v, in, nil, nil) {
+	if s.logic.not != nil && c.check(s.logic.not, v, in, nil, nil) {
 		ok = c.wrong(found, v, "the value matches the schema of not")
 	}
-	if s.when != nil {
-		next := s.otherwise
-		if c.check(s.when, v, in, own, nil) {
-			next = s.then
+	if s.logic.when != nil {
+		next := s.logic.otherwise
+		if c.check(s.logic.when, v, in, own, nil) {
+			next = s.logic.then
 		}
 		if next != nil {
 			ok = c.check(next, v, in, own, found) && ok
 		}
 	}
 	if v.kind == object {
-		for _, d := range s.dependents {
+		for _, d := range s.objects.dependents {
 			if c.step(len(v.keys)/64) && !v.has(d.name) {
 				continue
 			}
 			if d.schema != nil {
 				ok = c.check(d.schema, v, in, own, found) && ok
 			}
-			ok = c.required(v, d.required, found) && ok
+			ok = c.checkRequired(v, d.required, found) && ok
 		}
 	}
 	return ok
