@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -145,4 +147,165 @@ func (g *group) wait() (*os.ProcessState, error) {
 	}
 	g.killGroup()
 	return g.leader.Wait()
+}
+
+// Strays are processes that a program started and that have left its process group, by setsid and the
+// double fork of a daemon. They inherit the variable TMPDIR, which names a directory that no other
+// program got. So they can be found without a change of this process (no subreaper), and without
+// privileges (no namespace, in which programs would be process 1, with other rules for signals).
+//
+// A stray that has dropped TMPDIR or belongs to another user is not found.
+type strays struct {
+	marker []byte    // the variable in the form of an environment
+	after  int       // the process number before the first of them
+	since  time.Time // the time of that
+}
+
+const (
+	// straysLate is the longest run of a program in which process numbers cannot wrap around.
+	straysLate = time.Second
+	// straysRange is the most process numbers that are cheaper to try than to list.
+	straysRange = 256
+	// straysPasses bounds the search if new processes come without end.
+	straysPasses = 100
+	// straysPatience is the longest time that a process takes to become another program.
+	straysPatience = 2 * time.Second
+)
+
+// findStrays returns the means to find the strays of a program with an environment, in which TMPDIR is
+// scratch unless the rule has changed it.
+func findStrays(environ []string, scratch string) strays {
+	marker := "TMPDIR=" + scratch
+	if !slices.Contains(environ, marker) {
+		return strays{} // none would have it
+	}
+	return strays{marker: []byte(marker), since: time.Now()}
+}
+
+// kill kills all strays. The program itself and its group must be dead.
+//
+// A process may start a child during the search and end before the search reaches it, and a child
+// may have a number before it can be seen. The number of a child is higher than its parent's. So a
+// search in ascending order finds the parent or the child, unless the number of the child is beyond
+// the end of the search. The search is complete when it found no stray and no new number was given
+// meanwhile.
+func (s strays) kill() {
+	if s.marker == nil || s.after == 0 || !procIsOurs() {
+		return
+	}
+	late := time.Since(s.since) >= straysLate
+	killed := map[int]bool{}
+	for range straysPasses {
+		last := lastProcess()
+		found := false
+		for _, pid := range suspects(s.after, last, late) {
+			if !killed[pid] && s.are(pid) && s.killOne(pid) {
+				killed[pid], found = true, true
+			}
+		}
+		if !found && lastProcess() == last {
+			return
+		}
+	}
+}
+
+// procIsOurs reports whether /proc has the processes under the numbers that we
+// know them by.
+func procIsOurs() bool {
+	self, err := os.Readlink("/proc/self")
+	return err == nil && self == strconv.Itoa(os.Getpid())
+}
+
+// suspects lists the processes whose numbers were given after one and up to
+// another. If it is late, or the numbers have gone full circle, it lists all.
+func suspects(after, last int, late bool) []int {
+	if !late && last >= after && last-after <= straysRange {
+		pids := make([]int, 0, last-after)
+		for pid := after + 1; pid <= last; pid++ {
+			pids = append(pids, pid)
+		}
+		return pids
+	}
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1) // whatever could be listed
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// lastProcess is the number that was given last to a process or thread, 0 if
+// that cannot be told.
+func lastProcess() int {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	last, _ := strconv.Atoi(strings.TrimSpace(string(text[bytes.LastIndexByte(bytes.TrimSpace(text), ' ')+1:])))
+	return last
+}
+
+// are reports whether a process is one of the strays.
+func (s strays) are(pid int) bool {
+	for end := time.Now().Add(straysPatience); ; time.Sleep(100 * time.Microsecond) {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil {
+			return false // gone, or another user's
+		}
+		if len(environ) > 0 {
+			return s.marks(environ)
+		}
+		if !isStarting(pid) || time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+// marks reports whether a process with this environment is a stray.
+func (s strays) marks(environ []byte) bool {
+	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
+}
+
+// isMarked is like are, but looks once and never waits.
+func (s strays) isMarked(pid int) bool {
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && s.marks(environ)
+}
+
+// isStarting reports whether a process is about to become another program, and
+// has no environment just now.
+func isStarting(pid int) bool {
+	const kernelThread = 0x00200000 // PF_KTHREAD of the kernel's sched.h
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	// The name, the second field, is in parentheses and may hold anything.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 49 {
+		return false
+	}
+	state, envEnd := fields[0], fields[48] // which is 0 until there is one, be it empty
+	flags, err := strconv.ParseUint(fields[6], 10, 32)
+	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
+}
+
+// killOne kills a stray, but not another process that got its number meanwhile.
+func (s strays) killOne(pid int) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+		return unix.Kill(pid, unix.SIGKILL) == nil // an old kernel, or one that is kept from us
+	}
+	if err != nil {
+		return false // gone, or a thread of a process that has a number of its own
+	}
+	defer unix.Close(fd)
+	return s.are(pid) && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
 }

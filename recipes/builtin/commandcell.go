@@ -12,14 +12,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/busyfile"
-	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/program"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
@@ -337,101 +338,75 @@ func (p *call) inUserTerms(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// failure returns the error of a failed program. For a confined program it names files that the
-// program asked for and did not get. again runs the program once more, adds the files that it asks
-// for, and reports whether it failed again.
-func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
-	err := errors.New(state.String())
-	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
+// readsOf are the files and directories that a program outside the asset directory needs.
+func readsOf(file, assets, scratch string) []string {
+	return append(folderOf(file, assets, scratch), partsBesides(file, assets, scratch)...)
+}
+
+func folderOf(file, assets, scratch string) []string {
+	home, _ := os.UserHomeDir() // an empty one hides nothing
+	return sandbox.Program(file, home, assets, scratch)
+}
+
+// partsBesides are the files and directories that a file needs if it is a program, besides its
+// own: its interpreter's, and the libraries that they bring.
+func partsBesides(file, assets, scratch string) []string {
+	var reads []string
+	for range 5 { // scripts can be interpreters of others, to this depth
+		parts := partsOf(file)
+		reads = append(reads, slices.DeleteFunc(slices.Clone(parts.Libraries), sandbox.OfSystem)...)
+		interpreter, err := recipe.FindTool(assets, parts.Interpreter)
+		if parts.Interpreter == "" || err != nil {
+			break
+		}
+		file = interpreter
+		reads = append(append(reads, file), folderOf(file, assets, scratch)...)
+	}
+	return reads
+}
+
+// A stamped is a file at one moment.
+type stamped struct {
+	file     string
+	size     int64
+	modified time.Time
+}
+
+var (
+	machine    = sync.OnceValue(program.ThisMachine)
+	knownParts sync.Map // program.Parts by stamped
+)
+
+// partsOf returns the files of a program, nil if they cannot be found.
+func partsOf(file string) program.Parts {
+	info, err := os.Stat(file)
+	if err != nil {
+		return program.Parts{}
+	}
+	stamp := stamped{file, info.Size(), info.ModTime()}
+	if known, ok := knownParts.Load(stamp); ok {
+		return known.(program.Parts)
+	}
+	parts, err := program.Of(file, machine)
+	if err == nil {
+		knownParts.Store(stamp, parts)
+	}
+	return parts
+}
+
+// notStarted says of a script that could not be started in a directory for want of its
+// interpreter that it was for that.
+func notStarted(file, folder string, err error) error {
+	interpreter := partsOf(file).Interpreter
+	if !errors.Is(err, fs.ErrNotExist) || interpreter == "" {
 		return err
 	}
-	wanted := &wanted{cell: p.cell, given: realName(p.cell.assets), tree: realName(p.assets)}
-	if !again(wanted) {
+	at := interpreter
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(folder, at)
+	}
+	if _, found := os.Stat(at); found == nil {
 		return err
 	}
-	if reason := wanted.String(); reason != "" {
-		err = fmt.Errorf("%w; %s", err, reason)
-	}
-	return err
-}
-
-// wanted has existing files that a program asked for and did not get.
-type wanted struct {
-	cell        *cell
-	given, tree string   // cell.assets and the asset directory, without links
-	assets      []string // paths of the asset tree
-	machine     []string
-	servers     []string
-}
-
-// note notes that the program names a file. It is called before that happens, by one
-// goroutine at a time.
-func (w *wanted) note(file string) {
-	if rel, ok := pathname.Below(w.tree, file); ok && w.given != "" {
-		w.noteAsset(rel) // by its absolute name
-	} else if rel, ok := pathname.Below(w.given, file); ok && w.given != "" {
-		w.noteAsset(rel)
-	} else if !w.mayRead(file) && !slices.Contains(w.machine, file) {
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			w.machine = append(w.machine, file)
-		}
-	}
-}
-
-func (w *wanted) mayRead(file string) bool {
-	return sandbox.OfSystem(file) || slices.ContainsFunc(slices.Concat(w.cell.read, w.cell.write), func(folder string) bool {
-		_, ok := pathname.Below(realName(folder), file)
-		return ok
-	})
-}
-
-// realName returns a file's name without links, or the name if it has none.
-func realName(file string) string {
-	if real, err := filepath.EvalSymlinks(file); err == nil && file != "" {
-		return real
-	}
-	return file
-}
-
-func (w *wanted) noteAsset(rel string) {
-	if slices.Contains(w.cell.declared, rel) || slices.Contains(w.assets, rel) {
-		return
-	}
-	info, err := os.Lstat(filepath.Join(w.tree, filepath.FromSlash(rel)))
-	if err == nil && info.Mode().IsRegular() {
-		w.assets = append(w.assets, rel)
-	}
-}
-
-// String says what to do; "" if nothing was refused.
-func (w *wanted) String() string {
-	const shown = 3
-	list := func(names []string) string {
-		quoted := make([]string, min(shown, len(names)))
-		for i := range quoted {
-			quoted[i] = strconv.Quote(names[i])
-		}
-		return strings.Join(quoted, ", ")
-	}
-	if len(w.assets) > 0 {
-		names := make([]string, len(w.assets))
-		for i, at := range w.assets {
-			names[i] = "/" + at
-			if path.Dir(at) == path.Dir(w.cell.from) {
-				names[i] = path.Base(at)
-			}
-		}
-		more := ""
-		if n := len(w.assets) - 1; n > 0 {
-			more = " and " + human.Count(n, "other file")
-		}
-		return fmt.Sprintf("it asked for %s%s, which the rule does not declare: add reads = [%s]", pathname.Show(w.assets[0]), more, list(names))
-	}
-	if len(w.servers) > 0 {
-		return w.serverAdvice()
-	}
-	if len(w.machine) > 0 {
-		return fmt.Sprintf("it asked for %s, which it may not read: add system = [%s], or a directory above", pathname.Show(w.machine[0]), list(w.machine))
-	}
-	return ""
+	return fmt.Errorf("its first line asks for %s, which is not there; install that, or change the line", pathname.Show(interpreter))
 }

@@ -5,12 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/busyfile"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/sandbox"
+	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
 // run runs the program to its end. The error has the output of the program.
@@ -200,3 +209,154 @@ func (g *group) killGroup() {
 
 func (g *group) terminate() { g.signal(g.job.terminate) }
 func (g *group) kill()      { g.signal(g.job.kill) }
+
+// limits bound a program with all processes that it starts. A faulty program would otherwise exhaust
+// the machine long before its timeout.
+type limits struct {
+	processes int
+	memory    int64    // bytes; 0 where the machine's is not known
+	disk      int64    // bytes of places
+	places    []string // files and directories that it writes to
+}
+
+const (
+	defaultTimeout = 5 * time.Minute
+	defaultMaxDisk = 8 << 30
+	// grace is how long a program may take to end when asked to, before it is killed.
+	grace = 2 * time.Second
+)
+
+// maxProcesses is how many processes a program may be at once. Only tests change it.
+var maxProcesses = 1000
+
+// smallest is the least size, in bytes, that a file counts.
+const smallest = 4096
+
+// Errors of a program that was stopped.
+var (
+	errLimit   = errors.New("stopped") // by a limit on processes, memory or files
+	errTimeout = errors.New("timed out")
+)
+
+// limitTime bounds ctx by the timeout of the rule.
+func (c *Command) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w after %s (timeout)", errTimeout, showDuration(c.Timeout)))
+}
+
+func (c *Command) limits(p *call) limits {
+	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
+	if p.cell != nil {
+		l.places = slices.Clone(p.cell.write) // counts files of any name
+	}
+	if c.MaxMemory > 0 {
+		l.memory = int64(c.MaxMemory) << 20
+	}
+	if c.MaxDisk > 0 {
+		l.disk = int64(c.MaxDisk) << 20
+	}
+	return l
+}
+
+// watch looks at a group each second until it is over, or takes more than it may.
+func (g *group) watch(over <-chan struct{}, left strays, most limits) <-chan error {
+	exceeded := make(chan error, 1)
+	go func() {
+		pause := time.Second
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(pause):
+			}
+			begin := time.Now()
+			members := left.members(g.leader.Pid)
+			if err := errors.Join(most.taken(members), most.written(unlinked(members, most.places))); err != nil {
+				exceeded <- err
+				return
+			}
+			pause = max(time.Second, 20*time.Since(begin)) // a twentieth of a core at most
+		}
+	}()
+	return exceeded
+}
+
+// taken returns an error if there are too many processes, or they use too much memory.
+func (l limits) taken(members []int) error {
+	switch memory := memoryOf(members); {
+	case len(members) > l.processes:
+		return fmt.Errorf("%w: it was more than %d processes at once", errLimit, l.processes)
+	case l.memory > 0 && memory > l.memory:
+		return fmt.Errorf("%w: it took more than %s of memory (max_memory)", errLimit, human.Bytes(l.memory))
+	}
+	return nil
+}
+
+// written returns an error if the files in l.places exceed the disk limit. size is the total size
+// of removed files that are still open.
+func (l limits) written(size int64) error {
+	for _, place := range l.places {
+		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				if info, err := entry.Info(); err == nil { // else it is gone
+					size += max(smallest, info.Size())
+				}
+			}
+			return nil // unreadable processes do not count
+		})
+	}
+	if size > l.disk {
+		return l.tooMuchWritten()
+	}
+	return nil
+}
+
+func (l limits) tooMuchWritten() error {
+	return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
+}
+
+// showDuration writes 5m rather than 5m0s.
+func showDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program runs
+// in the scratch directory of the job, and reads and writes only there. argv begins with its name, which
+// must be one of Traits.Tools. The error has the output of the program.
+func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
+	assets, err := filepath.Abs(job.Assets())
+	if err != nil {
+		return err
+	}
+	if scratch, err = filepath.Abs(scratch); err != nil {
+		return err
+	}
+	program, err := recipe.FindTool(assets, argv[0])
+	if err != nil {
+		return err
+	}
+	noteOpen(job)
+	c := &Command{Command: argv, Timeout: timeout, Sandbox: true}
+	vars, _, used := jobs.Programs(job) // no trace: the program is confined to its inputs
+	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
+	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
+	if err := c.run(ctx, p, grace); err != nil {
+		return fmt.Errorf("%s: %w", argv[0], err)
+	}
+	return nil
+}
+
+// Deliver makes a file that a program has made in the scratch directory the job's first
+// output. It returns an error unless it is a plain file of its own.
+func Deliver(job *recipe.Job, file string) error {
+	if err := checkOutput(file); err != nil {
+		return fmt.Errorf("the program %w its output", err)
+	}
+	return busyfile.Rename(file, job.OutputFile(0))
+}

@@ -124,3 +124,193 @@ func color(v [4]int, width int) [4]int {
 	}
 	return out
 }
+
+// PutOctahedral writes a vector as an element of 4 or 8 bytes that the filter Octahedral
+// turns into it, in bits from 2 to 8 or 16 for each of two coordinates. w is kept as it
+// is. Of the four points around the vector's the one whose direction is nearest is taken,
+// which with 8 bits is off by 0.7 degrees at most.
+func PutOctahedral(to []byte, v [3]float32, w, bits int) {
+	one := 1<<(bits-1) - 1
+	x, y, z := float64(v[0]), float64(v[1]), float64(v[2])
+	sum := math.Abs(x) + math.Abs(y) + math.Abs(z)
+	if !(sum > 0) {
+		z, sum = 1, 1
+	}
+	u, t := x/sum, y/sum
+	if z < 0 {
+		u, t = math.Copysign(1-math.Abs(t), u), math.Copysign(1-math.Abs(u), t)
+	}
+	left, low := int(math.Floor(u*float64(one))), int(math.Floor(t*float64(one)))
+	best, nearest := [2]int{}, math.Inf(-1)
+	for i := range 4 {
+		a, b := min(left+i&1, one), min(low+i>>1, one)
+		p, q, r := direction(a, b, one)
+		if near := float64(p*x) + float64(q*y) + float64(r*z); near > nearest {
+			best, nearest = [2]int{a, b}, near
+		}
+	}
+	put(to, best[0], best[1], one, w)
+}
+
+// PutQuaternion writes a rotation of length 1 as 8 bytes that the filter Quaternion turns
+// into it or its negative, which is the same rotation, in bits from 4 to 16 for each of
+// three numbers. It is off by sqrt(6)/(2^(bits-1)-1) radians at most, and what Quaternion
+// rounds.
+func PutQuaternion(to []byte, q [4]float32, bits int) {
+	v := shortened(q, largestOf(q), bits)
+	put(to, v[0], v[1], v[2], v[3])
+}
+
+// largestOf returns which number of a rotation is the furthest from 0.
+func largestOf(q [4]float32) int {
+	largest := 0
+	for k := range q {
+		if math.Abs(float64(q[k])) > math.Abs(float64(q[largest])) {
+			largest = k
+		}
+	}
+	return largest
+}
+
+// shortened returns the three numbers of a rotation besides the largest, which becomes
+// positive, and which one that is.
+func shortened(q [4]float32, largest, bits int) (v [4]int) {
+	one := 1<<(bits-1) - 1
+	scale := math.Sqrt2 * float64(one)
+	if q[largest] < 0 {
+		scale = -scale
+	}
+	for k := range 3 {
+		v[k] = whole(min(max(float64(q[(largest+1+k)&3])*scale, float64(-one)), float64(one)))
+	}
+	v[3] = one&^3 | largest
+	return v
+}
+
+// PutExponential writes a float as 4 bytes that the filter Exponential turns into the
+// nearest multiple of 2^exponent, or of a larger power of 2 if the float is so large that
+// there is no such number in 24 bits. exponent is from -100 to 100.
+func PutExponential(to []byte, x float32, exponent int) {
+	_, e := math.Frexp(float64(x)) // |x| < 2^e
+	exponent = min(max(exponent, e-23), exponents)
+	m := int(math.RoundToEven(math.Ldexp(float64(x), -exponent)))
+	m = min(max(m, -1<<23), 1<<23-1)
+	binary.LittleEndian.PutUint32(to, uint32(exponent)<<24|uint32(m)&0xffffff)
+}
+
+// Undo encodes elements for the filter in place. It reports false, and leaves the elements
+// unusable, if the filter cannot make one of them. bits are those given to PutOctahedral
+// and PutQuaternion; exponents are found.
+func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done bool, err error) {
+	exponent := 0
+	if f == Exponential {
+		exponent = lowest(data)
+	}
+	var try [8]byte
+	for at := 0; at < len(data); at += stride {
+		if at/stride%pace == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		e := data[at:][:stride]
+		switch f {
+		case Octahedral:
+			if !undoOctahedral(e, try[:stride], bits) {
+				return false, nil
+			}
+		case Quaternion:
+			if !undoQuaternion(e, bits) {
+				return false, nil
+			}
+		case Exponential:
+			for k := 0; k < len(e); k += 4 {
+				x := math.Float32frombits(binary.LittleEndian.Uint32(e[k:]))
+				PutExponential(e[k:], x, exponent)
+				if scaled(binary.LittleEndian.Uint32(e[k:])) != x {
+					return false, nil
+				}
+			}
+		default:
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// lowest returns the largest exponent of 2 that divides all floats.
+func lowest(data []byte) int {
+	low := exponents
+	for ; len(data) >= 4; data = data[4:] {
+		b := binary.LittleEndian.Uint32(data)
+		fraction, e := b&(1<<23-1), int(b>>23&255)
+		switch {
+		case fraction == 0 && e == 0:
+			continue
+		case e > 0:
+			fraction |= 1 << 23
+		default:
+			e = 1
+		}
+		low = min(low, e-127-23+bits.TrailingZeros32(fraction))
+	}
+	return max(low, -exponents)
+}
+
+// undoOctahedral searches for the coordinates of a vector around the nearest ones.
+func undoOctahedral(e, try []byte, bits int) bool {
+	v := components(e)
+	most := float32(int(1)<<(2*len(e)-1) - 1)
+	PutOctahedral(try, [3]float32{float32(v[0]) / most, float32(v[1]) / most, float32(v[2]) / most}, v[3], bits)
+	near := components(try)
+	for i := range 25 {
+		c := near
+		// 0, 1, -1, 2, -2
+		c[0] += offsets[i%5]
+		c[1] += offsets[i/5]
+		if c[0] > near[2] || c[0] < -near[2] || c[1] > near[2] || c[1] < -near[2] {
+			continue
+		}
+		x, y, z := direction(c[0], c[1], c[2])
+		if whole(x*float64(most)) == v[0] && whole(y*float64(most)) == v[1] && whole(z*float64(most)) == v[2] {
+			put(e, c[0], c[1], c[2], c[3])
+			return true
+		}
+	}
+	return false
+}
+
+var offsets = [5]int{0, 1, -1, 2, -2}
+
+// undoQuaternion searches for the numbers of a rotation around the nearest ones, for each
+// component that may have been the largest.
+func undoQuaternion(e []byte, bits int) bool {
+	v := components(e)
+	var q [4]float32
+	for k := range v {
+		q[k] = float32(v[k]) / math.MaxInt16
+	}
+	first := largestOf(q)
+	for turn := range 4 {
+		largest := (first + turn) & 3
+		near := shortened(q, largest, bits)
+		for i := range 27 {
+			c := near
+			c[0] += offsets[i%3]
+			c[1] += offsets[i/3%3]
+			c[2] += offsets[i/9]
+			if rotation(c) == v && !outOfRange(c) {
+				put(e, c[0], c[1], c[2], c[3])
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func outOfRange(c [4]int) bool {
+	for _, x := range c[:3] {
+		if x > c[3]|3 || x < -(c[3]|3) {
+			return true
+		}
+	}
+	return false
+}

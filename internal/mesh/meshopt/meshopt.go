@@ -2,13 +2,10 @@
 // KHR_meshopt_compression: vertices, keyframes and indices in fewer bytes, each view of
 // a buffer by itself, made to be packed further by gzip or zstd and to be read fast.
 //
-//	attributes.go  elements of 4, 8 ... 256 bytes, as differences of their bytes
-//	encode.go      the other way, in version 0
-//	triangles.go   indices of triangles that follow each other closely
-//	trianglesencode.go
-//	indices.go     all other indices
-//	filters.go     what elements are turned into after that: directions, rotations, floats
-//	filtersencode.go
+//	attributes.go       elements of 4, 8 ... 256 bytes, as differences of their bytes
+//	triangles.go        decoding indices of triangles, and all other indices both ways
+//	trianglesencode.go  encoding indices of triangles
+//	filters.go          conversions of decoded elements: directions, rotations, floats
 //
 // Appendices A and B of the two specifications define the formats. Version 1 of the
 // attributes and the filter for colors, which only KHR_meshopt_compression has, can be
