@@ -33,7 +33,7 @@ func All() []recipe.Recipe {
 				c := options.(*Command)
 				return recipe.Traits{
 					Check: c.checkOptions, Explain: c.explainResult, Declare: c.declareReads,
-					Tools: c.tools(), Local: c.staysHere(), Confined: c.isConfined,
+					Tools: c.programFiles(), Local: c.staysHere(), Confined: c.isConfined,
 				}
 			},
 		},

@@ -82,8 +82,8 @@ const sourceDate = sandbox.SourceDate
 // Outputs implements recipe.Cooker: the rule must say.
 func (*Command) Outputs() []string { return nil }
 
-// tools implements Traits.Tools.
-func (c *Command) tools() []string {
+// programFiles implements Traits.Tools.
+func (c *Command) programFiles() []string {
 	return slices.Concat(c.Command[:min(1, len(c.Command))], c.ToolFiles)
 }
 
@@ -118,22 +118,24 @@ func (c *Command) checkOptions() error {
 }
 
 // Cook implements recipe.Cooker.
-func (c *Command) Cook(ctx context.Context, job *recipe.Job) error { return c.cook(ctx, job, grace) }
+func (c *Command) Cook(ctx context.Context, job *recipe.Job) error {
+	return c.cookWithGrace(ctx, job, grace)
+}
 
-func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration) error {
+func (c *Command) cookWithGrace(ctx context.Context, job *recipe.Job, grace time.Duration) error {
 	if err := c.checkOptions(); err != nil {
 		return err
 	}
-	call, err := c.prepare(job)
+	call, err := c.prepareCall(job)
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, call, grace); err != nil {
-		dependInVain(call, job, c.tools()) // a missing file may be the cause
+	if err := c.runToEnd(ctx, call, grace); err != nil {
+		dependInVain(call, job, c.programFiles()) // a missing file may be the cause
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	if call.trace != nil {
-		err := dependOnTrace(call.trace, newPlaces(call, c.tools()), job)
+		err := dependOnTrace(call.trace, newPlaces(call, c.programFiles()), job)
 		if changed := call.trace.Changed(); changed != "" { // asked last, after the inputs were recorded
 			err = fmt.Errorf("input %s %w", pathname.Show(changed), recipe.ErrChanged)
 		}
@@ -141,7 +143,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
-	if err := c.limits(call).written(0); err != nil { // it may have written more since the last look
+	if err := c.limitsOf(call).checkWritten(0); err != nil { // it may have written more since the last look
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	for i, file := range call.outputs {
@@ -154,7 +156,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 			return fmt.Errorf("%s: depfile %w", c.Command[0], err)
 		}
 	}
-	return call.deliver(job)
+	return call.deliverOutputs(job)
 }
 
 // A call is a command with its words filled in for one source.
@@ -173,9 +175,9 @@ type call struct {
 	trace           *sandbox.Trace // records reads in the asset directory; may be nil
 }
 
-func (c *Command) prepare(job *recipe.Job) (*call, error) {
+func (c *Command) prepareCall(job *recipe.Job) (*call, error) {
 	vars, traced, used := jobs.Programs(job)
-	p := call{vars: vars, used: used, wantsDepfile: c.hasWord("depfile")}
+	p := call{vars: vars, used: used, wantsDepfile: c.usesWord("depfile")}
 	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
 		return nil, err
@@ -232,8 +234,8 @@ func opens(job *recipe.Job) error {
 	return err
 }
 
-// hasWord reports whether an argument has a word in braces.
-func (c *Command) hasWord(word string) bool {
+// usesWord reports whether an argument has a word in braces.
+func (c *Command) usesWord(word string) bool {
 	return slices.ContainsFunc(c.Command[1:], func(arg string) bool {
 		words, _ := placeholders(arg) // Check has found nothing wrong with it
 		return slices.Contains(words, word)
@@ -258,7 +260,7 @@ func (c *Command) fillIn(p *call, source string) error {
 	}
 	p.args = []string{c.Command[0]}
 	for _, arg := range c.Command[1:] {
-		filled, err := fill(arg, words)
+		filled, err := fillWords(arg, words)
 		if err != nil {
 			return fmt.Errorf("command: %q: %w; the rule has %d outputs", arg, err, len(p.outputs))
 		}
@@ -322,7 +324,7 @@ func checkOutput(file string) error {
 		return fmt.Errorf("%w, looking at", err)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("made a %s of", fileKind(info.Mode()))
-	case links(info) > 1:
+	case countLinks(info) > 1:
 		// The store would share its bytes with whatever it is a link to.
 		return errors.New("made a hard link of")
 	}

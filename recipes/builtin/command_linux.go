@@ -18,15 +18,15 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// newGroup has the program killed when we are, by whatever means. The system
-// means by that the thread that has started it; see execute.
-func newGroup(cmd *exec.Cmd) {
+// setProcessGroup has the program killed when we are, by whatever means. The system
+// means by that the thread that has started it; see executeInGroup.
+func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// members returns the processes of a group, their descendants, and the strays. It misses a process
+// membersOf returns the processes of a group, their descendants, and the strays. It misses a process
 // that left its parents and dropped TMPDIR.
-func (s strays) members(leader int) (pids []int) {
+func (s strays) membersOf(leader int) (pids []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -89,17 +89,17 @@ func parentOf(pid int) (parent, group int) {
 func memoryOf(pids []int) (memory int64) {
 	for _, pid := range pids {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if it has ended
-		memory += kilobytes(text, "RssAnon:") << 10
-		if kilobytes(text, "RssShmem:") > 0 {
+		memory += procKilobytes(text, "RssAnon:") << 10
+		if procKilobytes(text, "RssShmem:") > 0 {
 			text, _ = os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-			memory += kilobytes(text, "Pss_Shmem:") << 10
+			memory += procKilobytes(text, "Pss_Shmem:") << 10
 		}
 	}
 	return memory
 }
 
-// kilobytes returns the number in the line of a /proc file that starts with name.
-func kilobytes(text []byte, name string) int64 {
+// procKilobytes returns the number in the line of a /proc file that starts with name.
+func procKilobytes(text []byte, name string) int64 {
 	_, rest, _ := bytes.Cut(text, []byte("\n"+name))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(string(line), "kB")), 10, 64)
@@ -130,7 +130,7 @@ func unlinked(pids []int, folders []string) (size int64) {
 // limitFileSize limits the size of each file that a process and its future children write.
 func limitFileSize(pid int, size int64) {
 	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
-	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // if this fails, watch still looks each second
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // if this fails, watchLimits still looks each second
 }
 
 // overFileSize reports whether a program ended because a file became too large. A shell reports the
@@ -140,9 +140,9 @@ func overFileSize(state *os.ProcessState) bool {
 	return ok && (status.Signaled() && status.Signal() == unix.SIGXFSZ || status.Exited() && status.ExitStatus() == 128+int(unix.SIGXFSZ))
 }
 
-// wait waits for the leader and ends the group. It kills the group while the dead leader still has its
+// waitForLeader waits for the leader and ends the group. It kills the group while the dead leader still has its
 // process number, so that no other process can be hit.
-func (g *group) wait() (*os.ProcessState, error) {
+func (g *group) waitForLeader() (*os.ProcessState, error) {
 	for unix.Waitid(unix.P_PID, g.leader.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 	g.killGroup()
@@ -182,14 +182,14 @@ func findStrays(environ []string, scratch string) strays {
 	return strays{marker: []byte(marker), since: time.Now()}
 }
 
-// kill kills all strays. The program itself and its group must be dead.
+// killStrays kills all strays. The program itself and its group must be dead.
 //
 // A process may start a child during the search and end before the search reaches it, and a child
 // may have a number before it can be seen. The number of a child is higher than its parent's. So a
 // search in ascending order finds the parent or the child, unless the number of the child is beyond
 // the end of the search. The search is complete when it found no stray and no new number was given
 // meanwhile.
-func (s strays) kill() {
+func (s strays) killStrays() {
 	if s.marker == nil || s.after == 0 || !procIsOurs() {
 		return
 	}
@@ -260,7 +260,7 @@ func (s strays) are(pid int) bool {
 			return false // gone, or another user's
 		}
 		if len(environ) > 0 {
-			return s.marks(environ)
+			return s.marksStray(environ)
 		}
 		if !isStarting(pid) || time.Now().After(end) {
 			return false
@@ -268,15 +268,15 @@ func (s strays) are(pid int) bool {
 	}
 }
 
-// marks reports whether a process with this environment is a stray.
-func (s strays) marks(environ []byte) bool {
+// marksStray reports whether a process with this environment is a stray.
+func (s strays) marksStray(environ []byte) bool {
 	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
 }
 
 // isMarked is like are, but looks once and never waits.
 func (s strays) isMarked(pid int) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return err == nil && s.marks(environ)
+	return err == nil && s.marksStray(environ)
 }
 
 // isStarting reports whether a process is about to become another program, and

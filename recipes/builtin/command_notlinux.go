@@ -4,8 +4,8 @@ package builtin
 
 import "os"
 
-// members returns nil: processes are not listed on this system.
-func (strays) members(int) []int { return nil }
+// membersOf returns nil: processes are not listed on this system.
+func (strays) membersOf(int) []int { return nil }
 
 // memoryOf returns 0: memory is not measured on this system.
 func memoryOf([]int) int64 { return 0 }
@@ -19,10 +19,10 @@ func limitFileSize(int, int64) {}
 // overFileSize reports false: nothing is limited.
 func overFileSize(*os.ProcessState) bool { return false }
 
-// wait waits for the leader and ends the group. Systems that cannot wait
+// waitForLeader waits for the leader and ends the group. Systems that cannot wait
 // without releasing the process number leave a moment in which a number that
 // is used again at once would be hit.
-func (g *group) wait() (*os.ProcessState, error) {
+func (g *group) waitForLeader() (*os.ProcessState, error) {
 	state, err := g.leader.Wait()
 	g.killGroup()
 	return state, err

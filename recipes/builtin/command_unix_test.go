@@ -30,7 +30,7 @@ type impatient struct {
 func (p *impatient) Outputs() []string { return p.outputs }
 
 func (p *impatient) Cook(ctx context.Context, job *recipe.Job) error {
-	return p.cook(ctx, job, p.grace)
+	return p.cookWithGrace(ctx, job, p.grace)
 }
 
 // script is a program that runs a shell script with further arguments.

@@ -23,9 +23,9 @@ var (
 	homeVariables = []string{"HOME", "USERPROFILE"}
 )
 
-// links returns how many names a file has, as far as is known: FileInfo does
+// countLinks returns how many names a file has, as far as is known: FileInfo does
 // not say on Windows.
-func links(fs.FileInfo) uint64 { return 1 }
+func countLinks(fs.FileInfo) uint64 { return 1 }
 
 // Strays are processes that a program has started, unless it may leave servers behind.
 type strays struct {
@@ -35,8 +35,8 @@ type strays struct {
 
 func findStrays([]string, string) strays { return strays{job: true} }
 
-// kill does nothing: the job object has ended with the group.
-func (strays) kill() {}
+// killStrays does nothing: the job object has ended with the group.
+func (strays) killStrays() {}
 
 // A job is the job object that holds a program and all that it starts. The
 // system ends them when the cooker ends, by whatever means.

@@ -78,7 +78,7 @@ func TestJobObjectLeavesNobodyBehind(t *testing.T) {
 					stop()
 				}
 			}()
-			state, printed, err := execute(ctx, exec.Command(self, "leave", name, last), time.Second, findStrays(nil, ""), nil, limits{})
+			state, printed, err := executeInGroup(ctx, exec.Command(self, "leave", name, last), time.Second, findStrays(nil, ""), nil, limits{})
 			if last == "end" && (err != nil || !state.Success()) || last == "stay" && !errors.Is(err, context.Canceled) {
 				t.Fatalf("%v: %s", err, printed.lastLines())
 			}

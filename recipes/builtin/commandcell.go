@@ -40,7 +40,7 @@ func (c *Command) checkSandbox() error {
 		if err != nil || slices.ContainsFunc(words, func(w string) bool { return w != "stem" }) {
 			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, with {stem} for the stem of the source, and {{ or }} for a brace"}
 		}
-		if filled, _ := fill(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") || !doublestar.ValidatePattern(filled) {
+		if filled, _ := fillWords(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") || !doublestar.ValidatePattern(filled) {
 			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, or patterns such as \"lib/*.h\""}
 		}
 	}
@@ -48,7 +48,7 @@ func (c *Command) checkSandbox() error {
 	case c.Deps != "trace":
 	case !c.Sandbox || c.Daemons:
 		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `"declared" where sandbox is false or daemons true: what such a program reads cannot be recorded`}
-	case c.hasWord("depfile"):
+	case c.usesWord("depfile"):
 		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `either "trace" or {depfile}`}
 	}
 	for _, name := range c.System {
@@ -160,7 +160,7 @@ func (c *Command) declareReads(job *recipe.Job) error { return c.bringReads(&cal
 // bringReads gives the program the files of the option reads.
 func (c *Command) bringReads(p *call, job *recipe.Job) error {
 	for _, name := range c.Reads {
-		name, err := fill(name, map[string]string{"stem": stem(job.Path())})
+		name, err := fillWords(name, map[string]string{"stem": stem(job.Path())})
 		if err != nil {
 			return fmt.Errorf("reads: %w", err)
 		}
@@ -201,7 +201,7 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 // bringTools gives the program its own files and the tools. It links files of the asset directory
 // instead of copying them.
 func (c *Command) bringTools(p *call, base string) error {
-	for i, tool := range c.tools() {
+	for i, tool := range c.programFiles() {
 		file, err := recipe.FindTool(p.assets, tool)
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) 
 		why = "sees its inputs, and is not kept from reading others: " + err.Error()
 	case c.Deps == "trace":
 		why = "confined: what it reads, lists and looks for in the asset directory is recorded"
-	case c.hasWord("depfile"):
+	case c.usesWord("depfile"):
 		why = "confined: reads the asset directory, because it lists its inputs in {depfile}, and the system"
 	default:
 		why = "confined: reads its source, the files of reads and tools, and the system"
@@ -289,7 +289,7 @@ func (p *call) policy(w *wanted) *sandbox.Policy {
 		return nil
 	}
 	if w != nil {
-		policy.Watch, policy.Server = w.note, w.noteServer
+		policy.Watch, policy.Server = w.noteFile, w.noteServer
 	}
 	switch {
 	case p.trace != nil:
@@ -297,20 +297,20 @@ func (p *call) policy(w *wanted) *sandbox.Policy {
 	default:
 		policy.Trace = p.shown
 	}
-	policy.Dir = p.folder()
+	policy.Dir = p.workingDirectory()
 	return policy
 }
 
 // directory is where the program runs.
-func (p *call) folder() string {
+func (p *call) workingDirectory() string {
 	if p.cell == nil || p.cell.assets == "" {
 		return p.assets
 	}
 	return p.cell.assets
 }
 
-// deliver moves the outputs of a confined program to the outputs of the job.
-func (p *call) deliver(job *recipe.Job) error {
+// deliverOutputs moves the outputs of a confined program to the outputs of the job.
+func (p *call) deliverOutputs(job *recipe.Job) error {
 	if p.cell == nil {
 		return nil
 	}
@@ -340,10 +340,10 @@ func (p *call) inUserTerms(text string) string {
 
 // readsOf are the files and directories that a program outside the asset directory needs.
 func readsOf(file, assets, scratch string) []string {
-	return append(folderOf(file, assets, scratch), partsBesides(file, assets, scratch)...)
+	return append(programDirectories(file, assets, scratch), partsBesides(file, assets, scratch)...)
 }
 
-func folderOf(file, assets, scratch string) []string {
+func programDirectories(file, assets, scratch string) []string {
 	home, _ := os.UserHomeDir() // an empty one hides nothing
 	return sandbox.Program(file, home, assets, scratch)
 }
@@ -353,14 +353,14 @@ func folderOf(file, assets, scratch string) []string {
 func partsBesides(file, assets, scratch string) []string {
 	var reads []string
 	for range 5 { // scripts can be interpreters of others, to this depth
-		parts := partsOf(file)
+		parts := programParts(file)
 		reads = append(reads, slices.DeleteFunc(slices.Clone(parts.Libraries), sandbox.OfSystem)...)
 		interpreter, err := recipe.FindTool(assets, parts.Interpreter)
 		if parts.Interpreter == "" || err != nil {
 			break
 		}
 		file = interpreter
-		reads = append(append(reads, file), folderOf(file, assets, scratch)...)
+		reads = append(append(reads, file), programDirectories(file, assets, scratch)...)
 	}
 	return reads
 }
@@ -377,8 +377,8 @@ var (
 	knownParts sync.Map // program.Parts by stamped
 )
 
-// partsOf returns the files of a program, nil if they cannot be found.
-func partsOf(file string) program.Parts {
+// programParts returns the files of a program, nil if they cannot be found.
+func programParts(file string) program.Parts {
 	info, err := os.Stat(file)
 	if err != nil {
 		return program.Parts{}
@@ -397,7 +397,7 @@ func partsOf(file string) program.Parts {
 // notStarted says of a script that could not be started in a directory for want of its
 // interpreter that it was for that.
 func notStarted(file, folder string, err error) error {
-	interpreter := partsOf(file).Interpreter
+	interpreter := programParts(file).Interpreter
 	if !errors.Is(err, fs.ErrNotExist) || interpreter == "" {
 		return err
 	}

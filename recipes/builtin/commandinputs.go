@@ -21,7 +21,7 @@ import (
 // newTrace returns an empty trace for a program that sees the asset directory.
 func (c *Command) newTrace(p *call) *sandbox.Trace {
 	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
-	for _, tool := range c.tools() {
+	for _, tool := range c.programFiles() {
 		if file, err := recipe.FindTool(p.assets, tool); err == nil { // else it cannot be executed
 			t.Programs = append(t.Programs, file)
 		}
@@ -75,7 +75,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Seen)) {
-		rooted, known, err := places.find(name)
+		rooted, known, err := places.findPlace(name)
 		if err != nil {
 			return fmt.Errorf("inputs: %w", err)
 		}
@@ -97,7 +97,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 		if how, seen := t.Seen[filepath.Dir(name)]; t.Links[name] == "" && seen && how == sandbox.List {
 			continue // a listing says of each name whether it is a link
 		}
-		rooted, _, err := places.find(name)
+		rooted, _, err := places.findPlace(name)
 		if err != nil {
 			return fmt.Errorf("inputs: %w", err)
 		}
@@ -123,10 +123,10 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	places := newPlaces(p, c.tools())
+	places := newPlaces(p, c.programFiles())
 	recorded := map[recipe.Dependency]string{} // dependency to its name in the depfile
 	for _, prerequisite := range names {
-		file, known, err := places.find(prerequisite)
+		file, known, err := places.findPlace(prerequisite)
 		if err != nil {
 			return err
 		}
@@ -187,28 +187,28 @@ type places struct {
 
 func newPlaces(p *call, tools []string) *places {
 	var l places
-	l.assets = names(p.assets)
-	l.scratch = names(p.scratch)
+	l.assets = namesOf(p.assets)
+	l.scratch = namesOf(p.scratch)
 	for _, file := range p.outputs {
-		l.files = append(l.files, names(file)...)
+		l.files = append(l.files, namesOf(file)...)
 	}
 	if p.made != "" {
-		l.files = append(l.files, names(p.made)...)
+		l.files = append(l.files, namesOf(p.made)...)
 	}
 	for _, tool := range tools {
 		// A tool that cannot be found cannot be named by the depfile either.
 		if file, err := recipe.FindTool(p.assets, tool); err == nil {
-			l.files = append(l.files, names(file)...)
+			l.files = append(l.files, namesOf(file)...)
 		}
 	}
 	return &l
 }
 
-// names returns a file's absolute name, the one with the links in its directory
+// namesOf returns a file's absolute name, the one with the links in its directory
 // resolved, and the one with all links resolved.
-func names(file string) []string {
+func namesOf(file string) []string {
 	list := []string{filepath.Clean(file)}
-	if real, err := realFolder(file); err == nil {
+	if real, err := resolveDirectory(file); err == nil {
 		list = append(list, real)
 	}
 	if real, err := filepath.EvalSymlinks(file); err == nil {
@@ -217,9 +217,9 @@ func names(file string) []string {
 	return list
 }
 
-// realFolder resolves the links on the way to a file, but not the file's own.
+// resolveDirectory resolves the links on the way to a file, but not the file's own.
 // The file need not exist. A ".." leads where the system would go.
-func realFolder(file string) (string, error) {
+func resolveDirectory(file string) (string, error) {
 	folder, base := filepath.Split(file)
 	if base == ".." {
 		return filepath.EvalSymlinks(file)
@@ -231,12 +231,12 @@ func realFolder(file string) (string, error) {
 	return filepath.Join(real, base), nil
 }
 
-// find returns a prerequisite's name as recipe.Job.Depend takes it, from the
+// findPlace returns a prerequisite's name as recipe.Job.Depend takes it, from the
 // asset tree's root. Known is true for files that need no recording.
 //
 // A name with links is recorded unresolved, so that a changed link is noticed. But ".." after a link
 // leads to another file than the name suggests, so such names are resolved first.
-func (l *places) find(prerequisite string) (name string, known bool, err error) {
+func (l *places) findPlace(prerequisite string) (name string, known bool, err error) {
 	file := filepath.FromSlash(prerequisite)
 	if !filepath.IsAbs(file) {
 		// Not filepath.Join, which would take ".." out before links are seen.
@@ -244,13 +244,13 @@ func (l *places) find(prerequisite string) (name string, known bool, err error) 
 	}
 	found := false
 	if !strings.Contains(file, "..") {
-		name, known, found = l.match(filepath.Clean(file))
+		name, known, found = l.matchPlace(filepath.Clean(file))
 	}
 	if !found {
-		if real, err := realFolder(file); err == nil {
-			name, known, found = l.match(real)
+		if real, err := resolveDirectory(file); err == nil {
+			name, known, found = l.matchPlace(real)
 		} else {
-			name, known, found = l.match(filepath.Clean(file))
+			name, known, found = l.matchPlace(filepath.Clean(file))
 		}
 	}
 	if !found {
@@ -259,7 +259,7 @@ func (l *places) find(prerequisite string) (name string, known bool, err error) 
 	return name, known, nil
 }
 
-func (l *places) match(file string) (name string, known, found bool) {
+func (l *places) matchPlace(file string) (name string, known, found bool) {
 	for _, f := range l.files {
 		if rel, ok := pathname.Below(f, file); ok && rel == "." {
 			return "", true, true

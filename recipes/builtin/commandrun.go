@@ -22,13 +22,13 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// run runs the program to its end. The error has the output of the program.
-func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
+// runToEnd runs the program to its end. The error has the output of the program.
+func (c *Command) runToEnd(ctx context.Context, p *call, grace time.Duration) error {
 	ctx, cancel := c.limitTime(ctx)
 	defer cancel()
 
 	begin := time.Now()
-	state, printed, err := c.start(ctx, p, grace, p.policy(nil))
+	state, printed, err := c.startProgram(ctx, p, grace, p.policy(nil))
 	switch {
 	case errors.Is(err, errTimeout), errors.Is(err, errLimit):
 	case err != nil:
@@ -40,7 +40,7 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 			if ctx.Err() != nil || time.Since(begin) > slowToFail {
 				return false
 			}
-			again, _, err := c.start(ctx, p, grace, p.policy(w))
+			again, _, err := c.startProgram(ctx, p, grace, p.policy(w))
 			return err == nil && !again.Success()
 		})
 	}
@@ -53,10 +53,10 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 // slowToFail is how long a program may take to fail so that it is run again to see why.
 const slowToFail = 10 * time.Second
 
-func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
+func (c *Command) startProgram(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
-	if cmd.Dir = p.folder(); box != nil {
+	if cmd.Dir = p.workingDirectory(); box != nil {
 		cmd.Dir = "" // the box sets the directory
 	}
 	cmd.Env = c.environ(p)
@@ -64,12 +64,12 @@ func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *
 	if c.Daemons {
 		left = strays{}
 	}
-	state, printed, err := execute(ctx, cmd, grace, left, box, c.limits(p))
+	state, printed, err := executeInGroup(ctx, cmd, grace, left, box, c.limitsOf(p))
 	if state != nil && p.used != nil {
 		p.used(state.UserTime() + state.SystemTime())
 	}
 	if state == nil && err != nil {
-		err = notStarted(p.program, p.folder(), err)
+		err = notStarted(p.program, p.workingDirectory(), err)
 	}
 	return state, printed, err
 }
@@ -80,10 +80,10 @@ type end struct {
 	err   error
 }
 
-// execute runs a command in a process group of its own until the command or the context ends. It
+// executeInGroup runs a command in a process group of its own until the command or the context ends. It
 // leaves no process of the group, no stray, and no process in the box, nil for none. The error is the
 // cause of the context, or a limit that the command reached before.
-func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
+func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, new(tail), context.Cause(ctx)
 	}
@@ -93,7 +93,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	}
 	cmd.Stdout, cmd.Stderr = write, write
 	g := new(group)
-	ended := g.start(cmd, box, left)
+	ended := g.startLeader(cmd, box, left)
 	write.Close()
 	if g.leader == nil {
 		read.Close()
@@ -114,7 +114,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	defer close(over)
 	select {
 	case last = <-ended:
-	case err := <-g.watch(over, left, most):
+	case err := <-g.watchLimits(over, left, most):
 		g.kill()
 		last = <-ended
 		last.err = err
@@ -133,7 +133,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	}
 	if g.box == nil || !g.box.Kills() {
 		left.after = g.leader.Pid
-		left.kill()
+		left.killStrays()
 	}
 	if g.box != nil {
 		// A process that stays is noticed if it has an output open; its reads are unknown.
@@ -150,10 +150,10 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	return last.state, printed, last.err
 }
 
-// start starts the leader of the group, if it can, and sends how it ends. One thread does both and
+// startLeader starts the leader of the group, if it can, and sends how it ends. One thread does both and
 // nothing else: a program dies with the thread that started it, and other threads of Go may end
 // before this process. No other goroutine gets a thread in a box.
-func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
+func (g *group) startLeader(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
 	started := make(chan struct{})
 	ended := make(chan end, 1)
 	sandbox.Alone(func() {
@@ -170,7 +170,7 @@ func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan en
 			ended <- end{err: err}
 			return
 		}
-		state, err := g.wait()
+		state, err := g.waitForLeader()
 		if g.box != nil {
 			g.box.Kill()
 		}
@@ -243,7 +243,7 @@ func (c *Command) limitTime(ctx context.Context) (context.Context, context.Cance
 	return context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w after %s (timeout)", errTimeout, showDuration(c.Timeout)))
 }
 
-func (c *Command) limits(p *call) limits {
+func (c *Command) limitsOf(p *call) limits {
 	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
 	if p.cell != nil {
 		l.places = slices.Clone(p.cell.write) // counts files of any name
@@ -257,8 +257,8 @@ func (c *Command) limits(p *call) limits {
 	return l
 }
 
-// watch looks at a group each second until it is over, or takes more than it may.
-func (g *group) watch(over <-chan struct{}, left strays, most limits) <-chan error {
+// watchLimits looks at a group each second until it is over, or takes more than it may.
+func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-chan error {
 	exceeded := make(chan error, 1)
 	go func() {
 		pause := time.Second
@@ -269,8 +269,8 @@ func (g *group) watch(over <-chan struct{}, left strays, most limits) <-chan err
 			case <-time.After(pause):
 			}
 			begin := time.Now()
-			members := left.members(g.leader.Pid)
-			if err := errors.Join(most.taken(members), most.written(unlinked(members, most.places))); err != nil {
+			members := left.membersOf(g.leader.Pid)
+			if err := errors.Join(most.checkTaken(members), most.checkWritten(unlinked(members, most.places))); err != nil {
 				exceeded <- err
 				return
 			}
@@ -280,8 +280,8 @@ func (g *group) watch(over <-chan struct{}, left strays, most limits) <-chan err
 	return exceeded
 }
 
-// taken returns an error if there are too many processes, or they use too much memory.
-func (l limits) taken(members []int) error {
+// checkTaken returns an error if there are too many processes, or they use too much memory.
+func (l limits) checkTaken(members []int) error {
 	switch memory := memoryOf(members); {
 	case len(members) > l.processes:
 		return fmt.Errorf("%w: it was more than %d processes at once", errLimit, l.processes)
@@ -291,9 +291,9 @@ func (l limits) taken(members []int) error {
 	return nil
 }
 
-// written returns an error if the files in l.places exceed the disk limit. size is the total size
+// checkWritten returns an error if the files in l.places exceed the disk limit. size is the total size
 // of removed files that are still open.
-func (l limits) written(size int64) error {
+func (l limits) checkWritten(size int64) error {
 	for _, place := range l.places {
 		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() {
@@ -346,7 +346,7 @@ func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Dura
 	vars, _, used := jobs.Programs(job) // no trace: the program is confined to its inputs
 	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
 	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
-	if err := c.run(ctx, p, grace); err != nil {
+	if err := c.runToEnd(ctx, p, grace); err != nil {
 		return fmt.Errorf("%s: %w", argv[0], err)
 	}
 	return nil

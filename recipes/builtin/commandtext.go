@@ -13,10 +13,10 @@ import (
 
 var errBrace = errors.New("{{ or }} for a brace that is meant as one")
 
-// fill replaces the words in braces.
-func fill(arg string, words map[string]string) (string, error) {
+// fillWords replaces the words in braces.
+func fillWords(arg string, words map[string]string) (string, error) {
 	var out strings.Builder
-	err := cut(arg, func(text string) { out.WriteString(text) }, func(word string) error {
+	err := splitAtBraces(arg, func(text string) { out.WriteString(text) }, func(word string) error {
 		value, ok := words[word]
 		if !ok {
 			return fmt.Errorf("there is no {%s}", word)
@@ -31,8 +31,8 @@ func fill(arg string, words map[string]string) (string, error) {
 // an argument should be.
 func placeholders(arg string) ([]string, error) {
 	var list []string
-	err := cut(arg, func(string) {}, func(word string) error {
-		if !isWord(word) {
+	err := splitAtBraces(arg, func(string) {}, func(word string) error {
+		if !isPlaceholder(word) {
 			return errors.New("only {in}, {out}, {out0}, {out1}, ..., {stem}, {depfile} and {scratch} in braces, and " + errBrace.Error())
 		}
 		list = append(list, word)
@@ -44,7 +44,7 @@ func placeholders(arg string) ([]string, error) {
 	return list, err
 }
 
-func isWord(word string) bool {
+func isPlaceholder(word string) bool {
 	switch word {
 	case "in", "out", "stem", "depfile", "scratch":
 		return true
@@ -54,8 +54,8 @@ func isWord(word string) bool {
 	return ok && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// cut hands out the pieces of an argument in order.
-func cut(arg string, text func(string), word func(string) error) error {
+// splitAtBraces hands out the pieces of an argument in order.
+func splitAtBraces(arg string, text func(string), word func(string) error) error {
 	for arg != "" {
 		i := strings.IndexAny(arg, "{}")
 		if i < 0 {

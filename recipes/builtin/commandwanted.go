@@ -42,21 +42,21 @@ type wanted struct {
 	servers     []string
 }
 
-// note notes that the program names a file. It is called before that happens, by one
+// noteFile notes that the program names a file. It is called before that happens, by one
 // goroutine at a time.
-func (w *wanted) note(file string) {
+func (w *wanted) noteFile(file string) {
 	if rel, ok := pathname.Below(w.tree, file); ok && w.given != "" {
 		w.noteAsset(rel) // by its absolute name
 	} else if rel, ok := pathname.Below(w.given, file); ok && w.given != "" {
 		w.noteAsset(rel)
-	} else if !w.mayRead(file) && !slices.Contains(w.machine, file) {
+	} else if !w.mayReadFile(file) && !slices.Contains(w.machine, file) {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 			w.machine = append(w.machine, file)
 		}
 	}
 }
 
-func (w *wanted) mayRead(file string) bool {
+func (w *wanted) mayReadFile(file string) bool {
 	return sandbox.OfSystem(file) || slices.ContainsFunc(slices.Concat(w.cell.read, w.cell.write), func(folder string) bool {
 		_, ok := pathname.Below(realName(folder), file)
 		return ok
@@ -119,7 +119,7 @@ func (w *wanted) String() string {
 var casual = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/", "/dev/log", "/run/dbus/", "/var/run/dbus/"}
 
 // noteServer records that the program asks for a server. It cannot reach the server, which could read
-// undeclared files for it. noteServer is called as note is. It ignores paths without a server.
+// undeclared files for it. noteServer is called as noteFile is. It ignores paths without a server.
 func (w *wanted) noteServer(address string) {
 	if slices.ContainsFunc(casual, func(prefix string) bool { return strings.HasPrefix(address, prefix) }) || slices.Contains(w.servers, address) {
 		return

@@ -65,10 +65,10 @@ func (z *Zstd) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(z.compress(dst, ctxio.Reader(ctx, src), info.Size()), dst.Close())
+	return errors.Join(z.compressStream(dst, ctxio.Reader(ctx, src), info.Size()), dst.Close())
 }
 
-func (z *Zstd) compress(dst io.Writer, src io.Reader, size int64) error {
+func (z *Zstd) compressStream(dst io.Writer, src io.Reader, size int64) error {
 	kind := encoderKind{zstd.EncoderLevelFromZstd(z.Level), zstdWindow(size)}
 	enc, err := kind.encoder()
 	if err != nil {
@@ -89,7 +89,7 @@ func (z *Zstd) compress(dst io.Writer, src io.Reader, size int64) error {
 		err = enc.Close()
 	}
 	if err == nil {
-		kind.reuse(enc)
+		kind.reuseEncoder(enc)
 	}
 	return err
 }
@@ -121,8 +121,8 @@ func (k encoderKind) encoder() (*zstd.Encoder, error) {
 	)
 }
 
-// reuse keeps an encoder for the next file. It must have ended its last one well.
-func (k encoderKind) reuse(enc *zstd.Encoder) {
+// reuseEncoder keeps an encoder for the next file. It must have ended its last one well.
+func (k encoderKind) reuseEncoder(enc *zstd.Encoder) {
 	enc.Reset(nil) // lets go of the file
 	pool, _ := encoders.LoadOrStore(k, new(sync.Pool))
 	pool.(*sync.Pool).Put(enc)

@@ -169,20 +169,20 @@ func (*List) Cook(ctx context.Context, job *recipe.Job) error {
 	r := &renderer{ctx: ctx, job: job, ids: map[[2]string]string{}}
 	t, err := template.New("template").Funcs(r.functions()).Parse(text)
 	if err != nil {
-		return placed(err)
+		return placeTemplateError(err)
 	}
 	if err := t.Execute(r, nil); err != nil {
 		if r.denied != nil {
 			return r.denied
 		}
-		return placed(err)
+		return placeTemplateError(err)
 	}
 	return job.Write(0, r.text.Bytes())
 }
 
-// placed converts an error of a template, "template: template:2:5: text" or without a column, to
+// placeTemplateError converts an error of a template, "template: template:2:5: text" or without a column, to
 // one that begins with line and column.
-func placed(err error) error {
+func placeTemplateError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "template: template:")
 	line, rest, _ := strings.Cut(text, ":")
 	if _, err := strconv.Atoi(line); err != nil {
@@ -216,7 +216,7 @@ func (r *renderer) Write(p []byte) (int, error) {
 
 func (r *renderer) functions() template.FuncMap {
 	return template.FuncMap{
-		"artifacts": r.artifacts, "id": r.id, "ident": ident,
+		"artifacts": r.matchingAssets, "id": r.checksumID, "ident": ident,
 		"upper": strings.ToUpper, "lower": strings.ToLower, "base": path.Base, "dir": path.Dir, "ext": path.Ext,
 		"trim": func(prefix, s string) string { return strings.TrimPrefix(s, prefix) },
 		"json": func(v any) (string, error) {
@@ -238,7 +238,7 @@ func (a asset) ID() (string, error) {
 	return ids[a.Source], err
 }
 
-func (r *renderer) artifacts(patterns ...string) (assets []asset, err error) {
+func (r *renderer) matchingAssets(patterns ...string) (assets []asset, err error) {
 	list, err := r.job.Artifacts(patterns...)
 	if err != nil {
 		r.denied = err
@@ -257,8 +257,8 @@ func (r *renderer) artifacts(patterns ...string) (assets []asset, err error) {
 	return assets, nil
 }
 
-// id returns a number for a text.
-func (r *renderer) id(sum, text string) (string, error) {
+// checksumID returns a number for a text.
+func (r *renderer) checksumID(sum, text string) (string, error) {
 	f, ok := hashing.Lookup(sum)
 	if !ok || f.Check == "" || f.Size > 8 {
 		return "", fmt.Errorf("id: %q is not a checksum of 32 or 64 bits; hashsum -h lists them", sum)

@@ -123,8 +123,8 @@ var inputs = map[string]string{
 	".json": "json", ".jsonc": "jsonc", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "csv", ".tsv": "tsv",
 }
 
-// input returns the input format of a source with an extension.
-func (o *Data) input(ext string) (string, error) {
+// inputFormat returns the input format of a source with an extension.
+func (o *Data) inputFormat(ext string) (string, error) {
 	if o.Input != "auto" {
 		return o.Input, nil
 	}
@@ -136,7 +136,7 @@ func (o *Data) input(ext string) (string, error) {
 
 // Cook implements recipe.Cooker.
 func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
-	in, err := o.input(job.Ext())
+	in, err := o.inputFormat(job.Ext())
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	root, err := o.readDocument(ctx, in, text)
+	root, err := o.parseSource(ctx, in, text)
 	if err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// readDocument parses a file into a tree of values.
-func (o *Data) readDocument(ctx context.Context, in string, text []byte) (*value, error) {
+// parseSource parses a file into a tree of values.
+func (o *Data) parseSource(ctx context.Context, in string, text []byte) (*value, error) {
 	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
 	b := &builder{ctx: ctx}
 	switch in {
@@ -186,9 +186,9 @@ func (o *Data) readDocument(ctx context.Context, in string, text []byte) (*value
 	case "toml":
 		return readTOML(b, text)
 	case "csv":
-		return o.readTable(b, text, false)
+		return o.readTableRows(b, text, false)
 	case "tsv":
-		return o.readTable(b, text, true)
+		return o.readTableRows(b, text, true)
 	}
 	return nil, fmt.Errorf("input %q is not known", in)
 }
@@ -235,7 +235,7 @@ func (o *Data) estimateMemory(head []byte, size int64) (int64, error) {
 	if int64(len(head)) < size {
 		return 0, recipe.ErrShortHead
 	}
-	m := count(head)
+	m := countMarks(head)
 	need := 1<<20 + textBytes*size
 	written := size + 6*m.escaped
 	switch o.Input {
@@ -272,7 +272,7 @@ type marks struct {
 	first                int64 // bytes of the first line
 }
 
-func count(source []byte) (m marks) {
+func countMarks(source []byte) (m marks) {
 	m.first = int64(len(source))
 	if i := bytes.IndexByte(source, '\n'); i >= 0 {
 		m.first = int64(i)

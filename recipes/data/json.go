@@ -39,7 +39,7 @@ func readJSON(b *builder, text []byte) (*value, error) {
 	}
 	r := &jsonReader{builder: b, places: places{text: text}, dec: json.NewDecoder(ctxio.Reader(b.ctx, bytes.NewReader(text)))}
 	r.dec.UseNumber()
-	return r.value()
+	return r.readJSONValue()
 }
 
 // A jsonReader reads text that is known to be valid JSON.
@@ -49,23 +49,23 @@ type jsonReader struct {
 	dec *json.Decoder
 }
 
-// place moves to the next token and returns its line and column.
-func (r *jsonReader) place() (line, col int) {
+// nextTokenPlace moves to the next token and returns its line and column.
+func (r *jsonReader) nextTokenPlace() (line, col int) {
 	at := int(r.dec.InputOffset())
 	for at < len(r.text) && strings.IndexByte(" \t\r\n,:", r.text[at]) >= 0 {
 		at++
 	}
-	return r.at(at)
+	return r.placeOf(at)
 }
 
-func (r *jsonReader) value() (*value, error) {
-	line, col := r.place()
+func (r *jsonReader) readJSONValue() (*value, error) {
+	line, col := r.nextTokenPlace()
 	from := r.seen
 	token, err := r.dec.Token()
 	if err != nil {
 		return nil, err
 	}
-	v, err := r.make(null, line, col)
+	v, err := r.newValue(null, line, col)
 	if err != nil {
 		return nil, err
 	}
@@ -88,20 +88,20 @@ func (r *jsonReader) value() (*value, error) {
 		if t == '{' {
 			v.kind = object
 		}
-		return v, r.inside(v)
+		return v, r.readJSONInside(v)
 	}
 	return v, nil
 }
 
-// inside reads the values between the brackets of v.
-func (r *jsonReader) inside(v *value) error {
-	if err := r.down(v); err != nil {
+// readJSONInside reads the values between the brackets of v.
+func (r *jsonReader) readJSONInside(v *value) error {
+	if err := r.enterLevel(v); err != nil {
 		return err
 	}
-	defer r.up()
+	defer r.leaveLevel()
 	for r.dec.More() {
 		if v.kind == object {
-			r.place()
+			r.nextTokenPlace()
 			if err := r.wholeCharacters(r.seen); err != nil {
 				return err
 			}
@@ -111,7 +111,7 @@ func (r *jsonReader) inside(v *value) error {
 			}
 			v.keys = append(v.keys, key.(string))
 		}
-		item, err := r.value()
+		item, err := r.readJSONValue()
 		if err != nil {
 			return err
 		}
@@ -146,8 +146,8 @@ type writer struct {
 // to gigabytes.
 func mostOutput(source int) int { return 4<<20 + 32*source }
 
-// tick counts a value and sometimes checks the context.
-func (w *writer) tick() error {
+// countWritten counts a value and sometimes checks the context.
+func (w *writer) countWritten() error {
 	if len(w.out) > w.most {
 		return fmt.Errorf("the output exceeds %d bytes; aliases or the names of columns expand to too much", w.most)
 	}
@@ -157,8 +157,8 @@ func (w *writer) tick() error {
 	return nil
 }
 
-// below writes an item of a list or object by calling one.
-func (w *writer) below(v *value, i int, one func(*value) error) error {
+// writeBelow writes an item of a list or object by calling one.
+func (w *writer) writeBelow(v *value, i int, one func(*value) error) error {
 	name := strconv.Itoa(i)
 	if v.kind == object {
 		name = v.keys[i]
@@ -171,12 +171,12 @@ func (w *writer) below(v *value, i int, one func(*value) error) error {
 
 // appendJSON writes a tree as JSON without white space.
 func appendJSON(w writer, root *value) ([]byte, error) {
-	err := w.json(root)
+	err := w.writeJSONValue(root)
 	return w.out, err
 }
 
-func (w *writer) json(v *value) error {
-	if err := w.tick(); err != nil {
+func (w *writer) writeJSONValue(v *value) error {
+	if err := w.countWritten(); err != nil {
 		return err
 	}
 	switch v.kind {
@@ -186,7 +186,7 @@ func (w *writer) json(v *value) error {
 		w.out = append(w.out, v.text...)
 	case number:
 		if _, ok := special(v.text); ok {
-			return v.errorf(w.path, "JSON has no %s; write null or a large number", v.text)
+			return v.valueErrorf(w.path, "JSON has no %s; write null or a large number", v.text)
 		}
 		w.out = append(w.out, v.text...)
 	case text:
@@ -204,7 +204,7 @@ func (w *writer) json(v *value) error {
 			if v.kind == object {
 				w.out = append(appendQuoted(w.out, v.keys[i]), ':')
 			}
-			if err := w.below(v, i, w.json); err != nil {
+			if err := w.writeBelow(v, i, w.writeJSONValue); err != nil {
 				return err
 			}
 		}

@@ -17,26 +17,26 @@ import (
 // place of a value in the file; and runs without a schema pay nothing.
 func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value) error {
 	files := &schemaFiles{ctx: ctx, job: job}
-	set := newSchemaSet(ctx, files.load)
+	set := newSchemaSet(ctx, files.loadSchemaFile)
 	top, err := set.openSchema(path)
 	if err != nil {
 		return err
 	}
 	c := &checker{ctx: ctx, set: set, top: top}
-	if err := c.count(root); err != nil {
+	if err := c.countValues(root); err != nil {
 		return err
 	}
 	c.most = mostSteps(c.taken)
 	c.taken = 0
 	found := &violations{}
-	c.check(top, root, nil, nil, found)
+	c.applySchema(top, root, nil, nil, found)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case c.err != nil:
 		return c.err
 	}
-	return found.error(path)
+	return found.violationsError(path)
 }
 
 // mostSteps limits the work of checking some values: applying a schema to a value is one step,
@@ -51,8 +51,8 @@ const (
 	mostNested = 20_000
 )
 
-// step counts work and reports whether more is allowed.
-func (c *checker) step(n int) bool {
+// countSteps counts work and reports whether more is allowed.
+func (c *checker) countSteps(n int) bool {
 	if c.err != nil {
 		return false
 	}
@@ -66,13 +66,13 @@ func (c *checker) step(n int) bool {
 	return c.err == nil
 }
 
-// count counts the values of a tree as steps.
-func (c *checker) count(v *value) error {
-	if !c.step(1) {
+// countValues counts the values of a tree as steps.
+func (c *checker) countValues(v *value) error {
+	if !c.countSteps(1) {
 		return c.err
 	}
 	for _, item := range v.items {
-		if err := c.count(item); err != nil {
+		if err := c.countValues(item); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ type violation struct {
 	what string
 }
 
-func (v violation) compare(w violation) int {
+func (v violation) compareViolation(w violation) int {
 	return cmp.Or(v.comparePlace(w), cmp.Compare(v.what, w.what))
 }
 
@@ -107,17 +107,17 @@ type violations struct {
 	first []violation // sorted
 }
 
-// sub returns a separate list for violations that may be discarded.
-func (f *violations) sub() *violations {
+// subViolations returns a separate list for violations that may be discarded.
+func (f *violations) subViolations() *violations {
 	if f == nil {
 		return nil
 	}
 	return &violations{}
 }
 
-// note counts a violation. It formats the message only for the first ones, because that is
+// addViolation counts a violation. It formats the message only for the first ones, because that is
 // expensive.
-func (f *violations) note(at *value, path []string, format string, args ...any) {
+func (f *violations) addViolation(at *value, path []string, format string, args ...any) {
 	if f == nil {
 		return
 	}
@@ -130,13 +130,13 @@ func (f *violations) note(at *value, path []string, format string, args ...any) 
 		}
 	}
 	v.path = strings.Join(path, "/")
-	v.what = fmt.Sprintf("%sat %s: %s", at.at(), pointer(path), oneLine(fmt.Sprintf(format, args...)))
-	f.insert(v)
+	v.what = fmt.Sprintf("%sat %s: %s", at.placePrefix(), jsonPointerOf(path), oneLine(fmt.Sprintf(format, args...)))
+	f.insertViolation(v)
 }
 
-// insert keeps a violation if it is one of the first. Repeated violations do not count.
-func (f *violations) insert(v violation) {
-	i, twice := slices.BinarySearchFunc(f.first, v, violation.compare)
+// insertViolation keeps a violation if it is one of the first. Repeated violations do not count.
+func (f *violations) insertViolation(v violation) {
+	i, twice := slices.BinarySearchFunc(f.first, v, violation.compareViolation)
 	if twice {
 		f.all--
 		return
@@ -152,13 +152,13 @@ func (f *violations) countAll(other *violations) {
 	}
 	f.all += other.all
 	for _, v := range other.first {
-		f.insert(v)
+		f.insertViolation(v)
 	}
 }
 
-// error returns one line with the first violations and their places, and the number of the
+// violationsError returns one line with the first violations and their places, and the number of the
 // others.
-func (f *violations) error(schema string) error {
+func (f *violations) violationsError(schema string) error {
 	if f.all == 0 {
 		return nil
 	}
@@ -173,8 +173,8 @@ func (f *violations) error(schema string) error {
 	return fmt.Errorf("%s%s (schema %s)", strings.Join(line, "; "), more, schema)
 }
 
-// shorten clips long text.
-func shorten(s string) string {
+// shortenText clips long text.
+func shortenText(s string) string {
 	if len(s) > 100 {
 		s = strings.ToValidUTF8(s[:100], "") + "..."
 	}
@@ -184,7 +184,7 @@ func shorten(s string) string {
 func showNames(names []string, quote string) string {
 	var shown []string
 	for _, name := range names {
-		shown = append(shown, strings.TrimSpace(quote+shorten(name)+quote))
+		shown = append(shown, strings.TrimSpace(quote+shortenText(name)+quote))
 	}
 	return strings.Join(shown, ", ")
 }
@@ -206,7 +206,7 @@ func amongValues(values []*value) string {
 		if v.kind == list || v.kind == object {
 			return "it is none of the values that are allowed"
 		}
-		shown = append(shown, shorten(canonicalShown(v)))
+		shown = append(shown, shortenText(canonicalShown(v)))
 	}
 	if len(shown) < len(values) {
 		shown = append(shown, "...")

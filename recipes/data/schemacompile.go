@@ -43,8 +43,8 @@ func newSchema(at *value, r *resource) *schema {
 	}
 }
 
-// compile compiles a schema once.
-func (set *schemaSet) compile(v *value) (*schema, error) {
+// compileSchema compiles a schema once.
+func (set *schemaSet) compileSchema(v *value) (*schema, error) {
 	if s := set.compiled[v]; s != nil {
 		return s, nil
 	}
@@ -61,14 +61,14 @@ func (set *schemaSet) compile(v *value) (*schema, error) {
 		return nil, schemaError(s.resource, v, "a schema is an object, this is %s", v.kind)
 	}
 	k := &keywords{set: set, schema: s}
-	if ref, ok := v.member("$ref"); ok {
+	if ref, ok := v.memberValue("$ref"); ok {
 		s.ref = k.refer(ref)
 		if s.resource.draft <= draft7 {
 			return s, k.err // other keywords are ignored
 		}
 	}
 	for i, key := range v.keys {
-		if k.keyword(key, v.items[i]); k.err != nil {
+		if k.compileKeyword(key, v.items[i]); k.err != nil {
 			return nil, k.err
 		}
 	}
@@ -82,15 +82,15 @@ type keywords struct {
 	err    error
 }
 
-// wrong records an error about a keyword's value.
-func (k *keywords) wrong(at *value, format string, args ...any) {
+// noteWrong records an error about a keyword's value.
+func (k *keywords) noteWrong(at *value, format string, args ...any) {
 	if k.err == nil {
 		k.err = schemaError(k.schema.resource, at, format, args...)
 	}
 }
 
-// keyword compiles one keyword. Unknown ones mean nothing.
-func (k *keywords) keyword(key string, v *value) {
+// compileKeyword compiles one keyword. Unknown ones mean nothing.
+func (k *keywords) compileKeyword(key string, v *value) {
 	switch {
 	case k.valueKeyword(key, v), k.numberKeyword(key, v), k.textKeyword(key, v), k.listKeyword(key, v), k.objectKeyword(key, v):
 	default:
@@ -103,19 +103,19 @@ func (k *keywords) logicKeyword(key string, v *value) {
 	rules, draft := &k.schema.logic, k.schema.resource.draft
 	switch {
 	case key == "allOf":
-		rules.allOf = k.list(key, v)
+		rules.allOf = k.compileList(key, v)
 	case key == "anyOf":
-		rules.anyOf = k.list(key, v)
+		rules.anyOf = k.compileList(key, v)
 	case key == "oneOf":
-		rules.oneOf = k.list(key, v)
+		rules.oneOf = k.compileList(key, v)
 	case key == "not":
-		rules.not = k.sub(v)
+		rules.not = k.compileSub(v)
 	case key == "if" && draft >= draft7:
-		rules.when = k.sub(v)
+		rules.when = k.compileSub(v)
 	case key == "then" && draft >= draft7:
-		rules.then = k.sub(v)
+		rules.then = k.compileSub(v)
 	case key == "else" && draft >= draft7:
-		rules.otherwise = k.sub(v)
+		rules.otherwise = k.compileSub(v)
 	case key == "$dynamicRef" && draft >= draft2020, key == "$recursiveRef" && draft == draft2019:
 		k.dynamic(v)
 	}
@@ -124,29 +124,29 @@ func (k *keywords) logicKeyword(key string, v *value) {
 // refer returns the target of a $ref.
 func (k *keywords) refer(v *value) *schema {
 	if v.kind != text {
-		k.wrong(v, "$ref wants a string, have %s", v.kind)
+		k.noteWrong(v, "$ref wants a string, have %s", v.kind)
 		return nil
 	}
-	target, _, err := k.set.find(k.schema.resource, v, v.text)
+	target, _, err := k.set.findReference(k.schema.resource, v, v.text)
 	if err != nil {
 		k.err = err
 		return nil
 	}
-	return k.sub(target)
+	return k.compileSub(target)
 }
 
 // dynamic compiles a reference whose target depends on the resources on the way to it.
 func (k *keywords) dynamic(v *value) {
 	if v.kind != text {
-		k.wrong(v, "a reference is a string, this is %s", v.kind)
+		k.noteWrong(v, "a reference is a string, this is %s", v.kind)
 		return
 	}
-	target, fragment, err := k.set.find(k.schema.resource, v, v.text)
+	target, fragment, err := k.set.findReference(k.schema.resource, v, v.text)
 	if err != nil {
 		k.err = err
 		return
 	}
-	d := &dynamicRef{first: k.sub(target)}
+	d := &dynamicRef{first: k.compileSub(target)}
 	switch to := k.set.owners[target]; {
 	case k.schema.resource.draft == draft2019:
 		d.moves = to.recursive
@@ -156,15 +156,15 @@ func (k *keywords) dynamic(v *value) {
 	k.schema.dynamic = d
 }
 
-// sub compiles a subschema.
-func (k *keywords) sub(v *value) *schema {
+// compileSub compiles a subschema.
+func (k *keywords) compileSub(v *value) *schema {
 	if k.err != nil {
 		return nil
 	}
-	if k.set.owners[v] == nil { // not an object, so scan has not visited it
+	if k.set.owners[v] == nil { // not an object, so scanSchema has not visited it
 		k.set.owners[v] = k.schema.resource
 	}
-	s, err := k.set.compile(v)
+	s, err := k.set.compileSchema(v)
 	k.err = err
 	return s
 }
@@ -176,78 +176,78 @@ func (k *keywords) flagOrSub(v *value) *schema {
 		s.never = v.text == no
 		return s
 	}
-	return k.sub(v)
+	return k.compileSub(v)
 }
 
-// list compiles a list of schemas, which must not be empty.
-func (k *keywords) list(key string, v *value) []*schema {
+// compileList compiles a list of schemas, which must not be empty.
+func (k *keywords) compileList(key string, v *value) []*schema {
 	if v.kind != list || len(v.items) == 0 {
-		k.wrong(v, "%s wants a list of schemas", key)
+		k.noteWrong(v, "%s wants a list of schemas", key)
 		return nil
 	}
-	return k.subs(v)
+	return k.compileSubs(v)
 }
 
-func (k *keywords) subs(v *value) []*schema {
+func (k *keywords) compileSubs(v *value) []*schema {
 	subs := make([]*schema, 0, len(v.items))
 	for _, item := range v.items {
-		subs = append(subs, k.sub(item))
+		subs = append(subs, k.compileSub(item))
 	}
 	return subs
 }
 
-// object returns the keys of an object.
-func (k *keywords) object(key string, v *value) []string {
+// objectKeys returns the keys of an object.
+func (k *keywords) objectKeys(key string, v *value) []string {
 	if v.kind != object {
-		k.wrong(v, "%s wants an object, have %s", key, v.kind)
+		k.noteWrong(v, "%s wants an object, have %s", key, v.kind)
 	}
 	return v.keys
 }
 
-func (k *keywords) strings(key string, v *value) []string {
+func (k *keywords) stringList(key string, v *value) []string {
 	var names []string
 	for _, item := range v.items {
 		if item.kind != text {
-			k.wrong(item, "%s wants strings, have %s", key, item.kind)
+			k.noteWrong(item, "%s wants strings, have %s", key, item.kind)
 		}
 		names = append(names, item.text)
 	}
 	if v.kind != list {
-		k.wrong(v, "%s wants a list, have %s", key, v.kind)
+		k.noteWrong(v, "%s wants a list, have %s", key, v.kind)
 	}
 	return names
 }
 
-func (k *keywords) flag(key string, v *value) bool {
+func (k *keywords) boolKeyword(key string, v *value) bool {
 	if v.kind != boolean {
-		k.wrong(v, "%s wants true or false, have %s", key, v.kind)
+		k.noteWrong(v, "%s wants true or false, have %s", key, v.kind)
 	}
 	return v.text == yes
 }
 
-// count reads a length or number of items.
-func (k *keywords) count(key string, v *value) int {
-	b := k.number(key, v)
+// countKeyword reads a length or number of items.
+func (k *keywords) countKeyword(key string, v *value) int {
+	b := k.numberBound(key, v)
 	if b == nil {
 		return -1
 	}
 	if !b.isWhole() || b.negative && b.digits != "" {
-		k.wrong(v, "%s wants a whole number of at least 0, have %.40s", key, v.text)
+		k.noteWrong(v, "%s wants a whole number of at least 0, have %.40s", key, v.text)
 		return -1
 	}
 	most := bound{decimal: decimal{digits: fmt.Sprint(math.MaxInt32)}}
-	if b.compare(most.decimal) > 0 {
+	if b.compareDecimal(most.decimal) > 0 {
 		return math.MaxInt32
 	}
-	n, _ := b.integer()
+	n, _ := b.bigInteger()
 	return int(n.Int64())
 }
 
-// regexp compiles a pattern; at is its place.
-func (k *keywords) regexp(at *value, pattern string) *regexp.Regexp {
+// patternOf compiles a pattern; at is its place.
+func (k *keywords) patternOf(at *value, pattern string) *regexp.Regexp {
 	re, err := compilePattern(pattern)
 	if err != nil {
-		k.wrong(at, "pattern %.60q: %v", pattern, err)
+		k.noteWrong(at, "pattern %.60q: %v", pattern, err)
 	}
 	return re
 }

@@ -47,28 +47,28 @@ func (k *keywords) listKeyword(key string, v *value) bool {
 	rules, draft := &k.schema.lists, k.schema.resource.draft
 	switch {
 	case key == "minItems":
-		rules.size.least = k.count(key, v)
+		rules.size.least = k.countKeyword(key, v)
 	case key == "maxItems":
-		rules.size.most = k.count(key, v)
+		rules.size.most = k.countKeyword(key, v)
 	case key == "uniqueItems":
-		rules.unique = k.flag(key, v)
+		rules.unique = k.boolKeyword(key, v)
 	case key == "prefixItems" && draft >= draft2020:
-		rules.prefix = k.list(key, v)
+		rules.prefix = k.compileList(key, v)
 	case key == "items" && draft < draft2020 && v.kind == list:
-		rules.prefix = k.subs(v)
-		if more, ok := k.schema.at.member("additionalItems"); ok {
+		rules.prefix = k.compileSubs(v)
+		if more, ok := k.schema.at.memberValue("additionalItems"); ok {
 			rules.rest = k.flagOrSub(more)
 		}
 	case key == "items":
-		rules.rest = k.sub(v)
+		rules.rest = k.compileSub(v)
 	case key == "contains" && draft >= draft6:
-		rules.contains = k.sub(v)
+		rules.contains = k.compileSub(v)
 	case key == "minContains":
-		rules.containing.least = k.count(key, v)
+		rules.containing.least = k.countKeyword(key, v)
 	case key == "maxContains":
-		rules.containing.most = k.count(key, v)
+		rules.containing.most = k.countKeyword(key, v)
 	case key == "unevaluatedItems" && draft >= draft2019:
-		rules.unevaluated = k.sub(v)
+		rules.unevaluated = k.compileSub(v)
 	default:
 		return false
 	}
@@ -80,36 +80,36 @@ func (k *keywords) objectKeyword(key string, v *value) bool {
 	rules, draft := &k.schema.objects, k.schema.resource.draft
 	switch {
 	case key == "minProperties":
-		rules.size.least = k.count(key, v)
+		rules.size.least = k.countKeyword(key, v)
 	case key == "maxProperties":
-		rules.size.most = k.count(key, v)
+		rules.size.most = k.countKeyword(key, v)
 	case key == "required":
-		rules.required = k.strings(key, v)
+		rules.required = k.stringList(key, v)
 	case key == "properties":
 		rules.properties = map[string]*schema{}
-		for i, name := range k.object(key, v) {
-			rules.properties[name] = k.sub(v.items[i])
+		for i, name := range k.objectKeys(key, v) {
+			rules.properties[name] = k.compileSub(v.items[i])
 		}
 	case key == "patternProperties":
-		for i, name := range k.object(key, v) {
-			rules.patterns = append(rules.patterns, patternSchema{k.regexp(v.items[i], name), k.sub(v.items[i])})
+		for i, name := range k.objectKeys(key, v) {
+			rules.patterns = append(rules.patterns, patternSchema{k.patternOf(v.items[i], name), k.compileSub(v.items[i])})
 		}
 	case key == "additionalProperties":
 		rules.additional = k.flagOrSub(v)
 	case key == "propertyNames" && draft >= draft6:
-		rules.names = k.sub(v)
+		rules.names = k.compileSub(v)
 	case key == "dependencies", (key == "dependentRequired" || key == "dependentSchemas") && draft >= draft2019:
-		for i, name := range k.object(key, v) {
+		for i, name := range k.objectKeys(key, v) {
 			d := dependent{name: name}
 			if v.items[i].kind == list && key != "dependentSchemas" {
-				d.required = k.strings(key, v.items[i])
+				d.required = k.stringList(key, v.items[i])
 			} else {
-				d.schema = k.sub(v.items[i])
+				d.schema = k.compileSub(v.items[i])
 			}
 			rules.dependents = append(rules.dependents, d)
 		}
 	case key == "unevaluatedProperties" && draft >= draft2019:
-		rules.unevaluated = k.sub(v)
+		rules.unevaluated = k.compileSub(v)
 	default:
 		return false
 	}
@@ -120,21 +120,21 @@ func (k *keywords) objectKeyword(key string, v *value) bool {
 func (c *checker) checkItems(s *schema, v *value, in *scope, own seen, found *violations) bool {
 	ok, rules := true, &s.lists
 	for i, item := range v.items[:min(len(v.items), len(rules.prefix))] {
-		ok = c.below(rules.prefix[i], v, i, item, in, found) && ok
-		own.set(i)
+		ok = c.applyBelow(rules.prefix[i], v, i, item, in, found) && ok
+		own.markSeen(i)
 	}
 	if rules.rest != nil {
 		for i := len(rules.prefix); i < len(v.items) && c.err == nil; i++ {
-			ok = c.below(rules.rest, v, i, v.items[i], in, found) && ok
-			own.set(i)
+			ok = c.applyBelow(rules.rest, v, i, v.items[i], in, found) && ok
+			own.markSeen(i)
 		}
 	}
 	if rules.contains != nil {
 		n := 0
 		for i, item := range v.items {
-			if c.below(rules.contains, v, i, item, in, nil) {
+			if c.applyBelow(rules.contains, v, i, item, in, nil) {
 				if n++; s.resource.draft >= draft2020 {
-					own.set(i)
+					own.markSeen(i)
 				}
 			}
 		}
@@ -143,10 +143,10 @@ func (c *checker) checkItems(s *schema, v *value, in *scope, own seen, found *vi
 			least = 0
 		}
 		if n < least {
-			ok = c.wrong(found, v, "contains: %d items do, want at least %d", n, least)
+			ok = c.noteViolation(found, v, "contains: %d items do, want at least %d", n, least)
 		}
 		if rules.containing.most >= 0 && n > rules.containing.most {
-			ok = c.wrong(found, v, "contains: %d items do, want at most %d", n, rules.containing.most)
+			ok = c.noteViolation(found, v, "contains: %d items do, want at most %d", n, rules.containing.most)
 		}
 	}
 	return c.checkUnevaluated(rules.unevaluated, v, in, own, found) && ok
@@ -158,16 +158,16 @@ func (c *checker) checkProperties(s *schema, v *value, in *scope, own seen, foun
 	var unknown []string
 	unknownCount := 0
 	for i, key := range v.keys {
-		if rules.properties == nil && rules.patterns == nil && rules.additional == nil && rules.names == nil || !c.step(len(rules.patterns)*(1+len(key)/64)) {
+		if rules.properties == nil && rules.patterns == nil && rules.additional == nil && rules.names == nil || !c.countSteps(len(rules.patterns)*(1+len(key)/64)) {
 			break
 		}
 		item, judged := v.items[i], false
 		if sub := rules.properties[key]; sub != nil {
-			ok, judged = c.below(sub, v, i, item, in, found) && ok, true
+			ok, judged = c.applyBelow(sub, v, i, item, in, found) && ok, true
 		}
 		for _, p := range rules.patterns {
 			if p.pattern.MatchString(key) {
-				ok, judged = c.below(p.schema, v, i, item, in, found) && ok, true
+				ok, judged = c.applyBelow(p.schema, v, i, item, in, found) && ok, true
 			}
 		}
 		if rules.additional != nil && !judged {
@@ -177,19 +177,19 @@ func (c *checker) checkProperties(s *schema, v *value, in *scope, own seen, foun
 					unknown = append(unknown, key)
 				}
 			} else {
-				ok = c.below(rules.additional, v, i, item, in, found) && ok
+				ok = c.applyBelow(rules.additional, v, i, item, in, found) && ok
 			}
 		}
 		if judged {
-			own.set(i)
+			own.markSeen(i)
 		}
 		if rules.names != nil {
 			name := &value{kind: text, text: key, line: item.line, col: item.col}
-			ok = c.below(rules.names, v, i, name, in, found) && ok
+			ok = c.applyBelow(rules.names, v, i, name, in, found) && ok
 		}
 	}
 	if unknownCount > 0 {
-		ok = c.wrong(found, v, "additional properties %s not allowed", showMany(unknown, unknownCount))
+		ok = c.noteViolation(found, v, "additional properties %s not allowed", showMany(unknown, unknownCount))
 	}
 	return c.checkUnevaluated(rules.unevaluated, v, in, own, found) && ok
 }
@@ -201,16 +201,16 @@ func (c *checker) checkUnevaluated(s *schema, v *value, in *scope, own seen, fou
 	if s != nil {
 		for i, item := range v.items {
 			if !own[i] {
-				ok = c.below(s, v, i, item, in, found) && ok
-				own.set(i)
+				ok = c.applyBelow(s, v, i, item, in, found) && ok
+				own.markSeen(i)
 			}
 		}
 	}
 	return ok
 }
 
-// below applies a schema to an item of v.
-func (c *checker) below(s *schema, v *value, i int, item *value, in *scope, found *violations) bool {
+// applyBelow applies a schema to an item of v.
+func (c *checker) applyBelow(s *schema, v *value, i int, item *value, in *scope, found *violations) bool {
 	if c.err != nil {
 		return false
 	}
@@ -221,7 +221,7 @@ func (c *checker) below(s *schema, v *value, i int, item *value, in *scope, foun
 		name = strconv.Itoa(i)
 	}
 	c.path = append(c.path, name)
-	ok := c.check(s, item, in, nil, found)
+	ok := c.applySchema(s, item, in, nil, found)
 	c.path = c.path[:len(c.path)-1]
 	return ok
 }
@@ -230,9 +230,9 @@ func (c *checker) below(s *schema, v *value, i int, item *value, in *scope, foun
 func (c *checker) checkUnique(v *value, found *violations) bool {
 	first := map[string]int{}
 	for i, item := range v.items {
-		form := c.canonical(item)
+		form := c.canonicalCounted(item)
 		if j, twice := first[form]; twice {
-			return c.wrong(found, v, "items %d and %d are equal", j, i)
+			return c.noteViolation(found, v, "items %d and %d are equal", j, i)
 		}
 		first[form] = i
 	}
@@ -244,7 +244,7 @@ func (c *checker) checkRequired(v *value, names []string, found *violations) boo
 	if len(names) == 0 {
 		return true
 	}
-	has := v.has
+	has := v.hasKey
 	if len(names) > 4 && len(v.keys) > 16 {
 		keys := make(map[string]bool, len(v.keys))
 		for _, key := range v.keys {
@@ -252,7 +252,7 @@ func (c *checker) checkRequired(v *value, names []string, found *violations) boo
 		}
 		has = func(name string) bool { return keys[name] }
 	}
-	c.step(len(names) + len(v.keys)/16)
+	c.countSteps(len(names) + len(v.keys)/16)
 	var missing []string
 	for _, name := range names {
 		if !has(name) {
@@ -260,10 +260,10 @@ func (c *checker) checkRequired(v *value, names []string, found *violations) boo
 		}
 	}
 	if len(missing) == 1 {
-		return c.wrong(found, v, "missing property '%s'", shorten(missing[0]))
+		return c.noteViolation(found, v, "missing property '%s'", shortenText(missing[0]))
 	}
-	return len(missing) == 0 || c.wrong(found, v, "missing properties %s", showMany(missing[:min(len(missing), mostNames)], len(missing)))
+	return len(missing) == 0 || c.noteViolation(found, v, "missing properties %s", showMany(missing[:min(len(missing), mostNames)], len(missing)))
 }
 
-// has reports whether an object has a key.
-func (v *value) has(key string) bool { return slices.Contains(v.keys, key) }
+// hasKey reports whether an object has a key.
+func (v *value) hasKey(key string) bool { return slices.Contains(v.keys, key) }

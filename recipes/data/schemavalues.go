@@ -54,14 +54,14 @@ func (k *keywords) valueKeyword(key string, v *value) bool {
 	rules := &k.schema.values
 	switch key {
 	case "type":
-		rules.types = k.types(v)
+		rules.types = k.readTypes(v)
 	case "enum":
 		if v.kind != list {
-			k.wrong(v, "enum wants a list, have %s", v.kind)
+			k.noteWrong(v, "enum wants a list, have %s", v.kind)
 		}
 		rules.enum, rules.enumShown = map[string]bool{}, v.items
 		for _, item := range v.items {
-			rules.enum[canonical(item)] = true
+			rules.enum[canonicalForm(item)] = true
 		}
 	case "const":
 		if k.schema.resource.draft >= draft6 {
@@ -73,8 +73,8 @@ func (k *keywords) valueKeyword(key string, v *value) bool {
 	return true
 }
 
-// types reads the names of types.
-func (k *keywords) types(v *value) typeSet {
+// readTypes reads the names of types.
+func (k *keywords) readTypes(v *value) typeSet {
 	names := []*value{v}
 	if v.kind == list {
 		names = v.items
@@ -83,7 +83,7 @@ func (k *keywords) types(v *value) typeSet {
 	for _, name := range names {
 		i := slices.Index(typeNames, name.text)
 		if name.kind != text || i < 0 {
-			k.wrong(name, "type wants one or more of %s", showNames(typeNames, " "))
+			k.noteWrong(name, "type wants one or more of %s", showNames(typeNames, " "))
 			return 0
 		}
 		set |= 1 << i
@@ -96,46 +96,46 @@ func (k *keywords) numberKeyword(key string, v *value) bool {
 	rules := &k.schema.numbers
 	switch key {
 	case "multipleOf":
-		if rules.multipleOf = k.number(key, v); rules.multipleOf != nil && (rules.multipleOf.digits == "" || rules.multipleOf.negative) {
-			k.wrong(v, "multipleOf wants a number above 0, have %s", v.text)
+		if rules.multipleOf = k.numberBound(key, v); rules.multipleOf != nil && (rules.multipleOf.digits == "" || rules.multipleOf.negative) {
+			k.noteWrong(v, "multipleOf wants a number above 0, have %s", v.text)
 		}
 	case "minimum":
-		rules.minimum = k.number(key, v)
+		rules.minimum = k.numberBound(key, v)
 	case "maximum":
-		rules.maximum = k.number(key, v)
+		rules.maximum = k.numberBound(key, v)
 	case "exclusiveMinimum":
-		rules.exclusiveMinimum = k.exclusive(key, "minimum", v)
+		rules.exclusiveMinimum = k.exclusiveBound(key, "minimum", v)
 	case "exclusiveMaximum":
-		rules.exclusiveMaximum = k.exclusive(key, "maximum", v)
+		rules.exclusiveMaximum = k.exclusiveBound(key, "maximum", v)
 	default:
 		return false
 	}
 	return true
 }
 
-// number reads a number.
-func (k *keywords) number(key string, v *value) *bound {
+// numberBound reads a number.
+func (k *keywords) numberBound(key string, v *value) *bound {
 	if v.kind != number {
-		k.wrong(v, "%s wants a number, have %s", key, v.kind)
+		k.noteWrong(v, "%s wants a number, have %s", key, v.kind)
 		return nil
 	}
 	d, ok := parseDecimal(v.text)
 	if !ok || len(d.digits) > mostDigits {
-		k.wrong(v, "%s: %.40s is too long or too large", key, v.text)
+		k.noteWrong(v, "%s: %.40s is too long or too large", key, v.text)
 	}
-	return &bound{d, shorten(v.text)}
+	return &bound{d, shortenText(v.text)}
 }
 
-// exclusive reads an exclusive bound. In draft 4 it is a flag beside the bound.
-func (k *keywords) exclusive(key, beside string, v *value) *bound {
+// exclusiveBound reads an exclusive bound. In draft 4 it is a flag beside the bound.
+func (k *keywords) exclusiveBound(key, beside string, v *value) *bound {
 	if k.schema.resource.draft > draft4 {
-		return k.number(key, v)
+		return k.numberBound(key, v)
 	}
-	limit, ok := k.schema.at.member(beside)
-	if !k.flag(key, v) || !ok {
+	limit, ok := k.schema.at.memberValue(beside)
+	if !k.boolKeyword(key, v) || !ok {
 		return nil
 	}
-	return k.number(beside, limit)
+	return k.numberBound(beside, limit)
 }
 
 // textKeyword compiles a keyword for strings.
@@ -143,14 +143,14 @@ func (k *keywords) textKeyword(key string, v *value) bool {
 	rules := &k.schema.texts
 	switch key {
 	case "minLength":
-		rules.length.least = k.count(key, v)
+		rules.length.least = k.countKeyword(key, v)
 	case "maxLength":
-		rules.length.most = k.count(key, v)
+		rules.length.most = k.countKeyword(key, v)
 	case "pattern":
 		if v.kind != text {
-			k.wrong(v, "pattern wants a string, have %s", v.kind)
+			k.noteWrong(v, "pattern wants a string, have %s", v.kind)
 		}
-		rules.pattern = k.regexp(v, v.text)
+		rules.pattern = k.patternOf(v, v.text)
 	case "format":
 		if v.kind == text && k.schema.resource.draft <= draft7 { // later drafts do not check it
 			rules.format = v.text
@@ -161,12 +161,12 @@ func (k *keywords) textKeyword(key string, v *value) bool {
 	return true
 }
 
-// own checks a value itself, without the values below it.
-func (c *checker) own(s *schema, v *value, found *violations) bool {
+// checkOwn checks a value itself, without the values below it.
+func (c *checker) checkOwn(s *schema, v *value, found *violations) bool {
 	ok := c.checkValue(&s.values, v, found)
 	switch v.kind {
 	case number:
-		ok = c.checkNumber(&s.numbers, v, found) && ok
+		ok = c.checkNumberRules(&s.numbers, v, found) && ok
 	case text:
 		ok = c.checkText(&s.texts, v, found) && ok
 	case list:
@@ -183,26 +183,26 @@ func (c *checker) own(s *schema, v *value, found *violations) bool {
 
 func (c *checker) checkValue(rules *valueRules, v *value, found *violations) bool {
 	ok := true
-	if rules.types != 0 && !rules.types.has(v) {
+	if rules.types != 0 && !rules.types.hasTypeOf(v) {
 		var want []string
 		for i, name := range typeNames {
 			if rules.types&(1<<i) != 0 {
 				want = append(want, name)
 			}
 		}
-		ok = c.wrong(found, v, "got %s, want %s", v.kind, strings.Join(want, " or "))
+		ok = c.noteViolation(found, v, "got %s, want %s", v.kind, strings.Join(want, " or "))
 	}
-	if rules.enum != nil && !rules.enum[c.canonical(v)] {
-		ok = c.wrong(found, v, "%s", amongValues(rules.enumShown))
+	if rules.enum != nil && !rules.enum[c.canonicalCounted(v)] {
+		ok = c.noteViolation(found, v, "%s", amongValues(rules.enumShown))
 	}
-	if rules.constant != nil && c.canonical(v) != canonical(rules.constant) {
-		ok = c.wrong(found, v, "%s", amongValues([]*value{rules.constant}))
+	if rules.constant != nil && c.canonicalCounted(v) != canonicalForm(rules.constant) {
+		ok = c.noteViolation(found, v, "%s", amongValues([]*value{rules.constant}))
 	}
 	return ok
 }
 
-// has reports whether a value has one of the types.
-func (t typeSet) has(v *value) bool {
+// hasTypeOf reports whether a value has one of the types.
+func (t typeSet) hasTypeOf(v *value) bool {
 	if t&(1<<v.kind) != 0 || t&(1<<integer) == 0 || v.kind != number {
 		return t&(1<<v.kind) != 0
 	}
@@ -211,18 +211,18 @@ func (t typeSet) has(v *value) bool {
 	return ok && !other && d.isWhole()
 }
 
-func (c *checker) checkNumber(rules *numberRules, v *value, found *violations) bool {
+func (c *checker) checkNumberRules(rules *numberRules, v *value, found *violations) bool {
 	if rules.minimum == nil && rules.maximum == nil && rules.exclusiveMinimum == nil && rules.exclusiveMaximum == nil && rules.multipleOf == nil {
 		return true
 	}
 	if _, ok := special(v.text); ok {
-		return c.wrong(found, v, "%s cannot be compared", v.text)
+		return c.noteViolation(found, v, "%s cannot be compared", v.text)
 	}
 	d, ok := parseDecimal(v.text)
 	if !ok || len(d.digits) > mostDigits {
-		return c.wrong(found, v, "%.40s is too long or too large to be compared", v.text)
+		return c.noteViolation(found, v, "%.40s is too long or too large to be compared", v.text)
 	}
-	c.step(len(d.digits) / 16)
+	c.countSteps(len(d.digits) / 16)
 	good := true
 	for _, limit := range []struct {
 		name  string
@@ -234,14 +234,14 @@ func (c *checker) checkNumber(rules *numberRules, v *value, found *violations) b
 		{"exclusiveMinimum", rules.exclusiveMinimum, func(order int) bool { return order > 0 }},
 		{"exclusiveMaximum", rules.exclusiveMaximum, func(order int) bool { return order < 0 }},
 	} {
-		if limit.bound != nil && !limit.right(d.compare(limit.bound.decimal)) {
-			good = c.wrong(found, v, "%s: got %s, want %s", limit.name, shorten(v.text), limit.bound.shown)
+		if limit.bound != nil && !limit.right(d.compareDecimal(limit.bound.decimal)) {
+			good = c.noteViolation(found, v, "%s: got %s, want %s", limit.name, shortenText(v.text), limit.bound.shown)
 		}
 	}
 	if rules.multipleOf != nil {
-		c.step(len(d.digits)*len(rules.multipleOf.digits)/1024 + len(rules.multipleOf.digits)/16)
+		c.countSteps(len(d.digits)*len(rules.multipleOf.digits)/1024 + len(rules.multipleOf.digits)/16)
 		if !d.multipleOf(rules.multipleOf.decimal) {
-			good = c.wrong(found, v, "multipleOf: got %s, want %s", shorten(v.text), rules.multipleOf.shown)
+			good = c.noteViolation(found, v, "multipleOf: got %s, want %s", shortenText(v.text), rules.multipleOf.shown)
 		}
 	}
 	return good
@@ -250,14 +250,14 @@ func (c *checker) checkNumber(rules *numberRules, v *value, found *violations) b
 func (c *checker) checkText(rules *textRules, v *value, found *violations) bool {
 	ok := true
 	if rules.length != noLimits {
-		c.step(len(v.text) / 1024)
+		c.countSteps(len(v.text) / 1024)
 		ok = c.checkSize(v, "characters", rules.length, utf8.RuneCountInString(v.text), found)
 	}
-	if rules.pattern != nil && c.step(len(v.text)/64) && !rules.pattern.MatchString(v.text) {
-		ok = c.wrong(found, v, "'%s' does not match pattern '%s'", shorten(v.text), shorten(rules.pattern.String()))
+	if rules.pattern != nil && c.countSteps(len(v.text)/64) && !rules.pattern.MatchString(v.text) {
+		ok = c.noteViolation(found, v, "'%s' does not match pattern '%s'", shortenText(v.text), shortenText(rules.pattern.String()))
 	}
-	if rules.format != "" && c.step(len(v.text)/64) && !satisfies(rules.format, v.text) {
-		ok = c.wrong(found, v, "'%s' is no %s", shorten(v.text), rules.format)
+	if rules.format != "" && c.countSteps(len(v.text)/64) && !satisfies(rules.format, v.text) {
+		ok = c.noteViolation(found, v, "'%s' is no %s", shortenText(v.text), rules.format)
 	}
 	return ok
 }
@@ -265,23 +265,23 @@ func (c *checker) checkText(rules *textRules, v *value, found *violations) bool 
 // checkSize checks the length of a value.
 func (c *checker) checkSize(v *value, what string, want limits, have int, found *violations) bool {
 	if have < want.least {
-		return c.wrong(found, v, "%d %s, want at least %d", have, what, want.least)
+		return c.noteViolation(found, v, "%d %s, want at least %d", have, what, want.least)
 	}
 	if want.most >= 0 && have > want.most {
-		return c.wrong(found, v, "%d %s, want at most %d", have, what, want.most)
+		return c.noteViolation(found, v, "%d %s, want at most %d", have, what, want.most)
 	}
 	return true
 }
 
-// canonical returns the canonical form of a value, and counts the work.
-func (c *checker) canonical(v *value) string {
-	form := canonical(v)
-	c.step(len(form) / 64)
+// canonicalCounted returns the canonical form of a value, and counts the work.
+func (c *checker) canonicalCounted(v *value) string {
+	form := canonicalForm(v)
+	c.countSteps(len(form) / 64)
 	return form
 }
 
-// canonical returns a text that is the same for equal values only.
-func canonical(v *value) string { return string(appendCanonical(nil, v)) }
+// canonicalForm returns a text that is the same for equal values only.
+func canonicalForm(v *value) string { return string(appendCanonical(nil, v)) }
 
 func appendCanonical(out []byte, v *value) []byte {
 	switch v.kind {

@@ -36,7 +36,7 @@ const (
 // encoding (section 4.2.1).
 func appendCBOR(to writer, root *value, o cborOptions) ([]byte, error) {
 	w := &cborWriter{writer: to, cborOptions: o}
-	err := w.value(root)
+	err := w.writeCBORValue(root)
 	return w.out, err
 }
 
@@ -45,8 +45,8 @@ type cborWriter struct {
 	cborOptions
 }
 
-// head appends a major type and its argument.
-func (w *cborWriter) head(major byte, n uint64) {
+// writeCBORHead appends a major type and its argument.
+func (w *cborWriter) writeCBORHead(major byte, n uint64) {
 	switch major <<= 5; {
 	case n < 24:
 		w.out = append(w.out, major|byte(n))
@@ -61,13 +61,13 @@ func (w *cborWriter) head(major byte, n uint64) {
 	}
 }
 
-func (w *cborWriter) text(s string) {
-	w.head(cborText, uint64(len(s)))
+func (w *cborWriter) writeCBORText(s string) {
+	w.writeCBORHead(cborText, uint64(len(s)))
 	w.out = append(w.out, s...)
 }
 
-func (w *cborWriter) value(v *value) error {
-	if err := w.tick(); err != nil {
+func (w *cborWriter) writeCBORValue(v *value) error {
+	if err := w.countWritten(); err != nil {
 		return err
 	}
 	switch v.kind {
@@ -80,21 +80,21 @@ func (w *cborWriter) value(v *value) error {
 		}
 		w.out = append(w.out, b)
 	case number:
-		return w.number(v)
+		return w.writeCBORNumber(v)
 	case text:
-		w.text(v.text)
+		w.writeCBORText(v.text)
 	case list:
-		w.head(cborList, uint64(len(v.items)))
+		w.writeCBORHead(cborList, uint64(len(v.items)))
 		for i := range v.items {
-			if err := w.below(v, i, w.value); err != nil {
+			if err := w.writeBelow(v, i, w.writeCBORValue); err != nil {
 				return err
 			}
 		}
 	case object:
-		w.head(cborMap, uint64(len(v.items)))
-		for _, i := range w.order(v) {
-			w.text(v.keys[i])
-			if err := w.below(v, i, w.value); err != nil {
+		w.writeCBORHead(cborMap, uint64(len(v.items)))
+		for _, i := range w.cborKeyOrder(v) {
+			w.writeCBORText(v.keys[i])
+			if err := w.writeBelow(v, i, w.writeCBORValue); err != nil {
 				return err
 			}
 		}
@@ -102,8 +102,8 @@ func (w *cborWriter) value(v *value) error {
 	return nil
 }
 
-// order returns the order of an object's keys.
-func (w *cborWriter) order(v *value) []int {
+// cborKeyOrder returns the order of an object's keys.
+func (w *cborWriter) cborKeyOrder(v *value) []int {
 	order := make([]int, len(v.keys))
 	for i := range order {
 		order[i] = i
@@ -112,7 +112,7 @@ func (w *cborWriter) order(v *value) []int {
 		encoded := make([][]byte, len(v.keys))
 		for i, key := range v.keys {
 			e := cborWriter{}
-			e.text(key)
+			e.writeCBORText(key)
 			encoded[i] = e.out
 		}
 		slices.SortFunc(order, func(i, j int) int { return bytes.Compare(encoded[i], encoded[j]) })
@@ -120,55 +120,55 @@ func (w *cborWriter) order(v *value) []int {
 	return order
 }
 
-func (w *cborWriter) number(v *value) error {
+func (w *cborWriter) writeCBORNumber(v *value) error {
 	if f, ok := special(v.text); ok {
-		w.float(f)
+		w.writeCBORFloat(f)
 		return nil
 	}
 	d, ok := parseDecimal(v.text)
 	if !ok {
-		return v.errorf(w.path, "%.40s has too large an exponent", v.text)
+		return v.valueErrorf(w.path, "%.40s has too large an exponent", v.text)
 	}
 	if len(d.digits) > mostDigits {
-		return v.errorf(w.path, "a number of %d digits; at most %d are read", len(d.digits), mostDigits)
+		return v.valueErrorf(w.path, "a number of %d digits; at most %d are read", len(d.digits), mostDigits)
 	}
 	if d.whole && (d.digits != "" || !d.negative) { // there is no integer -0
-		w.integer(d.mantissa())
+		w.writeCBORInteger(d.mantissa())
 		return nil
 	}
 	f, err := strconv.ParseFloat(v.text, 64)
 	switch {
-	case err == nil && (!w.exact || d.equals(f)):
-		w.float(f)
+	case err == nil && (!w.exact || d.equalsFloat(f)):
+		w.writeCBORFloat(f)
 	case w.exact:
-		w.head(cborTag, tagDecimalFraction)
-		w.head(cborList, 2)
-		w.integer(big.NewInt(d.exp))
-		w.integer(d.mantissa())
+		w.writeCBORHead(cborTag, tagDecimalFraction)
+		w.writeCBORHead(cborList, 2)
+		w.writeCBORInteger(big.NewInt(d.exp))
+		w.writeCBORInteger(d.mantissa())
 	default:
-		return v.errorf(w.path, "%.40s is beyond what a binary64 holds; numbers = \"exact\" keeps it", v.text)
+		return v.valueErrorf(w.path, "%.40s is beyond what a binary64 holds; numbers = \"exact\" keeps it", v.text)
 	}
 	return nil
 }
 
-// integer appends an integer of any size.
-func (w *cborWriter) integer(n *big.Int) {
+// writeCBORInteger appends an integer of any size.
+func (w *cborWriter) writeCBORInteger(n *big.Int) {
 	major, tag := byte(cborUint), uint64(tagBignum)
 	if n.Sign() < 0 {
 		major, tag = cborNeg, tagNegativeBignum
 		n = new(big.Int).Not(n) // CBOR stores -1 - n
 	}
 	if n.IsUint64() {
-		w.head(major, n.Uint64())
+		w.writeCBORHead(major, n.Uint64())
 		return
 	}
-	w.head(cborTag, tag)
-	w.head(cborBytes, uint64(len(n.Bytes())))
+	w.writeCBORHead(cborTag, tag)
+	w.writeCBORHead(cborBytes, uint64(len(n.Bytes())))
 	w.out = append(w.out, n.Bytes()...)
 }
 
-// float appends a float in the fewest bytes that hold it exactly.
-func (w *cborWriter) float(f float64) {
+// writeCBORFloat appends a float in the fewest bytes that hold it exactly.
+func (w *cborWriter) writeCBORFloat(f float64) {
 	single := float32(f)
 	switch half, ok := toHalf(f); {
 	case ok:
@@ -218,7 +218,7 @@ func special(s string) (float64, bool) {
 // appendMessagePack writes a tree as MessagePack, each value in its shortest form.
 func appendMessagePack(to writer, root *value, exact bool) ([]byte, error) {
 	w := &packWriter{writer: to, exact: exact}
-	err := w.value(root)
+	err := w.writePackValue(root)
 	return w.out, err
 }
 
@@ -227,12 +227,12 @@ type packWriter struct {
 	exact bool // refuse numbers that no binary64 equals
 }
 
-func (w *packWriter) value(v *value) error {
-	if err := w.tick(); err != nil {
+func (w *packWriter) writePackValue(v *value) error {
+	if err := w.countWritten(); err != nil {
 		return err
 	}
 	if uint64(len(v.text)) > math.MaxUint32 || uint64(len(v.items)) > math.MaxUint32 {
-		return v.errorf(w.path, "longer than MessagePack can say")
+		return v.valueErrorf(w.path, "longer than MessagePack can say")
 	}
 	switch v.kind {
 	case null:
@@ -240,7 +240,7 @@ func (w *packWriter) value(v *value) error {
 	case boolean:
 		w.out = msgp.AppendBool(w.out, v.text == yes)
 	case number:
-		return w.number(v)
+		return w.writePackNumber(v)
 	case text:
 		w.out = msgp.AppendString(w.out, v.text)
 	case list:
@@ -252,27 +252,27 @@ func (w *packWriter) value(v *value) error {
 		if v.kind == object {
 			w.out = msgp.AppendString(w.out, v.keys[i])
 		}
-		if err := w.below(v, i, w.value); err != nil {
+		if err := w.writeBelow(v, i, w.writePackValue); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *packWriter) number(v *value) error {
+func (w *packWriter) writePackNumber(v *value) error {
 	f, ok := special(v.text)
 	if !ok {
 		d, read := parseDecimal(v.text)
 		if d.whole && (d.digits != "" || !d.negative) { // there is no integer -0
-			return w.integer(v)
+			return w.writePackInteger(v)
 		}
 		var err error
 		f, err = strconv.ParseFloat(v.text, 64)
 		switch {
 		case err != nil:
-			return v.errorf(w.path, "%.40s is beyond what a binary64 holds", v.text)
-		case w.exact && !(read && d.equals(f)):
-			return v.errorf(w.path, "%.40s is not exactly a binary64; MessagePack cannot hold it (numbers = \"exact\")", v.text)
+			return v.valueErrorf(w.path, "%.40s is beyond what a binary64 holds", v.text)
+		case w.exact && !(read && d.equalsFloat(f)):
+			return v.valueErrorf(w.path, "%.40s is not exactly a binary64; MessagePack cannot hold it (numbers = \"exact\")", v.text)
 		}
 	}
 	if single := float32(f); float64(single) == f || math.IsNaN(f) {
@@ -283,14 +283,14 @@ func (w *packWriter) number(v *value) error {
 	return nil
 }
 
-func (w *packWriter) integer(v *value) error {
+func (w *packWriter) writePackInteger(v *value) error {
 	if n, err := strconv.ParseUint(v.text, 10, 64); err == nil {
 		w.out = msgp.AppendUint64(w.out, n)
 		return nil
 	}
 	n, err := strconv.ParseInt(v.text, 10, 64)
 	if err != nil {
-		return v.errorf(w.path, "%.40s does not fit into the 64 bits of a MessagePack integer; write it as a string", v.text)
+		return v.valueErrorf(w.path, "%.40s does not fit into the 64 bits of a MessagePack integer; write it as a string", v.text)
 	}
 	w.out = msgp.AppendInt64(w.out, n)
 	return nil

@@ -264,7 +264,7 @@ func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 func TestEstimateIncludesScalingForUASTC(t *testing.T) {
 	o := options(func(o *Image) { o.Format, o.Zstd = "uastc", 0 })
 	odd, err := estimate(o, encodePNG(t, nrgba(1023, 1023)))
-	scaling := 4*1023*1023 + pixmap.ResizeMemory(1023, 1023, 1024, 1024, pixmap.Bits8, o.filter())
+	scaling := 4*1023*1023 + pixmap.ResizeMemory(1023, 1023, 1024, 1024, pixmap.Bits8, o.mipFilter())
 	if err != nil || odd < scaling {
 		t.Errorf("1023 x 1023 pixels need %d bytes, but scaling alone needs %d; %v", odd, scaling, err)
 	}

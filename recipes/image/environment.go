@@ -21,7 +21,7 @@ func (s *subject) writeIrradiance(ctx context.Context, job *recipe.Job, i int) e
 	defer job.Step("irradiance")()
 	var text bytes.Buffer
 	for first := 0; first < len(s.pictures); first += 6 {
-		h, err := pixmap.Radiance(ctx, s.pictures[first:first+6], s.color(), job.Each)
+		h, err := pixmap.Radiance(ctx, s.pictures[first:first+6], s.colorMeaning(), job.Each)
 		if err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func writeHarmonics(text *bytes.Buffer, name string, h pixmap.Harmonics) {
 // prefilters reports whether levels are for image-based lighting.
 func (o *Image) prefilters() bool { return o.Prefilter == "ggx" || o.Prefilter == "filament" }
 
-// roughness returns the roughness of levels.
-func (o *Image) roughness() pixmap.Roughness {
+// levelRoughness returns the roughness of levels.
+func (o *Image) levelRoughness() pixmap.Roughness {
 	if o.Prefilter == "filament" {
 		return pixmap.FilamentRoughness
 	}
@@ -111,14 +111,14 @@ func (o *Image) lighting() string {
 	return ""
 }
 
-// smaller makes the levels below the i-th picture. The levels of a prefiltered cube need all its
+// makeSmaller makes the levels below the i-th picture. The levels of a prefiltered cube need all its
 // faces, and are made with the first one.
-func (s *subject) smaller(ctx context.Context, job *recipe.Job, i, n int, take func(level int, band *pixmap.Map) error) error {
+func (s *subject) makeSmaller(ctx context.Context, job *recipe.Job, i, n int, take func(level int, band *pixmap.Map) error) error {
 	switch {
 	case !s.o.prefilters():
 		return pixmap.MipBands(ctx, s.pictures[i], s.mipOptions(n), take)
 	case i%6 == 0:
-		return pixmap.Prefilter(ctx, s.pictures[i:i+6], s.color(), s.o.roughness(), job.Each, take)
+		return pixmap.Prefilter(ctx, s.pictures[i:i+6], s.colorMeaning(), s.o.levelRoughness(), job.Each, take)
 	}
 	return nil
 }

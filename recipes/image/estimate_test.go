@@ -39,7 +39,7 @@ func allocated(f func()) int64 {
 func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	t.Helper()
 	job := jobs.New(Recipe(), jobs.OfTree(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
-	_, err := o.prepare(t.Context(), job)
+	_, err := o.prepareSubject(t.Context(), job)
 	return err
 }
 

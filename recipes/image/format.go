@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// choose chooses the format and the header of a dds file.
-func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
+// chooseStorage chooses the format and the header of a dds file.
+func (s *subject) chooseStorage(ctx context.Context, _ *recipe.Job) error {
 	err := s.chooseFormat(ctx)
 	switch {
 	case err != nil:
@@ -24,20 +24,20 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 		return nil
 	}
 	if s.choice.Swizzle != "" {
-		s.because("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
+		s.addReason("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
 	}
-	t := s.description()
+	t := s.describeTexture()
 	switch header, err := s.o.ddsHeader().Resolve(t); {
 	case err != nil:
 		return err
 	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
-		s.because("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
+		s.addReason("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
 	case header == dds.Legacy:
-		s.because("legacy dds header, which older engines read")
+		s.addReason("legacy dds header, which older engines read")
 	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
-		s.because(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
+		s.addReason(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
 	default:
-		s.because("DX10 dds header")
+		s.addReason("DX10 dds header")
 	}
 	return nil
 }
@@ -57,10 +57,10 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit
-		s.because("format %v: as the options say", explicit)
+		s.addReason("format %v: as the options say", explicit)
 		return s.spreadNormals(ctx)
 	}
-	c, err := s.content(ctx)
+	c, err := s.analyzePictures(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,9 +85,9 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	if explicit != 0 {
 		s.choice = oneChannel(c.One, explicit)
 	}
-	s.because("format %s", s.choice.Reason)
+	s.addReason("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
-		s.because("alpha carries something, which formats of two channels would drop")
+		s.addReason("alpha carries something, which formats of two channels would drop")
 	}
 	return nil
 }
@@ -98,12 +98,12 @@ func (s *subject) spreadNormals(ctx context.Context) error {
 	if s.kind != "normal" || !s.choice.Format.IsASTC() || s.o.NormalZ {
 		return nil
 	}
-	c, err := s.content(ctx)
+	c, err := s.analyzePictures(ctx)
 	if err != nil || !c.Opaque {
 		return err
 	}
 	s.choice.XXXY, s.choice.Swizzle = true, "ra01"
-	s.because("x is stored in red, green and blue, y in alpha, and a shader works out z (normal_z = true keeps all three)")
+	s.addReason("x is stored in red, green and blue, y in alpha, and a shader works out z (normal_z = true keeps all three)")
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (o *Image) gpu() texture.GPU {
 
 // describeUASTC finds out whether the pictures are opaque, which UASTC files state.
 func (s *subject) describeUASTC(ctx context.Context) error {
-	c, err := s.content(ctx)
+	c, err := s.analyzePictures(ctx)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func Recipe() recipe.Recipe {
 			o := c.(*Image)
 			return recipe.Traits{
 				IgnoresPath: !o.usesPath(), Check: o.checkOptions, Estimate: o.estimateMemory,
-				Lint: o.lintSource, Explain: o.explainResult, Asks: o.askFiles,
+				Lint: o.lintPicture, Explain: o.explainResult, Asks: o.askFiles,
 			}
 		},
 	}
@@ -139,7 +139,7 @@ func (o *Image) IsUASTC() bool { return o.Format == "uastc" || o.Format == "auto
 
 // Outputs implements recipe.Cooker.
 func (o *Image) Outputs() []string {
-	if o.isPicture() {
+	if o.writesPictures() {
 		return o.pictureOutputs()
 	}
 	outputs := []string{"{path}." + o.Container}
@@ -151,11 +151,11 @@ func (o *Image) Outputs() []string {
 
 // Cook implements recipe.Cooker.
 func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return err
 	}
-	if o.isPicture() {
+	if o.writesPictures() {
 		return s.writePictures(ctx, job)
 	}
 	if o.hasIrradiance() { // while there are pixels
@@ -163,7 +163,7 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 			return err
 		}
 	}
-	t, err := s.texture(ctx, job)
+	t, err := s.makeTexture(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -183,10 +183,10 @@ func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map
 		o = &auto
 	}
 	s := &subject{o: o, pictures: []*pixmap.Map{m}, levels: 1 + smaller}
-	if err := errors.Join(s.judge(ctx, job), s.choose(ctx, job)); err != nil {
+	if err := errors.Join(s.decideRole(ctx, job), s.chooseStorage(ctx, job)); err != nil {
 		return err
 	}
-	t, err := s.texture(ctx, job)
+	t, err := s.makeTexture(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -197,12 +197,12 @@ func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map
 // bits per channel, including the picture.
 func (o *Image) Memory(w, h int) int64 {
 	l := layout{w: w, h: h, tw: w, th: h, pictures: 1}
-	return bytesOf(w, h, pixmap.Bits8) + max(o.making(pixmap.Bits8, l), o.packing(pixmap.Bits8, l))
+	return bytesOf(w, h, pixmap.Bits8) + max(o.makingMemory(pixmap.Bits8, l), o.packingMemory(pixmap.Bits8, l))
 }
 
 // explainResult implements Traits.Explain.
 func (o *Image) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -211,13 +211,13 @@ func (o *Image) explainResult(ctx context.Context, job *recipe.Job) ([]string, e
 
 // Prepared returns the pixels that Cook would encode, for comparisons with the decoded texture.
 func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared, error) {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return nil, err
 	}
 	if s.premultiplies() {
 		for _, m := range s.pictures {
-			if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
+			if err := pixmap.Premultiply(ctx, m, s.colorMeaning()); err != nil {
 				return nil, err
 			}
 		}
@@ -229,8 +229,8 @@ func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared
 	return p, nil
 }
 
-// prepare reads the source and the other pictures, and makes all decisions.
-func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
+// prepareSubject reads the source and the other pictures, and makes all decisions.
+func (o *Image) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
@@ -243,11 +243,11 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 		name string
 		do   func(context.Context, *recipe.Job) error
 	}
-	steps := []step{{"ask materials", s.askMaterials}, {"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}}
-	if o.isPicture() {
-		steps = append(steps, step{"plan sizes", s.plan})
+	steps := []step{{"ask materials", s.askMaterials}, {"decode", s.loadSubject}, {"cut", s.cutAndFlip}, {"classify", s.decideRole}}
+	if o.writesPictures() {
+		steps = append(steps, step{"plan sizes", s.planSizes})
 	} else {
-		steps = append(steps, step{"resize", s.resize}, step{"choose format", s.choose}, step{"align", s.align})
+		steps = append(steps, step{"resize", s.resizeToOptions}, step{"choose format", s.chooseStorage}, step{"align", s.alignToBlocks})
 	}
 	for _, step := range steps {
 		scope := job.Step(step.name)

@@ -319,7 +319,7 @@ func TestPixelsAreAnalysedOnce(t *testing.T) {
 		ctx := countdown.New(t.Context(), math.MaxInt)
 		tree := fstest.MapFS{"a.png": {Data: file}}
 		job := jobs.New(Recipe(), jobs.OfTree(Recipe(), tree, "a.png"), int64(len(file)))
-		if _, err := options(change).prepare(ctx, job); err != nil {
+		if _, err := options(change).prepareSubject(ctx, job); err != nil {
 			t.Fatal(err)
 		}
 		return math.MaxInt - ctx.Left

@@ -18,10 +18,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// texture makes the texture of the pictures, and drops each as soon as it can. Only the first
+// makeTexture makes the texture of the pictures, and drops each as soon as it can. Only the first
 // level is ever in memory as pixels: see pixmap.MipBands.
-func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
-	t, f := s.description(), s.choice.Format
+func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
+	t, f := s.describeTexture(), s.choice.Format
 	n, isTexels := texture.MaxLevels(t.W, t.H), s.isTexels()
 	switch {
 	case s.o.prefilters():
@@ -55,7 +55,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			}
 		}
 		mips := job.Step("mipmaps")
-		err := s.smaller(ctx, job, i, n, func(level int, band *pixmap.Map) (err error) {
+		err := s.makeSmaller(ctx, job, i, n, func(level int, band *pixmap.Map) (err error) {
 			if cover != nil && band.W*band.H <= coveringPixels {
 				defer job.Step("encode")()
 				t.Levels[level], err = s.encodeCovering(ctx, &encoder, t.Levels[level], band, cover)
@@ -105,7 +105,7 @@ func (s *subject) mipOptions(n int) pixmap.MipOptions {
 // prepareTexels converts pixels to the stored numbers, in place.
 func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	if s.premultiplies() {
-		if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
+		if err := pixmap.Premultiply(ctx, m, s.colorMeaning()); err != nil {
 			return err
 		}
 	}
@@ -118,8 +118,8 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	return nil
 }
 
-// description returns the texture of the pictures without its levels.
-func (s *subject) description() *texture.Texture {
+// describeTexture returns the texture of the pictures without its levels.
+func (s *subject) describeTexture() *texture.Texture {
 	first, f := s.pictures[0], s.choice.Format
 	t := &texture.Texture{
 		Format: f, SRGB: s.srgb && f.HasSRGB(), Swizzle: s.choice.Swizzle,
@@ -138,7 +138,7 @@ func (s *subject) premultiplies() bool {
 
 // sampling returns how pictures are resampled.
 func (s *subject) sampling() pixmap.Sampling {
-	p := pixmap.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal", Premultiplied: s.alphaIsNumber()}
+	p := pixmap.Sampling{Filter: s.o.mipFilter(), Color: s.colorMeaning(), Normal: s.kind == "normal", Premultiplied: s.alphaIsNumber()}
 	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-x" {
 		p.WrapX = pixmap.Repeat
 	}
@@ -153,8 +153,8 @@ func (s *subject) alphaIsNumber() bool {
 	return s.o.Alpha == "data" || s.o.Alpha == "auto" && s.used.number && !s.o.transparent()
 }
 
-// color returns the meaning of the numbers, once the kind is known.
-func (s *subject) color() pixmap.Color {
+// colorMeaning returns the meaning of the numbers, once the kind is known.
+func (s *subject) colorMeaning() pixmap.Color {
 	switch {
 	case s.kind != "color":
 		return pixmap.Data
@@ -174,8 +174,8 @@ func (o *Image) ddsHeader() dds.Header {
 	return dds.Auto
 }
 
-// filter returns the filter of the options, which have been checked.
-func (o *Image) filter() pixmap.Filter {
+// mipFilter returns the filter of the options, which have been checked.
+func (o *Image) mipFilter() pixmap.Filter {
 	f, _ := pixmap.ParseFilter(o.Filter)
 	return f
 }
@@ -189,16 +189,16 @@ func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot
 	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: usage{
 		role: slot.Role, by: fmt.Sprintf("materials use it as %v", slot.Role), number: slot.Alpha != role.Opacity,
 	}}
-	if err := s.judge(ctx, job); err != nil {
+	if err := s.decideRole(ctx, job); err != nil {
 		return nil, err
 	}
-	if err := s.choose(ctx, job); err != nil {
+	if err := s.chooseStorage(ctx, job); err != nil {
 		return nil, err
 	}
-	if err := s.align(ctx, job); err != nil {
+	if err := s.alignToBlocks(ctx, job); err != nil {
 		return nil, err
 	}
-	t, err := s.texture(ctx, job)
+	t, err := s.makeTexture(ctx, job)
 	if err != nil {
 		return nil, err
 	}

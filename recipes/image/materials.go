@@ -43,7 +43,7 @@ func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 	} else {
 		found.fromMTL(text)
 	}
-	return found.says(), nil
+	return found.usesByPicture(), nil
 }
 
 // A place is a slot of a material that has a picture.
@@ -73,7 +73,7 @@ func (u *uses) addUse(picture, slot, material string, opaque bool) {
 	}
 }
 
-func (u *uses) says() recipe.Says {
+func (u *uses) usesByPicture() recipe.Says {
 	if u.count > maxUses {
 		return nil
 	}
@@ -172,7 +172,7 @@ const models = "*.{gltf,glb,mtl}"
 // asks reports whether the uses by materials affect the picture's role, alpha or metadata. 2D
 // projects have no models.
 func (o *Image) asks() bool {
-	return o.Kind == "material" || !flat(o.Preset) && role.Parse(o.Kind).Treatment().Colors
+	return o.Kind == "material" || !isFlatPreset(o.Preset) && role.Parse(o.Kind).Treatment().Colors
 }
 
 // asksRole reports whether materials decide the role.
@@ -222,8 +222,8 @@ func parseUse(model, line string) (u use, ok bool) {
 	return u, true
 }
 
-// is returns how the material reads the picture.
-func (u use) is() role.Slot {
+// readAs returns how the material reads the picture.
+func (u use) readAs() role.Slot {
 	s := role.OfSlot(u.slot)
 	if s.Alpha == role.Opacity && !u.transparent {
 		s.Alpha = role.Ignored
@@ -260,7 +260,7 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if i := slices.IndexFunc(found, func(u use) bool { return role.IsGLTFSlot(u.slot) }); i >= 0 {
 		s.used.gltf = found[i].String()
 	}
-	known := slices.DeleteFunc(slices.Clone(found), func(u use) bool { return u.is().Role == role.Unknown })
+	known := slices.DeleteFunc(slices.Clone(found), func(u use) bool { return u.readAs().Role == role.Unknown })
 	if len(known) == 0 {
 		if len(found) > 0 {
 			s.used.strange = found[0].String()
@@ -286,10 +286,10 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 // joinUses returns the combined use of a picture, the decisive use, and whether one texture suits
 // all uses.
 func joinUses(all []use) (slot role.Slot, by string, suits bool) {
-	slot, by = all[0].is(), all[0].String()
+	slot, by = all[0].readAs(), all[0].String()
 	for _, u := range all[1:] {
 		before := slot.Role
-		joined, ok := slot.Join(u.is())
+		joined, ok := slot.Join(u.readAs())
 		if !ok {
 			return joined, fmt.Sprintf("%s, but %s", by, u), false
 		}

@@ -85,7 +85,7 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	job.Hold("table", t.Bytes())
-	tex, err := o.texture(ctx, job, t)
+	tex, err := o.makeLUTTexture(ctx, job, t)
 	if err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) 
 	return table{Map: m, size: n}, nil
 }
 
-// texture stores the entries of a table in a texture.
-func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
+// makeLUTTexture stores the entries of a table in a texture.
+func (o *LUT) makeLUTTexture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
 	tex := &texture.Texture{Format: texture.RGBA16F, W: t.size, H: t.size, Depth: t.size}
 	if t.single {
 		tex.H, tex.Depth = 1, 0
@@ -145,7 +145,7 @@ func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.T
 	m, depth := t.Map, pixmap.Float
 	if tex.Format == texture.RGBA8 {
 		depth = pixmap.Bits8
-		if low, high := bounds(t.PixF); low < 0 || high > 1 {
+		if low, high := leastAndGreatest(t.PixF); low < 0 || high > 1 {
 			job.Warn(`its entries go from %g to %g, of which rgba8 keeps 0 to 1; set format = "rgba16f"`, low, high)
 		}
 	}
@@ -158,8 +158,8 @@ func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.T
 	return tex, err
 }
 
-// bounds returns the least and the greatest number, 0 for none.
-func bounds(numbers []float32) (low, high float32) {
+// leastAndGreatest returns the least and the greatest number, 0 for none.
+func leastAndGreatest(numbers []float32) (low, high float32) {
 	for i, v := range numbers {
 		if i == 0 || v < low {
 			low = v

@@ -31,13 +31,13 @@ type accessors struct {
 func newAccessors(o *Mesh, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
 	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
-	as.contents, as.vertices = contents(doc)
+	as.contents, as.vertices = accessorContents(doc)
 	return as, err
 }
 
-// replace adds an array in the place of a source's accessor, or of none (made), and
+// replaceAccessor adds an array in the place of a source's accessor, or of none (made), and
 // returns its number. kind is the accessor's type.
-func (as *accessors) replace(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
+func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
 	view, offset, err := as.output.Append(ctx, u, a)
 	if err != nil {
 		return 0, err
@@ -88,9 +88,9 @@ type entry struct {
 	bounds       bool
 }
 
-// keep copies the elements of all accessors that have not been replaced. use says what
+// keepUnchanged copies the elements of all accessors that have not been replaced. use says what
 // each is for.
-func (as *accessors) keep(ctx context.Context, uses []gltf.Use) error {
+func (as *accessors) keepUnchanged(ctx context.Context, uses []gltf.Use) error {
 	for i := range as.doc.Accessors {
 		if as.taken[i] {
 			continue
@@ -98,28 +98,28 @@ func (as *accessors) keep(ctx context.Context, uses []gltf.Use) error {
 		if as.free[i] {
 			as.contents[i] = free // nothing uses it any more
 		}
-		if err := as.copy(ctx, int32(i), uses[i]); err != nil {
+		if err := as.copyAccessor(ctx, int32(i), uses[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (as *accessors) copy(ctx context.Context, i int32, u gltf.Use) error {
+func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) error {
 	a := &as.doc.Accessors[i]
 	o := &as.objects[i]
-	whole, err := as.whole(ctx, i)
+	whole, err := as.wholeAccessor(ctx, i)
 	if err != nil {
 		return err
 	}
-	changed, err := as.inspect(ctx, i, whole)
+	changed, err := as.inspectElements(ctx, i, whole)
 	if err == nil && changed && a.BufferView == nil {
 		err = errors.New("needs repair, but most of its elements are not in the file")
 	}
 	if err != nil {
 		return fmt.Errorf("accessor %d: %w", i, err)
 	}
-	as.bounds(i, o, whole)
+	as.writeBounds(i, o, whole)
 	if a.Sparse != nil && !changed {
 		return as.copySparse(ctx, i, u)
 	}
@@ -137,9 +137,9 @@ func (as *accessors) copy(ctx context.Context, i int32, u gltf.Use) error {
 	return nil
 }
 
-// whole returns the elements of an accessor of the source. Without a view, which bounds
+// wholeAccessor returns the elements of an accessor of the source. Without a view, which bounds
 // their number, it returns the sparse elements and one zero for all others.
-func (as *accessors) whole(ctx context.Context, i int32) (gltf.Array, error) {
+func (as *accessors) wholeAccessor(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {
 		return as.doc.First(ctx, i, int(a.Count))
@@ -204,9 +204,9 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error 
 	return nil
 }
 
-// kindOf returns the type of an accessor of the source, or for one that was made that
+// accessorType returns the type of an accessor of the source, or for one that was made that
 // of vectors as wide.
-func kindOf(doc *gltf.Document, source int32, width int) string {
+func accessorType(doc *gltf.Document, source int32, width int) string {
 	if source != made {
 		return doc.Accessors[source].Type
 	}

@@ -76,14 +76,14 @@ func (r *motionReader) readMotions(ctx context.Context, k *clip) error {
 			k.motions[s], unchanged[s] = m, m == nil
 		}
 		if m := k.motions[s]; m != nil {
-			m.most = min(m.most, r.o.AnimationError*m.unit(ch.Target.Path, r.reach[*ch.Target.Node]))
+			m.most = min(m.most, r.o.AnimationError*m.errorUnit(ch.Target.Path, r.reach[*ch.Target.Node]))
 		}
 	}
 	for j, m := range k.motions {
 		if unchanged[j] {
 			k.motions[j] = nil
 		} else if m != nil {
-			if err := r.o.reduce(ctx, m); err != nil {
+			if err := r.o.reduceMotion(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -118,12 +118,12 @@ func (c *cooking) dropStill() error {
 		for j, ch := range k.source.Channels {
 			last := float32(-1)
 			if m := k.motions[*ch.Sampler]; m != nil {
-				last = m.end()
+				last = m.lastKeyTime()
 			}
 			if last > end {
 				longest, end = j, last
 			}
-			if ch.Target.Node == nil || moves[property{*ch.Target.Node, ch.Target.Path}] || c.o.keeps(k.source.Name) || c.o.keeps(c.doc.Nodes[*ch.Target.Node].Name) {
+			if ch.Target.Node == nil || moves[property{*ch.Target.Node, ch.Target.Path}] || c.o.keepsName(k.source.Name) || c.o.keepsName(c.doc.Nodes[*ch.Target.Node].Name) {
 				stays, left = append(stays, j), max(left, last)
 			}
 		}
@@ -252,11 +252,11 @@ func (k *clip) keepLength() {
 			}
 			continue
 		}
-		end = max(end, m.end())
+		end = max(end, m.lastKeyTime())
 		left = max(left, m.source.Times[m.keep[len(m.keep)-1]])
 	}
 	for _, m := range k.motions {
-		if m != nil && left != end && m.end() == end {
+		if m != nil && left != end && m.lastKeyTime() == end {
 			m.keep = []int{0, len(m.source.Times) - 1}
 			return
 		}
@@ -290,7 +290,7 @@ func (w *writer) writeMotions(ctx context.Context) error {
 		}
 		k.text.Set("samplers", gltf.ListText(samplers))
 	}
-	w.accessors.drop(out.spare)
+	w.accessors.dropAccessors(out.spare)
 	return nil
 }
 
@@ -369,7 +369,7 @@ func (k *keyframeWriter) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array
 		source, k.spare = k.spare[0], k.spare[1:]
 		k.w.accessors.objects[source] = nil
 	}
-	number, err := k.w.accessors.replace(ctx, source, kindOf(k.w.doc, made, a.Width), u, a, times)
+	number, err := k.w.accessors.replaceAccessor(ctx, source, accessorType(k.w.doc, made, a.Width), u, a, times)
 	if source != made && number != int(source) {
 		k.spare = append(k.spare, source) // an equal accessor exists
 	}
@@ -377,9 +377,9 @@ func (k *keyframeWriter) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array
 	return number, err
 }
 
-// drop removes unused accessors. An accessor before others keeps its number and shrinks to one
+// dropAccessors removes unused accessors. An accessor before others keeps its number and shrinks to one
 // byte.
-func (as *accessors) drop(spare []int32) {
+func (as *accessors) dropAccessors(spare []int32) {
 	for _, i := range slices.Backward(spare) {
 		as.taken[i] = true
 		if int(i) == len(as.objects)-1 {

@@ -8,12 +8,12 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// choose says which primitives are to change, and which meshes have to stay off grids.
-func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
+// choosePrimitives says which primitives are to change, and which meshes have to stay off grids.
+func (c *cooking) choosePrimitives() (change [][]bool, asIs []bool, err error) {
 	change, asIs = make([][]bool, len(c.meshes)), make([]bool, len(c.meshes))
 	c.named = namedNodes(c.doc)
 	move := c.mayMove()
-	if _, found := findKey(c.doc, namesMesh); found {
+	if _, found := findExtensionKey(c.doc, namesMesh); found {
 		clear(move)
 	}
 	for i := range c.meshes {
@@ -188,7 +188,7 @@ func findGroups(doc *gltf.Document, asIs []bool) *groups {
 	byAccessor, bySkin := map[int32]int{}, map[int32]int{}
 	join := func(first map[int32]int, key int32, mesh int) {
 		if other, ok := first[key]; ok {
-			gr.join(mesh, other)
+			gr.joinGroups(mesh, other)
 		} else {
 			first[key] = mesh
 		}
@@ -206,7 +206,7 @@ func findGroups(doc *gltf.Document, asIs []bool) *groups {
 		}
 	}
 	for i := range gr.of {
-		gr.of[i] = gr.root(i)
+		gr.of[i] = gr.groupRoot(i)
 		if asIs[i] {
 			gr.plain[gr.of[i]] = true
 		}
@@ -214,7 +214,7 @@ func findGroups(doc *gltf.Document, asIs []bool) *groups {
 	return gr
 }
 
-func (gr *groups) root(mesh int) int {
+func (gr *groups) groupRoot(mesh int) int {
 	for gr.of[mesh] != mesh {
 		gr.of[mesh] = gr.of[gr.of[mesh]]
 		mesh = gr.of[mesh]
@@ -222,9 +222,9 @@ func (gr *groups) root(mesh int) int {
 	return mesh
 }
 
-// join makes one group of two; its number is the lower one.
-func (gr *groups) join(a, b int) {
-	a, b = gr.root(a), gr.root(b)
+// joinGroups makes one group of two; its number is the lower one.
+func (gr *groups) joinGroups(a, b int) {
+	a, b = gr.groupRoot(a), gr.groupRoot(b)
 	gr.of[max(a, b)] = min(a, b)
 }
 
@@ -258,5 +258,5 @@ func (gr *groups) makeGrids(bits int) {
 	}
 }
 
-// grid returns the grid of a mesh, nil if its positions stay as they are.
-func (gr *groups) grid(mesh int) *quantize.Grid { return gr.grids[gr.of[mesh]] }
+// gridOf returns the grid of a mesh, nil if its positions stay as they are.
+func (gr *groups) gridOf(mesh int) *quantize.Grid { return gr.grids[gr.of[mesh]] }

@@ -19,17 +19,17 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.cook(ctx, job, doc, false)
+	c, err := o.cookModel(ctx, job, doc, false)
 	if err != nil {
 		return err
 	}
 	defer job.Step("write")()
-	w, err := c.document(ctx, job)
+	w, err := c.enterResults(ctx, job)
 	if err != nil {
 		return err
 	}
-	c.repairs.warn(job)
-	text, parts, err := w.text(ctx)
+	c.repairs.warnOfRepairs(job)
+	text, parts, err := w.documentText(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,16 +64,16 @@ type cooking struct {
 	shows      [][]*geometry // by mesh and primitive; nil for unchanged ones
 }
 
-// cook takes a model through all the steps. measure counts the misses of the vertex
+// cookModel takes a model through all the steps. measure counts the misses of the vertex
 // cache on the way, for people.
-func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
+func (o *Mesh) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
 	c := &cooking{o: o, doc: doc}
-	err := c.parse()
+	err := c.parseMeshes()
 	if err != nil {
 		return nil, err
 	}
 	step := job.Step("shade")
-	err = c.load(ctx, measure)
+	err = c.loadPrimitives(ctx, measure)
 	step()
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *gltf.Document, me
 	for _, g := range c.geometries {
 		grid := c.groups.grids[g.group]
 		step := job.Step("quantize")
-		err := o.pack(ctx, g, grid)
+		err := o.packAttributes(ctx, g, grid)
 		step()
 		if err != nil {
 			return nil, err
@@ -108,8 +108,8 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *gltf.Document, me
 	return c, nil
 }
 
-// parse takes the document's meshes and nodes apart.
-func (c *cooking) parse() (err error) {
+// parseMeshes takes the document's meshes and nodes apart.
+func (c *cooking) parseMeshes() (err error) {
 	if c.meshes, err = c.doc.Objects("meshes"); err != nil {
 		return err
 	}
@@ -138,13 +138,13 @@ func (c *cooking) parse() (err error) {
 	return c.repairTextures()
 }
 
-// load reads all primitives that are to change, each geometry once, and shades them.
-func (c *cooking) load(ctx context.Context, measure bool) error {
-	looks, err := looks(c.doc)
+// loadPrimitives reads all primitives that are to change, each geometry once, and shades them.
+func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
+	looks, err := readLooks(c.doc)
 	if err != nil {
 		return err
 	}
-	change, asIs, err := c.choose()
+	change, asIs, err := c.choosePrimitives()
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 		for j := range c.primitives[i] {
 			p, where := &c.doc.Meshes[i].Primitives[j], fmt.Sprintf("mesh %d primitive %d", i, j)
 			if !change[i][j] {
-				if err := c.keep(ctx, p, lookOf(looks, p), c.joints[i]); err != nil {
+				if err := c.checkUnchanged(ctx, p, lookOf(looks, p), c.joints[i]); err != nil {
 					return fmt.Errorf("%s: %w", where, err)
 				}
 				continue
@@ -169,12 +169,12 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 			if known[key] == nil {
 				g, err := loadGeometry(ctx, c.doc, picker, p)
 				if err == nil {
-					c.o.prune(g, c.primitives[i][j], look, c.joints[i])
-					err = g.repair(ctx, &c.repairs, where, c.joints[i])
+					c.o.pruneAttributes(g, c.primitives[i][j], look, c.joints[i])
+					err = g.repairAttributes(ctx, &c.repairs, where, c.joints[i])
 				}
 				if err == nil {
 					g.group, g.keepOrder, g.lockBorder = group, look.blend, several
-					err = c.prepare(ctx, g, look, measure)
+					err = c.shadeAndAdd(ctx, g, look, measure)
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", where, err)
@@ -187,8 +187,8 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 	return nil
 }
 
-// prepare shades a geometry that has been read and takes it up.
-func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool) (err error) {
+// shadeAndAdd shades a geometry that has been read and takes it up.
+func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure bool) (err error) {
 	if measure {
 		if g.stats.before, err = misses(ctx, g); err != nil {
 			return err
@@ -200,10 +200,10 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 			return err
 		}
 	}
-	if err := c.o.shade(ctx, g, l); err != nil {
+	if err := c.o.shadeGeometry(ctx, g, l); err != nil {
 		return err
 	}
-	if l.must && (g.stream("NORMAL") == nil || g.stream("TANGENT") == nil) {
+	if l.must && (g.findStream("NORMAL") == nil || g.findStream("TANGENT") == nil) {
 		return errNoTangents
 	}
 	c.groups.extendGroup(g)
@@ -229,15 +229,15 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 	return s.ACMR, err
 }
 
-// document enters the results into the document.
-func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error) {
-	free, uses := c.survey()
+// enterResults enters the results into the document.
+func (c *cooking) enterResults(ctx context.Context, job *recipe.Job) (*writer, error) {
+	free, uses := c.surveyAccessors()
 	as, err := newAccessors(c.o, c.doc, free, &c.repairs)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{cooking: c, job: job, accessors: as}
-	for _, step := range []func(context.Context) error{w.writeMotions, w.geometry, w.skins} {
+	for _, step := range []func(context.Context) error{w.writeMotions, w.writeGeometries, w.writeSkins} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -245,10 +245,10 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 	if c.o.Prune {
 		as.dropUnused()
 	}
-	if err := as.keep(ctx, uses); err != nil {
+	if err := as.keepUnchanged(ctx, uses); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{w.moveMeshes, w.images, w.layOut, w.extensions} {
+	for _, step := range []func(context.Context) error{w.moveMeshes, w.writeImages, w.layOutViews, w.declareExtensions} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -256,14 +256,14 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 	return w, nil
 }
 
-// layOut gives all views their places.
-func (w *writer) layOut(ctx context.Context) (err error) {
+// layOutViews gives all views their places.
+func (w *writer) layOutViews(ctx context.Context) (err error) {
 	w.layout, err = w.accessors.output.LayOut(ctx)
 	return err
 }
 
-// text returns the document and the parts of its buffer.
-func (w *writer) text(ctx context.Context) (json.RawMessage, [][]byte, error) {
+// documentText returns the document and the parts of its buffer.
+func (w *writer) documentText(ctx context.Context) (json.RawMessage, [][]byte, error) {
 	root := &w.doc.Root
 	root.SetObjects("accessors", w.accessors.objects)
 	w.layout.Enter(root)

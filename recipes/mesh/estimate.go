@@ -31,24 +31,24 @@ func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 			}
 			chunk = head[min(gltf.HeaderSize+n+8, size):]
 		}
-		return o.estimate(head[gltf.HeaderSize:][:n], max(size-gltf.HeaderSize-n-8, 0), size, chunk)
+		return o.estimateDocument(head[gltf.HeaderSize:][:n], max(size-gltf.HeaderSize-n-8, 0), size, chunk)
 	case int64(len(head)) < size:
 		return 0, recipe.ErrShortHead
 	case len(start) > 0 && start[0] == '{':
-		return o.estimate(head, gltf.NoChunk, size, nil)
+		return o.estimateDocument(head, gltf.NoChunk, size, nil)
 	}
 	// An OBJ file becomes a buffer of need bytes, which is cooked with a vertex for each
 	// corner.
 	need, corners := obj.Measure(head)
-	return need + maxLibrary + 2*52*corners + o.work(load{vertices: corners, corners: corners}), nil
+	return need + maxLibrary + 2*52*corners + o.geometryMemory(load{vertices: corners, corners: corners}), nil
 }
 
 // hopeless is more memory than any machine has on which models are cooked.
 const hopeless = 1 << 40
 
-// estimate returns the peak for a document in a file of size bytes with a binary chunk of
+// estimateDocument returns the peak for a document in a file of size bytes with a binary chunk of
 // chunk bytes. pictures is the chunk itself, given only if pictures are cooked.
-func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64, error) {
+func (o *Mesh) estimateDocument(text []byte, chunk, size int64, pictures []byte) (int64, error) {
 	doc, err := gltf.Parse(text)
 	if err != nil {
 		return 0, err
@@ -75,7 +75,7 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 	}
 	var largest load
 	var bytes float64
-	more, err := o.objects(doc, text)
+	more, err := o.objectsMemory(doc, text)
 	if err != nil {
 		return 0, err
 	}
@@ -99,12 +99,12 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 		}
 	}
 	// Vertices as read and as written; the rest, copied.
-	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
+	need += float64(o.geometryMemory(largest)) + 2*bytes + copiedBytes(doc, drawn)
 	if o.AnimationError > 0 {
 		need += float64(keyframeCost * keyframesOf(doc))
 	}
 	if o.Compression == "meshopt" {
-		need += bytes + kept(doc, drawn) // both forms of them
+		need += bytes + copiedBytes(doc, drawn) // both forms of them
 	}
 	if need > hopeless {
 		return 0, fmt.Errorf("would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
@@ -123,8 +123,8 @@ const (
 	primitiveCost = 2 << 10
 )
 
-// objects returns the memory for nodes and meshes besides vertices and triangles.
-func (o *Mesh) objects(doc *gltf.Document, text []byte) (float64, error) {
+// objectsMemory returns the memory for nodes and meshes besides vertices and triangles.
+func (o *Mesh) objectsMemory(doc *gltf.Document, text []byte) (float64, error) {
 	levels := make([]int, len(doc.Meshes)) // that each mesh may get
 	need := float64(0)
 	for i := range doc.Meshes {
@@ -213,9 +213,9 @@ func (o *Mesh) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool 
 		o.Tangents && !tangents && (mapped || p.Material != nil && doc.Materials[*p.Material].Normal != nil)
 }
 
-// work returns the memory of the steps for one geometry besides its vertices before and
+// geometryMemory returns the memory of the steps for one geometry besides its vertices before and
 // after, measured for each corner and vertex.
-func (o *Mesh) work(l load) int64 {
+func (o *Mesh) geometryMemory(l load) int64 {
 	perCorner := int64(12)
 	if l.vertices == l.corners {
 		perCorner = 48
@@ -246,8 +246,8 @@ func keyframesOf(doc *gltf.Document) float64 {
 	return sum
 }
 
-// kept returns the bytes of copied data: pictures, and accessors that no primitive draws.
-func kept(doc *gltf.Document, drawn []bool) float64 {
+// copiedBytes returns the bytes of copied data: pictures, and accessors that no primitive draws.
+func copiedBytes(doc *gltf.Document, drawn []bool) float64 {
 	sum := float64(0)
 	for i := range doc.Accessors {
 		a := &doc.Accessors[i]
@@ -269,12 +269,12 @@ func (o *Mesh) explainResult(ctx context.Context, job *recipe.Job) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	c, err := o.cook(ctx, job, doc, true)
+	c, err := o.cookModel(ctx, job, doc, true)
 	if err != nil {
 		return nil, err
 	}
-	c.repairs.warn(job)
-	lines := c.lines()
+	c.repairs.warnOfRepairs(job)
+	lines := c.explainLines()
 	if gone.Any() {
 		lines = append([]string{"prune leaves out " + gone.String()}, lines...)
 	}
@@ -292,7 +292,7 @@ type stats struct {
 // maxLines bounds the lines about one model.
 const maxLines = 100
 
-func (c *cooking) lines() []string {
+func (c *cooking) explainLines() []string {
 	var lines []string
 	told := map[*geometry]bool{}
 	left := 0
@@ -303,7 +303,7 @@ func (c *cooking) lines() []string {
 			case len(lines) == maxLines:
 				left++
 			default:
-				lines = append(lines, fmt.Sprintf("mesh %d primitive %d: ", i, j)+c.describe(g))
+				lines = append(lines, fmt.Sprintf("mesh %d primitive %d: ", i, j)+c.describePrimitive(g))
 				told[g] = g != nil
 			}
 		}
@@ -329,8 +329,8 @@ func (c *cooking) lines() []string {
 	return lines
 }
 
-// describe describes the cooked primitive in one line.
-func (c *cooking) describe(g *geometry) string {
+// describePrimitive describes the cooked primitive in one line.
+func (c *cooking) describePrimitive(g *geometry) string {
 	if g == nil {
 		return "stays as it is: its vertices are not in the file, or an extension may name them by number"
 	}

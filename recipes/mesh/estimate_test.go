@@ -87,15 +87,15 @@ func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := o.cook(t.Context(), job, doc, false)
+	c, err := o.cookModel(t.Context(), job, doc, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.document(t.Context(), job)
+	w, err := c.enterResults(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, parts, err := w.text(t.Context())
+	text, parts, err := w.documentText(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,8 @@ func (g *geometry) vertices() int {
 	return g.streams[0].data.Count
 }
 
-// stream returns an attribute of the vertices themselves, nil if there is none.
-func (g *geometry) stream(name string) *stream {
+// findStream returns an attribute of the vertices themselves, nil if there is none.
+func (g *geometry) findStream(name string) *stream {
 	for i := range g.streams {
 		if s := &g.streams[i]; s.name == name && s.target == base {
 			return s
@@ -92,11 +92,11 @@ func (g *geometry) weld(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return g.renumber(ctx, remap, unique)
+	return g.renumberVertices(ctx, remap, unique)
 }
 
-// renumber gives vertex i the number remap[i] of n.
-func (g *geometry) renumber(ctx context.Context, remap []uint32, n int) error {
+// renumberVertices gives vertex i the number remap[i] of n.
+func (g *geometry) renumberVertices(ctx context.Context, remap []uint32, n int) error {
 	for i := range g.streams {
 		moved, err := g.streams[i].data.Move(ctx, remap, n)
 		if err != nil {
@@ -176,7 +176,7 @@ func (o *Mesh) finishGeometry(ctx context.Context, g *geometry, grid *quantize.G
 		return err
 	}
 	g.dropDegenerate()
-	positions := g.stream("POSITION").data.Floats()
+	positions := g.findStream("POSITION").data.Floats()
 	if grid != nil {
 		for i := range positions {
 			positions[i] = grid.At(uint16(positions[i]), i%3)
@@ -203,7 +203,7 @@ func (o *Mesh) finishGeometry(ctx context.Context, g *geometry, grid *quantize.G
 	if err != nil {
 		return err
 	}
-	return g.renumber(ctx, remap, used)
+	return g.renumberVertices(ctx, remap, used)
 }
 
 func (o *Mesh) orderTriangles(ctx context.Context, indices []uint32, positions []float32) ([]uint32, error) {
@@ -214,9 +214,9 @@ func (o *Mesh) orderTriangles(ctx context.Context, indices []uint32, positions [
 	return optimize.Overdraw(ctx, indices, positions, float32(o.Overdraw))
 }
 
-// pack stores the attributes of a geometry in fewer bits, positions on the grid if there is
+// packAttributes stores the attributes of a geometry in fewer bits, positions on the grid if there is
 // one. Attributes that are not floats stay as their maker packed them.
-func (o *Mesh) pack(ctx context.Context, g *geometry, grid *quantize.Grid) error {
+func (o *Mesh) packAttributes(ctx context.Context, g *geometry, grid *quantize.Grid) error {
 	if err := o.packWeights(ctx, g); err != nil {
 		return err
 	}
@@ -335,7 +335,7 @@ func (g *geometry) looksAlike() []simplify.Attribute {
 		name   string
 		weight float32
 	}{{"NORMAL", 0.5}, {"TEXCOORD_0", 0.5}, {"COLOR_0", 0.5}} {
-		if s := g.stream(a.name); s != nil {
+		if s := g.findStream(a.name); s != nil {
 			list = append(list, simplify.Attribute{Values: s.data.Floats(), Width: s.data.Width, Weight: a.weight})
 		}
 	}

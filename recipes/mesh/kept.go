@@ -27,9 +27,9 @@ const (
 	binds   // inverse bind matrices
 )
 
-// contents returns what each accessor of the document holds, and how many vertices those
+// accessorContents returns what each accessor of the document holds, and how many vertices those
 // that are indices may name.
-func contents(doc *gltf.Document) (list []content, vertices []int64) {
+func accessorContents(doc *gltf.Document) (list []content, vertices []int64) {
 	list, vertices = make([]content, len(doc.Accessors)), make([]int64, len(doc.Accessors))
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
@@ -81,8 +81,8 @@ func contents(doc *gltf.Document) (list []content, vertices []int64) {
 
 var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
 
-// keep checks an unchanged primitive beyond the checks of its accessors.
-func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
+// checkUnchanged checks an unchanged primitive beyond the checks of its accessors.
+func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
 	if look.must && !(normals && tangents) {
@@ -113,9 +113,9 @@ func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints
 	return nil
 }
 
-// inspect checks the elements of an unchanged accessor and repairs some faults. It reports
+// inspectElements checks the elements of an unchanged accessor and repairs some faults. It reports
 // whether it has changed any.
-func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
+func (as *accessors) inspectElements(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err
 	}
@@ -168,8 +168,8 @@ const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rou
 
 const wrongBounds = "min or max do not match the elements, corrected"
 
-// bounds writes the min and max of an unchanged accessor that has some or needs them.
-func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
+// writeBounds writes the min and max of an unchanged accessor that has some or needs them.
+func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 	a := &as.doc.Accessors[i]
 	needs := as.contents[i] == positions || as.contents[i] == times
 	switch {

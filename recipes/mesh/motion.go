@@ -21,8 +21,8 @@ type motion struct {
 	keep   []int   // numbers of the keyframes that stay
 }
 
-// end returns the time of the last keyframe.
-func (m *motion) end() float32 { return m.source.Times[len(m.source.Times)-1] }
+// lastKeyTime returns the time of the last keyframe.
+func (m *motion) lastKeyTime() float32 { return m.source.Times[len(m.source.Times)-1] }
 
 // A motionReader reads samplers, and each list of times once.
 type motionReader struct {
@@ -93,10 +93,10 @@ func (r *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 	return r.times[accessor], nil
 }
 
-// unit returns the unit of an animation's error: a radian, the largest scale, a whole morph
+// errorUnit returns the unit of an animation's error: a radian, the largest scale, a whole morph
 // target, or the size of the moved parts. A node without children moves by its distance
 // from its parent.
-func (m *motion) unit(path string, reach float64) float64 {
+func (m *motion) errorUnit(path string, reach float64) float64 {
 	switch {
 	case path == "rotation" || path == "weights":
 		return 1
@@ -115,10 +115,10 @@ func (m *motion) unit(path string, reach float64) float64 {
 	return largest
 }
 
-// reduce rounds the keyframes of a motion and chooses those to keep.
-func (o *Mesh) reduce(ctx context.Context, m *motion) (err error) {
+// reduceMotion rounds the keyframes of a motion and chooses those to keep.
+func (o *Mesh) reduceMotion(ctx context.Context, m *motion) (err error) {
 	unrounded := m.stored
-	if err := o.round(ctx, m); err != nil {
+	if err := o.roundMotion(ctx, m); err != nil {
 		return err
 	}
 	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
@@ -147,9 +147,9 @@ func (o *Mesh) rotationBits() int {
 	return 0
 }
 
-// round stores the values of a motion in fewer bits, as far as that takes up no more than
+// roundMotion stores the values of a motion in fewer bits, as far as that takes up no more than
 // three quarters of the error that is allowed.
-func (o *Mesh) round(ctx context.Context, m *motion) error {
+func (o *Mesh) roundMotion(ctx context.Context, m *motion) error {
 	compress := o.Compression == "meshopt"
 	switch bits := o.rotationBits(); {
 	case m.stored.Component != gltf.Float32: // was rounded before

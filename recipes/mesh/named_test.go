@@ -134,7 +134,7 @@ func TestHeldFilesOfModels(t *testing.T) {
 		{"empty", "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			says, err := heldBy(bytes.NewReader([]byte(tt.model)), int64(len(tt.model)))
+			says, err := filesHeldBy(bytes.NewReader([]byte(tt.model)), int64(len(tt.model)))
 			if err != nil {
 				t.Fatal(err)
 			}

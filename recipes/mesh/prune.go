@@ -35,11 +35,11 @@ func (o *Mesh) pruneRoot(ctx context.Context, root *gltf.Object) (prune.Result, 
 	if !o.Prune {
 		return prune.Result{}, nil
 	}
-	return prune.Document(ctx, root, prune.Options{Keep: o.keeps, Empty: o.PruneEmpty})
+	return prune.Document(ctx, root, prune.Options{Keep: o.keepsName, Empty: o.PruneEmpty})
 }
 
-// keeps reports whether option keep has a name, or a pattern of it.
-func (o *Mesh) keeps(name string) bool {
+// keepsName reports whether option keep has a name, or a pattern of it.
+func (o *Mesh) keepsName(name string) bool {
 	return slices.ContainsFunc(o.Keep, func(pattern string) bool {
 		matches, err := path.Match(noPath(pattern), noPath(name))
 		return err == nil && matches
@@ -76,11 +76,11 @@ func coordsOf(material gltf.Object) uint64 {
 	if err != nil {
 		return allCoords
 	}
-	return upTo(coords)
+	return bitsUpTo(coords)
 }
 
-// upTo returns all bits up to the highest one.
-func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
+// bitsUpTo returns all bits up to the highest one.
+func bitsUpTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
 // keptCoords returns the coordinates of a primitive that prune keeps, as drawn says.
 // Without prune it returns 0, so that primitives with different coordinates can share a
@@ -94,17 +94,17 @@ func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 		name := fmt.Sprint("TEXCOORD_", n)
 		if _, ok := p.Attributes[name]; ok {
 			have |= 1 << n
-			if o.keeps(name) {
-				drawn = upTo(drawn | 1<<n)
+			if o.keepsName(name) {
+				drawn = bitsUpTo(drawn | 1<<n)
 			}
 		}
 	}
 	return have & drawn
 }
 
-// prune drops the attributes that nothing of a primitive's materials and skins uses, and
+// pruneAttributes drops the attributes that nothing of a primitive's materials and skins uses, and
 // the option keep does not name.
-func (o *Mesh) prune(g *geometry, text gltf.Object, l look, joints int) {
+func (o *Mesh) pruneAttributes(g *geometry, text gltf.Object, l look, joints int) {
 	if !o.Prune {
 		return
 	}
@@ -113,7 +113,7 @@ func (o *Mesh) prune(g *geometry, text gltf.Object, l look, joints int) {
 		return // it may name attributes
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
-		return !isInUse(s.name, l, joints > 0) && !o.keeps(s.name)
+		return !isInUse(s.name, l, joints > 0) && !o.keepsName(s.name)
 	})
 }
 
@@ -146,5 +146,5 @@ func (as *accessors) dropUnused() {
 			unused = append(unused, int32(i))
 		}
 	}
-	as.drop(unused)
+	as.dropAccessors(unused)
 }

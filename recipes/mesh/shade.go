@@ -21,8 +21,8 @@ type look struct {
 	normalUV int    // number of the coordinates that tangents follow, -1 for none
 }
 
-// looks reads what all materials ask for.
-func looks(doc *gltf.Document) ([]look, error) {
+// readLooks reads what all materials ask for.
+func readLooks(doc *gltf.Document) ([]look, error) {
 	materials, err := doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -62,19 +62,19 @@ func lookOf(list []look, p *gltf.Primitive) look {
 	return l
 }
 
-// shade makes missing normals and tangents. Morphing meshes get no flat normals, as these
+// shadeGeometry makes missing normals and tangents. Morphing meshes get no flat normals, as these
 // turn with the triangles; the viewer makes them. Collision meshes get none.
-func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
+func (o *Mesh) shadeGeometry(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
 	}
-	if g.stream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit && !l.unseen {
+	if g.findStream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit && !l.unseen {
 		if err := o.makeNormals(ctx, g); err != nil {
 			return fmt.Errorf("normals: %w", err)
 		}
 	}
-	uv := g.stream(fmt.Sprintf("TEXCOORD_%d", l.normalUV))
-	if o.Tangents && g.stream("TANGENT") == nil && g.stream("NORMAL") != nil && l.normalUV >= 0 && uv != nil && !l.unlit {
+	uv := g.findStream(fmt.Sprintf("TEXCOORD_%d", l.normalUV))
+	if o.Tangents && g.findStream("TANGENT") == nil && g.findStream("NORMAL") != nil && l.normalUV >= 0 && uv != nil && !l.unlit {
 		if err := makeTangents(ctx, g, uv.name); err != nil {
 			return fmt.Errorf("tangents: %w", err)
 		}
@@ -90,7 +90,7 @@ func (o *Mesh) makeNormals(ctx context.Context, g *geometry) error {
 			break
 		}
 	}
-	positions := g.stream("POSITION").data.Floats()
+	positions := g.findStream("POSITION").data.Floats()
 	var normals []float32
 	var err error
 	if o.Normals == "smooth" {
@@ -105,12 +105,12 @@ func (o *Mesh) makeNormals(ctx context.Context, g *geometry) error {
 		return err
 	}
 	g.stats.normals = o.Normals
-	return g.attach(ctx, "NORMAL", normals, 3)
+	return g.attachAttribute(ctx, "NORMAL", normals, 3)
 }
 
 func makeTangents(ctx context.Context, g *geometry, uv string) error {
-	tangents, err := tangent.Generate(ctx, g.indices, g.stream("POSITION").data.Floats(),
-		g.stream("NORMAL").data.Floats(), g.stream(uv).data.Floats())
+	tangents, err := tangent.Generate(ctx, g.indices, g.findStream("POSITION").data.Floats(),
+		g.findStream("NORMAL").data.Floats(), g.findStream(uv).data.Floats())
 	if err != nil {
 		return err
 	}
@@ -122,11 +122,11 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 		return err
 	}
 	g.stats.tangents = true
-	return g.attach(ctx, "TANGENT", tangents, 4)
+	return g.attachAttribute(ctx, "TANGENT", tangents, 4)
 }
 
-// attach adds an attribute of all vertices and welds equal vertices.
-func (g *geometry) attach(ctx context.Context, name string, values []float32, width int) error {
+// attachAttribute adds an attribute of all vertices and welds equal vertices.
+func (g *geometry) attachAttribute(ctx context.Context, name string, values []float32, width int) error {
 	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: gltf.FloatArray(values, width)})
 	return g.weld(ctx)
 }
@@ -142,7 +142,7 @@ func (c *cooking) repairTextures() error {
 	for i := range c.primitives {
 		for j := range c.primitives[i] {
 			where := fmt.Sprintf("mesh %d primitive %d", i, j)
-			if err := p.primitive(&c.doc.Meshes[i].Primitives[j], &c.primitives[i][j], &c.repairs, where); err != nil {
+			if err := p.replaceMaterials(&c.doc.Meshes[i].Primitives[j], &c.primitives[i][j], &c.repairs, where); err != nil {
 				return fmt.Errorf("%s: %w", where, err)
 			}
 		}
@@ -161,10 +161,10 @@ type plainer struct {
 	room      int            // bytes that copies may still take
 }
 
-// primitive replaces the materials of a primitive, and of its variants.
-func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, where string) error {
+// replaceMaterials replaces the materials of a primitive, and of its variants.
+func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *repairs, where string) error {
 	if of.Material != nil {
-		n, err := p.plain(int(*of.Material), of.Attributes)
+		n, err := p.withoutMissingCoords(int(*of.Material), of.Attributes)
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, w
 				return err
 			}
 			for i := range mappings {
-				n, err := p.plain(int(mappings[i].Material), of.Attributes)
+				n, err := p.withoutMissingCoords(int(mappings[i].Material), of.Attributes)
 				if err != nil {
 					return err
 				}
@@ -202,9 +202,9 @@ func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, w
 	})
 }
 
-// plain returns the number of a material whose textures all have coordinates: the same
+// withoutMissingCoords returns the number of a material whose textures all have coordinates: the same
 // one if it is such.
-func (p *plainer) plain(material int, attributes map[string]int32) (int, error) {
+func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32) (int, error) {
 	var lacks []string
 	has := func(texCoord int) bool {
 		name := fmt.Sprintf("TEXCOORD_%d", texCoord)

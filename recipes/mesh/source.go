@@ -74,7 +74,7 @@ func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte
 			return nil, gone, err
 		}
 	}
-	return doc, gone, readDocument(ctx, job, doc, chunk)
+	return doc, gone, readBuffers(ctx, job, doc, chunk)
 }
 
 // checkDocument parses and checks the text of a document.
@@ -87,8 +87,8 @@ func checkDocument(ctx context.Context, job *recipe.Job, text []byte, chunkSize 
 	return doc, doc.Check(ctx, chunkSize, gltf.SizeIn(job))
 }
 
-// readDocument reads the buffers of a document that has been checked.
-func readDocument(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk []byte) error {
+// readBuffers reads the buffers of a document that has been checked.
+func readBuffers(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk []byte) error {
 	if err := doc.WarnOfImages(job); err != nil {
 		return err
 	}
@@ -96,14 +96,14 @@ func readDocument(ctx context.Context, job *recipe.Job, doc *gltf.Document, chun
 	if err != nil {
 		return err
 	}
-	if err := checkExtensions(doc); err != nil {
+	if err := checkCookable(doc); err != nil {
 		return err
 	}
 	if err := doc.Decompress(ctx); err != nil {
 		return err
 	}
 	job.Hold("meshes", int(doc.UnpackedSize()))
-	if name, found := findKey(doc, namesView); found {
+	if name, found := findExtensionKey(doc, namesView); found {
 		return fmt.Errorf("extension %.60s names bufferViews, which get other numbers here; copy the file instead", name)
 	}
 	return nil
@@ -141,9 +141,9 @@ const (
 
 // held extracts the buffers of glTF models and the MTL files of OBJ models. The first bytes of a
 // model decide its format.
-var held = recipe.Extract{Name: "buffers", Version: 1, Of: heldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
+var held = recipe.Extract{Name: "buffers", Version: 1, Of: filesHeldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
 
-func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
+func filesHeldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 	text, isGLB, err := gltf.ReadText(file, size, maxHeldText)
 	if err != nil {
 		return nil, err
@@ -193,9 +193,9 @@ var tables = []struct{ extension, member string }{
 // and triangles by number.
 var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metadata", "KHR_xmp", "KHR_xmp_json_ld"}
 
-// checkExtensions refuses documents with unreadable vertices, and extensions that may name
+// checkCookable refuses documents with unreadable vertices, and extensions that may name
 // a renumbered element.
-func checkExtensions(doc *gltf.Document) error {
+func checkCookable(doc *gltf.Document) error {
 	if slices.Contains(doc.ExtensionsUsed, gltf.Draco) {
 		return fmt.Errorf("%s is in use: the mesh was compressed already; cook the file from which that was made", gltf.Draco)
 	}
@@ -209,8 +209,8 @@ func checkExtensions(doc *gltf.Document) error {
 	return nil
 }
 
-// findKey returns the first extension with a key that match accepts.
-func findKey(doc *gltf.Document, match func(key string) bool) (extension string, found bool) {
+// findExtensionKey returns the first extension with a key that match accepts.
+func findExtensionKey(doc *gltf.Document, match func(key string) bool) (extension string, found bool) {
 	doc.EachExtensionKey(func(of, key string, _ json.Token) bool {
 		if match(key) {
 			extension, found = of, true

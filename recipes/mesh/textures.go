@@ -11,11 +11,11 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// textures makes textures name the cooked form of their images, as the format of the images
+// writeTextures makes textures name the cooked form of their images, as the format of the images
 // demands. If an extension brings a cooked picture, that picture wins over the plain
 // source. types are the types of embedded images, which only the right extension may name;
 // made marks images whose type is new.
-func (w *writer) textures(cooked []cookedImage, types []string, made []bool) error {
+func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 		}
 		s := sources{plain: -1, cooked: -1}
 		if p := w.doc.Textures[i].Source; p != nil {
-			s.putImage("", int(*p), cooked, types, made)
+			s.putImageOf("", int(*p), cooked, types, made)
 		}
 		for _, e := range extensions {
 			o, _ := gltf.ParseObject(e.Value)
@@ -36,9 +36,9 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 				s.extensions = append(s.extensions, e)
 				continue
 			}
-			s.putImage(e.Key, source, cooked, types, made)
+			s.putImageOf(e.Key, source, cooked, types, made)
 		}
-		w.name(&textures[i], &s, cooked)
+		w.nameImages(&textures[i], &s, cooked)
 		if s.moved {
 			w.repairs.noteRepair("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
 		}
@@ -57,8 +57,8 @@ type sources struct {
 	moved      bool // one of them was in the wrong place
 }
 
-// putImage enters an image that is named by an extension, "" for the texture itself.
-func (s *sources) putImage(extension string, source int, cooked []cookedImage, types []string, made []bool) {
+// putImageOf enters an image that is named by an extension, "" for the texture itself.
+func (s *sources) putImageOf(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
 		right = gltf.ImageExtension(types[source])
@@ -77,8 +77,8 @@ func (s *sources) putImage(extension string, source int, cooked []cookedImage, t
 	s.moved = s.moved || right != extension && !made[source]
 }
 
-// name writes the images of a texture.
-func (w *writer) name(texture *gltf.Object, s *sources, cooked []cookedImage) {
+// nameImages writes the images of a texture.
+func (w *writer) nameImages(texture *gltf.Object, s *sources, cooked []cookedImage) {
 	if s.cooked >= 0 {
 		switch extension := cooked[s.cooked].extension; {
 		case extension == "":
@@ -125,8 +125,8 @@ type picture struct {
 	other string           // an unknown member that names it
 }
 
-// pictures returns how materials read each image.
-func (c *cooking) pictures() ([]picture, error) {
+// imageUses returns how materials read each image.
+func (c *cooking) imageUses() ([]picture, error) {
 	materials, err := c.doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -143,14 +143,14 @@ func (c *cooking) pictures() ([]picture, error) {
 			if slot.Alpha == pictureRole.Opacity && opaque {
 				slot.Alpha = pictureRole.Ignored
 			}
-			list[image].use(member, slot)
+			list[image].addSlot(member, slot)
 		})
 	}
 	return list, nil
 }
 
-// use records that a member of a material names the picture.
-func (p *picture) use(member string, slot pictureRole.Slot) {
+// addSlot records that a member of a material names the picture.
+func (p *picture) addSlot(member string, slot pictureRole.Slot) {
 	switch {
 	case slot.Role == pictureRole.Unknown:
 		p.other = member

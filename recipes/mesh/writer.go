@@ -28,8 +28,8 @@ type written struct {
 	lods       []int
 }
 
-// geometry writes all geometries, and the meshes that show them.
-func (w *writer) geometry(ctx context.Context) error {
+// writeGeometries writes all geometries, and the meshes that show them.
+func (w *writer) writeGeometries(ctx context.Context) error {
 	places := map[*geometry]*written{}
 	for _, g := range w.geometries {
 		place, err := w.writeGeometry(ctx, g)
@@ -43,7 +43,7 @@ func (w *writer) geometry(ctx context.Context) error {
 			if g == nil {
 				continue
 			}
-			if err := places[g].enter(&w.primitives[i][j], g); err != nil {
+			if err := places[g].enterPrimitive(&w.primitives[i][j], g); err != nil {
 				return fmt.Errorf("mesh %d primitive %d: %w", i, j, err)
 			}
 		}
@@ -71,7 +71,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 		if s.octa {
 			of = gltf.Directions
 		}
-		number, err := w.accessors.replace(ctx, s.accessor, kindOf(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
+		number, err := w.accessors.replaceAccessor(ctx, s.accessor, accessorType(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
 		if err != nil {
 			return nil, err
 		}
@@ -91,12 +91,12 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 	if g.mode == triangles {
 		of = gltf.TriangleIndices
 	}
-	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, gltf.IndexArray(g.indices, count), false)
+	place.indices, err = w.accessors.replaceAccessor(ctx, g.indexAccessor, "SCALAR", of, gltf.IndexArray(g.indices, count), false)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range g.lods {
-		number, err := w.accessors.replace(ctx, made, "SCALAR", gltf.TriangleIndices, gltf.IndexArray(l.indices, count), false)
+		number, err := w.accessors.replaceAccessor(ctx, made, "SCALAR", gltf.TriangleIndices, gltf.IndexArray(l.indices, count), false)
 		if err != nil {
 			return nil, err
 		}
@@ -115,8 +115,8 @@ func needsQuantization(s *stream) bool {
 	return false
 }
 
-// enter puts the numbers of a geometry's accessors into a primitive.
-func (p *written) enter(primitive *gltf.Object, g *geometry) error {
+// enterPrimitive puts the numbers of a geometry's accessors into a primitive.
+func (p *written) enterPrimitive(primitive *gltf.Object, g *geometry) error {
 	attributes, err := primitive.Object("attributes")
 	if err != nil {
 		return err
@@ -164,8 +164,8 @@ func listOf(objects []gltf.Object) json.RawMessage {
 	return gltf.ListText(list)
 }
 
-// extensions writes the lists of extensions.
-func (w *writer) extensions(context.Context) error {
+// declareExtensions writes the lists of extensions.
+func (w *writer) declareExtensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
@@ -231,7 +231,7 @@ func (w *writer) moveMeshes(context.Context) error {
 		if n.Mesh == nil {
 			continue
 		}
-		grid := w.groups.grid(int(*n.Mesh))
+		grid := w.groups.gridOf(int(*n.Mesh))
 		if n.Skin != nil {
 			grid = nil // the skin's matrices do it
 		}
@@ -266,7 +266,7 @@ func (w *writer) moveMeshes(context.Context) error {
 	}
 	w.doc.Root.SetObjects("meshes", w.meshes)
 	w.doc.Root.SetObjects("nodes", w.nodes)
-	return w.moveChannels(weights)
+	return w.retargetChannels(weights)
 }
 
 // placeLODs adds a node for each level of detail and lists them at the node of the full
@@ -285,12 +285,12 @@ func (w *writer) placeLODs(node int, meshes []int) {
 	}
 }
 
-// moveChannels retargets the channels that animate morph target weights to the nodes that weights
+// retargetChannels retargets the channels that animate morph target weights to the nodes that weights
 // have moved to, and enters the animations in the document.
-func (w *writer) moveChannels(weights map[int32]int) error {
+func (w *writer) retargetChannels(weights map[int32]int) error {
 	animations := make([]gltf.Object, len(w.clips))
 	for i, k := range w.clips {
-		if err := k.moveChannels(weights); err != nil {
+		if err := k.retargetClip(weights); err != nil {
 			return fmt.Errorf("animation %d: %w", i, err)
 		}
 		animations[i] = k.text
@@ -299,7 +299,7 @@ func (w *writer) moveChannels(weights map[int32]int) error {
 	return nil
 }
 
-func (k *clip) moveChannels(weights map[int32]int) error {
+func (k *clip) retargetClip(weights map[int32]int) error {
 	var channels []json.RawMessage
 	for j, ch := range k.source.Channels {
 		if ch.Target.Node == nil || ch.Target.Path != "weights" {

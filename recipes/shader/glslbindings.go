@@ -121,7 +121,7 @@ func variableAt(used []ir.GlobalVariable, b ir.ResourceBinding) string {
 // blockName returns an unused name for a block. Each stage has its own name for a variable, since
 // blocks with the same name would have to be equal.
 func blockName(text, variable, stage string) string {
-	if !identifier(variable) {
+	if !isIdentifier(variable) {
 		variable = "block"
 	}
 	name := strings.Trim(strings.ReplaceAll(variable, "__", "_"), "_") + "_" + stage
@@ -193,7 +193,7 @@ func loadDepth(m *ir.Module) error {
 		}
 	}
 	if len(loaded) > 0 {
-		rewrite(m, func(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
+		rewriteFunctions(m, func(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 			if k, ok := kind.(ir.ExprImageLoad); ok && t == scalarF32 {
 				return ir.ExprAccessIndex{Base: r.addExpression(k, ir.VectorType{Size: 4, Scalar: scalarF32})}
 			}

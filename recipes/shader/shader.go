@@ -90,7 +90,7 @@ func Recipe() recipe.Recipe {
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
 			o := c.(*Shader)
-			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Tools: o.tools(), Machine: o.machine()}
+			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Tools: o.compilerTools(), Machine: o.machineKind()}
 		},
 	}
 }
@@ -113,7 +113,7 @@ func (o *Shader) checkOptions() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Defines)) {
-		if !identifier(name) || strings.ContainsAny(o.Defines[name], "\r\n\\\x00") || strings.Contains(o.Defines[name], "/*") {
+		if !isIdentifier(name) || strings.ContainsAny(o.Defines[name], "\r\n\\\x00") || strings.Contains(o.Defines[name], "/*") {
 			return &recipe.OptionError{Key: "defines", Got: strconv.Quote(name), Want: "names of macros, and values of one line without comments"}
 		}
 	}
@@ -123,7 +123,7 @@ func (o *Shader) checkOptions() error {
 	return nil
 }
 
-func identifier(s string) bool {
+func isIdentifier(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 		if !letter && (i == 0 || c < '0' || c > '9') {
@@ -133,17 +133,17 @@ func identifier(s string) bool {
 	return s != ""
 }
 
-// tools implements Traits.Tools.
-func (o *Shader) tools() []string {
+// compilerTools implements Traits.Tools.
+func (o *Shader) compilerTools() []string {
 	if o.Compiler == "" {
 		return nil
 	}
 	return []string{o.Compiler}
 }
 
-// machine returns the kind of this machine: naga evaluates constants with the rounding of the
+// machineKind returns the kind of this machine: naga evaluates constants with the rounding of the
 // processor.
-func (o *Shader) machine() string {
+func (o *Shader) machineKind() string {
 	if o.Format == "source" {
 		return ""
 	}
@@ -215,7 +215,7 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	compiled := o.Format == "spirv"
 	f := flattening{ctx: ctx, dirs: o.IncludeDirs, lines: o.LineDirectives || compiled, compact: compiled, read: func(name string) ([]byte, error) { return readShader(job, name) }}
 	step := job.Step("preprocess")
-	text, err := f.flatten(path.Base("source"+job.Ext()), source, o.Defines)
+	text, err := f.flattenIncludes(path.Base("source"+job.Ext()), source, o.Defines)
 	step()
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	if line := leftInclude().FindIndex(text); line != nil {
 		return fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])
 	}
-	return o.compile(ctx, job, stage, text, f.names)
+	return o.compileGLSL(ctx, job, stage, text, f.names)
 }
 
 // readShader reads an included file of limited size.
@@ -245,9 +245,9 @@ func readShader(job *recipe.Job, name string) ([]byte, error) {
 	return text, err
 }
 
-// compile calls the external compiler, which makes SPIR-V of GLSL. The compiler's messages
+// compileGLSL calls the external compiler, which makes SPIR-V of GLSL. The compiler's messages
 // identify files by the numbers of #line.
-func (o *Shader) compile(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
+func (o *Shader) compileGLSL(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
 	scratch, err := job.Scratch()
 	if err != nil {
 		return err

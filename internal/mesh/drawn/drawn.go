@@ -77,7 +77,7 @@ func (l *Level) Triangles() int { return len(l.Indices) / 3 }
 // materials of OBJ models that cannot be read have no color.
 func Open(ctx context.Context, data []byte, ext string, read func(name string) ([]byte, error)) (*Scene, error) {
 	sizes := map[string]int64{"": int64(len(data))}
-	doc, err := open(ctx, data, ext, func(name string) ([]byte, error) {
+	doc, err := openModel(ctx, data, ext, func(name string) ([]byte, error) {
 		other, err := read(name)
 		sizes[name] = int64(len(other))
 		return other, err
@@ -85,17 +85,17 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBuilder(doc)
+	b, err := newLevelBuilder(doc)
 	if err != nil {
 		return nil, err
 	}
 	b.weld = isOBJ(data, ext)
-	scene := &Scene{Levels: make([]Level, b.levels())}
+	scene := &Scene{Levels: make([]Level, b.countLevels())}
 	for _, n := range sizes {
 		scene.Bytes += n
 	}
 	for i := range scene.Levels {
-		if err := b.level(ctx, i, &scene.Levels[i]); err != nil {
+		if err := b.drawLevel(ctx, i, &scene.Levels[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -113,7 +113,7 @@ type builder struct {
 	weld   bool // vertices are corners of faces: equal ones are one
 }
 
-func newBuilder(doc *gltf.Document) (*builder, error) {
+func newLevelBuilder(doc *gltf.Document) (*builder, error) {
 	b := &builder{doc: doc, picker: gltf.NewPicker(doc), left: MaxTriangles}
 	if err := b.checkNodes(); err != nil {
 		return nil, err
@@ -122,9 +122,9 @@ func newBuilder(doc *gltf.Document) (*builder, error) {
 	return b, nil
 }
 
-// level draws one level of detail.
-func (b *builder) level(ctx context.Context, number int, l *Level) error {
-	shown, err := b.shown(ctx, number)
+// drawLevel draws one level of detail.
+func (b *builder) drawLevel(ctx context.Context, number int, l *Level) error {
+	shown, err := b.shownMeshes(ctx, number)
 	if err != nil {
 		return err
 	}
@@ -133,17 +133,17 @@ func (b *builder) level(ctx context.Context, number int, l *Level) error {
 		for n < len(shown) && shown[n].mesh == shown[0].mesh {
 			n++
 		}
-		if err := b.mesh(ctx, shown[:n], l); err != nil {
+		if err := b.drawMesh(ctx, shown[:n], l); err != nil {
 			return err
 		}
 		shown = shown[n:]
 	}
-	l.bound()
+	l.computeBox()
 	return nil
 }
 
-// bound computes the bounding box.
-func (l *Level) bound() {
+// computeBox computes the bounding box.
+func (l *Level) computeBox() {
 	for i, x := range l.Positions {
 		k := i % 3
 		if i < 3 {
@@ -162,8 +162,8 @@ const (
 
 func isOBJ(data []byte, ext string) bool { return strings.EqualFold(ext, ".obj") && !gltf.IsGLB(data) }
 
-// open reads a file of any kind.
-func open(ctx context.Context, data []byte, ext string, read func(string) ([]byte, error)) (*gltf.Document, error) {
+// openModel reads a file of any kind.
+func openModel(ctx context.Context, data []byte, ext string, read func(string) ([]byte, error)) (*gltf.Document, error) {
 	switch {
 	case gltf.IsGLB(data):
 		text, chunk, _, err := gltf.SplitGLB(data)
@@ -200,7 +200,7 @@ func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read fun
 		return nil, err
 	}
 	files := buffers{open: read, files: map[string][]byte{}}
-	if err := parsed.Check(ctx, chunkSize, files.size); err != nil {
+	if err := parsed.Check(ctx, chunkSize, files.readBufferSize); err != nil {
 		return nil, err
 	}
 	if slices.Contains(parsed.ExtensionsUsed, gltf.Draco) {
@@ -209,7 +209,7 @@ func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read fun
 	if n := parsed.UnpackedSize(); n > maxBuffers {
 		return nil, fmt.Errorf("the buffers have %d MiB, more than %d", n>>20, maxBuffers>>20)
 	}
-	if err := parsed.Load(ctx, chunk, files.read); err != nil {
+	if err := parsed.Load(ctx, chunk, files.bufferContent); err != nil {
 		return nil, err
 	}
 	return parsed, parsed.Decompress(ctx)
@@ -222,7 +222,7 @@ type buffers struct {
 	total int
 }
 
-func (f *buffers) size(name string) (int64, error) {
+func (f *buffers) readBufferSize(name string) (int64, error) {
 	data, ok := f.files[name]
 	if !ok {
 		var err error
@@ -237,4 +237,4 @@ func (f *buffers) size(name string) (int64, error) {
 	return int64(len(data)), nil
 }
 
-func (f *buffers) read(name string, _ int64) ([]byte, error) { return f.files[name], nil }
+func (f *buffers) bufferContent(name string, _ int64) ([]byte, error) { return f.files[name], nil }

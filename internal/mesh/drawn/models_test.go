@@ -37,7 +37,7 @@ func tree(t testing.TB) fstest.MapFS {
 	return fs
 }
 
-func open(t testing.TB, fs fstest.MapFS, name string) *drawn.Scene {
+func openModel(t testing.TB, fs fstest.MapFS, name string) *drawn.Scene {
 	t.Helper()
 	s, err := drawn.Open(context.Background(), fs[name].Data, path.Ext(name), fs.ReadFile)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestCooked(t *testing.T) {
 	files := tree(t)
 	for _, name := range []string{"barrier.obj", "coin.gltf", "cone.gltf", "crate.gltf", "kart.gltf", "pebble.glb"} {
 		t.Run(name, func(t *testing.T) {
-			source, cooked := open(t, files, name), open(t, cook(t, files, name, 2), "a.glb")
+			source, cooked := openModel(t, files, name), openModel(t, cook(t, files, name, 2), "a.glb")
 			if len(source.Levels) != 1 {
 				t.Errorf("%d levels in the source", len(source.Levels))
 			}
@@ -160,7 +160,7 @@ func TestCompressed(t *testing.T) {
 		"buffers": [{"uri": "a.bin", "byteLength": %d}, {"byteLength": 42}]}`,
 		0, len(vertices), 12, "ATTRIBUTES", len(vertices), len(triangles), 2, "TRIANGLES", len(vertices)+len(triangles))
 	files := fstest.MapFS{"a.gltf": {Data: []byte(text)}, "a.bin": {Data: append(vertices, triangles...)}}
-	if l := &open(t, files, "a.gltf").Levels[0]; l.Triangles() != 1 || l.High[2] != 7 {
+	if l := &openModel(t, files, "a.gltf").Levels[0]; l.Triangles() != 1 || l.High[2] != 7 {
 		t.Errorf("%d triangles up to %v", l.Triangles(), l.High)
 	}
 }

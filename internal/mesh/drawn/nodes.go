@@ -41,8 +41,8 @@ func (b *builder) checkNodes() error {
 	return nil
 }
 
-// levels returns how many levels of detail there are.
-func (b *builder) levels() int {
+// countLevels returns how many levels of detail there are.
+func (b *builder) countLevels() int {
 	n := 1
 	for i := range b.doc.Nodes {
 		n = max(n, 1+len(b.doc.Nodes[i].LODs()))
@@ -82,8 +82,8 @@ type showing struct {
 	at         affine
 }
 
-// shown returns the places of meshes in a level of detail, sorted by mesh.
-func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
+// shownMeshes returns the places of meshes in a level of detail, sorted by mesh.
+func (b *builder) shownMeshes(ctx context.Context, level int) ([]showing, error) {
 	type step struct {
 		node   int32
 		chosen bool // below a level of detail, so it has no levels itself
@@ -114,8 +114,8 @@ func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 		if node.IsHidden() {
 			continue
 		}
-		local := transform(node)
-		at := s.above.times(&local)
+		local := localTransform(node)
+		at := s.above.multiplyAffine(&local)
 		push(node.Children, s.chosen, at)
 		if node.Mesh == nil {
 			continue
@@ -184,18 +184,18 @@ func (b *builder) instances(ctx context.Context, list []showing, show showing, a
 		read("TRANSLATION", move[:])
 		read("ROTATION", turn[:])
 		read("SCALE", scale[:])
-		local := compose(move, turn, scale)
+		local := composeTransform(move, turn, scale)
 		copied := show
-		copied.at = show.at.times(&local)
+		copied.at = show.at.multiplyAffine(&local)
 		list = append(list, copied)
 	}
 	return list, nil
 }
 
-// transform returns where a node is in its parent.
-func transform(n *gltf.Node) affine {
+// localTransform returns where a node is in its parent.
+func localTransform(n *gltf.Node) affine {
 	if n.Matrix != nil {
-		return columns(n.Matrix[:])
+		return affineOf(n.Matrix[:])
 	}
 	move, turn, scale := [3]float64{}, [4]float64{3: 1}, [3]float64{1, 1, 1}
 	if n.Translation != nil {
@@ -207,7 +207,7 @@ func transform(n *gltf.Node) affine {
 	if n.Scale != nil {
 		scale = *n.Scale
 	}
-	return compose(move, turn, scale)
+	return composeTransform(move, turn, scale)
 }
 
 // An affine transform is three columns and the translation.
@@ -215,8 +215,8 @@ type affine [12]float64
 
 var identity = affine{0: 1, 4: 1, 8: 1}
 
-// times returns the transform that applies b first.
-func (a *affine) times(b *affine) affine {
+// multiplyAffine returns the transform that applies b first.
+func (a *affine) multiplyAffine(b *affine) affine {
 	var c affine
 	for column := range 4 {
 		for row := range 3 {
@@ -230,7 +230,7 @@ func (a *affine) times(b *affine) affine {
 	return c
 }
 
-func (a *affine) point(x, y, z float64) (px, py, pz float64) {
+func (a *affine) transformPoint(x, y, z float64) (px, py, pz float64) {
 	return a[0]*x + a[3]*y + a[6]*z + a[9], a[1]*x + a[4]*y + a[7]*z + a[10], a[2]*x + a[5]*y + a[8]*z + a[11]
 }
 
@@ -262,15 +262,15 @@ func (a *affine) mirrors() bool {
 	return a[0]*(a[4]*a[8]-a[5]*a[7])+a[1]*(a[5]*a[6]-a[3]*a[8])+a[2]*(a[3]*a[7]-a[4]*a[6]) < 0
 }
 
-// plus adds a share of another transform.
-func (a *affine) plus(b *affine, share float64) {
+// addShare adds a share of another transform.
+func (a *affine) addShare(b *affine, share float64) {
 	for i := range a {
 		a[i] += b[i] * share
 	}
 }
 
-// columns takes the affine part of a 4x4 matrix, stored by columns.
-func columns[T float32 | float64](m []T) (a affine) {
+// affineOf takes the affine part of a 4x4 matrix, stored by columns.
+func affineOf[T float32 | float64](m []T) (a affine) {
 	for column := range 4 {
 		for row := range 3 {
 			a[3*column+row] = float64(m[4*column+row])
@@ -279,8 +279,8 @@ func columns[T float32 | float64](m []T) (a affine) {
 	return a
 }
 
-// compose returns the transform that scales, rotates by a quaternion and moves.
-func compose(move [3]float64, turn [4]float64, scale [3]float64) affine {
+// composeTransform returns the transform that scales, rotates by a quaternion and moves.
+func composeTransform(move [3]float64, turn [4]float64, scale [3]float64) affine {
 	if l := math.Sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2] + turn[3]*turn[3]); l > 0 {
 		for i := range turn {
 			turn[i] /= l

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// mesh draws all copies of one mesh.
-func (b *builder) mesh(ctx context.Context, shown []showing, l *Level) error {
+// drawMesh draws all copies of one mesh.
+func (b *builder) drawMesh(ctx context.Context, shown []showing, l *Level) error {
 	number := shown[0].mesh
 	m := &b.doc.Meshes[number]
 	for i := range m.Primitives {
@@ -24,19 +24,19 @@ func (b *builder) mesh(ctx context.Context, shown []showing, l *Level) error {
 			l.Undrawn++
 			continue
 		}
-		if err := b.primitive(ctx, p, shown, l); err != nil {
+		if err := b.drawPrimitive(ctx, p, shown, l); err != nil {
 			return fmt.Errorf("mesh %d primitive %d: %w", number, i, err)
 		}
 	}
 	return nil
 }
 
-// primitive draws a primitive of a mesh once for each node that shows the mesh.
-func (b *builder) primitive(ctx context.Context, p *gltf.Primitive, shown []showing, l *Level) error {
+// drawPrimitive draws a primitive of a mesh once for each node that shows the mesh.
+func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []showing, l *Level) error {
 	total := b.triangles(p)
 	n := int(min(total, int64(b.left)))
 	if total > 0 && (n == 0 || b.doc.Accessors[p.Attributes["POSITION"]].Count > maxVertices) {
-		l.clip(total, len(shown))
+		l.countClipped(total, len(shown))
 		return nil
 	}
 	if total == 0 {
@@ -46,7 +46,7 @@ func (b *builder) primitive(ctx context.Context, p *gltf.Primitive, shown []show
 	for i := range shown {
 		skinned = skinned || shown[i].skin >= 0
 	}
-	g, err := b.load(ctx, p, n, skinned)
+	g, err := b.loadTriangles(ctx, p, n, skinned)
 	if err != nil {
 		return err
 	}
@@ -55,38 +55,38 @@ func (b *builder) primitive(ctx context.Context, p *gltf.Primitive, shown []show
 	pose := pose{geometry: g}
 	for i := range shown {
 		if b.left < n {
-			l.clip(total, len(shown)-i)
+			l.countClipped(total, len(shown)-i)
 			break
 		}
 		b.left -= n
-		l.clip(total-int64(n), 1)
-		if err := b.draw(ctx, &pose, &shown[i], l); err != nil {
+		l.countClipped(total-int64(n), 1)
+		if err := b.drawPose(ctx, &pose, &shown[i], l); err != nil {
 			return err
 		}
 	}
-	b.part(p, shown[0].mesh, Part{MadeNormals: g.made, Vertices: l.Vertices() - vertices, Triangles: l.Triangles() - triangles}, l)
+	b.endPart(p, shown[0].mesh, Part{MadeNormals: g.made, Vertices: l.Vertices() - vertices, Triangles: l.Triangles() - triangles}, l)
 	return nil
 }
 
-// clip counts triangles that are left out, in some copies.
-func (l *Level) clip(triangles int64, copies int) {
+// countClipped counts triangles that are left out, in some copies.
+func (l *Level) countClipped(triangles int64, copies int) {
 	const most = 1 << 40
 	l.Clipped = min(l.Clipped+min(triangles, most)*int64(min(copies, 2*maxNodes)), 1<<60)
 }
 
-// part ends a part.
-func (b *builder) part(p *gltf.Primitive, mesh int32, part Part, l *Level) {
+// endPart ends a part.
+func (b *builder) endPart(p *gltf.Primitive, mesh int32, part Part, l *Level) {
 	if len(l.Parts) == maxParts {
 		last := &l.Parts[maxParts-1]
 		last.Vertices += part.Vertices
 		last.Triangles += part.Triangles
 		return
 	}
-	part.Mesh = short(b.doc.Meshes[mesh].Name)
+	part.Mesh = shortenName(b.doc.Meshes[mesh].Name)
 	part.Color = [4]float32{1, 1, 1, 1}
 	if p.Material != nil {
 		m := &b.doc.Materials[*p.Material]
-		part.Material = short(m.Name)
+		part.Material = shortenName(m.Name)
 		if m.PBR != nil && m.PBR.Color != nil {
 			part.Color = *m.PBR.Color
 		}
@@ -94,8 +94,8 @@ func (b *builder) part(p *gltf.Primitive, mesh int32, part Part, l *Level) {
 	l.Parts = append(l.Parts, part)
 }
 
-// short cuts a name.
-func short(name string) string {
+// shortenName cuts a name.
+func shortenName(name string) string {
 	const longest = 100
 	if len(name) > longest {
 		name = name[:longest] + "..."
@@ -110,14 +110,14 @@ type pose struct {
 	positions, normals []float32 // nil before the first one
 }
 
-// is reports whether the pose has the given weights.
-func (p *pose) is(weights []float64) bool {
+// hasWeights reports whether the pose has the given weights.
+func (p *pose) hasWeights(weights []float64) bool {
 	return p.positions != nil && len(p.weights) == len(weights) && (len(weights) == 0 || &p.weights[0] == &weights[0])
 }
 
-// draw appends the geometry of a pose for one node.
-func (b *builder) draw(ctx context.Context, p *pose, s *showing, l *Level) (err error) {
-	if !p.is(s.weights) {
+// drawPose appends the geometry of a pose for one node.
+func (b *builder) drawPose(ctx context.Context, p *pose, s *showing, l *Level) (err error) {
+	if !p.hasWeights(s.weights) {
 		p.weights = s.weights
 		if p.positions, p.normals, err = b.morph(ctx, p.geometry, s.weights); err != nil {
 			return err
@@ -134,21 +134,21 @@ func (b *builder) draw(ctx context.Context, p *pose, s *showing, l *Level) (err 
 	err = gltf.Chunks(ctx, len(p.positions)/3, func(from, to int) error {
 		for v := from; v < to; v++ {
 			if joints != nil {
-				moved, err := p.blend(v, joints)
+				moved, err := p.blendJoints(v, joints)
 				if err != nil {
 					return err
 				}
 				at, turn = moved, moved.normals()
 			}
 			position, normal := p.positions[3*v:][:3], p.normals[3*v:][:3]
-			x, y, z := at.point(float64(position[0]), float64(position[1]), float64(position[2]))
+			x, y, z := at.transformPoint(float64(position[0]), float64(position[1]), float64(position[2]))
 			for _, c := range [3]float64{x, y, z} {
 				if !(math.Abs(c) <= math.MaxFloat32) {
 					return fmt.Errorf("vertex %d is at %v in the scene, want a number of 32 bits", v, c)
 				}
 				l.Positions = append(l.Positions, float32(c))
 			}
-			n := unit(turn.point(float64(normal[0]), float64(normal[1]), float64(normal[2])))
+			n := unitNormal(turn.transformPoint(float64(normal[0]), float64(normal[1]), float64(normal[2])))
 			l.Normals = append(l.Normals, n[:]...)
 		}
 		return nil
@@ -164,8 +164,8 @@ func (b *builder) draw(ctx context.Context, p *pose, s *showing, l *Level) (err 
 	return err
 }
 
-// unit returns a vector of length 1, 0, 0, 1 for one without direction.
-func unit(x, y, z float64) [3]float32 {
+// unitNormal returns a vector of length 1, 0, 0, 1 for one without direction.
+func unitNormal(x, y, z float64) [3]float32 {
 	length := math.Sqrt(x*x + y*y + z*z)
 	if !(length > 0) || math.IsInf(length, 0) {
 		return [3]float32{0, 0, 1}
@@ -226,8 +226,8 @@ func (b *builder) matrices(ctx context.Context, skin int32) ([]affine, error) {
 		world := b.world(joint)
 		list[i] = world
 		if 16*i+16 <= len(inverse) {
-			bind := columns(inverse[16*i:][:16])
-			list[i] = world.times(&bind)
+			bind := affineOf(inverse[16*i:][:16])
+			list[i] = world.multiplyAffine(&bind)
 		}
 	}
 	b.joints[skin] = list
@@ -249,16 +249,16 @@ func (b *builder) world(node int32) affine {
 		at = *b.worlds[node]
 	}
 	for _, n := range slices.Backward(way) {
-		local := transform(&b.doc.Nodes[n])
-		at = at.times(&local)
+		local := localTransform(&b.doc.Nodes[n])
+		at = at.multiplyAffine(&local)
 		b.worlds[n] = new(affine)
 		*b.worlds[n] = at
 	}
 	return at
 }
 
-// blend returns how the joints move a vertex.
-func (g *geometry) blend(vertex int, joints []affine) (affine, error) {
+// blendJoints returns how the joints move a vertex.
+func (g *geometry) blendJoints(vertex int, joints []affine) (affine, error) {
 	var moved affine
 	sum := 0.
 	for set := range g.joints {
@@ -268,7 +268,7 @@ func (g *geometry) blend(vertex int, joints []affine) (affine, error) {
 				if int(j) >= len(joints) {
 					return moved, fmt.Errorf("vertex %d moves with joint %d of %d", vertex, j, len(joints))
 				}
-				moved.plus(&joints[j], w)
+				moved.addShare(&joints[j], w)
 				sum += w
 			}
 		}

@@ -41,9 +41,9 @@ func (b *builder) triangles(p *gltf.Primitive) int64 {
 	return max(corners-2, 0)
 }
 
-// load reads the first n triangles of a primitive and the vertices that they use. The
+// loadTriangles reads the first n triangles of a primitive and the vertices that they use. The
 // caller has the picker forget them.
-func (b *builder) load(ctx context.Context, p *gltf.Primitive, n int, skinned bool) (*geometry, error) {
+func (b *builder) loadTriangles(ctx context.Context, p *gltf.Primitive, n int, skinned bool) (*geometry, error) {
 	corners := 3 * n
 	if p.Topology() != gltf.Triangles {
 		corners = n + 2

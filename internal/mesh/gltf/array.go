@@ -74,12 +74,12 @@ func (a Array) Element(i int) []byte {
 func (a Array) Floats() []float32 {
 	values := make([]float32, a.Width*a.Count)
 	for i := range values {
-		values[i] = a.float(i)
+		values[i] = a.floatAt(i)
 	}
 	return values
 }
 
-func (a Array) float(i int) float32 {
+func (a Array) floatAt(i int) float32 {
 	scale := float64(1)
 	var x float64
 	switch a.Component {
@@ -161,7 +161,7 @@ func (a Array) Finite(ctx context.Context, element string) error {
 func (a Array) Bounds() (low, high []float64) {
 	low, high = make([]float64, a.Width), make([]float64, a.Width)
 	for i := range a.Count * a.Width {
-		x, k := float64(a.float(i)), i%a.Width
+		x, k := float64(a.floatAt(i)), i%a.Width
 		if i < a.Width || x < low[k] {
 			low[k] = x
 		}

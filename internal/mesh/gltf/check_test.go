@@ -19,8 +19,8 @@ func TestReadsAFileOnce(t *testing.T) {
 	for _, uri := range []string{"a", "./a", "b/../a", "%61"} {
 		c.doc.Buffers = append(c.doc.Buffers, Buffer{URI: &uri, ByteLength: 8})
 	}
-	if err := c.buffers(t.Context()); err != nil || c.faults.err() != nil || reads != 1 {
-		t.Errorf("%d reads, %v, %v", reads, err, c.faults.err())
+	if err := c.checkBuffers(t.Context()); err != nil || c.faults.faultsError() != nil || reads != 1 {
+		t.Errorf("%d reads, %v, %v", reads, err, c.faults.faultsError())
 	}
 }
 
@@ -123,7 +123,7 @@ func FuzzUnescape(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		have, haveErr := unescape(text)
+		have, haveErr := decodePercent(text)
 		want, wantErr := url.PathUnescape(text)
 		if have != want || (haveErr == nil) != (wantErr == nil) || haveErr != nil && haveErr.Error() != wantErr.Error() {
 			t.Errorf("%q: have %q, %v, want %q, %v", text, have, haveErr, want, wantErr)

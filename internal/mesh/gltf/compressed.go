@@ -41,16 +41,16 @@ func (p *Compressed) Layout() (meshopt.Layout, error) {
 	return l, l.Check()
 }
 
-// compressed checks that packed views say how to unpack their bytes, and unpack to the
+// checkCompressed checks that packed views say how to unpack their bytes, and unpack to the
 // view's size.
-func (c *check) compressed() {
+func (c *check) checkCompressed() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
 		p := v.Compressed()
 		if p == nil {
 			continue
 		}
-		if !c.required(p.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d compressed", i) {
+		if !c.checkRequiredIndex(p.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d compressed", i) {
 			continue
 		}
 		have := c.doc.Buffers[*p.Buffer].ByteLength
@@ -92,7 +92,7 @@ func (d *Document) Decompress(ctx context.Context) error {
 		if p == nil || d.Data[*v.Buffer] != nil {
 			continue
 		}
-		data, err := unpack(ctx, d.Data[*p.Buffer], p)
+		data, err := unpackView(ctx, d.Data[*p.Buffer], p)
 		if err != nil {
 			return fmt.Errorf("bufferView %d: %w", i, err)
 		}
@@ -104,7 +104,7 @@ func (d *Document) Decompress(ctx context.Context) error {
 	return nil
 }
 
-func unpack(ctx context.Context, buffer []byte, p *Compressed) ([]byte, error) {
+func unpackView(ctx context.Context, buffer []byte, p *Compressed) ([]byte, error) {
 	if buffer == nil {
 		return nil, errors.New("its packed bytes are in a buffer that has none")
 	}

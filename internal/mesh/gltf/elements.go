@@ -91,7 +91,7 @@ func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, err
 		}
 		return at
 	}
-	array, err := d.gather(ctx, accessor, n, func(i int) int { return i })
+	array, err := d.gatherElements(ctx, accessor, n, func(i int) int { return i })
 	if err != nil {
 		return array, err
 	}
@@ -101,13 +101,13 @@ func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, err
 // Dense returns the elements in the view of an accessor, without its sparse elements. The
 // accessor must have a view.
 func (d *Document) Dense(ctx context.Context, accessor int32) (Array, error) {
-	return d.gather(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
+	return d.gatherElements(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
 }
 
 // Gather returns the elements of the given numbers, in their order. place is where each
 // element of the accessor goes, Nowhere for those not among them.
 func (d *Document) Gather(ctx context.Context, accessor int32, elements, place []uint32) (Array, error) {
-	array, err := d.gather(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
+	array, err := d.gatherElements(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
 	if err != nil {
 		return array, err
 	}
@@ -119,9 +119,9 @@ func (d *Document) Gather(ctx context.Context, accessor int32, elements, place [
 	})
 }
 
-// gather returns an array of count elements, where from(i) is the number of element i
+// gatherElements returns an array of count elements, where from(i) is the number of element i
 // in the accessor's view.
-func (d *Document) gather(ctx context.Context, accessor int32, count int, from func(int) int) (Array, error) {
+func (d *Document) gatherElements(ctx context.Context, accessor int32, count int, from func(int) int) (Array, error) {
 	a := &d.Accessors[accessor]
 	array := d.Shape(accessor)
 	array.Count = count
@@ -234,7 +234,7 @@ func (p *Picker) Pick(ctx context.Context, of *Primitive, corners int) (Picked, 
 	var picked Picked
 	count := int(p.doc.Accessors[of.Attributes["POSITION"]].Count)
 	var err error
-	if picked.Indices, err = p.corners(ctx, of, corners, count); err != nil {
+	if picked.Indices, err = p.readCorners(ctx, of, corners, count); err != nil {
 		return picked, err
 	}
 	if of.Topology() >= Triangles {
@@ -261,8 +261,8 @@ func (p *Picker) Gather(ctx context.Context, picked Picked, accessor int32) (Arr
 	return p.doc.Gather(ctx, accessor, picked.Elements, p.place)
 }
 
-// corners returns the first indices of a primitive; without indices, vertices in turn.
-func (p *Picker) corners(ctx context.Context, of *Primitive, n, vertices int) ([]uint32, error) {
+// readCorners returns the first indices of a primitive; without indices, vertices in turn.
+func (p *Picker) readCorners(ctx context.Context, of *Primitive, n, vertices int) ([]uint32, error) {
 	if of.Indices == nil {
 		indices := make([]uint32, n)
 		for i := range indices {

@@ -168,7 +168,7 @@ func openDataURI(uri string) (r io.Reader, size int, err error) {
 	}
 	if !strings.HasSuffix(strings.ToLower(head), ";base64") {
 		// Each escape stands for one byte.
-		plain, err := unescape(body)
+		plain, err := decodePercent(body)
 		if err != nil {
 			return nil, 0, fmt.Errorf("data URI: %w", err)
 		}
@@ -196,7 +196,7 @@ func FileOfURI(uri string) (string, error) {
 	case strings.ContainsAny(uri, "?#"):
 		return "", fmt.Errorf("%s has a query or fragment; in a file name write %%3F for ? and %%23 for #", showURI(uri))
 	}
-	name, err := unescape(uri)
+	name, err := decodePercent(uri)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w; in a file name write %%25 for %%", showURI(uri), err)
 	}
@@ -205,9 +205,9 @@ func FileOfURI(uri string) (string, error) {
 	return path.Clean("./" + name), nil
 }
 
-// unescape decodes percent-encoded bytes (RFC 3986 section 2.1). net/url does that too, but
+// decodePercent decodes percent-encoded bytes (RFC 3986 section 2.1). net/url does that too, but
 // fills tables at every start of the program.
-func unescape(text string) (string, error) {
+func decodePercent(text string) (string, error) {
 	at := strings.IndexByte(text, '%')
 	if at < 0 {
 		return text, nil

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-func (c *check) images() {
+func (c *check) checkImages() {
 	for i, image := range c.doc.Images {
-		c.optional(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
+		c.checkOptionalIndex(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
 		c.useView(image.BufferView, forImages)
 		if image.BufferView != nil && image.MimeType == "" {
-			c.mend("an image in a bufferView without mimeType", "known by its first bytes", "image", i)
+			c.noteMend("an image in a bufferView without mimeType", "known by its first bytes", "image", i)
 		}
 		if image.URI == nil {
-			c.imageType(image.MimeType, i)
+			c.checkImageType(image.MimeType, i)
 			if image.BufferView == nil && !image.Extensions {
 				c.faults.addFault("image %d: neither uri nor bufferView", i)
 			}
@@ -23,7 +23,7 @@ func (c *check) images() {
 		}
 		var err error
 		if IsDataURI(*image.URI) {
-			err = c.embedded(i)
+			err = c.checkEmbeddedImage(i)
 		} else {
 			_, err = FileOfURI(*image.URI)
 		}
@@ -36,8 +36,8 @@ func (c *check) images() {
 	}
 }
 
-// embedded checks an image in a data URI.
-func (c *check) embedded(i int) error {
+// checkEmbeddedImage checks an image in a data URI.
+func (c *check) checkEmbeddedImage(i int) error {
 	image := &c.doc.Images[i]
 	r, _, err := openDataURI(*image.URI)
 	if err != nil {
@@ -55,18 +55,18 @@ func (c *check) embedded(i int) error {
 	}
 	for _, d := range declared {
 		if d != "" && found != "" && d != found {
-			c.mend("an embedded image of another type than it is declared", "declared as what it is", "image", i)
+			c.noteMend("an embedded image of another type than it is declared", "declared as what it is", "image", i)
 			break
 		}
 	}
-	c.imageType(found, i)
+	c.checkImageType(found, i)
 	return nil
 }
 
-// imageType checks that the extension is declared that an image's type needs.
-func (c *check) imageType(mediaType string, i int) {
+// checkImageType checks that the extension is declared that an image's type needs.
+func (c *check) checkImageType(mediaType string, i int) {
 	if name := ImageExtension(mediaType); name != "" && !slices.Contains(c.doc.ExtensionsUsed, name) {
-		c.mend("an embedded image of a type whose extension extensionsUsed does not name", "entered there", "image", i)
+		c.noteMend("an embedded image of a type whose extension extensionsUsed does not name", "entered there", "image", i)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// nodes checks that nodes form trees and that scenes list roots of them.
-func (c *check) nodes() {
+// checkNodeTrees checks that nodes form trees and that scenes list roots of them.
+func (c *check) checkNodeTrees() {
 	d := c.doc
 	const none = -1
 	parent := make([]int32, len(d.Nodes))
@@ -15,13 +15,13 @@ func (c *check) nodes() {
 	}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		c.optional(n.Mesh, len(d.Meshes), "mesh", "node %d", i)
-		c.optional(n.Camera, len(d.Cameras), "camera", "node %d", i)
-		c.optional(n.Skin, len(d.Skins), "skin", "node %d", i)
-		c.transform(n, i)
-		c.shown(n, i)
+		c.checkOptionalIndex(n.Mesh, len(d.Meshes), "mesh", "node %d", i)
+		c.checkOptionalIndex(n.Camera, len(d.Cameras), "camera", "node %d", i)
+		c.checkOptionalIndex(n.Skin, len(d.Skins), "skin", "node %d", i)
+		c.checkTransform(n, i)
+		c.checkShownMesh(n, i)
 		for j := range n.Children {
-			if !c.required(&n.Children[j], len(d.Nodes), "node", "node %d child %d", i, j) {
+			if !c.checkRequiredIndex(&n.Children[j], len(d.Nodes), "node", "node %d child %d", i, j) {
 				continue
 			}
 			child := n.Children[j]
@@ -40,7 +40,7 @@ func (c *check) nodes() {
 	inScene := make([]int32, len(d.Nodes)) // the last one, from 1
 	for i := range d.Scenes {
 		for j, n := range d.Scenes[i].Nodes {
-			if c.required(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
+			if c.checkRequiredIndex(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
 				c.faults.addFault("scene %d: node %d is no root but a child of node %d", i, n, parent[n])
 			}
 			if isIn(n, len(d.Nodes)) {
@@ -51,7 +51,7 @@ func (c *check) nodes() {
 			}
 		}
 	}
-	c.optional(d.Scene, len(d.Scenes), "scene", "document")
+	c.checkOptionalIndex(d.Scene, len(d.Scenes), "scene", "document")
 }
 
 // onCycle returns a node that is its own ancestor, or -1. Each node is walked
@@ -75,14 +75,14 @@ func onCycle(parent []int32) int {
 // UnitSlack is how far the length of a rotation, normal or tangent may be off 1.
 const UnitSlack = 0.005
 
-// transform checks how a node is placed.
-func (c *check) transform(n *Node, i int) {
+// checkTransform checks how a node is placed.
+func (c *check) checkTransform(n *Node, i int) {
 	if n.Rotation != nil {
-		switch l := length(n.Rotation[:]); {
+		switch l := vectorLength(n.Rotation[:]); {
 		case l == 0:
 			c.faults.addFault("node %d: rotation is 0", i)
 		case math.Abs(l-1) > UnitSlack:
-			c.mend("a rotation of another length than 1", "scaled", "node", i)
+			c.noteMend("a rotation of another length than 1", "scaled", "node", i)
 		}
 	}
 	if n.Matrix == nil {
@@ -96,8 +96,8 @@ func (c *check) transform(n *Node, i int) {
 	}
 }
 
-// shown checks the mesh, skin and weights of a node.
-func (c *check) shown(n *Node, i int) {
+// checkShownMesh checks the mesh, skin and weights of a node.
+func (c *check) checkShownMesh(n *Node, i int) {
 	if n.Mesh == nil {
 		if n.Skin != nil {
 			c.faults.addFault("node %d: a skin without a mesh", i)
@@ -125,7 +125,7 @@ func (c *check) shown(n *Node, i int) {
 	c.faults.addFault("node %d: a skin for mesh %d, which has no joints", i, *n.Mesh)
 }
 
-func length(v []float64) float64 {
+func vectorLength(v []float64) float64 {
 	sum := float64(0)
 	for _, x := range v {
 		sum += float64(x * x)
@@ -141,7 +141,7 @@ func isTRS(m *[16]float64) bool {
 	}
 	const slack = 1e-3
 	x, y, z := m[0:3], m[4:7], m[8:11]
-	lx, ly, lz := length(x), length(y), length(z)
+	lx, ly, lz := vectorLength(x), vectorLength(y), vectorLength(z)
 	if !(lx > 0 && ly > 0 && lz > 0) || math.IsInf(float64(lx*ly)*lz, 0) {
 		return false
 	}
@@ -191,7 +191,7 @@ func makeTour(d *Document, parent []int32) *tour {
 	return t
 }
 
-func (c *check) skins() {
+func (c *check) checkSkins() {
 	d := c.doc
 	if len(d.Skins) == 0 {
 		return
@@ -206,7 +206,7 @@ func (c *check) skins() {
 		fine := t != nil && len(s.Joints) > 0
 		for j, k := range s.Joints {
 			switch {
-			case !c.required(&s.Joints[j], len(d.Nodes), "node", "skin %d joint %d", i, j):
+			case !c.checkRequiredIndex(&s.Joints[j], len(d.Nodes), "node", "skin %d joint %d", i, j):
 				fine = false
 				continue
 			case seen[k] == int32(i+1):
@@ -215,33 +215,33 @@ func (c *check) skins() {
 			seen[k] = int32(i + 1)
 		}
 		if fine {
-			c.skeleton(t, i)
+			c.checkSkeleton(t, i)
 		} else {
-			c.optional(s.Skeleton, len(d.Nodes), "node", "skin %d skeleton", i)
+			c.checkOptionalIndex(s.Skeleton, len(d.Nodes), "node", "skin %d skeleton", i)
 		}
-		if c.optional(s.InverseBindMatrices, len(d.Accessors), "accessor", "skin %d inverseBindMatrices", i) {
-			c.inverseBind(*s.InverseBindMatrices, len(s.Joints), i)
+		if c.checkOptionalIndex(s.InverseBindMatrices, len(d.Accessors), "accessor", "skin %d inverseBindMatrices", i) {
+			c.checkInverseBind(*s.InverseBindMatrices, len(s.Joints), i)
 		}
 	}
 	if t != nil {
-		c.skinnedScenes(t)
+		c.checkSkinnedScenes(t)
 	}
 }
 
-func (c *check) inverseBind(accessor int32, joints, skin int) {
-	c.use(accessor, ofMatrices)
+func (c *check) checkInverseBind(accessor int32, joints, skin int) {
+	c.useAccessor(accessor, ofMatrices)
 	a := &c.doc.Accessors[accessor]
 	if a.Count < int64(joints) {
 		c.faults.addFault("skin %d: %d inverseBindMatrices for %d joints", skin, a.Count, joints)
 	}
 	if a.Type != "MAT4" || a.ComponentType != Float32 {
-		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.format())
+		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.describeFormat())
 	}
 }
 
-// skeleton checks that the joints of a skin have a common root, and that this is its
+// checkSkeleton checks that the joints of a skin have a common root, and that this is its
 // skeleton or below it.
-func (c *check) skeleton(t *tour, skin int) {
+func (c *check) checkSkeleton(t *tour, skin int) {
 	s := &c.doc.Skins[skin]
 	low, high := t.first[s.Joints[0]], t.first[s.Joints[0]]
 	for _, j := range s.Joints {
@@ -251,7 +251,7 @@ func (c *check) skeleton(t *tour, skin int) {
 		}
 		low, high = min(low, t.first[j]), max(high, t.first[j])
 	}
-	if !c.optional(s.Skeleton, len(c.doc.Nodes), "node", "skin %d skeleton", skin) {
+	if !c.checkOptionalIndex(s.Skeleton, len(c.doc.Nodes), "node", "skin %d skeleton", skin) {
 		return
 	}
 	if k := *s.Skeleton; low < t.first[k] || high > t.last[k] {
@@ -259,8 +259,8 @@ func (c *check) skeleton(t *tour, skin int) {
 	}
 }
 
-// skinnedScenes checks that scenes which show a skinned mesh have its joints.
-func (c *check) skinnedScenes(t *tour) {
+// checkSkinnedScenes checks that scenes which show a skinned mesh have its joints.
+func (c *check) checkSkinnedScenes(t *tour) {
 	d := c.doc
 	in := make([][]int32, len(d.Nodes)) // the scenes of each root, in order
 	for i := range d.Scenes {
@@ -323,7 +323,7 @@ func (d *Document) Reaches() []float64 {
 		if n.Mesh != nil && n.Skin == nil {
 			reach[i] = max(reach[i], d.meshReach(*n.Mesh))
 		}
-		far, scale := placed(n)
+		far, scale := placeAndScale(n)
 		reach[i] = float64(reach[i] * scale)
 		if p := parent[i]; p >= 0 {
 			reach[p] = max(reach[p], far+reach[i])
@@ -357,27 +357,27 @@ func (d *Document) meshReach(mesh int32) float64 {
 		for k := range min(len(low), len(high), 3) {
 			box[k] = (high[k] - low[k]) / 2 / unit
 		}
-		most = max(most, length(box[:]))
+		most = max(most, vectorLength(box[:]))
 	}
 	return most
 }
 
-// placed returns how far a node is from its parent, and by how much it scales at most.
-func placed(n *Node) (far, scale float64) {
+// placeAndScale returns how far a node is from its parent, and by how much it scales at most.
+func placeAndScale(n *Node) (far, scale float64) {
 	scale = 1
 	switch {
 	case n.Matrix != nil:
 		m := n.Matrix
-		far, scale = length(m[12:][:3]), 0
+		far, scale = vectorLength(m[12:][:3]), 0
 		for column := 0; column < 12; column += 4 {
-			scale = max(scale, length(m[column:][:3]))
+			scale = max(scale, vectorLength(m[column:][:3]))
 		}
 		return far, scale
 	case n.Scale != nil:
 		scale = max(math.Abs(n.Scale[0]), math.Abs(n.Scale[1]), math.Abs(n.Scale[2]))
 	}
 	if n.Translation != nil {
-		far = length(n.Translation[:])
+		far = vectorLength(n.Translation[:])
 	}
 	return far, scale
 }

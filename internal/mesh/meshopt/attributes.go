@@ -68,7 +68,7 @@ func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]by
 		if err := b.readDifferences(n, stride); err != nil {
 			return nil, err
 		}
-		b.sum(out[at*stride:][:n*stride], stride)
+		b.addDifferences(out[at*stride:][:n*stride], stride)
 	}
 	if len(b.data) > 0 {
 		return nil, errLong
@@ -76,8 +76,8 @@ func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]by
 	return out, nil
 }
 
-// take returns the next bytes.
-func (b *block) take(n int) ([]byte, error) {
+// takeBytes returns the next bytes.
+func (b *block) takeBytes(n int) ([]byte, error) {
 	if n > len(b.data) {
 		return nil, errShort
 	}
@@ -91,7 +91,7 @@ func (b *block) readDifferences(n, stride int) error {
 	var control []byte
 	if b.v1 {
 		var err error
-		if control, err = b.take(stride / 4); err != nil {
+		if control, err = b.takeBytes(stride / 4); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (b *block) readDifferences(n, stride int) error {
 				continue
 			}
 			if by == 3 {
-				bytes, err := b.take(n)
+				bytes, err := b.takeBytes(n)
 				if err != nil {
 					return err
 				}
@@ -113,13 +113,13 @@ func (b *block) readDifferences(n, stride int) error {
 			}
 		}
 		groups := (n + group - 1) / group
-		header, err := b.take((groups + 3) / 4)
+		header, err := b.takeBytes((groups + 3) / 4)
 		if err != nil {
 			return err
 		}
 		for g := range groups {
 			width := widths[by][header[g/4]>>(2*(g%4))&3]
-			if err := b.group(deltas[g*group:][:group], width); err != nil {
+			if err := b.readGroup(deltas[g*group:][:group], width); err != nil {
 				return err
 			}
 		}
@@ -127,10 +127,10 @@ func (b *block) readDifferences(n, stride int) error {
 	return nil
 }
 
-// group reads the differences of a group, each of width bits. A difference with all bits
+// readGroup reads the differences of a group, each of width bits. A difference with all bits
 // set is a byte of its own after them.
-func (b *block) group(to []byte, width uint) error {
-	fixed, err := b.take(int(2 * width))
+func (b *block) readGroup(to []byte, width uint) error {
+	fixed, err := b.takeBytes(int(2 * width))
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (b *block) group(to []byte, width uint) error {
 		}
 		v := fixed[i*width/8] >> shift & sentinel
 		if v == sentinel {
-			whole, err := b.take(1)
+			whole, err := b.takeBytes(1)
 			if err != nil {
 				return err
 			}
@@ -161,8 +161,8 @@ func (b *block) group(to []byte, width uint) error {
 	return nil
 }
 
-// sum adds the differences up.
-func (b *block) sum(out []byte, stride int) {
+// addDifferences adds the differences up.
+func (b *block) addDifferences(out []byte, stride int) {
 	for at := 0; at < len(out); at += stride {
 		e, i := out[at:][:stride], at/stride
 		for c, mode := range b.modes {

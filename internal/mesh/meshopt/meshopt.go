@@ -113,10 +113,10 @@ func Decode(ctx context.Context, data []byte, l Layout) ([]byte, error) {
 	switch l.Mode {
 	case Triangles:
 		indices, err := DecodeTriangles(ctx, data, l.Count)
-		return packed(indices, l.Stride), err
+		return packIndices(indices, l.Stride), err
 	case Indices:
 		indices, err := DecodeIndices(ctx, data, l.Count)
-		return packed(indices, l.Stride), err
+		return packIndices(indices, l.Stride), err
 	}
 	view, err := DecodeAttributes(ctx, data, l.Count, l.Stride)
 	if err != nil {
@@ -125,9 +125,9 @@ func Decode(ctx context.Context, data []byte, l Layout) ([]byte, error) {
 	return view, l.Filter.Apply(ctx, view, l.Stride)
 }
 
-// packed writes indices of 2 or 4 bytes. The high half of larger ones is dropped, as the
+// packIndices writes indices of 2 or 4 bytes. The high half of larger ones is dropped, as the
 // specification has it.
-func packed(indices []uint32, stride int) []byte {
+func packIndices(indices []uint32, stride int) []byte {
 	data := make([]byte, 0, len(indices)*stride)
 	for _, v := range indices {
 		if stride == 2 {

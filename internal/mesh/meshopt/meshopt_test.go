@@ -43,7 +43,7 @@ func TestAttributes(t *testing.T) {
 func TestGroup(t *testing.T) {
 	b := block{data: []byte{0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5}}
 	var d [group]byte
-	if err := b.group(d[:], 4); err != nil || len(b.data) > 0 {
+	if err := b.readGroup(d[:], 4); err != nil || len(b.data) > 0 {
 		t.Fatalf("%v, %d bytes left", err, len(b.data))
 	}
 	want := []int8{-1, -4, -3, 26, -91, 0, -6, 6, -4, -4, 5, -5, 1, -1, 0, 0}
@@ -135,7 +135,7 @@ func sheet(n uint32) (indices []uint32) {
 }
 
 func sameTriangle(a, b [3]uint32) bool {
-	return slices.Contains([][3]uint32{turned(a, 0), turned(a, 1), turned(a, 2)}, b)
+	return slices.Contains([][3]uint32{rotateTriangle(a, 0), rotateTriangle(a, 1), rotateTriangle(a, 2)}, b)
 }
 
 // Triangles in a good order take little more than a byte each, also where several meshes
@@ -190,7 +190,7 @@ func TestOctahedral(t *testing.T) {
 			if err := Octahedral.Apply(t.Context(), e[:tc.stride], tc.stride); err != nil {
 				t.Fatal(err)
 			}
-			have := components(e[:tc.stride])
+			have := readComponents(e[:tc.stride])
 			if have[3] != -7 {
 				t.Fatalf("the fourth number became %d", have[3])
 			}
@@ -243,7 +243,7 @@ func TestQuaternion(t *testing.T) {
 			if err := Quaternion.Apply(t.Context(), e[:], 8); err != nil {
 				t.Fatal(err)
 			}
-			v := components(e[:])
+			v := readComponents(e[:])
 			off := angle(q[:], v[:])
 			if off = 2 * min(off, 180-off); off > most {
 				t.Fatalf("%d bits: %v became %v, off by %v degrees, want %v at most", bits, q, v, off, most)
@@ -431,7 +431,7 @@ func TestPeer(t *testing.T) {
 			continue
 		}
 		for at := 0; at < len(have); at += v.Stride {
-			a, b := components(have[at:][:v.Stride]), components(v.Plain[at:][:v.Stride])
+			a, b := readComponents(have[at:][:v.Stride]), readComponents(v.Plain[at:][:v.Stride])
 			for k := range a {
 				if off := a[k] - b[k]; off > 1 || off < -1 {
 					t.Errorf("%s: element %d is %v, want %v", v.Name, at/v.Stride, a, b)

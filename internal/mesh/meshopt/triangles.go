@@ -46,12 +46,12 @@ func (h *history) pushVertex(v uint32) {
 	h.vertexAt++
 }
 
-// edge returns the edge that was pushed n edges ago.
-func (h *history) edge(n int) (e [2]uint32, ok bool) {
+// edgeAgo returns the edge that was pushed n edges ago.
+func (h *history) edgeAgo(n int) (e [2]uint32, ok bool) {
 	return h.edges[(h.edgeAt-1-n)&15], n < min(h.edgeAt, 16)
 }
 
-func (h *history) vertex(n int) (v uint32, ok bool) {
+func (h *history) vertexAgo(n int) (v uint32, ok bool) {
 	return h.vertices[(h.vertexAt-1-n)&15], n < min(h.vertexAt, 16)
 }
 
@@ -87,41 +87,41 @@ func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, err
 			return nil, ctx.Err()
 		}
 		if code>>4 < freeCode {
-			out = append(out, r.onEdge(code)...)
+			out = append(out, r.readOnEdge(code)...)
 		} else {
-			out = append(out, r.free(code&15)...)
+			out = append(out, r.readFree(code&15)...)
 		}
 		if r.bad {
 			return nil, errHistory
 		}
 	}
-	return out, r.in.end()
+	return out, r.in.checkAllRead()
 }
 
-func (r *triangleReader) index() uint32 {
-	r.last += zigzag(r.in.number())
+func (r *triangleReader) readIndex() uint32 {
+	r.last += zigzag(r.in.readVarint())
 	return r.last
 }
 
-func (r *triangleReader) fresh() uint32 {
+func (r *triangleReader) nextVertex() uint32 {
 	r.next++
 	return r.next - 1
 }
 
-func (r *triangleReader) recent(n int) uint32 {
-	v, ok := r.vertex(n)
+func (r *triangleReader) recentVertex(n int) uint32 {
+	v, ok := r.vertexAgo(n)
 	r.bad = r.bad || !ok
 	return v
 }
 
-// onEdge reads a triangle on an edge of one before.
-func (r *triangleReader) onEdge(code byte) []uint32 {
-	e, ok := r.edge(int(code >> 4))
+// readOnEdge reads a triangle on an edge of one before.
+func (r *triangleReader) readOnEdge(code byte) []uint32 {
+	e, ok := r.edgeAgo(int(code >> 4))
 	r.bad = r.bad || !ok
 	a, b, c, push := e[0], e[1], uint32(0), true
 	switch y := code & 15; y {
 	case cornerNew:
-		c = r.fresh()
+		c = r.nextVertex()
 	case below:
 		r.last--
 		c = r.last
@@ -129,9 +129,9 @@ func (r *triangleReader) onEdge(code byte) []uint32 {
 		r.last++
 		c = r.last
 	case written:
-		c = r.index()
+		c = r.readIndex()
 	default:
-		c, push = r.recent(int(y)), false
+		c, push = r.recentVertex(int(y)), false
 	}
 	r.pushEdge(c, b)
 	r.pushEdge(a, c)
@@ -141,34 +141,34 @@ func (r *triangleReader) onEdge(code byte) []uint32 {
 	return []uint32{a, b, c}
 }
 
-// free reads a triangle by its vertices.
-func (r *triangleReader) free(code byte) []uint32 {
+// readFree reads a triangle by its vertices.
+func (r *triangleReader) readFree(code byte) []uint32 {
 	zw := r.table[code]
 	if code >= tableUsed {
-		if zw = r.in.byte(); zw == 0 {
+		if zw = r.in.nextByte(); zw == 0 {
 			r.next = 0
 		}
 	}
 	var a uint32
 	if code == ownFirst {
-		a = r.index()
+		a = r.readIndex()
 	} else {
-		a = r.fresh()
+		a = r.nextVertex()
 	}
 	z, w := zw>>4, zw&15
-	b, c := r.corner(z), r.corner(w)
+	b, c := r.readCorner(z), r.readCorner(w)
 	r.pushTriangle(a, b, c, z, w)
 	return []uint32{a, b, c}
 }
 
-func (r *triangleReader) corner(n byte) uint32 {
+func (r *triangleReader) readCorner(n byte) uint32 {
 	switch n {
 	case cornerNew:
-		return r.fresh()
+		return r.nextVertex()
 	case written:
-		return r.index()
+		return r.readIndex()
 	}
-	return r.recent(int(n) - 1)
+	return r.recentVertex(int(n) - 1)
 }
 
 // pushTriangle remembers a triangle that was told by its vertices.
@@ -205,11 +205,11 @@ func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error
 		if i%pace == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		v := in.number()
+		v := in.readVarint()
 		last[v&1] += zigzag(v >> 1)
 		out[i] = last[v&1]
 	}
-	return out, in.end()
+	return out, in.checkAllRead()
 }
 
 // EncodeIndices packs a list of indices below 2^30. Each is written as its difference from
@@ -247,7 +247,7 @@ type reader struct {
 	bad  bool // there was no number any more
 }
 
-func (r *reader) byte() byte {
+func (r *reader) nextByte() byte {
 	if r.at >= len(r.data) {
 		r.bad = true
 		return 0
@@ -256,10 +256,10 @@ func (r *reader) byte() byte {
 	return r.data[r.at-1]
 }
 
-func (r *reader) number() uint32 {
+func (r *reader) readVarint() uint32 {
 	v := uint32(0)
 	for shift := uint(0); shift < 35; shift += 7 {
-		b := r.byte()
+		b := r.nextByte()
 		v |= uint32(b&127) << shift
 		if b < 128 {
 			return v
@@ -269,8 +269,8 @@ func (r *reader) number() uint32 {
 	return v
 }
 
-// end reports whether the data were all that was read.
-func (r *reader) end() error {
+// checkAllRead reports whether the data were all that was read.
+func (r *reader) checkAllRead() error {
 	switch {
 	case r.bad:
 		return errShort

@@ -40,7 +40,7 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 			starts = starts[1:]
 		}
 		begins := len(starts) > 0 && starts[0] == i
-		w.triangle([3]uint32(indices[i:]), begins)
+		w.writeTriangle([3]uint32(indices[i:]), begins)
 	}
 	table := w.fillTable()
 	out := append([]byte{trianglesV1}, w.codes...)
@@ -54,11 +54,11 @@ type fit struct {
 	corner byte
 }
 
-// triangle writes a triangle in the fewest bytes.
-func (w *triangleWriter) triangle(t [3]uint32, begins bool) {
+// writeTriangle writes a triangle in the fewest bytes.
+func (w *triangleWriter) writeTriangle(t [3]uint32, begins bool) {
 	if begins && w.next > 0 {
 		for turn := range 3 {
-			if a := turned(t, turn); a == [3]uint32{0, 1, 2} {
+			if a := rotateTriangle(t, turn); a == [3]uint32{0, 1, 2} {
 				// The count of vertices starts anew.
 				w.codes = append(w.codes, freeCode<<4|ownNext)
 				w.data = append(w.data, 0)
@@ -68,35 +68,35 @@ func (w *triangleWriter) triangle(t [3]uint32, begins bool) {
 			}
 		}
 	}
-	if f, ok := w.onEdge(t); ok {
-		w.putOnEdge(turned(t, f.turn), f)
+	if f, ok := w.findBestEdge(t); ok {
+		w.putOnEdge(rotateTriangle(t, f.turn), f)
 		return
 	}
 	for turn := range 3 {
 		if t[turn] == w.next {
-			t = turned(t, turn)
+			t = rotateTriangle(t, turn)
 			break
 		}
 	}
 	w.putFree(t)
 }
 
-func turned(t [3]uint32, turn int) [3]uint32 {
+func rotateTriangle(t [3]uint32, turn int) [3]uint32 {
 	return [3]uint32{t[turn], t[(turn+1)%3], t[(turn+2)%3]}
 }
 
-// onEdge returns the best edge for a triangle: one whose third corner takes no more
+// findBestEdge returns the best edge for a triangle: one whose third corner takes no more
 // bytes, the latest one of those.
-func (w *triangleWriter) onEdge(t [3]uint32) (best fit, ok bool) {
+func (w *triangleWriter) findBestEdge(t [3]uint32) (best fit, ok bool) {
 	for n := range freeCode {
-		e, there := w.edge(n)
+		e, there := w.edgeAgo(n)
 		if !there {
 			break
 		}
 		for turn := range 3 {
-			if a := turned(t, turn); a[0] != e[0] || a[1] != e[1] {
+			if a := rotateTriangle(t, turn); a[0] != e[0] || a[1] != e[1] {
 				continue
-			} else if f := (fit{n, turn, w.third(a[2])}); !ok || best.corner == written && f.corner != written {
+			} else if f := (fit{n, turn, w.thirdCornerCode(a[2])}); !ok || best.corner == written && f.corner != written {
 				best, ok = f, true
 			}
 		}
@@ -107,13 +107,13 @@ func (w *triangleWriter) onEdge(t [3]uint32) (best fit, ok bool) {
 	return best, ok
 }
 
-// third returns how the third corner of a triangle on an edge is told.
-func (w *triangleWriter) third(c uint32) byte {
+// thirdCornerCode returns how the third corner of a triangle on an edge is told.
+func (w *triangleWriter) thirdCornerCode(c uint32) byte {
 	if c == w.next {
 		return cornerNew
 	}
 	for n := 1; n < below; n++ { // the latest is always on the edges
-		if v, ok := w.vertex(n); ok && v == c {
+		if v, ok := w.vertexAgo(n); ok && v == c {
 			return byte(n)
 		}
 	}
@@ -135,7 +135,7 @@ func (w *triangleWriter) putOnEdge(t [3]uint32, f fit) {
 	case below, above:
 		w.last = c
 	case written:
-		w.index(c)
+		w.writeIndex(c)
 	}
 	w.pushEdge(c, b)
 	w.pushEdge(a, c)
@@ -150,11 +150,11 @@ func (w *triangleWriter) putFree(t [3]uint32) {
 	if fresh {
 		w.next++
 	}
-	z := w.corner(t[1])
+	z := w.cornerCode(t[1])
 	if z == cornerNew {
 		w.next++
 	}
-	other := w.corner(t[2])
+	other := w.cornerCode(t[2])
 	if other == cornerNew {
 		w.next++
 	}
@@ -170,31 +170,31 @@ func (w *triangleWriter) putFree(t [3]uint32) {
 		w.codes = append(w.codes, freeCode<<4|first)
 		w.data = append(w.data, zw)
 		if !fresh {
-			w.index(t[0])
+			w.writeIndex(t[0])
 		}
 		if z == written {
-			w.index(t[1])
+			w.writeIndex(t[1])
 		}
 		if other == written {
-			w.index(t[2])
+			w.writeIndex(t[2])
 		}
 	}
 	w.pushTriangle(t[0], t[1], t[2], z, other)
 }
 
-func (w *triangleWriter) corner(v uint32) byte {
+func (w *triangleWriter) cornerCode(v uint32) byte {
 	if v == w.next {
 		return cornerNew
 	}
 	for n := range written - 1 {
-		if known, ok := w.vertex(n); ok && known == v {
+		if known, ok := w.vertexAgo(n); ok && known == v {
 			return byte(n + 1)
 		}
 	}
 	return written
 }
 
-func (w *triangleWriter) index(v uint32) {
+func (w *triangleWriter) writeIndex(v uint32) {
 	w.data = binary.AppendUvarint(w.data, uint64(zag(v-w.last)))
 	w.last = v
 }

@@ -116,7 +116,7 @@ func Measure(model []byte) (memory, corners int64) {
 			parts++
 			continue
 		}
-		k, words := kindOf(line)
+		k, words := lineKind(line)
 		if k != last {
 			parts++
 			last = k
@@ -147,8 +147,8 @@ type kind struct {
 	uvs, normals bool
 }
 
-// kindOf returns the kind of a line and counts its words.
-func kindOf(line []byte) (k kind, words int64) {
+// lineKind returns the kind of a line and counts its words.
+func lineKind(line []byte) (k kind, words int64) {
 	k = kind{letter: line[0], uvs: true, normals: true}
 	for len(line) > 0 {
 		end := bytes.IndexAny(line, blanks)

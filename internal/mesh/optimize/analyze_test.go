@@ -152,7 +152,7 @@ func AnalyzeFetch(ctx context.Context, indices []uint32, vertices, size int) (Fe
 	count := 0
 	look := pace{ctx: ctx}
 	for _, v := range indices {
-		if err := look.step(1 + size/line); err != nil {
+		if err := look.spendWork(1 + size/line); err != nil {
 			return FetchStats{}, err
 		}
 		if !used[v] {
@@ -208,7 +208,7 @@ func AnalyzeOverdraw(ctx context.Context, indices []uint32, positions []float32)
 				p := at(positions, indices[t+k]).minus(origin).times(view / extent)
 				corners[k] = turned(p, axis)
 			}
-			if err := look.step(10 + drawFacing(sides, corners)); err != nil {
+			if err := look.spendWork(10 + drawFacing(sides, corners)); err != nil {
 				return OverdrawStats{}, err
 			}
 		}

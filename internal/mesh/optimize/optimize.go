@@ -101,7 +101,7 @@ func Weld(ctx context.Context, n int, streams ...Stream) (remap []uint32, unique
 	secret := [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 	look := pace{ctx: ctx}
 	for v := range remap {
-		if err := look.step(1 + len(streams)); err != nil {
+		if err := look.spendWork(1 + len(streams)); err != nil {
 			return nil, 0, err
 		}
 		for place := hashVertex(v, streams, secret) & mask; ; place = (place + 1) & mask {
@@ -166,7 +166,7 @@ func FetchOrder(ctx context.Context, indices []uint32, vertices int) (remap []ui
 	}
 	look := pace{ctx: ctx}
 	for _, v := range indices {
-		if err := look.step(1); err != nil {
+		if err := look.spendWork(1); err != nil {
 			return nil, 0, err
 		}
 		if remap[v] == Unused {

@@ -44,15 +44,15 @@ func sortByScore(ctx context.Context, indices []uint32, vertices int, scores *ca
 		return nil, err
 	}
 	out := make([]uint32, 0, len(indices))
-	for t := s.restart(); t != none; {
+	for t := s.firstLeft(); t != none; {
 		out = append(out, indices[3*t:][:3]...)
-		s.draw(t)
+		s.drawTriangle(t)
 		best, work := s.rescore()
-		if err := look.step(10 + work); err != nil {
+		if err := look.spendWork(10 + work); err != nil {
 			return nil, err
 		}
 		if t = best; t == none {
-			t = s.restart()
+			t = s.firstLeft()
 		}
 	}
 	return out, nil
@@ -99,10 +99,10 @@ func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheSco
 		return nil, err
 	}
 	for v := range s.score {
-		s.score[v] = s.scores.of(-1, s.live[v])
+		s.score[v] = s.scores.scoreOf(-1, s.live[v])
 	}
 	for t := range s.total {
-		if err := look.step(2); err != nil {
+		if err := look.spendWork(2); err != nil {
 			return nil, err
 		}
 		for _, v := range indices[3*t:][:3] {
@@ -118,7 +118,7 @@ func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheSco
 func trianglesAround(look *pace, indices []uint32, vertices int) (around, begin, count []uint32, err error) {
 	count = make([]uint32, vertices)
 	for _, v := range indices {
-		if err := look.step(1); err != nil {
+		if err := look.spendWork(1); err != nil {
 			return nil, nil, nil, err
 		}
 		count[v]++
@@ -131,7 +131,7 @@ func trianglesAround(look *pace, indices []uint32, vertices int) (around, begin,
 	}
 	around = make([]uint32, len(indices))
 	for i, v := range indices {
-		if err := look.step(1); err != nil {
+		if err := look.spendWork(1); err != nil {
 			return nil, nil, nil, err
 		}
 		around[begin[v]] = uint32(i / 3)
@@ -143,9 +143,9 @@ func trianglesAround(look *pace, indices []uint32, vertices int) (around, begin,
 	return around, begin, count, nil
 }
 
-// draw takes a triangle out of the lists and puts its corners in front of the
+// drawTriangle takes a triangle out of the lists and puts its corners in front of the
 // recent vertices.
-func (s *cacheSorter) draw(t uint32) {
+func (s *cacheSorter) drawTriangle(t uint32) {
 	corners := s.indices[3*t:][:3]
 	s.total[t] = drawn
 	for _, v := range corners {
@@ -200,7 +200,7 @@ func (s *cacheSorter) rescore() (best uint32, work int) {
 		if place >= modelSize {
 			place = -1
 		}
-		score := s.scores.of(place, live)
+		score := s.scores.scoreOf(place, live)
 		change := score - s.score[v]
 		s.score[v] = score
 		work += int(live)
@@ -218,8 +218,8 @@ func (s *cacheSorter) rescore() (best uint32, work int) {
 	return best, work
 }
 
-// restart returns the first triangle that is left, or none.
-func (s *cacheSorter) restart() uint32 {
+// firstLeft returns the first triangle that is left, or none.
+func (s *cacheSorter) firstLeft() uint32 {
 	for ; s.cursor < len(s.total); s.cursor++ {
 		if s.total[s.cursor] != drawn {
 			return uint32(s.cursor)
@@ -238,7 +238,7 @@ type cacheScores struct {
 	live  [9]int32             // by triangles left, 8 for 8 and more
 }
 
-func (c *cacheScores) of(place int, live uint32) int32 {
+func (c *cacheScores) scoreOf(place int, live uint32) int32 {
 	return c.place[1+place] + c.live[min(live, 8)]
 }
 
@@ -265,9 +265,9 @@ type pace struct {
 	done int
 }
 
-// step counts work, in units of some ten nanoseconds, and returns the error of the
+// spendWork counts work, in units of some ten nanoseconds, and returns the error of the
 // context if it has ended.
-func (p *pace) step(work int) error {
+func (p *pace) spendWork(work int) error {
 	if p.done += work; p.done < 1<<17 {
 		return nil
 	}
@@ -303,18 +303,18 @@ func AnalyzeCache(ctx context.Context, indices []uint32, vertices int, model Cac
 	warp, group := 0, 0
 	look := pace{ctx: ctx}
 	for i := 0; i+2 < len(indices); i += 3 {
-		if err := look.step(3); err != nil {
+		if err := look.spendWork(3); err != nil {
 			return CacheStats{}, err
 		}
 		t := indices[i : i+3 : i+3]
-		if model.Group > 0 && group == model.Group || model.Warp > 0 && warp+fifo.missing(t) > model.Warp {
+		if model.Group > 0 && group == model.Group || model.Warp > 0 && warp+fifo.countMissing(t) > model.Warp {
 			warp, group = 0, 0
-			fifo.empty()
+			fifo.emptyCache()
 		}
 		if warp == 0 {
 			stats.Warps++
 		}
-		n := fifo.draw(t)
+		n := fifo.enterMissing(t)
 		warp += n
 		stats.Transformed += n
 		group++
@@ -344,10 +344,10 @@ func newFIFO(vertices, size int) *fifo {
 	return &fifo{entered: make([]int64, vertices), now: int64(size) + 1, size: int64(size)}
 }
 
-func (f *fifo) empty() { f.now += f.size + 1 }
+func (f *fifo) emptyCache() { f.now += f.size + 1 }
 
-// missing counts the corners of a triangle that are not in the cache.
-func (f *fifo) missing(triangle []uint32) int {
+// countMissing counts the corners of a triangle that are not in the cache.
+func (f *fifo) countMissing(triangle []uint32) int {
 	n := 0
 	for _, v := range triangle {
 		if f.now-f.entered[v] > f.size {
@@ -357,8 +357,8 @@ func (f *fifo) missing(triangle []uint32) int {
 	return n
 }
 
-// draw enters missing vertices and returns their number.
-func (f *fifo) draw(triangle []uint32) int {
+// enterMissing enters missing vertices and returns their number.
+func (f *fifo) enterMissing(triangle []uint32) int {
 	n := 0
 	for _, v := range triangle {
 		if f.now-f.entered[v] > f.size {

@@ -75,18 +75,18 @@ func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error)
 	if before.Unknown != "" {
 		return Result{Unknown: before.Unknown}, nil
 	}
-	for _, step := range []func() error{p.trimAnimations, p.reach, p.dropEmpty} {
+	for _, step := range []func() error{p.trimAnimations, p.markReached, p.dropEmptyNodes} {
 		if err := step(); err != nil {
 			return Result{}, err
 		}
 	}
-	after := gltf.References{Visit: p.renumber(), Extensions: map[string]bool{}}
+	after := gltf.References{Visit: p.renumberUsed(), Extensions: map[string]bool{}}
 	written, err := p.writePruned(&after)
 	if err != nil {
 		return Result{}, err
 	}
 	*root = withoutExtensions(written, func(name string) bool { return before.Extensions[name] && !after.Extensions[name] })
-	return p.result(), nil
+	return p.countGone(), nil
 }
 
 // A pruning is a document on its way.
@@ -104,9 +104,9 @@ type pruning struct {
 // stay is a visit that changes nothing.
 func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
-// renumber returns the visit that gives elements the numbers that they have without those
+// renumberUsed returns the visit that gives elements the numbers that they have without those
 // that nothing uses.
-func (p *pruning) renumber() func(gltf.List, int, bool) (int, bool) {
+func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	var numbers [gltf.Lists][]int
 	for l, used := range p.used {
 		numbers[l] = make([]int, len(used))
@@ -144,7 +144,7 @@ func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 			if p.reached && !p.used[l][i] {
 				continue
 			}
-			text, err := p.element(w, text, one{l, i})
+			text, err := p.visitElement(w, text, one{l, i})
 			if err != nil {
 				return nil, err
 			}
@@ -157,8 +157,8 @@ func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 	return root, nil
 }
 
-// element goes over an element of a list.
-func (p *pruning) element(w *gltf.References, text json.RawMessage, at one) (json.RawMessage, error) {
+// visitElement goes over an element of a list.
+func (p *pruning) visitElement(w *gltf.References, text json.RawMessage, at one) (json.RawMessage, error) {
 	text, err := w.Element(text, at.of)
 	if err != nil {
 		return nil, fmt.Errorf("%s %d: %w", at.of.Key(), at.n, err)
@@ -186,7 +186,7 @@ func withoutExtensions(root gltf.Object, gone func(name string) bool) gltf.Objec
 	return root
 }
 
-func (p *pruning) result() Result {
+func (p *pruning) countGone() Result {
 	r := Result{Unplayed: p.unplayed}
 	for l, used := range p.used {
 		for _, is := range used {

@@ -72,7 +72,7 @@ func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 		return g, false
 	}
 	g.Min = box.Min
-	g.Step = roundUp(max(extent/float64(g.Top), float64(reach)/MaxDelta))
+	g.Step = roundUpToFloat32(max(extent/float64(g.Top), float64(reach)/MaxDelta))
 	if g.Step == 0 {
 		g.Step = 1 // a single point
 	}
@@ -80,8 +80,8 @@ func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 	return g, g.Step >= smallest
 }
 
-// roundUp returns the least float32 that is x or more.
-func roundUp(x float64) float32 {
+// roundUpToFloat32 returns the least float32 that is x or more.
+func roundUpToFloat32(x float64) float32 {
 	f := float32(x)
 	if float64(f) < x {
 		f = math.Nextafter32(f, math.MaxFloat32)
@@ -91,7 +91,7 @@ func roundUp(x float64) float32 {
 
 // Position returns the number next to a coordinate on an axis.
 func (g Grid) Position(x float32, axis int) uint16 {
-	n := nearest((float64(x) - float64(g.Min[axis])) / float64(g.Step))
+	n := roundHalfUp((float64(x) - float64(g.Min[axis])) / float64(g.Step))
 	return uint16(min(max(n, 0), float64(g.Top)))
 }
 
@@ -102,7 +102,7 @@ func (g Grid) At(n uint16, axis int) float32 {
 
 // Delta returns the number of steps next to a difference of coordinates.
 func (g Grid) Delta(d float32) int16 {
-	n := nearest(float64(d) / float64(g.Step))
+	n := roundHalfUp(float64(d) / float64(g.Step))
 	return int16(min(max(n, -MaxDelta), MaxDelta))
 }
 
@@ -110,8 +110,8 @@ func (g Grid) Delta(d float32) int16 {
 // does not count a reader's loss in adding floats, some 2^-24 of a coordinate.
 func (g Grid) Error() float64 { return float64(g.Step) / 2 }
 
-// nearest rounds to the nearest whole number, halves up.
-func nearest(x float64) float64 { return math.Floor(x + 0.5) }
+// roundHalfUp rounds to the nearest whole number, halves up.
+func roundHalfUp(x float64) float64 { return math.Floor(x + 0.5) }
 
 // Positions stores positions on the grid, or differences of positions.
 func (g Grid) Positions(ctx context.Context, a gltf.Array, differences bool) (gltf.Array, error) {
@@ -159,16 +159,16 @@ func (g Grid) Undo(matrices gltf.Array) {
 	}
 }
 
-// signed returns the signed component type of 8 or 16 bits.
-func signed(bits int) int32 {
+// signedComponent returns the signed component type of 8 or 16 bits.
+func signedComponent(bits int) int32 {
 	if bits == 16 {
 		return gltf.Int16
 	}
 	return gltf.Int8
 }
 
-// unsigned returns the unsigned component type of 8 or 16 bits.
-func unsigned(bits int) int32 {
+// unsignedComponent returns the unsigned component type of 8 or 16 bits.
+func unsignedComponent(bits int) int32 {
 	if bits == 16 {
 		return gltf.Uint16
 	}
@@ -184,7 +184,7 @@ func Directions(ctx context.Context, a gltf.Array, bits int, differences bool) (
 		}
 	}
 	values, width := a.Floats(), a.Width
-	packed := gltf.NewArray(signed(bits), true, width, a.Count)
+	packed := gltf.NewArray(signedComponent(bits), true, width, a.Count)
 	return packed, gltf.Chunks(ctx, a.Count, func(from, to int) error {
 		var numbers [4]int16
 		for i := from; i < to; i++ {
@@ -214,7 +214,7 @@ func Directions(ctx context.Context, a gltf.Array, bits int, differences bool) (
 // Octahedral of package meshopt makes.
 func Octahedral(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) {
 	values, width := a.Floats(), a.Width
-	packed := gltf.NewArray(signed(bits), true, width, a.Count)
+	packed := gltf.NewArray(signedComponent(bits), true, width, a.Count)
 	element := make([]byte, bits/2)
 	return packed, gltf.Chunks(ctx, a.Count, func(from, to int) error {
 		for i := from; i < to; i++ {
@@ -240,7 +240,7 @@ func Fractions(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) 
 		return a, nil
 	}
 	values := a.Floats()
-	packed := gltf.NewArray(unsigned(bits), true, a.Width, a.Count)
+	packed := gltf.NewArray(unsignedComponent(bits), true, a.Width, a.Count)
 	return packed, gltf.Chunks(ctx, len(values), func(from, to int) error {
 		for i := from; i < to; i++ {
 			packed.PutShort(i, Unsigned(values[i], bits))
@@ -265,7 +265,7 @@ func WeightSets(ctx context.Context, sets []gltf.Array, bits int) (packed []gltf
 	values := make([][]float32, len(sets))
 	for i, s := range sets {
 		values[i] = s.Floats()
-		packed = append(packed, gltf.NewArray(unsigned(bits), true, 4, s.Count))
+		packed = append(packed, gltf.NewArray(unsignedComponent(bits), true, 4, s.Count))
 	}
 	of, to := make([]float32, 4*len(sets)), make([]uint16, 4*len(sets))
 	ok = true
@@ -288,14 +288,14 @@ func WeightSets(ctx context.Context, sets []gltf.Array, bits int) (packed []gltf
 // Values beyond are clamped.
 func Signed(x float32, bits int) int16 {
 	top := float64(int(1)<<(bits-1) - 1)
-	return int16(nearest(float64(min(max(float64(x), -1), 1) * top)))
+	return int16(roundHalfUp(float64(min(max(float64(x), -1), 1) * top)))
 }
 
 // Unsigned returns the number of bits, 8 or 16, for x from 0 to 1: x times 255 or 65535.
 // Values beyond are clamped.
 func Unsigned(x float32, bits int) uint16 {
 	top := float64(int(1)<<bits - 1)
-	return uint16(nearest(float64(min(max(float64(x), 0), 1) * top)))
+	return uint16(roundHalfUp(float64(min(max(float64(x), 0), 1) * top)))
 }
 
 // Direction writes the whole numbers of bits, 8 or 16, that stand for the direction of

@@ -22,8 +22,8 @@ const (
 // To look at all of them for each of them is too much beyond.
 const crowd = 1 << 10
 
-// connect finds the triangles at each position, its kind, and the edges.
-func (m *mesh) connect() error {
+// connectTriangles finds the triangles at each position, its kind, and the edges.
+func (m *mesh) connectTriangles() error {
 	if err := m.findCorners(); err != nil {
 		return err
 	}
@@ -33,12 +33,12 @@ func (m *mesh) connect() error {
 	clear(r.slot)
 	m.stamp = 0
 	for p := range uint32(len(m.at)) {
-		corners := m.corners(p)
-		if err := m.spend(1 + 6*len(corners)); err != nil {
+		corners := m.cornersAt(p)
+		if err := m.spendEffort(1 + 6*len(corners)); err != nil {
 			return err
 		}
 		if len(corners) > 0 {
-			m.judge(p, corners, r.neighbors(m, corners))
+			m.classifyPosition(p, corners, r.neighbors(m, corners))
 		}
 	}
 	return nil
@@ -50,7 +50,7 @@ func (m *mesh) findCorners() error {
 	clear(m.begin)
 	m.place = m.place[:len(m.triangles)]
 	for c, v := range m.triangles {
-		if err := m.spend(1); err != nil {
+		if err := m.spendEffort(1); err != nil {
 			return err
 		}
 		m.place[c] = m.position[v]
@@ -60,7 +60,7 @@ func (m *mesh) findCorners() error {
 		m.begin[p+1] += m.begin[p]
 	}
 	for c := len(m.place) - 1; c >= 0; c-- { // from the end, so that the lists are in order
-		if err := m.spend(1); err != nil {
+		if err := m.spendEffort(1); err != nil {
 			return err
 		}
 		p := m.place[c]
@@ -109,8 +109,8 @@ func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 	return r.list
 }
 
-// judge enters the edges of a position to later ones, and its kind.
-func (m *mesh) judge(p uint32, corners []uint32, around []neighbor) {
+// classifyPosition enters the edges of a position to later ones, and its kind.
+func (m *mesh) classifyPosition(p uint32, corners []uint32, around []neighbor) {
 	open, tangled := 0, len(corners) > crowd
 	for _, n := range around {
 		switch {

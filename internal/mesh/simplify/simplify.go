@@ -64,7 +64,7 @@ func Simplify(ctx context.Context, indices []uint32, positions []float32, o Opti
 	}
 	limit := max(float64(o.MaxError), 1e-6)
 	limit = min(float64(limit*limit), math.MaxFloat32) // below the cost of what may not be
-	if err := m.reduce(o.Target, limit); err != nil {
+	if err := m.collapseUntil(o.Target, limit); err != nil {
 		return nil, 0, err
 	}
 	return m.triangles, float32(math.Sqrt(m.reached)), nil
@@ -73,19 +73,19 @@ func Simplify(ctx context.Context, indices []uint32, positions []float32, o Opti
 // Scale is the extent of a mesh, the longest side of the box around its positions:
 // the error of [Simplify] times this is a distance in the units of the positions.
 func Scale(positions []float32) float32 {
-	_, extent := box(positions)
+	_, extent := boundingBox(positions)
 	return float32(min(extent, math.MaxFloat32))
 }
 
-// box returns the least corner of the box around positions and its longest side.
-func box(positions []float32) (least vector, extent float64) {
+// boundingBox returns the least corner of the box around positions and its longest side.
+func boundingBox(positions []float32) (least vector, extent float64) {
 	if len(positions) < 3 {
 		return
 	}
-	least = at(positions, 0)
+	least = vectorAt(positions, 0)
 	most := least
 	for v := range len(positions) / 3 {
-		p := at(positions, v)
+		p := vectorAt(positions, v)
 		least = vector{min(least.x, p.x), min(least.y, p.y), min(least.z, p.z)}
 		most = vector{max(most.x, p.x), max(most.y, p.y), max(most.z, p.z)}
 	}
@@ -147,7 +147,7 @@ type mesh struct {
 
 	lockBorder bool
 
-	// What connect finds.
+	// Results of connectTriangles.
 	place  []uint32 // of each corner, its position
 	begin  []uint32 // the corners at position p are around[begin[p]:begin[p+1]]
 	around []uint32 // corners: places in triangles
@@ -155,7 +155,7 @@ type mesh struct {
 	seam   []bool   // of each position: it has two wedges
 	edges  []edge
 
-	// Scratch of rank and collapse.
+	// Scratch of rankEdges and collapseEdges.
 	order   []uint32 // of edges, the cheapest first
 	to      []uint32 // where a position went in this pass
 	wedgeTo []uint32 // where a wedge went in this pass
@@ -173,16 +173,16 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 	if err != nil {
 		return nil, err
 	}
-	least, extent := box(positions)
+	least, extent := boundingBox(positions)
 	scale := 0.0
 	if extent > 0 {
 		scale = 1 / extent
 	}
 	m.at = make([]vector, count)
 	for v, p := range m.position {
-		m.at[p] = at(positions, v).minus(least).times(scale)
+		m.at[p] = vectorAt(positions, v).minus(least).times(scale)
 	}
-	if err := m.spend(vertices); err != nil {
+	if err := m.spendEffort(vertices); err != nil {
 		return nil, err
 	}
 	m.triangles = make([]uint32, 0, len(indices))
@@ -193,7 +193,7 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 			m.triangles = append(m.triangles, t...)
 		}
 	}
-	if err := m.spend(len(indices)); err != nil {
+	if err := m.spendEffort(len(indices)); err != nil {
 		return nil, err
 	}
 	m.shape = make([]quadric, count)
@@ -213,20 +213,20 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 	return m, nil
 }
 
-// reduce collapses edges up to a limit, a squared error, until target indices are
+// collapseUntil collapses edges up to a limit, a squared error, until target indices are
 // left or nothing can.
-func (m *mesh) reduce(target int, limit float64) error {
-	if err := m.measure(); err != nil {
+func (m *mesh) collapseUntil(target int, limit float64) error {
+	if err := m.sumQuadrics(); err != nil {
 		return err
 	}
 	for len(m.triangles) > target && m.effort > 0 {
-		if err := m.connect(); err != nil {
+		if err := m.connectTriangles(); err != nil {
 			return err
 		}
-		if err := m.rank(limit); err != nil {
+		if err := m.rankEdges(limit); err != nil {
 			return err
 		}
-		removed, err := m.collapse((len(m.triangles) - target + 2) / 3)
+		removed, err := m.collapseEdges((len(m.triangles) - target + 2) / 3)
 		if err != nil {
 			return err
 		}
@@ -237,9 +237,9 @@ func (m *mesh) reduce(target int, limit float64) error {
 	return nil
 }
 
-// spend counts work, in units of some ten nanoseconds, and returns the error of the
+// spendEffort counts work, in units of some ten nanoseconds, and returns the error of the
 // context if it has ended.
-func (m *mesh) spend(work int) error {
+func (m *mesh) spendEffort(work int) error {
 	m.effort -= int64(work)
 	if m.work += work; m.work < 1<<17 {
 		return nil
@@ -263,5 +263,5 @@ func previous(c uint32) uint32 {
 	return c - 1
 }
 
-// corners returns the corners at a position, as they were when the pass began.
-func (m *mesh) corners(p uint32) []uint32 { return m.around[m.begin[p]:m.begin[p+1]] }
+// cornersAt returns the corners at a position, as they were when the pass began.
+func (m *mesh) cornersAt(p uint32) []uint32 { return m.around[m.begin[p]:m.begin[p+1]] }

@@ -209,7 +209,7 @@ func count(positions []float32, indices []uint32) (points int, edges map[[2][3]f
 // outward returns the cosine between the normal of a triangle and the way out of a
 // ring of the given thickness, or a ball for 0.
 func outward(positions []float32, t []uint32, thick float64) float64 {
-	a, b, c := at(positions, int(t[0])), at(positions, int(t[1])), at(positions, int(t[2]))
+	a, b, c := vectorAt(positions, int(t[0])), vectorAt(positions, int(t[1])), vectorAt(positions, int(t[2]))
 	out := a.plus(b).plus(c).times(1.0 / 3)
 	if thick > 0 {
 		ring := vector{out.x, out.y, 0}
@@ -222,7 +222,7 @@ func outward(positions []float32, t []uint32, thick float64) float64 {
 func area(positions []float32, indices []uint32) float64 {
 	sum := 0.0
 	for i := 0; i < len(indices); i += 3 {
-		a, b, c := at(positions, int(indices[i])), at(positions, int(indices[i+1])), at(positions, int(indices[i+2]))
+		a, b, c := vectorAt(positions, int(indices[i])), vectorAt(positions, int(indices[i+1])), vectorAt(positions, int(indices[i+2]))
 		sum += b.minus(a).cross(c.minus(a)).length() / 2
 	}
 	return sum
@@ -240,7 +240,7 @@ func flat(positions []float32) []float32 {
 // weights returns the weights of the corners of a triangle, seen from above, at p.
 func weights(positions []float32, t []uint32, p []float32) (a, b, c float64) {
 	q := vector{float64(p[0]), float64(p[1]), 0}
-	u, v, w := at(positions, int(t[0])).minus(q), at(positions, int(t[1])).minus(q), at(positions, int(t[2])).minus(q)
+	u, v, w := vectorAt(positions, int(t[0])).minus(q), vectorAt(positions, int(t[1])).minus(q), vectorAt(positions, int(t[2])).minus(q)
 	a, b, c = v.cross(w).z, w.cross(u).z, u.cross(v).z
 	return a / (a + b + c), b / (a + b + c), c / (a + b + c)
 }
@@ -264,14 +264,14 @@ func distance(m *meshtest.Mesh, indices []uint32) float64 {
 	}
 	var triangles []ball
 	for i := 0; i < len(indices); i += 3 {
-		t := ball{a: at(m.Positions, int(indices[i])), b: at(m.Positions, int(indices[i+1])), c: at(m.Positions, int(indices[i+2]))}
+		t := ball{a: vectorAt(m.Positions, int(indices[i])), b: vectorAt(m.Positions, int(indices[i+1])), c: vectorAt(m.Positions, int(indices[i+2]))}
 		t.middle = t.a.plus(t.b).plus(t.c).times(1.0 / 3)
 		t.radius = max(t.a.minus(t.middle).length(), t.b.minus(t.middle).length(), t.c.minus(t.middle).length())
 		triangles = append(triangles, t)
 	}
 	sum, n := 0.0, 0
 	for v := 0; v < m.Vertices(); v += 1 + m.Vertices()/200 {
-		p := at(m.Positions, v)
+		p := vectorAt(m.Positions, v)
 		best := math.Inf(1) // squared
 		for i := range triangles {
 			t := &triangles[i]

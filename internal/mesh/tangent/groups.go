@@ -22,16 +22,16 @@ const (
 
 const anyAssigned = 7
 
-// derive finds the directions of all faces: equations 18 and 19 of the paper.
-func (m *mesh) derive() error {
+// deriveFaces finds the directions of all faces: equations 18 and 19 of the paper.
+func (m *mesh) deriveFaces() error {
 	m.faces = make([]face, len(m.corners)/3)
 	for f := range m.faces {
-		if err := m.look(4); err != nil {
+		if err := m.countWork(4); err != nil {
 			return err
 		}
 		face := &m.faces[f]
 		c := uint32(3 * f)
-		p0, p1, p2 := m.position(c), m.position(c+1), m.position(c+2)
+		p0, p1, p2 := m.cornerPosition(c), m.cornerPosition(c+1), m.cornerPosition(c+2)
 		if p0 == p1 || p0 == p2 || p1 == p2 {
 			face.flags |= degenerate
 			continue
@@ -98,7 +98,7 @@ func (m *mesh) pairEdges() error {
 	for v := range m.unique {
 		edges := sorted[from:begin[v]]
 		from = begin[v]
-		if err := m.look(1 + 4*len(edges)); err != nil {
+		if err := m.countWork(1 + 4*len(edges)); err != nil {
 			return err
 		}
 		slices.Sort(edges)
@@ -107,7 +107,7 @@ func (m *mesh) pairEdges() error {
 			for n < len(edges) && edges[n]>>32 == edges[0]>>32 {
 				n++
 			}
-			m.pair(edges[:n], uint32(v))
+			m.pairOpposite(edges[:n], uint32(v))
 			edges = edges[n:]
 		}
 	}
@@ -117,7 +117,7 @@ func (m *mesh) pairEdges() error {
 // eachEdge calls do for the edges of the faces that have an area.
 func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 	for f := range m.faces {
-		if err := m.look(3); err != nil {
+		if err := m.countWork(3); err != nil {
 			return err
 		}
 		if m.faces[f].flags&degenerate != 0 {
@@ -131,8 +131,8 @@ func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 	return nil
 }
 
-// pair matches edges between the same two vertices, the lower of them low, in order.
-func (m *mesh) pair(edges []uint64, low uint32) {
+// pairOpposite matches edges between the same two vertices, the lower of them low, in order.
+func (m *mesh) pairOpposite(edges []uint64, low uint32) {
 	up, down := 0, 0 // where to look for the next that begins at low, or ends there
 	for {
 		for up < len(edges) && m.corners[uint32(edges[up])] != low {
@@ -172,52 +172,52 @@ func (m *mesh) groupCorners() error {
 			continue
 		}
 		f.flags |= assigned << (c % 3)
-		group = m.walk(append(group[:0], c), f.flags&preserving)
+		group = m.walkGroup(append(group[:0], c), f.flags&preserving)
 		slices.Sort(group)
 		n := m.normal(c)
 		members = members[:0]
 		for _, c := range group {
-			members = append(members, m.member(c, n))
+			members = append(members, m.memberOf(c, n))
 		}
-		if err := m.look(20 * len(group)); err != nil {
+		if err := m.countWork(20 * len(group)); err != nil {
 			return err
 		}
-		if err := m.settle(members, f.flags&preserving != 0); err != nil {
+		if err := m.setGroupTangents(members, f.flags&preserving != 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// member returns a corner as a member of its group, whose normal is n. One without a
+// memberOf returns a corner as a member of its group, whose normal is n. One without a
 // direction counts for no tangent.
-func (m *mesh) member(c uint32, n vec) member {
+func (m *mesh) memberOf(c uint32, n vec) member {
 	f := &m.faces[c/3]
-	g := member{corner: c, s: f.s.flat(n), t: f.t.flat(n), any: f.flags&groupsAny != 0}
+	g := member{corner: c, s: f.s.flattenTo(n), t: f.t.flattenTo(n), any: f.flags&groupsAny != 0}
 	if !g.any {
-		p := m.position(c)
-		a := m.position(previous(c)).minus(p).flat(n)
-		b := m.position(next(c)).minus(p).flat(n)
+		p := m.cornerPosition(c)
+		a := m.cornerPosition(previous(c)).minus(p).flattenTo(n)
+		b := m.cornerPosition(next(c)).minus(p).flattenTo(n)
 		cos := min(max(a.dot(b), -1), 1)
 		g.part = g.s.times(float32(acos(float64(cos))))
 	}
 	return g
 }
 
-// walk goes from the corner in the group around its vertex, to the left and then to
+// walkGroup goes from the corner in the group around its vertex, to the left and then to
 // the right, as far as edges are shared and the texture is mirrored alike.
-func (m *mesh) walk(group []uint32, mirror uint8) []uint32 {
+func (m *mesh) walkGroup(group []uint32, mirror uint8) []uint32 {
 	start := group[0]
 	for left := m.opposite[start]; left != none; {
 		c := next(left)
-		if !m.join(c, mirror) {
+		if !m.joinGroup(c, mirror) {
 			break
 		}
 		group = append(group, c)
 		left = m.opposite[c]
 	}
 	for c := m.opposite[previous(start)]; c != none; c = m.opposite[previous(c)] {
-		if !m.join(c, mirror) {
+		if !m.joinGroup(c, mirror) {
 			break
 		}
 		group = append(group, c)
@@ -225,9 +225,9 @@ func (m *mesh) walk(group []uint32, mirror uint8) []uint32 {
 	return group
 }
 
-// join adds a corner to a group, if it is free and mirrored alike. A face without a
+// joinGroup adds a corner to a group, if it is free and mirrored alike. A face without a
 // direction takes that direction from the first group that it joins.
-func (m *mesh) join(c uint32, mirror uint8) bool {
+func (m *mesh) joinGroup(c uint32, mirror uint8) bool {
 	f := &m.faces[c/3]
 	if f.flags&(assigned<<(c%3)) != 0 {
 		return false
@@ -245,25 +245,25 @@ func (m *mesh) join(c uint32, mirror uint8) bool {
 // manyFaces bounds the comparison of all corners at a vertex with each other.
 const manyFaces = 512
 
-// settle gives the members of a group their tangents. All get the same, unless some are
+// setGroupTangents gives the members of a group their tangents. All get the same, unless some are
 // exactly opposite: a corner then leaves out the opposite ones. At a vertex of more than
 // manyFaces faces no corner is left out.
-func (m *mesh) settle(group []member, preserving bool) error {
+func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	if len(group) > manyFaces || oneSided(group) {
-		s := mean(group, func(member) bool { return true })
+		s := meanTangent(group, func(member) bool { return true })
 		for _, g := range group {
-			m.set(g.corner, s, preserving)
+			m.setTangent(g.corner, s, preserving)
 		}
 		return nil
 	}
 	for _, g := range group {
-		s := mean(group, func(h member) bool {
+		s := meanTangent(group, func(h member) bool {
 			return g.any || g.corner == h.corner || g.s.dot(h.s) > -1 && g.t.dot(h.t) > -1
 		})
-		if err := m.look(len(group)); err != nil {
+		if err := m.countWork(len(group)); err != nil {
 			return err
 		}
-		m.set(g.corner, s, preserving)
+		m.setTangent(g.corner, s, preserving)
 	}
 	return nil
 }
@@ -278,8 +278,8 @@ func oneSided(group []member) bool {
 	return true
 }
 
-// mean returns the tangent of those members that count.
-func mean(group []member, counts func(member) bool) vec {
+// meanTangent returns the tangent of those members that count.
+func meanTangent(group []member, counts func(member) bool) vec {
 	var sum vec
 	for _, g := range group {
 		if !g.any && counts(g) {
@@ -289,9 +289,9 @@ func mean(group []member, counts func(member) bool) vec {
 	return sum.unit()
 }
 
-// set stores the tangent of a corner. Where the sum came to nothing, or overflowed,
+// setTangent stores the tangent of a corner. Where the sum came to nothing, or overflowed,
 // there is none.
-func (m *mesh) set(c uint32, s vec, preserving bool) {
+func (m *mesh) setTangent(c uint32, s vec, preserving bool) {
 	if l := s.dot(s); !(l > 0.5 && l < 2) {
 		s = vec{1, 0, 0}
 	}

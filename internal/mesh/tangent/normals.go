@@ -23,11 +23,11 @@ func Normals(ctx context.Context, indices []uint32, positions []float32) ([]floa
 	m := &mesh{ctx: ctx, indices: indices, positions: positions}
 	sums := make([]wide, unique)
 	for c := range uint32(len(indices)) {
-		if err := m.look(10); err != nil {
+		if err := m.countWork(10); err != nil {
 			return nil, err
 		}
-		p := widen(m.position(c))
-		a, b := widen(m.position(next(c))).minus(p), widen(m.position(previous(c))).minus(p)
+		p := widen(m.cornerPosition(c))
+		a, b := widen(m.cornerPosition(next(c))).minus(p), widen(m.cornerPosition(previous(c))).minus(p)
 		n, l := a.cross(b), math.Sqrt(a.dot(a))*math.Sqrt(b.dot(b))
 		if area := math.Sqrt(n.dot(n)); area > 0 {
 			weight := acos(min(max(a.dot(b)/l, -1), 1)) / area
@@ -39,7 +39,7 @@ func Normals(ctx context.Context, indices []uint32, positions []float32) ([]floa
 	}
 	out := make([]float32, 0, len(positions))
 	for _, v := range welded {
-		if err := m.look(4); err != nil {
+		if err := m.countWork(4); err != nil {
 			return nil, err
 		}
 		n := sums[v].unit()
@@ -58,11 +58,11 @@ func FlatNormals(ctx context.Context, indices []uint32, positions []float32) ([]
 	m := &mesh{ctx: ctx, indices: indices, positions: positions}
 	out := make([]float32, 0, 3*len(indices))
 	for c := uint32(0); c < uint32(len(indices)); c += 3 {
-		if err := m.look(4); err != nil {
+		if err := m.countWork(4); err != nil {
 			return nil, err
 		}
-		p := widen(m.position(c))
-		n := widen(m.position(c + 1)).minus(p).cross(widen(m.position(c + 2)).minus(p)).unit()
+		p := widen(m.cornerPosition(c))
+		n := widen(m.cornerPosition(c + 1)).minus(p).cross(widen(m.cornerPosition(c + 2)).minus(p)).unit()
 		for range 3 {
 			out = append(out, n[:]...)
 		}
@@ -119,8 +119,8 @@ func (a vec) unit() vec {
 	return a.times(1 / a.length())
 }
 
-// flat returns the part of a in the plane of the normal n, with length 1.
-func (a vec) flat(n vec) vec { return a.minus(n.times(n.dot(a))).unit() }
+// flattenTo returns the part of a in the plane of the normal n, with length 1.
+func (a vec) flattenTo(n vec) vec { return a.minus(n.times(n.dot(a))).unit() }
 
 // notZero reports whether a number is large enough to divide by: a normal number.
 func notZero(f float32) bool { return f > 0x1p-126 || f < -0x1p-126 }

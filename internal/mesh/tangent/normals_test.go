@@ -128,7 +128,7 @@ func TestSettle(t *testing.T) {
 	group[0].s, group[0].t = vec{1, 0, 0}, vec{0, 1, 0}
 	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // with the product -1
 	m := &mesh{ctx: t.Context(), tangents: make([]float32, 4*len(group))}
-	if err := m.settle(group, true); err != nil {
+	if err := m.setGroupTangents(group, true); err != nil {
 		t.Fatal(err)
 	}
 	if vec(m.tangents[4*0:]) == vec(m.tangents[4*12:]) {
