@@ -278,7 +278,7 @@ func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) 
 }
 
 // policy returns the rights of the program, nil for all. w gets the paths that it asks for.
-func (p *call) policy(w *wanted) *sandbox.Policy {
+func (p *call) policy(w *refusals) *sandbox.Policy {
 	var policy *sandbox.Policy
 	switch {
 	case p.cell != nil && confinable() == nil:
@@ -366,7 +366,7 @@ func partsBesides(file, assets, scratch string) []string {
 }
 
 // A stamped is a file at one moment.
-type stamped struct {
+type fileStamp struct {
 	file     string
 	size     int64
 	modified time.Time
@@ -383,7 +383,7 @@ func programParts(file string) program.Parts {
 	if err != nil {
 		return program.Parts{}
 	}
-	stamp := stamped{file, info.Size(), info.ModTime()}
+	stamp := fileStamp{file, info.Size(), info.ModTime()}
 	if known, ok := knownParts.Load(stamp); ok {
 		return known.(program.Parts)
 	}

@@ -36,7 +36,7 @@ func (c *Command) runToEnd(ctx context.Context, p *call, grace time.Duration) er
 	case state.Success():
 		return nil
 	default:
-		err = p.failure(state, func(w *wanted) bool {
+		err = p.failure(state, func(w *refusals) bool {
 			if ctx.Err() != nil || time.Since(begin) > slowToFail {
 				return false
 			}

@@ -18,12 +18,12 @@ import (
 // failure returns the error of a failed program. For a confined program it names files that the
 // program asked for and did not get. again runs the program once more, adds the files that it asks
 // for, and reports whether it failed again.
-func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
+func (p *call) failure(state *os.ProcessState, again func(*refusals) bool) error {
 	err := errors.New(state.String())
 	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
 		return err
 	}
-	wanted := &wanted{cell: p.cell, given: realName(p.cell.assets), tree: realName(p.assets)}
+	wanted := &refusals{cell: p.cell, given: realName(p.cell.assets), tree: realName(p.assets)}
 	if !again(wanted) {
 		return err
 	}
@@ -34,7 +34,7 @@ func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
 }
 
 // wanted has existing files that a program asked for and did not get.
-type wanted struct {
+type refusals struct {
 	cell        *cell
 	given, tree string   // cell.assets and the asset directory, without links
 	assets      []string // paths of the asset tree
@@ -44,7 +44,7 @@ type wanted struct {
 
 // noteFile notes that the program names a file. It is called before that happens, by one
 // goroutine at a time.
-func (w *wanted) noteFile(file string) {
+func (w *refusals) noteFile(file string) {
 	if rel, ok := pathname.Below(w.tree, file); ok && w.given != "" {
 		w.noteAsset(rel) // by its absolute name
 	} else if rel, ok := pathname.Below(w.given, file); ok && w.given != "" {
@@ -56,7 +56,7 @@ func (w *wanted) noteFile(file string) {
 	}
 }
 
-func (w *wanted) mayReadFile(file string) bool {
+func (w *refusals) mayReadFile(file string) bool {
 	return sandbox.OfSystem(file) || slices.ContainsFunc(slices.Concat(w.cell.read, w.cell.write), func(folder string) bool {
 		_, ok := pathname.Below(realName(folder), file)
 		return ok
@@ -71,7 +71,7 @@ func realName(file string) string {
 	return file
 }
 
-func (w *wanted) noteAsset(rel string) {
+func (w *refusals) noteAsset(rel string) {
 	if slices.Contains(w.cell.declared, rel) || slices.Contains(w.assets, rel) {
 		return
 	}
@@ -82,7 +82,7 @@ func (w *wanted) noteAsset(rel string) {
 }
 
 // String says what to do; "" if nothing was refused.
-func (w *wanted) String() string {
+func (w *refusals) String() string {
 	const shown = 3
 	list := func(names []string) string {
 		quoted := make([]string, min(shown, len(names)))
@@ -120,7 +120,7 @@ var casual = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/", "/dev/log
 
 // noteServer records that the program asks for a server. It cannot reach the server, which could read
 // undeclared files for it. noteServer is called as noteFile is. It ignores paths without a server.
-func (w *wanted) noteServer(address string) {
+func (w *refusals) noteServer(address string) {
 	if slices.ContainsFunc(casual, func(prefix string) bool { return strings.HasPrefix(address, prefix) }) || slices.Contains(w.servers, address) {
 		return
 	}
@@ -132,7 +132,7 @@ func (w *wanted) noteServer(address string) {
 	w.servers = append(w.servers, address)
 }
 
-func (w *wanted) serverAdvice() string {
+func (w *refusals) serverAdvice() string {
 	more := ""
 	if n := len(w.servers) - 1; n > 0 {
 		more = " and " + human.Count(n, "other")

@@ -318,7 +318,7 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"my%20kart.bin"`, `"a.bin?v=1"`, `has a query or fragment`},
 		{`"my%20kart.bin"`, `"a%00.bin"`, `not a file name`},
 		{`"my%20kart.bin"`, `"C:\\kart.bin"`, `is not a file`},
-		{`"my%20kart.bin"`, `"HTTP://example.com/kart.bin"`, `is not a file; glTF that is cooked must bring its files along`},
+		{`"my%20kart.bin"`, `"HTTP://example.com/kart.bin"`, `is not a file; copy the file into the asset directory and name the copy`},
 		{`"data:application/octet-stream;base64,`, `"data:application/octet-stream;base64`, `buffer 1: data URI without a comma`},
 		{`"byteLength": 48`, `"byteLength": 48.5`, `buffers.byteLength: want a whole number, have number 48.5`},
 		{`"scene": 0`, `"scene": 3000000000`, `4:12: scene: 3000000000 is out of range`},

@@ -30,16 +30,16 @@ type scope struct {
 }
 
 // seen marks the evaluated items of a list or object.
-type seen []bool
+type itemMarks []bool
 
-func (s seen) markSeen(i int) {
+func (s itemMarks) markSeen(i int) {
 	if s != nil {
 		s[i] = true
 	}
 }
 
 // mergeSeen adds the marks of another seen.
-func (s seen) mergeSeen(other seen) {
+func (s itemMarks) mergeSeen(other itemMarks) {
 	for i, yes := range other {
 		if yes {
 			s.markSeen(i)
@@ -49,7 +49,7 @@ func (s seen) mergeSeen(other seen) {
 
 // applySchema reports whether a value satisfies a schema. It records violations in found and
 // the items of the value that were evaluated in judged. Either may be nil.
-func (c *checker) applySchema(s *schema, v *value, outer *scope, judged seen, found *violations) bool {
+func (c *checker) applySchema(s *schema, v *value, outer *scope, judged itemMarks, found *violations) bool {
 	if !c.countSteps(1) {
 		return false
 	}
@@ -66,7 +66,7 @@ func (c *checker) applySchema(s *schema, v *value, outer *scope, judged seen, fo
 	}
 	own := judged
 	if s.lists.unevaluated != nil || s.objects.unevaluated != nil || judged != nil {
-		own = make(seen, len(v.items))
+		own = make(itemMarks, len(v.items))
 		c.countSteps(len(v.items) / 16)
 	}
 	ok := c.checkOwn(s, v, found)
@@ -105,7 +105,7 @@ func (c *checker) beginApplication(s *schema, v *value) bool {
 }
 
 // applyInPlace applies the subschemas that concern the value itself.
-func (c *checker) applyInPlace(s *schema, v *value, in *scope, own seen, found *violations) bool {
+func (c *checker) applyInPlace(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := true
 	for _, ref := range []*schema{s.ref, c.dynamicTarget(s.dynamic, in)} {
 		if ref != nil {
@@ -173,7 +173,7 @@ func (c *checker) dynamicTarget(d *dynamicRef, in *scope) *schema {
 }
 
 // anyAccepts checks that at least one of several schemas accepts a value.
-func (c *checker) anyAccepts(any []*schema, v *value, in *scope, own seen, found *violations) bool {
+func (c *checker) anyAccepts(any []*schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := false
 	tried := found.subViolations()
 	for _, s := range any {
@@ -190,7 +190,7 @@ func (c *checker) anyAccepts(any []*schema, v *value, in *scope, own seen, found
 }
 
 // exactlyOneAccepts checks that exactly one of several schemas accepts a value.
-func (c *checker) exactlyOneAccepts(any []*schema, v *value, in *scope, own seen, found *violations) bool {
+func (c *checker) exactlyOneAccepts(any []*schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	first := -1
 	tried := found.subViolations()
 	for i, s := range any {

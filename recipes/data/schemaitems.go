@@ -117,7 +117,7 @@ func (k *keywords) objectKeyword(key string, v *value) bool {
 }
 
 // checkItems applies the subschemas for the items of a list.
-func (c *checker) checkItems(s *schema, v *value, in *scope, own seen, found *violations) bool {
+func (c *checker) checkItems(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok, rules := true, &s.lists
 	for i, item := range v.items[:min(len(v.items), len(rules.prefix))] {
 		ok = c.applyBelow(rules.prefix[i], v, i, item, in, found) && ok
@@ -153,7 +153,7 @@ func (c *checker) checkItems(s *schema, v *value, in *scope, own seen, found *vi
 }
 
 // checkProperties applies the subschemas for the properties of an object.
-func (c *checker) checkProperties(s *schema, v *value, in *scope, own seen, found *violations) bool {
+func (c *checker) checkProperties(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok, rules := true, &s.objects
 	var unknown []string
 	unknownCount := 0
@@ -196,7 +196,7 @@ func (c *checker) checkProperties(s *schema, v *value, in *scope, own seen, foun
 
 // checkUnevaluated applies a schema, if there is one, to the items that no other schema has
 // evaluated.
-func (c *checker) checkUnevaluated(s *schema, v *value, in *scope, own seen, found *violations) bool {
+func (c *checker) checkUnevaluated(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := true
 	if s != nil {
 		for i, item := range v.items {

@@ -165,7 +165,7 @@ func TestETC2DecodesToNearlyTheSource(t *testing.T) {
 	}
 }
 
-// Files say whether there is alpha, because transcoders depend on it, and decode to the picture.
+// Files say whether there is alpha, because transcoders depend on it, and decode to the image.
 func TestUASTCDecodesToThePicture(t *testing.T) {
 	for _, tc := range []struct {
 		w, h   int
@@ -220,7 +220,7 @@ func TestUASTCDecodesToThePicture(t *testing.T) {
 }
 
 // UASTC textures have sides that are multiples of 4, within fit, and are scaled only once with
-// fit and pot. Unchanged pictures keep their size, and so does the page of an atlas.
+// fit and pot. Unchanged images keep their size, and so does the page of an atlas.
 func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 	for _, tc := range []struct {
 		what        string

@@ -163,7 +163,7 @@ func (o *Image) channelSource(c int) (part, error) {
 	return p, nil
 }
 
-// lintPicture implements Traits.Lint. Cook reports files that are damaged or not pictures.
+// lintPicture implements Traits.Lint. Cook reports files that are damaged or not images.
 func (o *Image) lintPicture(path string, head []byte, size int64) []string {
 	info, err := source.Probe(head, recipe.Ext(path), size, texture.MaxSide)
 	if err != nil {

@@ -111,7 +111,7 @@ func (o *Image) lighting() string {
 	return ""
 }
 
-// makeSmaller makes the levels below the i-th picture. The levels of a prefiltered cube need all its
+// makeSmaller makes the levels below the i-th image. The levels of a prefiltered cube need all its
 // faces, and are made with the first one.
 func (s *subject) makeSmaller(ctx context.Context, job *recipe.Job, i, n int, take func(level int, band *pixmap.Map) error) error {
 	switch {

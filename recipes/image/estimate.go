@@ -13,7 +13,7 @@ import (
 )
 
 // estimateMemory implements Traits.Estimate. It refuses every header that Cook would refuse. It does
-// not know the extension, so Cook reports files that are not pictures; Cook checks the head first
+// not know the extension, so Cook reports files that are not images; Cook checks the head first
 // as well.
 func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 	info, err := source.Probe(head, "", size, o.MaxSize)
@@ -52,7 +52,7 @@ func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
 
 	loading := size + info.Memory
 	if l.beside > 0 {
-		// Only the size of the other pictures is known.
+		// Only the size of the other images is known.
 		pixels := int64(info.W) * int64(info.H)
 		loading = max(loading, int64(l.beside)*whole+3*besideBytes(info.W, info.H)+besideMemory*pixels)
 	}
@@ -86,14 +86,14 @@ func bytesOf(w, h int, d pixmap.Depth) int64 {
 	return channels
 }
 
-// besideBytes is the size limit of the file of a picture beside a source of w by h pixels.
+// besideBytes is the size limit of the file of an image beside a source of w by h pixels.
 func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
 
-// besideMemory is the memory per pixel for decoding such a picture, including the result. It is
+// besideMemory is the memory per pixel for decoding such an image, including the result. It is
 // the maximum over the usual formats, a progressive JPEG.
 const besideMemory = 24
 
-// makingMemory returns the memory of levels and texels, without the pictures.
+// makingMemory returns the memory of levels and texels, without the images.
 func (o *Image) makingMemory(d pixmap.Depth, l layout) int64 {
 	mips := pixmap.MipOptions{
 		Sampling: pixmap.Sampling{Filter: o.mipFilter(), Normal: o.likelyRole() == role.Normal},
@@ -134,7 +134,7 @@ func (o *Image) packingMemory(d pixmap.Depth, l layout) int64 {
 	return o.texelMemory(d, l) + zstdEncoderMemory(o.Zstd)
 }
 
-// texelMemory returns the memory of all levels of all pictures.
+// texelMemory returns the memory of all levels of all images.
 func (o *Image) texelMemory(d pixmap.Depth, l layout) int64 {
 	most := int64(0)
 	for _, f := range o.possibleFormats(d, l) {
@@ -150,7 +150,7 @@ func (o *Image) texelMemory(d pixmap.Depth, l layout) int64 {
 }
 
 // mayHaveLevels reports whether there may be smaller levels. The pixels may show that the path is
-// wrong about a picture.
+// wrong about an image.
 func (o *Image) mayHaveLevels() bool {
 	r := role.Parse(o.Kind) // Unknown has levels unless options forbid it
 	return o.smallerLevels(r)

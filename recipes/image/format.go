@@ -42,7 +42,7 @@ func (s *subject) chooseStorage(ctx context.Context, _ *recipe.Job) error {
 	return nil
 }
 
-// checkMask refuses pictures that are declared masks but have several channels in use.
+// checkMask refuses images that are declared masks but have several channels in use.
 func (s *subject) checkMask() error {
 	if s.o.Kind == "mask" && s.kind != "mask" {
 		return errors.New(`kind = "mask", but more than one channel carries something; say which one is the mask with r, and g = "0", b = "0", a = "1"`)
@@ -118,7 +118,7 @@ func (o *Image) gpu() texture.GPU {
 	return texture.Desktop
 }
 
-// describeUASTC finds out whether the pictures are opaque, which UASTC files state.
+// describeUASTC finds out whether the images are opaque, which UASTC files state.
 func (s *subject) describeUASTC(ctx context.Context) error {
 	c, err := s.analyzePictures(ctx)
 	if err != nil {

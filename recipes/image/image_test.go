@@ -73,14 +73,14 @@ func cook(t testing.TB, o *Image, name string, data []byte) *texture.Texture {
 	return tex
 }
 
-// nrgba returns a picture of four bytes per pixel.
+// nrgba returns an image of four bytes per pixel.
 func nrgba(w, h int, pix ...byte) *stdimage.NRGBA {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, w, h))
 	copy(m.Pix, pix)
 	return m
 }
 
-// scene draws a picture of soft colors and fading alpha.
+// scene draws an image of soft colors and fading alpha.
 func scene(w, h int) *stdimage.NRGBA {
 	m := nrgba(w, h)
 	for y := range h {
@@ -255,7 +255,7 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 	}
 }
 
-// A picture with several frames gives one warning.
+// An image with several frames gives one warning.
 func TestFramesAreWarnedOf(t *testing.T) {
 	var g gif.GIF
 	for range 3 {

@@ -13,7 +13,7 @@ import (
 // isFlatPreset reports whether a preset is for a 2D game.
 func isFlatPreset(preset string) bool { return preset == "2d" || preset == "pixel" }
 
-// smallerLevels reports whether the options want smaller levels for pictures of a role.
+// smallerLevels reports whether the options want smaller levels for images of a role.
 func (o *Image) smallerLevels(r role.Role) bool {
 	switch {
 	case o.Mips != "auto":
@@ -26,7 +26,7 @@ func (o *Image) smallerLevels(r role.Role) bool {
 	return r.Treatment().Mips
 }
 
-// keepsExact chooses a lossless format for pictures that need one, and reports whether it did.
+// keepsExact chooses a lossless format for images that need one, and reports whether it did.
 func (s *subject) keepsExact() bool {
 	first := s.pictures[0]
 	pixels, depth := first.W*first.H, first.Depth()
@@ -55,12 +55,12 @@ func (s *subject) bySize() bool { return s.kind == "color" && s.largestExact() >
 // largestPlain is the largest number of pixels for which texture.Choose takes rgba8.
 const largestPlain = 512 * 512
 
-// largestFrame is the largest number of pixels of a numbered picture that is stored without loss:
+// largestFrame is the largest number of pixels of a numbered image that is stored without loss:
 // 64 KiB.
 const largestFrame = 128 * 128
 
-// largestExact returns the largest number of pixels of such a picture that is stored without
-// loss, 0 for other pictures.
+// largestExact returns the largest number of pixels of such an image that is stored without
+// loss, 0 for other images.
 func (s *subject) largestExact() int {
 	switch {
 	case s.role.Treatment().Exact || s.o.Preset == "2d":
@@ -83,7 +83,7 @@ type decision struct {
 	opaque bool // checked for UASTC only
 }
 
-// decideRole decides the role of the pictures.
+// decideRole decides the role of the images.
 func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
 	e, err := s.evidence(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *subject) explainNumber() {
 	s.addReason("alpha is not transparency, so colors are not weighted by it: %s", why)
 }
 
-// evidence collects the facts about the pictures.
+// evidence collects the facts about the images.
 func (s *subject) evidence(ctx context.Context) (evidence, error) {
 	e := evidence{
 		rule: s.o.Kind, used: s.used, name: s.o.pathName(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
@@ -192,7 +192,7 @@ const (
 	mostlyRed = 0.95
 )
 
-// singleChannel sets the kind of a picture that should have one channel. It removes differences between
+// singleChannel sets the kind of an image that should have one channel. It removes differences between
 // channels that are within the noise of JPEG.
 func (s *subject) singleChannel(ctx context.Context) error {
 	s.kind = "mask"
@@ -220,7 +220,7 @@ func (s *subject) singleChannel(ctx context.Context) error {
 	return nil
 }
 
-// analyzePictures analyzes all pictures, once, and returns the facts that hold for each of them.
+// analyzePictures analyzes all images, once, and returns the facts that hold for each of them.
 func (s *subject) analyzePictures(ctx context.Context) (pixmap.Content, error) {
 	if s.looked != nil {
 		return *s.looked, nil

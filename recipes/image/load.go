@@ -14,16 +14,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// A subject is the asset being cooked: its pictures and all decisions about them.
+// A subject is the asset being cooked: its images and all decisions about them.
 type subject struct {
 	o *Image
 	// pictures are the faces of layer 0, then of layer 1 and so on; a single one without faces or
 	// layers.
 	pictures []*pixmap.Map
-	looked   *pixmap.Content // analysis of the pictures; nil before it was made
+	looked   *pixmap.Content // analysis of the images; nil before it was made
 	levels   int             // number of levels; 0 follows the options
 	used     usage
-	variants []variant // for pictures as output
+	variants []variant // for images as output
 	decision
 	// reasons are the result of Explain.
 	reasons []string
@@ -35,10 +35,10 @@ func (s *subject) addReason(format string, args ...any) {
 
 // muchGarbage is the amount of a decoder's garbage that justifies an explicit collection. By
 // itself, the collector waits until the heap has doubled, and the texture is smaller than the
-// picture.
+// image.
 const muchGarbage = 64 << 20
 
-// loadSubject reads the source and the other pictures that options name.
+// loadSubject reads the source and the other images that options name.
 func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 	m, info, err := s.readPicture(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *subject) explainIgnored(job *recipe.Job, info source.Info) {
 	}
 }
 
-// convertToDeepest converts all pictures to the depth of the deepest.
+// convertToDeepest converts all images to the depth of the deepest.
 func (s *subject) convertToDeepest(ctx context.Context) error {
 	deepest := pixmap.Bits8
 	for _, m := range s.pictures {
@@ -112,7 +112,7 @@ func (s *subject) convertToDeepest(ctx context.Context) error {
 	return nil
 }
 
-// assembleChannels puts channels of the source and of other pictures where the options want them.
+// assembleChannels puts channels of the source and of other images where the options want them.
 func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
 	var parts [4]pixmap.Part
 	files, asItIs := map[string]*pixmap.Map{"": m}, true
@@ -143,7 +143,7 @@ func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixm
 	return made, err
 }
 
-// readBeside reads a picture that an option names. It must have the size of like.
+// readBeside reads an image that an option names. It must have the size of like.
 func (s *subject) readBeside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
 	f := file{
 		ext:  recipe.Ext(name),
@@ -157,15 +157,15 @@ func (s *subject) readBeside(ctx context.Context, job *recipe.Job, name string, 
 	return m, err
 }
 
-// A file is a readable picture file.
+// A file is a readable image file.
 type file struct {
 	ext  string
 	open func() (fs.File, error)
 	read func() ([]byte, error)
 }
 
-// readPicture reads a picture. It checks the head first: the file may be huge and not a picture,
-// or, if like is not nil, a picture of another size.
+// readPicture reads an image. It checks the head first: the file may be huge and not an image,
+// or, if like is not nil, an image of another size.
 func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
 	head, size, err := readPictureHead(f.open)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// makeTexture makes the texture of the pictures, and drops each as soon as it can. Only the first
+// makeTexture makes the texture of the images, and drops each as soon as it can. Only the first
 // level is ever in memory as pixels: see pixmap.MipBands.
 func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.describeTexture(), s.choice.Format
@@ -88,7 +88,7 @@ func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Te
 	return t, nil
 }
 
-// isTexels reports whether the pixels of a picture are the texels of its first level.
+// isTexels reports whether the pixels of an image are the texels of its first level.
 func (s *subject) isTexels() bool {
 	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
 }
@@ -118,7 +118,7 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	return nil
 }
 
-// describeTexture returns the texture of the pictures without its levels.
+// describeTexture returns the texture of the images without its levels.
 func (s *subject) describeTexture() *texture.Texture {
 	first, f := s.pictures[0], s.choice.Format
 	t := &texture.Texture{
@@ -136,7 +136,7 @@ func (s *subject) premultiplies() bool {
 	return s.o.Premultiply && s.kind == "color" && strings.Contains(s.choice.Format.Channels(), "a")
 }
 
-// sampling returns how pictures are resampled.
+// sampling returns how images are resampled.
 func (s *subject) sampling() pixmap.Sampling {
 	p := pixmap.Sampling{Filter: s.o.mipFilter(), Color: s.colorMeaning(), Normal: s.kind == "normal", Premultiplied: s.alphaIsNumber()}
 	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-x" {
@@ -180,8 +180,8 @@ func (o *Image) mipFilter() pixmap.Filter {
 	return f
 }
 
-// Encode makes a texture file of a picture that is part of another asset, following the options.
-// slot says how materials read the picture. The picture must not be used afterwards.
+// Encode makes a texture file of an image that is part of another asset, following the options.
+// slot says how materials read the image. The image must not be used afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ const (
 	coveringOff = 0.001
 )
 
-// coversAlpha reports whether the blocks of a level must draw as many pixels as the picture.
+// coversAlpha reports whether the blocks of a level must draw as many pixels as the image.
 func (s *subject) coversAlpha() bool {
 	alpha := "a"
 	if s.choice.Swizzle != "" {
@@ -234,7 +234,7 @@ func (s *subject) coversAlpha() bool {
 }
 
 // encodeCovering appends the blocks of a level. It encodes the level several times and takes the
-// blocks whose coverage is nearest to the picture's. It does not change the level.
+// blocks whose coverage is nearest to the image's. It does not change the level.
 func (s *subject) encodeCovering(ctx context.Context, encoder *texenc.Encoder, dst []byte, level *pixmap.Map, cover *pixmap.Coverage) ([]byte, error) {
 	at, least := len(dst), math.Inf(1)
 	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // requested pixels beyond the target

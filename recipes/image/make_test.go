@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// A picture that is declared a normal map, but is none, becomes data: BC7 without sRGB, all four
+// An image that is declared a normal map, but is none, becomes data: BC7 without sRGB, all four
 // channels. A real normal map becomes BC5.
 func TestEncodeChecksDeclaredNormalMaps(t *testing.T) {
 	const n = 64
@@ -65,7 +65,7 @@ func leaves(side int) *pixmap.Map {
 	return m
 }
 
-// After decoding, an alpha test draws as many pixels of each level as of the picture.
+// After decoding, an alpha test draws as many pixels of each level as of the image.
 func TestBlocksKeepCoverageOfThePicture(t *testing.T) {
 	const side, test = 256, 0.5
 	source := leaves(side)

@@ -24,7 +24,7 @@ const (
 	maxUseName       = 512
 )
 
-// materials extracts the uses of pictures from models. Each use is a line with the quoted slot and
+// materials extracts the uses of images from models. Each use is a line with the quoted slot and
 // material, and the word transparent if the slot's alpha is transparency and the material is not
 // opaque. The lines are sorted. The first bytes of a model decide its format.
 var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
@@ -46,13 +46,13 @@ func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return found.usesByPicture(), nil
 }
 
-// A place is a slot of a material that has a picture.
+// A place is a slot of a material that has an image.
 type place struct {
 	slot, material string
 	transparent    bool
 }
 
-// uses are the places of pictures in a model.
+// uses are the places of images in a model.
 type uses struct {
 	of    map[string]map[place]bool
 	count int
@@ -124,7 +124,7 @@ func (u *uses) fromGLTF(text []byte) {
 
 // fromMTL adds the uses of a material library. The name of a map is the last word of its line,
 // behind the options (Wavefront's MTL; norm, map_Pr and map_Pm are from PBR exporters). If a name
-// has spaces, its last word names no picture. A material with d, Tr or map_d is transparent, as
+// has spaces, its last word names no image. A material with d, Tr or map_d is transparent, as
 // in the GLB of the recipe mesh.
 func (u *uses) fromMTL(text []byte) {
 	type use struct{ picture, slot string }
@@ -169,7 +169,7 @@ type use struct {
 // models matches the models of a directory. The source's directory and its parent are searched.
 const models = "*.{gltf,glb,mtl}"
 
-// asks reports whether the uses by materials affect the picture's role, alpha or metadata. 2D
+// asks reports whether the uses by materials affect the image's role, alpha or metadata. 2D
 // projects have no models.
 func (o *Image) asks() bool {
 	return o.Kind == "material" || !isFlatPreset(o.Preset) && role.Parse(o.Kind).Treatment().Colors
@@ -222,7 +222,7 @@ func parseUse(model, line string) (u use, ok bool) {
 	return u, true
 }
 
-// readAs returns how the material reads the picture.
+// readAs returns how the material reads the image.
 func (u use) readAs() role.Slot {
 	s := role.OfSlot(u.slot)
 	if s.Alpha == role.Opacity && !u.transparent {
@@ -231,7 +231,7 @@ func (u use) readAs() role.Slot {
 	return s
 }
 
-// A usage is the role in which materials use a picture, Unknown if that is not known.
+// A usage is the role in which materials use an image, Unknown if that is not known.
 type usage struct {
 	role role.Role
 	by   string // "material ... of ... names it as ..."
@@ -243,8 +243,8 @@ type usage struct {
 	strange  string // the use by an unknown slot, if no known slot decides
 }
 
-// askMaterials finds out how materials of models use a picture. If they disagree, it is data,
-// which changes no number. The uses of a picture made by another recipe are unknown.
+// askMaterials finds out how materials of models use an image. If they disagree, it is data,
+// which changes no number. The uses of an image made by another recipe are unknown.
 func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if !s.o.asks() {
 		return nil
@@ -283,7 +283,7 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	return o.checkOptions()
 }
 
-// joinUses returns the combined use of a picture, the decisive use, and whether one texture suits
+// joinUses returns the combined use of an image, the decisive use, and whether one texture suits
 // all uses.
 func joinUses(all []use) (slot role.Slot, by string, suits bool) {
 	slot, by = all[0].readAs(), all[0].String()

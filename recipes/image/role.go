@@ -10,8 +10,8 @@ import (
 )
 
 // The limits for recognizing a normal map. They separate the 70 normal maps of a game with 2,750
-// pictures from all other pictures. The nearest others are flags and skies, which reach 0.976
-// unit vectors but have a tilt of more than 0.5. Other pictures called "_n", such as for "north",
+// images from all other images. The nearest others are flags and skies, which reach 0.976
+// unit vectors but have a tilt of more than 0.5. Other images called "_n", such as for "north",
 // have at most 0.31 vectors of nearly unit length; normal maps that were scaled, stored as JPEG
 // or painted over still have 0.76, and a tilt of up to 0.25.
 const (
@@ -28,13 +28,13 @@ const (
 	// hardlyNormal is the share of nearly unit vectors below which "_n" is surely wrong.
 	hardlyNormal = 0.4
 	// surelyGray is the share of gray pixels that confirms a name that may mean data. From
-	// maybeGray on, the picture may still be data. Below hardlyGray, it is not occlusion.
+	// maybeGray on, the image may still be data. Below hardlyGray, it is not occlusion.
 	surelyGray = 0.99
 	maybeGray  = 0.9
 	hardlyGray = 0.5
 )
 
-// Evidence holds the facts that decide the role of a picture, strongest first.
+// Evidence holds the facts that decide the role of an image, strongest first.
 type evidence struct {
 	rule         string    // option kind
 	transparency bool      // options say that alpha is transparency
@@ -52,7 +52,7 @@ type verdict struct {
 	conflict string // a warning about contradicting evidence, "" for none
 }
 
-// nothing is the reason why most pictures are colors.
+// nothing is the reason why most images are colors.
 const nothing = "neither path nor pixels say anything else"
 
 // needsContent reports whether the content matters.
@@ -141,7 +141,7 @@ func (e evidence) verdictByName() verdict {
 	return says(named)
 }
 
-// verdictByContent decides by the pixels. Other pictures are colors, for the given reason.
+// verdictByContent decides by the pixels. Other images are colors, for the given reason.
 func (e evidence) verdictByContent(reason string) verdict {
 	if e.isNormal() {
 		return verdict{role: role.Normal, reason: e.describeShare() + ` (kind = "color" makes it colors)`}
@@ -149,7 +149,7 @@ func (e evidence) verdictByContent(reason string) verdict {
 	return verdict{role: role.Color, reason: reason}
 }
 
-// calledData decides about a picture whose path may mean data: data is gray, or has two channels.
+// calledData decides about an image whose path may mean data: data is gray, or has two channels.
 func (e evidence) calledData() verdict {
 	c := e.content
 	switch {
@@ -175,7 +175,7 @@ func (e evidence) mayBeNumbers() bool {
 	return c.Opaque && (c.Gray >= maybeGray || c.Apart)
 }
 
-// calledNormal decides about a picture whose path says normal map.
+// calledNormal decides about an image whose path says normal map.
 func (e evidence) calledNormal() verdict {
 	c := e.content
 	switch {

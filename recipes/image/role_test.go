@@ -122,7 +122,7 @@ func gradient(w, h int) *stdimage.NRGBA {
 }
 
 // A number that may also be a size or a UDIM tile counts frames if a neighboring number exists.
-// Then the picture has the format of all frames. Only such a picture depends on its neighbors.
+// Then the image has the format of all frames. Only such an image depends on its neighbors.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))
@@ -175,7 +175,7 @@ func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	}
 }
 
-// Gray and red pictures from JPEG are masks, colors are not.
+// Gray and red images from JPEG are masks, colors are not.
 func TestMasksOfJPEG(t *testing.T) {
 	file := func(paint func(v byte) color.NRGBA) []byte {
 		m := painted(64, 64, func(x, y int) color.NRGBA { return paint(byte(128 + 60*((x/16+y/16)%2) + x)) })

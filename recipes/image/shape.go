@@ -10,13 +10,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A layout is the sizes and numbers of pictures that the options make of a source.
+// A layout is the sizes and numbers of images that the options make of a source.
 type layout struct {
-	w, h     int // of each picture before resizing
+	w, h     int // of each image before resizing
 	tw, th   int // and after resizing
 	pictures int // how many there are
 	beside   int // number of other files
-	// assembles says that channels are moved, or pictures converted to another depth.
+	// assembles says that channels are moved, or images converted to another depth.
 	assembles bool
 }
 
@@ -65,7 +65,7 @@ func (o *Image) layoutFor(w, h int) (layout, error) {
 	return l, nil
 }
 
-// cutsFaces reports whether six faces are cut from each picture.
+// cutsFaces reports whether six faces are cut from each image.
 func (o *Image) cutsFaces() bool { return o.Cube == "cross" || o.Cube == "equirect" }
 
 func requireError(w, h int) error {
@@ -74,7 +74,7 @@ func requireError(w, h int) error {
 
 func notPowerOfTwo(n int) bool { return pixmap.Down.PowerOfTwo(n) != n }
 
-// targetSize returns the size that fit and pot demand for a picture of w by h pixels.
+// targetSize returns the size that fit and pot demand for an image of w by h pixels.
 func (o *Image) targetSize(w, h int) (int, int) {
 	tw, th := w, h
 	if o.Fit > 0 {
@@ -116,7 +116,7 @@ func (o *Image) powerOfTwo(n int) int {
 	return pixmap.Down.PowerOfTwo(o.Fit)
 }
 
-// faces cuts the faces of a cube from one picture.
+// faces cuts the faces of a cube from one image.
 func (o *Image) faces(ctx context.Context, m *pixmap.Map) ([]*pixmap.Map, error) {
 	if o.Cube == "equirect" {
 		return pixmap.Equirect(ctx, m, o.storedMeaning())
@@ -124,7 +124,7 @@ func (o *Image) faces(ctx context.Context, m *pixmap.Map) ([]*pixmap.Map, error)
 	return pixmap.Faces(ctx, m)
 }
 
-// cutAndFlip cuts the faces from crosses and spheres, and mirrors every picture.
+// cutAndFlip cuts the faces from crosses and spheres, and mirrors every image.
 func (s *subject) cutAndFlip(ctx context.Context, job *recipe.Job) error {
 	for _, m := range s.pictures {
 		if _, err := s.o.layoutFor(m.W, m.H); err != nil {
@@ -163,14 +163,14 @@ func (s *subject) cutAndFlip(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// resizeToOptions scales every picture to the size that the options demand.
+// resizeToOptions scales every image to the size that the options demand.
 func (s *subject) resizeToOptions(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.targetSize(first.W, first.H)
 	return s.scalePictures(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
 }
 
-// alignToBlocks scales pictures that become UASTC to sides that are multiples of 4. It warns if Direct3D
+// alignToBlocks scales images that become UASTC to sides that are multiples of 4. It warns if Direct3D
 // or WebGL require such sides for another format.
 func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
@@ -192,7 +192,7 @@ func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 	return s.scalePictures(ctx, job, w, h, "glTF and WebGL take uastc with sides that are multiples of 4")
 }
 
-// scalePictures scales every picture to a size, for a reason.
+// scalePictures scales every image to a size, for a reason.
 func (s *subject) scalePictures(ctx context.Context, job *recipe.Job, w, h int, why string) error {
 	first := s.pictures[0]
 	if w == first.W && h == first.H {

@@ -130,7 +130,7 @@ func TestLayersAndFacesAreReadFromFiles(t *testing.T) {
 		set          func(*Image)
 		cube         bool
 		layers       int
-		reds         []byte // of the first pixel of each picture; nil for no check
+		reds         []byte // of the first pixel of each image; nil for no check
 		deps         int
 	}{
 		{"one", "d/py.png", func(*Image) {}, false, 0, []byte{20}, 0},
@@ -173,7 +173,7 @@ func reversed(list []string) []string {
 	return list
 }
 
-// Channels may come from other pictures, even of another depth.
+// Channels may come from other images, even of another depth.
 func TestChannelsOfOtherPicturesArePacked(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/base.png":  solid(t, 3, 2, 50),
@@ -197,7 +197,7 @@ func TestChannelsOfOtherPicturesArePacked(t *testing.T) {
 	}
 }
 
-// Other pictures must exist and have the source's size.
+// Other images must exist and have the source's size.
 func TestOtherPicturesMustFitTheSource(t *testing.T) {
 	large := append(bytes.Clone(solid(t, 4, 4, 1).Data), make([]byte, 2<<20)...)
 	tree := fstest.MapFS{

@@ -19,12 +19,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Formats png and webp make pictures: ordinary files, one for each scale.
+// Formats png and webp make images: ordinary files, one for each scale.
 
-// writesPictures reports whether the options want pictures, not textures.
+// writesPictures reports whether the options want images, not textures.
 func (o *Image) writesPictures() bool { return o.Format == "png" || o.Format == "webp" }
 
-// pictureOutputs returns the names of the pictures: the source's name, with the scale if there
+// pictureOutputs returns the names of the images: the source's name, with the scale if there
 // are several.
 func (o *Image) pictureOutputs() []string {
 	if len(o.Scales) == 0 {
@@ -49,7 +49,7 @@ func scaleSuffix(scale float64) string {
 // that counts frames.
 func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.pathName() == role.PerhapsNumbered }
 
-// checkPicture checks the options that pictures do not support.
+// checkPicture checks the options that images do not support.
 func (o *Image) checkPicture() error {
 	if !o.writesPictures() {
 		if len(o.Scales) > 0 {
@@ -86,13 +86,13 @@ func (o *Image) checkPicture() error {
 	return nil
 }
 
-// A variant is one of the pictures to make.
+// A variant is one of the images to make.
 type variant struct {
 	scale float64 // 0 without scales
 	w, h  int
 }
 
-// planSizes decides on the size of each picture.
+// planSizes decides on the size of each image.
 func (s *subject) planSizes(_ context.Context, job *recipe.Job) error {
 	if err := s.checkMask(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func scaledSide(side int, scale, own float64) int {
 	return max(1, int(math.Round(float64(side)*scale/own)))
 }
 
-// writePictures makes and writes each picture of the source.
+// writePictures makes and writes each image of the source.
 func (s *subject) writePictures(ctx context.Context, job *recipe.Job) error {
 	for i, v := range s.variants {
 		if err := s.writePicture(ctx, job, i, v); err != nil {
@@ -176,7 +176,7 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 	return err
 }
 
-// picturePeak returns the maximal number of bytes for making a picture, including the source. The
+// picturePeak returns the maximal number of bytes for making an image, including the source. The
 // source has w by h pixels before resizing, and tw by th afterwards, at the largest scale.
 func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 	encoding := png.Memory(l.tw, l.th, d)

@@ -15,14 +15,14 @@ import (
 type accessors struct {
 	doc     *gltf.Document
 	objects []gltf.Object
-	free    []bool // of the source: every user gets other elements
-	taken   []bool // of these: something has replaced it
+	free    []bool // source accessors whose users all get other elements
+	taken   []bool // free accessors whose number has a new array
 	entered map[entry]int
-	merge   bool // equal accessors are one
+	merge   bool // write equal accessors once
 	output  gltf.Output
 
-	contents []content // of the source's
-	vertices []int64   // that the source's indices may name
+	contents []elementKind // of the source's
+	vertices []int64       // number of vertices that source indices may name
 	repairs  *repairs
 }
 
@@ -78,7 +78,7 @@ func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind str
 	return number, nil
 }
 
-// An entry is what an accessor that was written says.
+// An entry is the description of a written accessor.
 type entry struct {
 	view, offset int
 	component    int32
@@ -88,15 +88,15 @@ type entry struct {
 	bounds       bool
 }
 
-// keepUnchanged copies the elements of all accessors that have not been replaced. use says what
-// each is for.
+// keepUnchanged copies the elements of all accessors that have not been replaced. uses holds the
+// purpose of each accessor.
 func (as *accessors) keepUnchanged(ctx context.Context, uses []gltf.Use) error {
 	for i := range as.doc.Accessors {
 		if as.taken[i] {
 			continue
 		}
 		if as.free[i] {
-			as.contents[i] = free // nothing uses it any more
+			as.contents[i] = free // unused from now on
 		}
 		if err := as.copyAccessor(ctx, int32(i), uses[i]); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) erro
 	}
 	changed, err := as.inspectElements(ctx, i, whole)
 	if err == nil && changed && a.BufferView == nil {
-		err = errors.New("needs repair, but most of its elements are not in the file")
+		err = errors.New("its elements need repair, but most of them are not in the file; export the model again")
 	}
 	if err != nil {
 		return fmt.Errorf("accessor %d: %w", i, err)
@@ -161,7 +161,7 @@ func (as *accessors) wholeAccessor(ctx context.Context, i int32) (gltf.Array, er
 	return array, nil
 }
 
-// copySparse copies an accessor that replaces some of its elements by a list of its own.
+// copySparse copies an accessor with sparse elements.
 func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error {
 	o := &as.objects[i]
 	if as.doc.Accessors[i].BufferView != nil {
@@ -204,8 +204,8 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error 
 	return nil
 }
 
-// accessorType returns the type of an accessor of the source, or for one that was made that
-// of vectors as wide.
+// accessorType returns the type of a source accessor. For a made one it returns the type of vectors
+// with width components.
 func accessorType(doc *gltf.Document, source int32, width int) string {
 	if source != made {
 		return doc.Accessors[source].Type

@@ -110,7 +110,7 @@ func TestRefusesDamagedCompression(t *testing.T) {
 		{`"mode":"TRIANGLES"`, `"mode":"TRIANGLED"`, "mode \"TRIANGLED\""},
 		{`"filter":"OCTAHEDRAL"`, `"filter":"octahedral"`, "filter \"octahedral\" is not known"},
 		{`"byteStride":8,"count":4`, `"byteStride":8,"count":5`, "elements of 8 bytes, the view has"},
-		{`"buffer":0,"byteLength"`, `"buffer":1,"byteLength"`, "packed bytes are in a buffer that has none"},
+		{`"buffer":0,"byteLength"`, `"buffer":1,"byteLength"`, "the buffer with its packed bytes is empty"},
 		{`"buffer":0,"byteLength"`, `"buffer":7,"byteLength"`, "there is no buffer 7"},
 		{"\xe1\xf0", "\xe2\xf0", "not triangles of version 1"},
 	} {

@@ -45,27 +45,27 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(gltf.WriteGLB(ctxio.Writer(ctx, out), text, parts), out.Close())
 }
 
-// A cooking is one model on its way: its geometries in the order of their first use,
-// and which primitive shows which.
+// A cooking is the state of cooking one model: its geometries in the order of their first use,
+// and the geometry of each primitive.
 type cooking struct {
 	o          *Mesh
 	doc        *gltf.Document
 	meshes     []gltf.Object
-	primitives [][]gltf.Object // of each mesh
+	primitives [][]gltf.Object // primitives by mesh
 	nodes      []gltf.Object
-	named      []bool // nodes that extensions name: their meshes stay there
+	named      []bool // set for nodes that extensions name, which keep their meshes
 	groups     *groups
-	skinned    []int // a mesh that each skin moves, -1 for none
-	joints     []int // that the smallest skin of each mesh has, 0 for none
+	skinned    []int // mesh moved by each skin, -1 for none
+	joints     []int // joints in the smallest skin of each mesh, 0 for none
 	repairs    repairs
 	geometries []*geometry
 	released   []int32       // accessors of dropped samplers
 	clips      []*clip       // animations
-	shows      [][]*geometry // by mesh and primitive; nil for unchanged ones
+	shows      [][]*geometry // geometries by mesh and primitive; nil if unchanged
 }
 
-// cookModel takes a model through all the steps. measure counts the misses of the vertex
-// cache on the way, for people.
+// cookModel does all the steps for a model. measure asks for the misses of the vertex cache, which
+// only explanations show.
 func (o *Mesh) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
 	c := &cooking{o: o, doc: doc}
 	err := c.parseMeshes()
@@ -108,7 +108,7 @@ func (o *Mesh) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Documen
 	return c, nil
 }
 
-// parseMeshes takes the document's meshes and nodes apart.
+// parseMeshes parses the text of the document's meshes, nodes and animations.
 func (c *cooking) parseMeshes() (err error) {
 	if c.meshes, err = c.doc.Objects("meshes"); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
 		return err
 	}
 	c.groups = findGroups(c.doc, asIs)
-	picker, called := gltf.NewPicker(c.doc), c.callings()
+	picker, called := gltf.NewPicker(c.doc), c.classifyNames()
 	known := map[string]*geometry{}
 	c.shows = make([][]*geometry, len(c.meshes))
 	for i := range c.meshes {
@@ -187,7 +187,7 @@ func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
 	return nil
 }
 
-// shadeAndAdd shades a geometry that has been read and takes it up.
+// shadeAndAdd makes the missing normals and tangents of a geometry and adds it to the model.
 func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure bool) (err error) {
 	if measure {
 		if g.stats.before, err = misses(ctx, g); err != nil {
@@ -195,7 +195,7 @@ func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure 
 		}
 	}
 	if g.mode == triangles && g.indexAccessor == made {
-		// A vertex for each corner: the steps to come have less to do on shared ones.
+		// Each corner has a vertex of its own; later steps are faster on shared ones.
 		if err := g.weld(ctx); err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure 
 	return nil
 }
 
-// geometryKey is equal for primitives that become the same geometry.
+// geometryKey returns a text that is equal for primitives that become the same geometry.
 func geometryKey(p *gltf.Primitive, group int, l look, lockBorder bool) string {
 	indices := int32(made)
 	if p.Indices != nil {
@@ -220,7 +220,7 @@ func geometryKey(p *gltf.Primitive, group int, l look, lockBorder bool) string {
 	return fmt.Sprint(group, indices, p.Topology(), l, lockBorder, p.Attributes, p.Targets) // maps are printed in order
 }
 
-// misses returns how many vertices a GPU transforms for a triangle, with a cache of 16.
+// misses returns the number of vertices that a GPU with a cache of 16 transforms per triangle.
 func misses(ctx context.Context, g *geometry) (float64, error) {
 	if g.mode != triangles {
 		return 0, nil
@@ -267,7 +267,7 @@ func (w *writer) documentText(ctx context.Context) (json.RawMessage, [][]byte, e
 	root := &w.doc.Root
 	root.SetObjects("accessors", w.accessors.objects)
 	w.layout.Enter(root)
-	// Accessors that geometries and animations do not use any more still have numbers.
+	// Accessors that geometries and animations no longer use still have numbers.
 	if _, err := w.o.pruneRoot(ctx, root); err != nil {
 		return nil, nil, err
 	}

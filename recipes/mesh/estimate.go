@@ -27,7 +27,7 @@ func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 		var chunk []byte
 		if o.Embedded != "keep" {
 			if int64(len(head)) < size {
-				return 0, recipe.ErrShortHead // for the sizes of pictures
+				return 0, recipe.ErrShortHead // for the sizes of images
 			}
 			chunk = head[min(gltf.HeaderSize+n+8, size):]
 		}
@@ -47,20 +47,20 @@ func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 const hopeless = 1 << 40
 
 // estimateDocument returns the peak for a document in a file of size bytes with a binary chunk of
-// chunk bytes. pictures is the chunk itself, given only if pictures are cooked.
+// chunk bytes. pictures is the chunk itself if embedded images are cooked.
 func (o *Mesh) estimateDocument(text []byte, chunk, size int64, pictures []byte) (int64, error) {
 	doc, err := gltf.Parse(text)
 	if err != nil {
 		return 0, err
 	}
-	// Only the sizes of other files are taken on the document's word.
+	// Sizes of other files are not checked here.
 	any := func(string) (int64, error) { return math.MaxInt64, nil }
 	if err := doc.Check(context.Background(), chunk, any); err != nil {
 		return 0, err
 	}
 	need := float64(size) + float64(gltf.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
 	if o.Prune {
-		need += float64(gltf.Memory(int64(len(text)))) // is parsed once more
+		need += float64(gltf.Memory(int64(len(text)))) // prune parses the text again
 	}
 	need += float64(doc.UnpackedSize())
 	cost, err := o.picturesCost(doc, pictures)
@@ -104,16 +104,16 @@ func (o *Mesh) estimateDocument(text []byte, chunk, size int64, pictures []byte)
 		need += float64(keyframeCost * keyframesOf(doc))
 	}
 	if o.Compression == "meshopt" {
-		need += bytes + copiedBytes(doc, drawn) // both forms of them
+		need += bytes + copiedBytes(doc, drawn) // packed and unpacked at once
 	}
 	if need > hopeless {
-		return 0, fmt.Errorf("would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
+		return 0, fmt.Errorf("the model would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
 	}
 	return int64(need), nil
 }
 
-// textCost is how many bytes the document's parts take for each of its text, as objects
-// and as the text that is written.
+// textCost is the memory in bytes per byte of the document's text, for objects and for the written
+// text.
 const textCost = 14
 
 // A node that moves its mesh to a child costs about nodeCost besides its text, and as much
@@ -125,7 +125,7 @@ const (
 
 // objectsMemory returns the memory for nodes and meshes besides vertices and triangles.
 func (o *Mesh) objectsMemory(doc *gltf.Document, text []byte) (float64, error) {
-	levels := make([]int, len(doc.Meshes)) // that each mesh may get
+	levels := make([]int, len(doc.Meshes)) // possible levels of detail by mesh
 	need := float64(0)
 	for i := range doc.Meshes {
 		need += float64(primitiveCost * len(doc.Meshes[i].Primitives))
@@ -166,9 +166,8 @@ func variantMaps(doc *gltf.Document, text []byte) bool {
 // A load is the size of a geometry.
 type load struct{ vertices, corners, bytes int64 }
 
-// loadOf returns the most that a primitive may become. Its sizes are the document's word,
-// so they are bounded here. mapped says that variants of it may have normal maps. It marks
-// the accessors that are drawn from.
+// loadOf returns the largest size that a primitive may get, bounded because the document may lie. mapped
+// is set if variants may have normal maps. loadOf marks the accessors of the primitive in drawn.
 func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
 	if !hasVertices(doc, p) {
 		return load{}
@@ -226,12 +225,11 @@ func (o *Mesh) geometryMemory(l load) int64 {
 	return perCorner*l.corners + 60*l.vertices
 }
 
-// keyframeCost is how many bytes thinning out an animation takes for each of its values and
-// times: as floats, rounded, which are kept, and written.
+// keyframeCost is the memory for reducing an animation, per byte of its values and times: as floats,
+// rounded, numbers of kept ones, and written.
 const keyframeCost = 4
 
-// keyframesOf returns the bytes of the accessors of animations, as often as samplers name
-// them.
+// keyframesOf returns the bytes of the accessors of animations, counted once per sampler.
 func keyframesOf(doc *gltf.Document) float64 {
 	sum := float64(0)
 	for i := range doc.Animations {
@@ -246,7 +244,7 @@ func keyframesOf(doc *gltf.Document) float64 {
 	return sum
 }
 
-// copiedBytes returns the bytes of copied data: pictures, and accessors that no primitive draws.
+// copiedBytes returns the bytes of copied data: images, and accessors that no primitive draws.
 func copiedBytes(doc *gltf.Document, drawn []bool) float64 {
 	sum := float64(0)
 	for i := range doc.Accessors {
@@ -283,10 +281,10 @@ func (o *Mesh) explainResult(ctx context.Context, job *recipe.Job) ([]string, er
 
 // stats describes the work on a geometry.
 type stats struct {
-	sourceVertices int     // of its accessors
-	normals        string  // how they were made, "" if they were there
-	tangents       bool    // were made
-	before, after  float64 // ACMR of the source's order and of the cooked one; 0 unless asked for
+	sourceVertices int     // vertices of the source
+	normals        string  // method of made normals, "" for none
+	tangents       bool    // tangents were made
+	before, after  float64 // ACMR before and after cooking; 0 if not measured
 }
 
 // maxLines bounds the lines about one model.
@@ -332,7 +330,7 @@ func (c *cooking) explainLines() []string {
 // describePrimitive describes the cooked primitive in one line.
 func (c *cooking) describePrimitive(g *geometry) string {
 	if g == nil {
-		return "stays as it is: its vertices are not in the file, or an extension may name them by number"
+		return "unchanged: its vertices are not in the file, or an extension may name them by number"
 	}
 	s := &g.stats
 	line := fmt.Sprintf("%d vertices, were %d", g.vertices(), s.sourceVertices)

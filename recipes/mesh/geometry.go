@@ -22,10 +22,10 @@ const triangles = gltf.Triangles
 // A stream is one attribute of all vertices of a geometry.
 type stream struct {
 	name     string // "POSITION" ...
-	target   int    // the morph target that it belongs to, base for none
-	accessor int32  // the source's, made for none
+	target   int    // number of the morph target, base for none
+	accessor int32  // source accessor, made for none
 	data     gltf.Array
-	octa     bool // directions that octahedral coordinates give exactly
+	octa     bool // data are directions in octahedral coordinates
 }
 
 const (
@@ -33,23 +33,23 @@ const (
 	made = -1 // no accessor of the source
 )
 
-// A geometry is the vertices and triangles, lines or points of one primitive, or of
-// several that show the same.
+// A geometry is the vertices and triangles, lines or points of one primitive or of several equal
+// ones.
 type geometry struct {
-	mode    int // triangles also for strips and fans
+	mode    int // points, lines or triangles; strips and fans are triangles
 	streams []stream
 	targets int
-	// indices are nil for points and lines that had none.
+	// indices are nil for points and lines without indices.
 	indices       []uint32
-	indexAccessor int32 // the source's, made for none
-	group         int   // of the grid that positions are on
-	keepOrder     bool  // of triangles, because they blend
-	lockBorder    bool  // because other primitives of the mesh join there
+	indexAccessor int32 // source accessor of the indices, made for none
+	group         int   // group of meshes with one grid
+	keepOrder     bool  // triangles blend, so their order shows
+	lockBorder    bool  // other primitives of the mesh join at open edges
 	lods          []lod
 	stats         stats
 }
 
-// vertices returns how many there are.
+// vertices returns the number of vertices.
 func (g *geometry) vertices() int {
 	if len(g.streams) == 0 {
 		return 0
@@ -95,7 +95,7 @@ func (g *geometry) weld(ctx context.Context) error {
 	return g.renumberVertices(ctx, remap, unique)
 }
 
-// renumberVertices gives vertex i the number remap[i] of n.
+// renumberVertices gives vertex i the number remap[i]; n vertices are left.
 func (g *geometry) renumberVertices(ctx context.Context, remap []uint32, n int) error {
 	for i := range g.streams {
 		moved, err := g.streams[i].data.Move(ctx, remap, n)
@@ -120,7 +120,7 @@ func loadGeometry(ctx context.Context, doc *gltf.Document, picker *gltf.Picker, 
 	if p.Indices != nil {
 		a := &doc.Accessors[*p.Indices]
 		if a.BufferView == nil || a.Sparse != nil {
-			return nil, errors.New("indices have no bufferView, or replace some of them by a list of its own")
+			return nil, errors.New("indices are sparse or have no bufferView; export the model again")
 		}
 		g.indexAccessor, corners = *p.Indices, int(a.Count)
 	}
@@ -298,9 +298,9 @@ func lodIndices(lods []lod) [][]uint32 {
 	return lists
 }
 
-// makeLODs simplifies the triangles to a share after share of them. Each level is made
-// of the full mesh, so that its error is that against the full mesh. A level that would
-// save less than a tenth against the one before ends it.
+// makeLODs makes levels of detail with fewer and fewer triangles. Each level is made from the full
+// mesh, so its error is measured against the full mesh. It stops at a level that has more than nine
+// tenths of the triangles of the level before.
 func (o *Mesh) makeLODs(ctx context.Context, g *geometry, positions []float32) error {
 	if o.LODs == 0 || g.targets > 0 {
 		return nil
@@ -328,7 +328,7 @@ func (o *Mesh) makeLODs(ctx context.Context, g *geometry, positions []float32) e
 	return nil
 }
 
-// looksAlike returns what simplification heeds besides the shape.
+// looksAlike returns the attributes that simplification preserves besides the shape.
 func (g *geometry) looksAlike() []simplify.Attribute {
 	var list []simplify.Attribute
 	for _, a := range []struct {

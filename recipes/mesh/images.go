@@ -14,15 +14,15 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// writeImages moves pictures that are part of the document into the buffer, byte for byte or as
-// textures, and names those in files of their own by their cooked form.
+// writeImages moves embedded images into the buffer, byte for byte or as textures, and names external
+// images by their cooked files.
 func (w *writer) writeImages(ctx context.Context) error {
 	objects, err := w.doc.Objects("images")
 	if err != nil {
 		return err
 	}
 	cooked := w.cookedImages()
-	types := make([]string, len(objects)) // of the images that are part of the document
+	types := make([]string, len(objects)) // media types of embedded images
 	made := make([]bool, len(objects))    // images that became textures
 	pictures, err := w.imageUses()
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *writer) writeImages(ctx context.Context) error {
 		case mediaType == "" && w.doc.Images[i].BufferView != nil:
 			return fmt.Errorf("image %d: without a mimeType, and of no known kind by its first bytes", i)
 		case mediaType == "":
-			continue // a view needs a type, so it stays where it is
+			continue // a view needs a media type, so the image stays in its data URI
 		}
 		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
 			w.repairs.noteRepair("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
@@ -72,8 +72,8 @@ func (w *writer) writeImages(ctx context.Context) error {
 	return w.writeTextures(cooked, types, made)
 }
 
-// embeddedImage returns the bytes of a picture that is part of the document, nil for others,
-// and the media type that it is said to have.
+// embeddedImage returns the bytes of an embedded image, nil for an external one, and the declared
+// media type.
 func (w *writer) embeddedImage(picture *gltf.Image) (data []byte, declared string, err error) {
 	switch {
 	case picture.BufferView != nil:

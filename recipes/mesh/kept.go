@@ -10,33 +10,33 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A content is the meaning of elements in an unchanged accessor, as far as glTF bounds
+// An elementKind is the meaning of elements in an unchanged accessor, as far as glTF restricts
 // them.
-type content uint8
+type elementKind uint8
 
 const (
-	free      content = iota
-	positions         // need bounds
-	unit              // vectors of length 1
-	unitSign          // with a sign behind
-	clamped           // from 0 to 1
-	times             // of keyframes; need bounds
+	free      elementKind = iota
+	positions             // need bounds
+	unit                  // vectors of length 1
+	unitSign              // vectors of length 1, then a sign
+	clamped               // from 0 to 1
+	times                 // of keyframes; need bounds
 	rotations
 	splines // of rotations: a tangent, a rotation, a tangent
 	corners // indices of vertices
 	binds   // inverse bind matrices
 )
 
-// accessorContents returns what each accessor of the document holds, and how many vertices those
-// that are indices may name.
-func accessorContents(doc *gltf.Document) (list []content, vertices []int64) {
-	list, vertices = make([]content, len(doc.Accessors)), make([]int64, len(doc.Accessors))
+// accessorContents returns the kind of each accessor's elements, and for indices the number of
+// vertices that they may name.
+func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64) {
+	list, vertices = make([]elementKind, len(doc.Accessors)), make([]int64, len(doc.Accessors))
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
 			p := &doc.Meshes[i].Primitives[j]
 			for _, attribute := range []struct {
 				name string
-				of   content
+				of   elementKind
 			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // shared accessors need bounds, so POSITION is last
 				if a, ok := p.Attributes[attribute.name]; ok {
 					list[a] = attribute.of
@@ -79,7 +79,7 @@ func accessorContents(doc *gltf.Document) (list []content, vertices []int64) {
 	return list, vertices
 }
 
-var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
+var errNoTangents = errors.New("the material needs tangents, which the model lacks and the options do not make; export them, or see the options tangents and normals")
 
 // checkUnchanged checks an unchanged primitive beyond the checks of its accessors.
 func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
@@ -94,7 +94,7 @@ func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look lo
 			continue
 		}
 		if c.doc.Accessors[accessor].BufferView == nil {
-			return nil // how many there are is only said
+			return nil // no bytes of the file bound the count
 		}
 		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
 		if err != nil {
@@ -108,7 +108,7 @@ func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look lo
 		return err
 	}
 	if len(found.kinds) > 0 {
-		return fmt.Errorf("cannot be repaired, as it stays as it is: %s", found.kinds[0].what)
+		return fmt.Errorf("the primitive stays unchanged, so it cannot be repaired: %s", found.kinds[0].what)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (as *accessors) inspectElements(ctx context.Context, i int32, array gltf.Ar
 		return false, err
 	}
 	if a := &as.doc.Accessors[i]; a.BufferView == nil && a.Sparse == nil {
-		return false, nil // all of them are zeros, which nothing forbids
+		return false, nil // all elements are zeros, which glTF allows
 	}
 	what, n := "", 0
 	switch as.contents[i] {
@@ -142,7 +142,7 @@ func (as *accessors) inspectElements(ctx context.Context, i int32, array gltf.Ar
 }
 
 // checkVectors checks the vertices of an unchanged primitive.
-func checkVectors(a gltf.Array, of content) error {
+func checkVectors(a gltf.Array, of elementKind) error {
 	values := a.Floats()
 	for i := range a.Count {
 		v := values[i*a.Width:][:a.Width]
@@ -192,7 +192,7 @@ func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 		switch {
 		case b.have == nil && !needs:
 			continue
-		case b.have == nil: // as the checker has said
+		case b.have == nil: // the checker has warned
 		case sameFloats(*b.have, b.want):
 			continue
 		default:

@@ -147,12 +147,12 @@ func (o *Mesh) rotationBits() int {
 	return 0
 }
 
-// roundMotion stores the values of a motion in fewer bits, as far as that takes up no more than
-// three quarters of the error that is allowed.
+// roundMotion stores the values of a motion in fewer bits, if that uses at most three quarters of
+// the allowed error.
 func (o *Mesh) roundMotion(ctx context.Context, m *motion) error {
 	compress := o.Compression == "meshopt"
 	switch bits := o.rotationBits(); {
-	case m.stored.Component != gltf.Float32: // was rounded before
+	case m.stored.Component != gltf.Float32: // already rounded
 	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
 		m.use = gltf.Turns
 		return m.roundRotations(ctx, bits)

@@ -59,7 +59,7 @@ func TestVariants(t *testing.T) {
 			t.Errorf("%s: triangles keep their order: %t", tc.name, keeps)
 		}
 	}
-	wantRefusal(t, model(`{}`, mapped("7")), "m/a.gltf", "is number 7 of materials, which are 1")
+	wantRefusal(t, model(`{}`, mapped("7")), "m/a.gltf", "names number 7 of materials, of which there are 1")
 	// The estimate counts on vertices that tangents make.
 	estimate := func(materials string) int64 {
 		text := model(materials, `,"material":0`+mapped("1"))["m/a.gltf"].Data

@@ -42,7 +42,7 @@ func noise(x, y int) color.NRGBA {
 	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), 255}
 }
 
-// album returns a model that has five pictures in it: colors, a normal map, data, one that
+// album returns a model that has five images in it: colors, a normal map, data, one that
 // is used as two of them, and one that nothing uses; and one beside it.
 func album(t testing.TB) fstest.MapFS {
 	file := painted(t, 64, noise)
@@ -59,7 +59,7 @@ func album(t testing.TB) fstest.MapFS {
 				"KHR_materials_clearcoat":{"clearcoatNormalTexture":{"index":1},"clearcoatTexture":{"index":3}}}}],`)
 }
 
-// Pictures inside a model become textures of the kind that its materials say.
+// Images inside a model become textures of the kind that its materials say.
 func TestEmbeddedPictures(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
 	res := recipetest.Cook(t, Recipe(), o, album(t), "", "m/a.gltf")
@@ -135,7 +135,7 @@ func TestEmbeddedPictures(t *testing.T) {
 	}
 }
 
-// Pictures inside a model become UASTC, with sides that are multiples of 4.
+// Images inside a model become UASTC, with sides that are multiples of 4.
 func TestEmbeddedBasisu(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "basisu", "fast" })
 	files := album(t)
@@ -173,8 +173,8 @@ func TestEmbeddedBasisu(t *testing.T) {
 	}
 }
 
-// The estimate for pictures follows from their sizes and needs the whole file; a damaged
-// picture is refused.
+// The estimate for images follows from their sizes and needs the whole file; a damaged
+// image is refused.
 func TestEmbeddedEstimate(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded = "dds" })
 	large := bytes.ReplaceAll(album(t)["m/a.gltf"].Data, []byte(base64.StdEncoding.EncodeToString(painted(t, 64, noise))),
@@ -201,8 +201,8 @@ func TestEmbeddedEstimate(t *testing.T) {
 	}
 }
 
-// Mipmaps of pictures inside a model are weighted by alpha if it is transparency. Gamma is ignored,
-// as glTF requires. Slots of vendor extensions have their roles. An unknown slot leaves the picture
+// Mipmaps of images inside a model are weighted by alpha if it is transparency. Gamma is ignored,
+// as glTF requires. Slots of vendor extensions have their roles. An unknown slot leaves the image
 // unchanged, with a warning.
 func TestEmbeddedPicturesByMaterial(t *testing.T) {
 	file := painted(t, 8, func(x, y int) color.NRGBA {

@@ -12,13 +12,13 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// Repairs are the faults of a source that were put right, each kind once.
+// repairs are the repaired faults of a source, each kind once.
 type repairs struct{ kinds []repair }
 
 type repair struct {
-	what  string // and how, such as "normals of another length than 1, scaled"
-	first string // where the first is
-	n     int
+	what  string // fault and remedy: "normals of another length than 1, scaled"
+	first string // place of the first fault
+	n     int    // number of faults
 }
 
 func (r *repairs) noteRepair(what, where string, n int) {
@@ -34,7 +34,7 @@ func (r *repairs) noteRepair(what, where string, n int) {
 	r.kinds = append(r.kinds, repair{what, where, n})
 }
 
-// warnOfRepairs reports them, a line for each kind.
+// warnOfRepairs warns of the repaired faults, in a line for each kind.
 func (r *repairs) warnOfRepairs(job *recipe.Job) {
 	for _, k := range r.kinds {
 		if k.n == 1 {
@@ -64,8 +64,8 @@ func (c *cooking) repairRotations() {
 	}
 }
 
-// repairAttributes puts right the attributes of a geometry that glTF bounds. joints is how many
-// joints the smallest skin that moves it has, 0 for none.
+// repairAttributes repairs the attributes of a geometry that glTF restricts. joints is the number of
+// joints in its smallest skin, 0 for none.
 func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where string, joints int) error {
 	for i := 0; i < len(g.streams); i++ {
 		s := &g.streams[i]
@@ -102,8 +102,8 @@ func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where strin
 	return g.repairWeights(r, where, joints)
 }
 
-// changeValues hands the values of a stream to edit, and stores them as floats if it has
-// changed them.
+// changeValues calls edit with the values of a stream, and stores them as floats if edit has changed
+// them.
 func (s *stream) changeValues(edit func(values []float32) (changed bool)) {
 	values := s.data.Floats()
 	if edit(values) {
@@ -180,8 +180,8 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 	return dropped
 }
 
-// repairWeights makes the weights of the joints of each vertex shares of 1, and each
-// joint come once.
+// repairWeights scales the weights of each vertex to a sum of 1, and joins the weights of repeated
+// joints.
 func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 	sets := g.influences()
 	numbers, weights := make([][]uint32, len(sets)), make([][]float32, len(sets))
@@ -246,7 +246,7 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 // An influence is a set of joints and their weights.
 type influence struct{ joints, weights *stream }
 
-// influences returns the sets of a geometry, none if they do not fit together.
+// influences returns the sets of joints and weights of a geometry, none if they do not match.
 func (g *geometry) influences() (sets []influence) {
 	for i := range g.streams {
 		weights := &g.streams[i]

@@ -11,17 +11,17 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// A look is the demands of a primitive's materials on its geometry.
+// A look is what the materials of a primitive need from its geometry.
 type look struct {
-	unlit    bool   // all of them are
-	unseen   bool   // nothing is drawn of it
-	blend    bool   // one does
-	must     bool   // tangents cannot be left to who draws it, as there is no normal map to make them by
-	coords   uint64 // bits of the coordinates that textures have
-	normalUV int    // number of the coordinates that tangents follow, -1 for none
+	unlit    bool   // all materials are unlit
+	unseen   bool   // the primitive is never drawn
+	blend    bool   // a material blends
+	must     bool   // viewers cannot make tangents without a normal map
+	coords   uint64 // sets of texture coordinates in use, as bits
+	normalUV int    // set of coordinates for tangents, -1 for none
 }
 
-// readLooks reads what all materials ask for.
+// readLooks reads the look of each material.
 func readLooks(doc *gltf.Document) ([]look, error) {
 	materials, err := doc.Objects("materials")
 	if err != nil {
@@ -43,7 +43,7 @@ func readLooks(doc *gltf.Document) ([]look, error) {
 	return list, nil
 }
 
-// lookOf returns the demands of a primitive's material and of its variants.
+// lookOf returns the joint look of a primitive's material and its variants.
 func lookOf(list []look, p *gltf.Primitive) look {
 	l := look{normalUV: -1}
 	if p.Material != nil {
@@ -62,8 +62,8 @@ func lookOf(list []look, p *gltf.Primitive) look {
 	return l
 }
 
-// shadeGeometry makes missing normals and tangents. Morphing meshes get no flat normals, as these
-// turn with the triangles; the viewer makes them. Collision meshes get none.
+// shadeGeometry makes missing normals and tangents. Meshes with morph targets get no flat normals,
+// which would turn with the triangles: viewers make them. Collision meshes get none.
 func (o *Mesh) shadeGeometry(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
@@ -131,8 +131,8 @@ func (g *geometry) attachAttribute(ctx context.Context, name string, values []fl
 	return g.weld(ctx)
 }
 
-// repairTextures gives primitives that lack the coordinates of a material's texture a
-// copy of the material without that texture: it could not be drawn, and glTF forbids it.
+// repairTextures gives a primitive without the coordinates of a material's texture a copy of the
+// material without that texture, which could not be drawn and which glTF forbids.
 func (c *cooking) repairTextures() error {
 	materials, err := c.doc.Objects("materials")
 	if err != nil || len(materials) == 0 {
@@ -157,8 +157,8 @@ func (c *cooking) repairTextures() error {
 type plainer struct {
 	doc       *gltf.Document
 	materials []gltf.Object
-	known     map[string]int // copies by material and the coordinates that lack
-	room      int            // bytes that copies may still take
+	known     map[string]int // copies by material and missing coordinates
+	room      int            // bytes left for copies
 }
 
 // replaceMaterials replaces the materials of a primitive, and of its variants.
@@ -202,8 +202,8 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 	})
 }
 
-// withoutMissingCoords returns the number of a material whose textures all have coordinates: the same
-// one if it is such.
+// withoutMissingCoords returns the number of a material whose textures all have coordinates. It is
+// the same material if no coordinates are missing.
 func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32) (int, error) {
 	var lacks []string
 	has := func(texCoord int) bool {
@@ -226,7 +226,7 @@ func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32
 	}
 	text := copied.Text()
 	if p.room -= len(text); p.room < 0 {
-		return 0, fmt.Errorf("too many materials with textures on primitives without their coordinates")
+		return 0, fmt.Errorf("too many textured materials are on primitives without texture coordinates; export the coordinates")
 	}
 	var parsed gltf.Material
 	if err := json.Unmarshal(text, &parsed); err != nil {

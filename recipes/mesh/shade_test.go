@@ -235,13 +235,13 @@ func farthest(t *testing.T, doc *gltf.Document, p *gltf.Primitive) float64 {
 }
 
 func TestCallings(t *testing.T) {
-	for name, want := range map[string]calling{
+	for name, want := range map[string]nameClass{
 		"": anything, "Barrel": anything, "colony": anything, "Column_02": anything, "protocol": anything, "Hulls": anything,
 		"collision": surelyPhysics, "barrel_Collision.001": surelyPhysics, "BarrelCollider": surelyPhysics, "UCX_Barrel_01": surelyPhysics,
 		"USP_a": surelyPhysics, "wall-colonly": surelyPhysics, "wall-convcolonly": surelyPhysics, "NavMesh": surelyPhysics, "navmesh 2": surelyPhysics,
 		"wall-col": maybePhysics, "wall-convcol": maybePhysics, "ShipHull": maybePhysics, "HULL": maybePhysics, "phys_box": maybePhysics,
 	} {
-		if have := callingOf(name); have != want {
+		if have := classOfName(name); have != want {
 			t.Errorf("%q: %v, want %v", name, have, want)
 		}
 	}

@@ -112,7 +112,8 @@ func readBuffers(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk
 // maxLibrary bounds the size of an MTL file. Libraries of cities have some 100 KB.
 const maxLibrary = 4 << 20
 
-// readUpTo reads a dependency, the first most bytes of it if it may be longer.
+// readUpTo reads at most the first most bytes of a dependency. A longer file is an error unless
+// mayBeLonger is set.
 func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byte, error) {
 	f, size, err := gltf.OpenFile(job, name)
 	if err != nil {
@@ -183,21 +184,21 @@ const (
 	extLOD      = "MSFT_lod"
 )
 
-// tables are extensions that name views by number in members that are not called so, if
-// they have tables; the others are found by the names of their members.
+// tables are extensions whose tables name views by number in members of any name. Other extensions
+// are found by the names of their members.
 var tables = []struct{ extension, member string }{
 	{"EXT_structural_metadata", "propertyTables"}, {"EXT_feature_metadata", "featureTables"},
 }
 
-// harmless are the extensions of primitives and meshes that do not speak of vertices
-// and triangles by number.
+// harmless are the extensions of primitives and meshes that name no vertices or triangles by
+// number.
 var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metadata", "KHR_xmp", "KHR_xmp_json_ld"}
 
 // checkCookable refuses documents with unreadable vertices, and extensions that may name
 // a renumbered element.
 func checkCookable(doc *gltf.Document) error {
 	if slices.Contains(doc.ExtensionsUsed, gltf.Draco) {
-		return fmt.Errorf("%s is in use: the mesh was compressed already; cook the file from which that was made", gltf.Draco)
+		return fmt.Errorf("the mesh is already compressed by %s; cook the uncompressed file instead", gltf.Draco)
 	}
 	for _, t := range tables {
 		extensions, _ := doc.Root.Object("extensions")
@@ -220,8 +221,8 @@ func findExtensionKey(doc *gltf.Document, match func(key string) bool) (extensio
 	return extension, found
 }
 
-// namedNodes reports which nodes an extension names by a key "node": as the shape of a
-// collider, say. The program that reads the extension may want the mesh that is there.
+// namedNodes reports which nodes an extension names by a key "node", such as the shape of a
+// collider. The program that reads the extension may need the mesh at that node.
 func namedNodes(doc *gltf.Document) []bool {
 	named := make([]bool, len(doc.Nodes))
 	doc.EachExtensionKey(func(_, key string, value json.Token) bool {
@@ -235,12 +236,11 @@ func namedNodes(doc *gltf.Document) []bool {
 	return named
 }
 
-// namesView reports whether a key of an extension is called as if it held the number
-// of a view.
+// namesView reports whether the name of an extension's key suggests the number of a view.
 func namesView(key string) bool { return strings.Contains(strings.ToLower(key), "bufferview") }
 
-// namesMesh reports whether a key of an extension is called as if it held the number of
-// a mesh, which then is shown by something that no node scales.
+// namesMesh reports whether the name of an extension's key suggests the number of a mesh. Such a
+// mesh may be shown without the scale of a node.
 func namesMesh(key string) bool { return strings.HasPrefix(strings.ToLower(key), "mesh") }
 
 // hasOnlyHarmless reports whether all extensions of a primitive or mesh are harmless.

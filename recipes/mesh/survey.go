@@ -126,7 +126,7 @@ func fewestJoints(doc *gltf.Document) []int {
 	return fewest
 }
 
-// skinGrid returns the grid of the meshes that a skin moves, nil if there is none.
+// skinGrid returns the grid of a skin's meshes, nil if there is none.
 func (c *cooking) skinGrid(skin int) *quantize.Grid {
 	if mesh := c.skinned[skin]; mesh >= 0 {
 		return c.groups.gridOf(mesh)
@@ -134,8 +134,8 @@ func (c *cooking) skinGrid(skin int) *quantize.Grid {
 	return nil
 }
 
-// writeSkins has the inverse bind matrices of skins undo the grids of their meshes, whose
-// nodes are not looked at.
+// writeSkins multiplies the inverse bind matrices of skins by the grids of their meshes: viewers
+// ignore the nodes of skinned meshes.
 func (w *writer) writeSkins(ctx context.Context) error {
 	objects, err := w.doc.Objects("skins")
 	if err != nil {

@@ -11,10 +11,9 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// writeTextures makes textures name the cooked form of their images, as the format of the images
-// demands. If an extension brings a cooked picture, that picture wins over the plain
-// source. types are the types of embedded images, which only the right extension may name;
-// made marks images whose type is new.
+// writeTextures names the cooked images in textures, by the extension that the format of each image
+// needs. A cooked image of an extension overrides the plain source. types are the media types of
+// embedded images; made marks images with a new type.
 func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
@@ -48,16 +47,16 @@ func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool
 	return nil
 }
 
-// Sources are the images of a texture.
+// sources are the images of a texture.
 type sources struct {
 	plain      int  // -1 for none
 	cooked     int  // image that cooking renames, -1 for none
-	better     bool // an extension named it
+	better     bool // an extension names the cooked image
 	extensions gltf.Object
-	moved      bool // one of them was in the wrong place
+	moved      bool // an image was named by the wrong member
 }
 
-// putImageOf enters an image that is named by an extension, "" for the texture itself.
+// putImageOf enters an image that an extension names, or that the texture itself names for "".
 func (s *sources) putImageOf(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
@@ -118,15 +117,15 @@ func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	}
 }
 
-// A picture says how materials read an image.
-type picture struct {
-	slot  pictureRole.Slot // its role is Unknown if no known member names the image
-	apart bool             // materials use it as more than one of colors, normals and data
-	other string           // an unknown member that names it
+// An image says how materials read an image.
+type imageUse struct {
+	slot  pictureRole.Slot // role is Unknown if no known member names the image
+	apart bool             // uses differ among colors, normals and data
+	other string           // unknown member that names the image
 }
 
-// imageUses returns how materials read each image.
-func (c *cooking) imageUses() ([]picture, error) {
+// imageUses returns the use of each image by materials.
+func (c *cooking) imageUses() ([]imageUse, error) {
 	materials, err := c.doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func (c *cooking) imageUses() ([]picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]picture, len(c.doc.Images))
+	list := make([]imageUse, len(c.doc.Images))
 	for _, m := range materials {
 		opaque := gltf.IsOpaque(m)
 		gltf.EachImage(m, pictureRole.IsGLTFSlot, textures, len(list), func(member string, image int) {
@@ -149,8 +148,8 @@ func (c *cooking) imageUses() ([]picture, error) {
 	return list, nil
 }
 
-// addSlot records that a member of a material names the picture.
-func (p *picture) addSlot(member string, slot pictureRole.Slot) {
+// addSlot records that a member of a material names the image.
+func (p *imageUse) addSlot(member string, slot pictureRole.Slot) {
 	switch {
 	case slot.Role == pictureRole.Unknown:
 		p.other = member
@@ -162,8 +161,8 @@ func (p *picture) addSlot(member string, slot pictureRole.Slot) {
 	}
 }
 
-// isInside reports whether a picture is in the model's own file, where an estimate can see
-// it: in a data URI or in the binary chunk.
+// isInside reports whether an image is in the model's own file, in a data URI or in the binary
+// chunk, so that an estimate can read it.
 func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	if picture.BufferView == nil {
 		return picture.URI != nil && gltf.IsDataURI(*picture.URI)
@@ -172,7 +171,7 @@ func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	return *v.Buffer == 0 && doc.Buffers[0].URI == nil
 }
 
-// pictureOptions are how pictures become textures.
+// pictureOptions returns the options of the recipe image for embedded images.
 func (o *Mesh) pictureOptions() *texture.Image {
 	p := texture.Recipe().New().(*texture.Image)
 	p.Quality = o.EmbeddedQuality
@@ -184,9 +183,9 @@ func (o *Mesh) pictureOptions() *texture.Image {
 	return p
 }
 
-// cookPicture makes a texture of an embedded picture. It returns nil for a picture that
+// cookPicture makes a texture of an embedded image. It returns nil for an image that
 // stays, and warns if that is unexpected.
-func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use picture) ([]byte, error) {
+func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageUse) ([]byte, error) {
 	mediaType := gltf.ImageType(file)
 	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
 		return nil, nil
@@ -222,8 +221,8 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use pictur
 	return nil, fmt.Errorf("image %d: %w", i, err)
 }
 
-// picturesCost returns what cooking the pictures takes that are part of a document: the
-// most that one of them does, and the textures of all.
+// picturesCost returns the memory for cooking embedded images: the largest need of one image, and
+// the textures of all images.
 func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 	most, sum := int64(0), int64(0)
 	for i := range doc.Images {
@@ -241,7 +240,7 @@ func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 		p := o.pictureOptions()
 		info, err := picturefile.Probe(file, "", int64(len(file)), p.MaxSize)
 		if err != nil {
-			continue // is no picture, as cooking says
+			continue // cooking reports that it is no image
 		}
 		need, err := texture.Recipe().Traits(p).Estimate(file, int64(len(file)))
 		if err != nil {

@@ -15,22 +15,22 @@ type writer struct {
 	*cooking
 	job       *recipe.Job
 	accessors *accessors
-	lodMeshes [][]int // of each mesh
-	quantized bool    // KHR_mesh_quantization is needed
+	lodMeshes [][]int // levels of detail by mesh
+	quantized bool    // the output needs KHR_mesh_quantization
 	layout    gltf.Layout
 }
 
-// written is a geometry's place in the output.
-type written struct {
-	attributes map[string]int // name -> accessor
+// A geometryPlace lists the accessors of a geometry in the output.
+type geometryPlace struct {
+	attributes map[string]int // accessors by attribute
 	targets    []map[string]int
-	indices    int // made for none
+	indices    int // accessor of the indices, made for none
 	lods       []int
 }
 
 // writeGeometries writes all geometries, and the meshes that show them.
 func (w *writer) writeGeometries(ctx context.Context) error {
-	places := map[*geometry]*written{}
+	places := map[*geometry]*geometryPlace{}
 	for _, g := range w.geometries {
 		place, err := w.writeGeometry(ctx, g)
 		if err != nil {
@@ -59,8 +59,8 @@ func (w *writer) writeGeometries(ctx context.Context) error {
 }
 
 // writeGeometry writes the arrays of one geometry.
-func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, error) {
-	place := &written{attributes: map[string]int{}, targets: make([]map[string]int, g.targets), indices: made}
+func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*geometryPlace, error) {
+	place := &geometryPlace{attributes: map[string]int{}, targets: make([]map[string]int, g.targets), indices: made}
 	for i := range place.targets {
 		place.targets[i] = map[string]int{}
 	}
@@ -81,7 +81,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 			place.targets[s.target][s.name] = number
 		}
 		w.quantized = w.quantized || needsQuantization(s)
-		s.data = gltf.Array{} // is in the view now
+		s.data = gltf.Array{} // frees the copy that is in the view
 	}
 	if g.indices == nil {
 		return place, nil
@@ -105,8 +105,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 	return place, nil
 }
 
-// needsQuantization reports whether glTF 2.0 alone does not allow how a stream is
-// stored.
+// needsQuantization reports whether the storage of a stream needs KHR_mesh_quantization.
 func needsQuantization(s *stream) bool {
 	switch s.name {
 	case "POSITION", "NORMAL", "TANGENT":
@@ -116,7 +115,7 @@ func needsQuantization(s *stream) bool {
 }
 
 // enterPrimitive puts the numbers of a geometry's accessors into a primitive.
-func (p *written) enterPrimitive(primitive *gltf.Object, g *geometry) error {
+func (p *geometryPlace) enterPrimitive(primitive *gltf.Object, g *geometry) error {
 	attributes, err := primitive.Object("attributes")
 	if err != nil {
 		return err
@@ -169,7 +168,7 @@ func (w *writer) declareExtensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
-	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // of the source
+	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // compression of the source
 	packed := w.layout.IsCompressed()
 	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
 	w.doc.WriteExtensions()
@@ -178,7 +177,7 @@ func (w *writer) declareExtensions(context.Context) error {
 
 // addLODs makes a mesh for each level of detail that the geometries of a mesh have. A
 // geometry with fewer levels shows its last one.
-func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
+func (w *writer) addLODs(mesh int, places map[*geometry]*geometryPlace) error {
 	levels := 0
 	for _, g := range w.shows[mesh] {
 		if g != nil {
@@ -208,7 +207,7 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 		}
 		extras, err := m.Object("extras")
 		if err != nil {
-			extras = nil // there are none, or no object
+			extras = nil // extras are missing or no object
 		}
 		var lod gltf.Object
 		lod.SetInt("level", level)
@@ -222,10 +221,10 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 	return nil
 }
 
-// moveMeshes moves meshes that are on a grid, or have levels of detail, from their nodes to
-// new ones below them.
+// moveMeshes moves meshes on a grid, and meshes with levels of detail, to new nodes below their
+// nodes.
 func (w *writer) moveMeshes(context.Context) error {
-	weights := map[int32]int{} // nodes whose morph target weights have moved, and where
+	weights := map[int32]int{} // new nodes of moved morph target weights by old node
 	for i := range w.doc.Nodes {
 		n := &w.doc.Nodes[i]
 		if n.Mesh == nil {
@@ -233,7 +232,7 @@ func (w *writer) moveMeshes(context.Context) error {
 		}
 		grid := w.groups.gridOf(int(*n.Mesh))
 		if n.Skin != nil {
-			grid = nil // the skin's matrices do it
+			grid = nil // the skin's matrices undo the grid
 		}
 		lods := w.lodMeshes[*n.Mesh]
 		if w.named[i] || n.IsInstanced() || n.HasLODs() {

@@ -76,14 +76,14 @@ func (b *builder) roots() []int32 {
 }
 
 // A showing is a mesh in one place.
-type showing struct {
+type meshPlacement struct {
 	mesh, skin int32 // skin is -1 for none
 	weights    []float64
 	at         affine
 }
 
 // shownMeshes returns the places of meshes in a level of detail, sorted by mesh.
-func (b *builder) shownMeshes(ctx context.Context, level int) ([]showing, error) {
+func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, error) {
 	type step struct {
 		node   int32
 		chosen bool // below a level of detail, so it has no levels itself
@@ -96,7 +96,7 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]showing, error)
 		}
 	}
 	push(b.roots(), false, identity)
-	var list []showing
+	var list []meshPlacement
 	for visited := 0; len(steps) > 0; visited++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]showing, error)
 		if node.Mesh == nil {
 			continue
 		}
-		show := showing{mesh: *node.Mesh, skin: -1, weights: b.doc.Meshes[*node.Mesh].Weights, at: at}
+		show := meshPlacement{mesh: *node.Mesh, skin: -1, weights: b.doc.Meshes[*node.Mesh].Weights, at: at}
 		if node.Weights != nil {
 			show.weights = *node.Weights
 		}
@@ -136,12 +136,12 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]showing, error)
 			return nil, fmt.Errorf("node %d: EXT_mesh_gpu_instancing: %w", s.node, err)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b showing) int { return cmp.Compare(a.mesh, b.mesh) })
+	slices.SortStableFunc(list, func(a, b meshPlacement) int { return cmp.Compare(a.mesh, b.mesh) })
 	return list, nil
 }
 
 // instances appends the copies of a mesh.
-func (b *builder) instances(ctx context.Context, list []showing, show showing, attributes map[string]int32) ([]showing, error) {
+func (b *builder) instances(ctx context.Context, list []meshPlacement, show meshPlacement, attributes map[string]int32) ([]meshPlacement, error) {
 	count := int64(-1)
 	values := map[string][]float32{}
 	for _, name := range []string{"TRANSLATION", "ROTATION", "SCALE"} {

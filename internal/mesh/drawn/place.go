@@ -12,7 +12,7 @@ import (
 )
 
 // drawMesh draws all copies of one mesh.
-func (b *builder) drawMesh(ctx context.Context, shown []showing, l *Level) error {
+func (b *builder) drawMesh(ctx context.Context, shown []meshPlacement, l *Level) error {
 	number := shown[0].mesh
 	m := &b.doc.Meshes[number]
 	for i := range m.Primitives {
@@ -32,7 +32,7 @@ func (b *builder) drawMesh(ctx context.Context, shown []showing, l *Level) error
 }
 
 // drawPrimitive draws a primitive of a mesh once for each node that shows the mesh.
-func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []showing, l *Level) error {
+func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []meshPlacement, l *Level) error {
 	total := b.triangles(p)
 	n := int(min(total, int64(b.left)))
 	if total > 0 && (n == 0 || b.doc.Accessors[p.Attributes["POSITION"]].Count > maxVertices) {
@@ -116,7 +116,7 @@ func (p *pose) hasWeights(weights []float64) bool {
 }
 
 // drawPose appends the geometry of a pose for one node.
-func (b *builder) drawPose(ctx context.Context, p *pose, s *showing, l *Level) (err error) {
+func (b *builder) drawPose(ctx context.Context, p *pose, s *meshPlacement, l *Level) (err error) {
 	if !p.hasWeights(s.weights) {
 		p.weights = s.weights
 		if p.positions, p.normals, err = b.morph(ctx, p.geometry, s.weights); err != nil {

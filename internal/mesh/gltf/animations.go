@@ -81,7 +81,7 @@ func (c *check) checkChannelTarget(ch *Channel, animation, channel int) {
 	}
 }
 
-// isPointer follows RFC 6901.
+// isPointer reports whether a string is a JSON pointer (RFC 6901).
 func isPointer(s string) bool {
 	if s != "" && s[0] != '/' {
 		return false

@@ -20,14 +20,14 @@ const (
 // Nowhere is the number of an element that leaves.
 const Nowhere = ^uint32(0)
 
-// An Array is what an accessor holds: Count elements of Width components, little
-// endian, one element right after the other.
+// An Array holds the elements of an accessor: Count elements of Width components, little endian,
+// without gaps.
 type Array struct {
 	Component  int32 // Int8 ... Float32
-	Normalized bool  // whole numbers stand for 0 to 1, or -1 to 1
+	Normalized bool  // integers stand for 0 to 1, or -1 to 1
 	Width      int   // components of an element
 	Count      int
-	Size       int // bytes of an element; more than its components' for some matrices
+	Size       int // bytes of an element, with the padding of matrices
 	Data       []byte
 }
 
@@ -102,7 +102,7 @@ func (a Array) floatAt(i int) float32 {
 	return float32(x)
 }
 
-// Uints returns the components of an array of unsigned ones.
+// Uints returns the components of an array of unsigned numbers.
 func (a Array) Uints() []uint32 {
 	values := make([]uint32, a.Width*a.Count)
 	for i := range values {
@@ -141,8 +141,8 @@ func (a Array) Move(ctx context.Context, remap []uint32, n int) (Array, error) {
 	})
 }
 
-// Finite reports the first element of an array of floats that is none, by what elements
-// are called.
+// Finite returns an error for the first element of an array of floats that is infinite or NaN. element
+// is the word for an element.
 func (a Array) Finite(ctx context.Context, element string) error {
 	if a.Component != Float32 {
 		return nil
@@ -172,8 +172,7 @@ func (a Array) Bounds() (low, high []float64) {
 	return low, high
 }
 
-// chunk is how many elements are worked on between two looks at the context: about a
-// millisecond's.
+// chunk is the number of elements between two checks of the context, about a millisecond of work.
 const chunk = 1 << 15
 
 // Chunks calls work for 0 to n-1 in pieces, until it fails or the context ends.
@@ -196,8 +195,8 @@ const (
 	TriangleFan   = 6
 )
 
-// AsTriangles makes triangles of the corners of triangles, a strip or a fan (glTF 2.0,
-// section 3.7.2.1), all with their winding.
+// AsTriangles returns the triangles of a list of triangles, a strip or a fan, with their winding
+// (glTF 2.0, section 3.7.2.1).
 func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, error) {
 	if mode == Triangles {
 		if len(corners)%3 != 0 {
@@ -228,9 +227,9 @@ func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, err
 	return list, err
 }
 
-// Compact numbers the vertices that indices name anew, in place and in the order of their
-// first use, and returns their old numbers. place is Nowhere for every vertex before, and
-// the new number of those in use afterwards.
+// Compact renumbers the vertices that indices name, in place and in the order of their first use, and
+// returns their old numbers. The caller sets place to Nowhere for every vertex; Compact sets it to the
+// new number of each used vertex.
 func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, err error) {
 	err = Chunks(ctx, len(indices), func(from, to int) error {
 		for i, v := range indices[from:to] {

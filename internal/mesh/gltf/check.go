@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// NoChunk is what Check is told of a document that is not part of a GLB file.
+// NoChunk is the chunk size that Check takes for a document outside of a GLB file.
 const NoChunk = -1
 
-// Check reports the first few things that are wrong with the document, in one line.
+// Check returns the first few faults of the document as an error of one line.
 // Chunk is the size of the GLB file's binary chunk, which is the first buffer if that
 // has no URI. Size measures the file of a buffer; it is asked once for each. An ended
 // context is an error.
@@ -27,7 +27,7 @@ func (d *Document) Check(ctx context.Context, chunk int64, size func(name string
 	return c.faults.faultsError()
 }
 
-// faults collects faults and keeps the first few.
+// faults counts faults and keeps the messages of the first few.
 type faults struct {
 	first []string
 	more  int
@@ -61,14 +61,14 @@ func (f *faults) faultsError() error {
 // check checks one document.
 type check struct {
 	doc       *Document
-	chunk     int64                            // bytes of the GLB file's binary chunk, or NoChunk
-	size      func(name string) (int64, error) // bytes of a dependency
+	chunk     int64                            // size of the GLB file's binary chunk, or NoChunk
+	size      func(name string) (int64, error) // returns the size of a dependency
 	faults    faults
 	mended    []Mend
-	usages    []usage // of accessors
+	usages    []usage // uses of accessors
 	states    []viewState
 	unbounded map[int32]bool // accessors without the min and max that they need
-	parent    []int32        // of nodes, -1 for roots; nil if some are on a cycle
+	parent    []int32        // parent nodes, -1 for roots; nil after a cycle
 }
 
 // checkBuffers checks that each buffer holds the bytes that it declares. It returns
@@ -91,7 +91,7 @@ func (c *check) checkBuffers(ctx context.Context) error {
 			continue
 		}
 		if b.URI == nil {
-			continue // an extension, or who loads the model, brings the bytes
+			continue // an extension or the loading program brings the bytes
 		}
 		have, err := c.bufferSize(*b.URI, files)
 		if err != nil {
@@ -136,7 +136,7 @@ func (c *check) bufferSize(uri string, files map[string]sizeOrError) (int64, err
 	return file.size, file.err
 }
 
-// checkStructure checks all that the document says of itself.
+// checkStructure checks all members of the document.
 func (c *check) checkStructure() {
 	c.checkAsset()
 	c.checkViews()
@@ -166,7 +166,7 @@ func (c *check) checkAsset() {
 	}
 }
 
-// minor returns the number behind "2.", the largest there is for a larger one.
+// minor returns the number after "2.", or the largest int for a larger number.
 func minor(version string) int {
 	n, _ := strconv.Atoi(version[2:])
 	return n
@@ -234,8 +234,8 @@ func (c *check) checkTextureInfo(info *TextureInfo, where string, i int) {
 	}
 }
 
-// checkOptionalIndex returns whether an index is there and right, and records a fault
-// if it is there and wrong. The place is formatted only then.
+// checkOptionalIndex reports whether an index is present and in range. It records a fault for an index
+// out of range, and formats the place only then.
 func (c *check) checkOptionalIndex(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		return false

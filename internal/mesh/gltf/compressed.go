@@ -25,7 +25,7 @@ func (v *BufferView) Compressed() *Compressed {
 	return v.Extensions.EXT
 }
 
-// Layout returns how the elements of a packed view lie.
+// Layout returns the layout of the elements of a packed view.
 func (p *Compressed) Layout() (meshopt.Layout, error) {
 	l := meshopt.Layout{
 		Count:  int(min(max(p.Count, 0), math.MaxInt32)),
@@ -41,8 +41,7 @@ func (p *Compressed) Layout() (meshopt.Layout, error) {
 	return l, l.Check()
 }
 
-// checkCompressed checks that packed views say how to unpack their bytes, and unpack to the
-// view's size.
+// checkCompressed checks the layouts of packed views, and that they unpack to the view's size.
 func (c *check) checkCompressed() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
@@ -69,8 +68,7 @@ func (c *check) checkCompressed() {
 	}
 }
 
-// UnpackedSize returns how many bytes the views of a document have together that
-// Decompress unpacks.
+// UnpackedSize returns the total size of the views that Decompress unpacks.
 func (d *Document) UnpackedSize() int64 {
 	sum := int64(0)
 	for i := range d.BufferViews {
@@ -83,8 +81,8 @@ func (d *Document) UnpackedSize() int64 {
 	return sum
 }
 
-// Decompress unpacks the views whose bytes are there in a packed form only
-// (EXT_meshopt_compression). It must be called before a view is read.
+// Decompress unpacks the views whose bytes exist only in packed form (EXT_meshopt_compression). It
+// must be called before a view is read.
 func (d *Document) Decompress(ctx context.Context) error {
 	for i := range d.BufferViews {
 		v := &d.BufferViews[i]
@@ -106,7 +104,7 @@ func (d *Document) Decompress(ctx context.Context) error {
 
 func unpackView(ctx context.Context, buffer []byte, p *Compressed) ([]byte, error) {
 	if buffer == nil {
-		return nil, errors.New("its packed bytes are in a buffer that has none")
+		return nil, errors.New("the buffer with its packed bytes is empty")
 	}
 	l, err := p.Layout()
 	if err != nil {

@@ -83,7 +83,7 @@ type Light struct {
 	} `json:"spot"`
 }
 
-// An Asset says which version of glTF the document is written in.
+// An Asset holds the version of glTF in which the document is written.
 type Asset struct {
 	Version    string `json:"version"`
 	MinVersion string `json:"minVersion"`
@@ -314,7 +314,7 @@ type AnimationSampler struct {
 	Interpolation string `json:"interpolation"`
 }
 
-// An Accessor says how to read elements out of a view. Without a view they are zeros.
+// An Accessor describes elements in a view. Without a view, all elements are zeros.
 type Accessor struct {
 	BufferView    *int32  `json:"bufferView"`
 	ByteOffset    int64   `json:"byteOffset"`

@@ -104,8 +104,8 @@ func (d *Document) Dense(ctx context.Context, accessor int32) (Array, error) {
 	return d.gatherElements(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
 }
 
-// Gather returns the elements of the given numbers, in their order. place is where each
-// element of the accessor goes, Nowhere for those not among them.
+// Gather returns the elements of the given numbers, in their order. place is the new number of each
+// element of the accessor, Nowhere for elements that are left out.
 func (d *Document) Gather(ctx context.Context, accessor int32, elements, place []uint32) (Array, error) {
 	array, err := d.gatherElements(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
 	if err != nil {
@@ -146,8 +146,8 @@ func (d *Document) gatherElements(ctx context.Context, accessor int32, count int
 	})
 }
 
-// replaceSparse writes the elements of an accessor that stand in a list of their own,
-// if it has one. to is where an element goes, negative for those not asked for.
+// replaceSparse writes the sparse elements of an accessor into array. to returns the place of an
+// element in array, negative for an element that is left out.
 func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Array, to func(int) int) error {
 	s := d.Accessors[accessor].Sparse
 	if s == nil {
@@ -168,8 +168,7 @@ func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Arra
 	})
 }
 
-// Sparse returns the list of its own that an accessor has: which elements it replaces,
-// and by what. They share the buffers' bytes.
+// Sparse returns the sparse elements of an accessor and their numbers. Both share the buffers' bytes.
 func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 	s := d.Accessors[accessor].Sparse
 	n := int(s.Count)
@@ -201,7 +200,7 @@ func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 	return indices, values, nil
 }
 
-// uintAt returns number i of a list of unsigned ones of size bytes each.
+// uintAt returns element i of a list of unsigned numbers of size bytes each.
 func uintAt(list []byte, i, size int) uint32 {
 	switch size {
 	case 1:
@@ -222,10 +221,10 @@ type Picker struct {
 // NewPicker returns a picker for a document whose buffers are loaded.
 func NewPicker(doc *Document) *Picker { return &Picker{doc: doc} }
 
-// A Picked is the part of a primitive that was read.
+// A Picked is the result of reading a primitive.
 type Picked struct {
-	Indices  []uint32 // corners; of triangles also for strips and fans
-	Elements []uint32 // numbers of the vertices in their accessors, in order of first use
+	Indices  []uint32 // corners; strips and fans become triangles
+	Elements []uint32 // vertices in their accessors, in order of first use
 }
 
 // Pick reads the first corners of a primitive. The caller calls Forget before the next
@@ -261,7 +260,7 @@ func (p *Picker) Gather(ctx context.Context, picked Picked, accessor int32) (Arr
 	return p.doc.Gather(ctx, accessor, picked.Elements, p.place)
 }
 
-// readCorners returns the first indices of a primitive; without indices, vertices in turn.
+// readCorners returns the first n indices of a primitive, or 0 to n-1 without indices.
 func (p *Picker) readCorners(ctx context.Context, of *Primitive, n, vertices int) ([]uint32, error) {
 	if of.Indices == nil {
 		indices := make([]uint32, n)

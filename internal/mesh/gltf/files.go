@@ -109,8 +109,7 @@ func ExternalFiles(elements []Object) []string {
 	return names
 }
 
-// DataURI returns the data of a data URI, and its media type without parameters, "" if it
-// gives none.
+// DataURI returns the data of a data URI, and its media type without parameters, "" for none.
 func DataURI(uri string) (data []byte, mediaType string, err error) {
 	r, size, err := openDataURI(uri)
 	if err != nil {
@@ -138,7 +137,7 @@ func mediaTypeOf(uri string) string {
 	return mediaType
 }
 
-// dataURISize returns how many bytes a data URI decodes to, without keeping them.
+// dataURISize returns the number of bytes that a data URI decodes to, without keeping them.
 func dataURISize(uri string) (int64, error) {
 	r, _, err := openDataURI(uri)
 	if err != nil {
@@ -188,7 +187,7 @@ func FileOfURI(uri string) (string, error) {
 	case uri == "":
 		return "", errors.New("uri is empty")
 	case hasScheme(uri):
-		return "", fmt.Errorf("%s is not a file; glTF that is cooked must bring its files along", showURI(uri))
+		return "", fmt.Errorf("%s is not a file; copy the file into the asset directory and name the copy", showURI(uri))
 	case strings.Contains(strings.SplitN(uri, "/", 2)[0], ":"):
 		return "", fmt.Errorf("%s is no relative URI; in a file name a colon is written %%3A", showURI(uri))
 	case uri[0] == '/':
@@ -229,7 +228,8 @@ func decodePercent(text string) (string, error) {
 	return string(plain), nil
 }
 
-// hasScheme follows RFC 3986 section 3.1, so a drive letter is one too.
+// hasScheme reports whether a URI starts with a scheme (RFC 3986, section 3.1). A drive letter counts
+// as a scheme.
 func hasScheme(uri string) bool {
 	scheme, _, found := strings.Cut(uri, ":")
 	if !found || scheme == "" {

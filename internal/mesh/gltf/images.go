@@ -70,7 +70,7 @@ func (c *check) checkImageType(mediaType string, i int) {
 	}
 }
 
-// ImageType returns the media type of a picture by its first bytes, "" if glTF and its
+// ImageType returns the media type of an image by its first bytes, "" if glTF and its
 // extensions do not name the type.
 func ImageType(data []byte) string {
 	for _, kind := range []struct{ start, mediaType string }{

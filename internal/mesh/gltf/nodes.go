@@ -37,7 +37,7 @@ func (c *check) checkNodeTrees() {
 		c.faults.addFault("node %d: is its own ancestor", i)
 		c.parent = nil
 	}
-	inScene := make([]int32, len(d.Nodes)) // the last one, from 1
+	inScene := make([]int32, len(d.Nodes)) // last scene of each node, from 1
 	for i := range d.Scenes {
 		for j, n := range d.Scenes[i].Nodes {
 			if c.checkRequiredIndex(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
@@ -75,7 +75,7 @@ func onCycle(parent []int32) int {
 // UnitSlack is how far the length of a rotation, normal or tangent may be off 1.
 const UnitSlack = 0.005
 
-// checkTransform checks how a node is placed.
+// checkTransform checks the transform of a node.
 func (c *check) checkTransform(n *Node, i int) {
 	if n.Rotation != nil {
 		switch l := vectorLength(n.Rotation[:]); {
@@ -151,8 +151,8 @@ func isTRS(m *[16]float64) bool {
 	return math.Abs(dot(x, y)) <= slack*lx*ly && math.Abs(dot(y, z)) <= slack*ly*lz && math.Abs(dot(z, x)) <= slack*lz*lx
 }
 
-// A tour numbers the nodes of a forest in the order of a walk from the roots. The nodes
-// below a node have the numbers from its first to its last.
+// A tour numbers the nodes of a forest in preorder. The nodes below a node have the numbers from its
+// first to its last.
 type tour struct{ first, last, root []int32 }
 
 // makeTour walks over each node once. parent has no cycles.
@@ -239,8 +239,8 @@ func (c *check) checkInverseBind(accessor int32, joints, skin int) {
 	}
 }
 
-// checkSkeleton checks that the joints of a skin have a common root, and that this is its
-// skeleton or below it.
+// checkSkeleton checks that the joints of a skin have a common root, which is the skeleton or a node
+// below it.
 func (c *check) checkSkeleton(t *tour, skin int) {
 	s := &c.doc.Skins[skin]
 	low, high := t.first[s.Joints[0]], t.first[s.Joints[0]]
@@ -262,7 +262,7 @@ func (c *check) checkSkeleton(t *tour, skin int) {
 // checkSkinnedScenes checks that scenes which show a skinned mesh have its joints.
 func (c *check) checkSkinnedScenes(t *tour) {
 	d := c.doc
-	in := make([][]int32, len(d.Nodes)) // the scenes of each root, in order
+	in := make([][]int32, len(d.Nodes)) // scenes of each root, in order
 	for i := range d.Scenes {
 		for _, n := range d.Scenes[i].Nodes {
 			if isIn(n, len(in)) {
@@ -305,10 +305,10 @@ func firstNotIn(a, b []int32) int32 {
 	return -1
 }
 
-// Reaches returns, for each node, the size of what moves with it in units of its parent:
-// how far meshes and nodes below it are apart at most, as they are without animations.
+// Reaches returns, for each node, the size of the parts that move with it, in units of its parent:
+// the largest distance between meshes and nodes below the node, without animations.
 func (d *Document) Reaches() []float64 {
-	reach := make([]float64, len(d.Nodes)) // of everything below, and of its own mesh
+	reach := make([]float64, len(d.Nodes)) // radius of the node's mesh and of all nodes below
 	order, parent := make([]int32, 0, len(d.Nodes)), d.Parents()
 	for i, p := range parent {
 		if p < 0 {
@@ -335,8 +335,7 @@ func (d *Document) Reaches() []float64 {
 	return reach
 }
 
-// meshReach returns the distance of a mesh's corners from its middle, as far as its
-// document says.
+// meshReach returns the distance of a mesh's corners from its middle, by the bounds of its accessors.
 func (d *Document) meshReach(mesh int32) float64 {
 	most := 0.
 	for i := range d.Meshes[mesh].Primitives {
@@ -362,7 +361,7 @@ func (d *Document) meshReach(mesh int32) float64 {
 	return most
 }
 
-// placeAndScale returns how far a node is from its parent, and by how much it scales at most.
+// placeAndScale returns the distance of a node from its parent, and its largest scale.
 func placeAndScale(n *Node) (far, scale float64) {
 	scale = 1
 	switch {

@@ -18,13 +18,13 @@ type Use uint8
 // The uses of data.
 const (
 	Other           Use = iota // times of animations, and the rest
-	Turns                      // rotations of animations, as the filter Quaternion makes them
+	Turns                      // rotations of animations, from the filter Quaternion
 	Steps                      // other animated values, with steps of a power of two
-	Matrices                   // of skins
+	Matrices                   // inverse bind matrices of skins
 	VertexData                 // attributes
 	Directions                 // attributes in octahedral coordinates
 	TriangleIndices            // three a triangle
-	OtherIndices               // of lines, points and unknown primitives
+	OtherIndices               // indices of lines, points and unknown primitives
 	Picture                    // has a view of its own
 )
 
@@ -61,7 +61,7 @@ type Output struct {
 // always have a stride.
 type viewKind struct {
 	use       Use
-	stride    int // of vertices, or the size of indices; 0 for other uses
+	stride    int // stride of vertices or size of indices; 0 for other uses
 	component int32
 }
 
@@ -69,7 +69,7 @@ type viewKind struct {
 type view struct {
 	viewKind
 	data   []byte
-	starts []int // of each array, in elements
+	starts []int // start of each array, in elements
 }
 
 // Append adds an array unless an equal one exists, and returns its view and offset. The
@@ -111,7 +111,7 @@ func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int
 	})
 }
 
-// viewOf returns the view of a use and stride, a new one for each picture.
+// viewOf returns the view of a use and stride, a new one for each image.
 func (o *Output) viewOf(u Use, stride int, component int32) int {
 	k := viewKind{use: u}
 	switch {
@@ -143,9 +143,9 @@ func (v *view) padView(to int) { v.data = append(v.data, make([]byte, (to-len(v.
 
 // A Layout is the bufferViews of an output and the bytes of its first buffer.
 type Layout struct {
-	Parts [][]byte // of the buffer, each a multiple of four bytes
+	Parts [][]byte // parts of the buffer, each a multiple of four bytes
 	views []Object
-	size  int // of all parts
+	size  int // size of all parts
 	// unpacked is the length of the second buffer, which holds no bytes: the size of all
 	// compressed views when unpacked.
 	unpacked int
@@ -208,7 +208,7 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 // packedCost is about how many bytes a document needs to describe a compressed view.
 const packedCost = 150
 
-// packView compresses a view. It returns nil for a picture, which is compressed by itself,
+// packView compresses a view. It returns nil for an image, which is compressed by itself,
 // and for a view that would not become smaller.
 func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshopt.Layout, err error) {
 	if !o.Compress || v.use == Picture || len(v.data) == 0 || v.stride > 256 {
@@ -240,8 +240,8 @@ func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshop
 	return packed, l, nil
 }
 
-// filterElements returns the elements of a view before its filter. It uses no filter if that
-// could not restore the same elements.
+// filterElements encodes the elements of a view for its filter. It uses no filter if decoding would
+// not restore the same elements.
 func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.Filter, error) {
 	f, bits := meshopt.None, 0
 	switch v.use {
@@ -289,11 +289,11 @@ func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 // of an object anew.
 type sharing struct {
 	seed  maphash.Seed
-	known map[uint64][]shared // by the hash of their bytes
+	known map[uint64][]arrayPlace // places by the hash of the bytes
 }
 
-// A shared is an array in a view.
-type shared struct {
+// An arrayPlace is the place of an array in a view.
+type arrayPlace struct {
 	view   *view
 	offset int
 	count  int
@@ -302,15 +302,15 @@ type shared struct {
 // hashArray returns the hash of an array's bytes.
 func (s *sharing) hashArray(a Array) uint64 {
 	if s.known == nil {
-		s.seed, s.known = maphash.MakeSeed(), map[uint64][]shared{}
+		s.seed, s.known = maphash.MakeSeed(), map[uint64][]arrayPlace{}
 	}
 	return maphash.Bytes(s.seed, a.Data)
 }
 
-// noteArray records an array that is about to be appended to a view.
+// noteArray records the place of an array that the caller will append to a view.
 func (s *sharing) noteArray(v *view, offset int, a Array) {
 	key := s.hashArray(a)
-	s.known[key] = append(s.known[key], shared{v, offset, a.Count})
+	s.known[key] = append(s.known[key], arrayPlace{v, offset, a.Count})
 }
 
 // findShared returns the offset of an equal array in a view, with elements stride bytes
@@ -324,7 +324,7 @@ func (s *sharing) findShared(v *view, stride int, a Array) (offset int, ok bool)
 	return 0, false
 }
 
-func (c shared) holdsArray(stride int, a Array) bool {
+func (c arrayPlace) holdsArray(stride int, a Array) bool {
 	data := c.view.data[c.offset:]
 	if stride == a.Size {
 		return bytes.Equal(data[:len(a.Data)], a.Data)

@@ -28,9 +28,9 @@ const objectCost = 320
 // have fewer by far; {},{},{} would need a hundred times its size in memory.
 func maxObjects(size int64) int64 { return min(1024+size/12, 1<<22) }
 
-// Parse reads the text of a document and checks that it is JSON, made as glTF's objects
-// are: members of the right types and lists of the right lengths, numbers in range,
-// extensions where they belong. Check has to say whether it makes sense.
+// Parse decodes the text of a document. It checks that the text is JSON with the shapes of glTF's
+// objects: members of the right types and lists of the right lengths, numbers in range,
+// extensions where they belong. Check checks everything else.
 func Parse(text []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("glTF")):
@@ -127,8 +127,7 @@ func unique(list []string) []string {
 	})
 }
 
-// A Mend is one kind of fault that was put right: what, how, where it was first, and
-// how often.
+// A Mend is one kind of repaired fault: fault, remedy, first place and number.
 type Mend struct {
 	What, How, First string
 	N                int

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A usage is what an accessor's elements are. An accessor has one.
+// A usage is the use of an accessor. An accessor has one use.
 type usage uint8
 
 const (
@@ -24,7 +24,7 @@ func (u usage) String() string {
 	return [...]string{"nothing", "an attribute", "indices", "inverse bind matrices", "an animation's input", "an animation's output"}[u]
 }
 
-// useAccessor records what an accessor is used for.
+// useAccessor records a use of an accessor.
 func (c *check) useAccessor(accessor int32, u usage) {
 	if c.usages == nil {
 		c.usages = make([]usage, len(c.doc.Accessors))
@@ -40,7 +40,7 @@ func (c *check) useAccessor(accessor int32, u usage) {
 	}
 }
 
-// isIn reports whether an index is one of a list of n.
+// isIn reports whether an index is in a list of n elements.
 func isIn(i int32, n int) bool { return i >= 0 && int(i) < n }
 
 func (c *check) checkMeshes() {
@@ -109,7 +109,7 @@ func (a *Accessor) describeFormat() string {
 func (c *check) checkPrimitive(p *Primitive, mesh, primitive int) {
 	where := func(name string) string { return fmt.Sprintf("mesh %d primitive %d %.40q", mesh, primitive, name) }
 	count := int64(-1)
-	sets := map[string][]int{} // numbers of the attributes that are numbered
+	sets := map[string][]int{} // numbers in the names of attributes
 	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
 		a := c.checkAccessorOf(name, p.Attributes[name], false, where(name))
 		if a == nil {
@@ -164,7 +164,7 @@ func (c *check) checkAccessorOf(name string, accessor int32, target bool, where 
 	return a
 }
 
-// splitName takes an attribute's name such as TEXCOORD_1 apart.
+// splitName splits an attribute's name such as TEXCOORD_1.
 func splitName(name string) (kind string, n int, numbered bool) {
 	kind, digits, found := strings.Cut(name, "_")
 	if !found || digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' || len(digits) > 6 {
@@ -200,7 +200,7 @@ func (c *check) checkAttribute(name string, a *Accessor, target bool, where stri
 	}
 }
 
-// code is a componentType, negative if normalized.
+// code returns a componentType, negated if normalized.
 func code(a *Accessor) int32 {
 	if a.Normalized {
 		return -a.ComponentType
@@ -233,7 +233,7 @@ func attributeFormats(kind string, numbered, target bool) (types []string, codes
 	return nil, nil, false
 }
 
-// quantized returns what KHR_mesh_quantization allows besides.
+// quantized returns the component types that KHR_mesh_quantization adds for an attribute.
 func quantized(kind string, target bool) []int32 {
 	switch {
 	case kind == "POSITION" && target:

@@ -50,7 +50,7 @@ func ListOf(key string) (l List, ok bool) {
 // known extensions included. Recursion goes no deeper than the shapes.
 type References struct {
 	// Visit returns the new number of an element and whether the reference stays. inTree
-	// says that a node is named as a child of another node or of a scene.
+	// is set if a node is named as a child of another node or of a scene.
 	Visit func(of List, n int, inTree bool) (number int, stays bool)
 	// Extensions collects the names of extensions in objects, unless it is nil.
 	Extensions map[string]bool

@@ -14,7 +14,7 @@ type shape struct {
 	extensions map[string]*shape
 	// unchecked holds extensions that only References looks into.
 	unchecked map[string]*shape
-	// textured says that any member ending in Texture names a texture.
+	// textured is set if any member ending in Texture names a texture.
 	textured bool
 }
 
@@ -34,16 +34,16 @@ const (
 // A value describes the value of a member.
 type value struct {
 	kind  kind
-	of    *value // elements of a list or table
-	shape *shape // of an object
+	of    *value // shape of the elements of a list or table
+	shape *shape // shape of an object
 	// least and most bound numbers. above excludes least itself, orZero allows 0 as well.
 	least, most   float64
 	above, orZero bool
-	length        int    // of a list; 0 for any but an empty one
-	names         string // list that a whole number is an index of
-	ranged        bool   // the walker checks the index, as nothing else does
-	tree          bool   // a node below another one or in a scene
-	pointer       bool   // a JSON pointer into the document
+	length        int    // length of a list; 0 for any length above 0
+	names         string // list into which a whole number is an index
+	ranged        bool   // only the walker checks the index
+	tree          bool   // node below another node or in a scene
+	pointer       bool   // JSON pointer into the document
 }
 
 const (
@@ -64,7 +64,7 @@ type shapes struct {
 	document *shape
 	material *shape
 	surface  *shape          // unknown extensions of materials, for References
-	known    map[string]bool // extensions that are looked into
+	known    map[string]bool // extensions with shapes
 }
 
 // allShapes makes the shapes on first use, as most runs never need them.

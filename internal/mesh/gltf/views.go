@@ -113,7 +113,7 @@ func (c *check) checkElementRun(view int32, offset, count, component int64, s ex
 	}
 }
 
-// An extent is how many components an element has.
+// An extent is the numbers of columns and rows of an element.
 type extent struct{ columns, rows int64 }
 
 // extentOf returns the shape that an accessor's type names, the zero extent if there
@@ -162,8 +162,8 @@ func ElementSize(componentType int32, name string) int {
 	return int(s.columns * s.columnStride(int64(ComponentSize(componentType))))
 }
 
-// A viewUse is the kind of data in a view. glTF wants one kind in a view, and a byteStride
-// for attributes only.
+// A viewUse is the kind of data in a view. glTF allows one kind in a view, and a byteStride only for
+// attributes.
 type viewUse uint8
 
 const (
@@ -175,7 +175,7 @@ const (
 	forOthers
 )
 
-// viewUses are what accessors are used for, in views.
+// viewUses maps uses of accessors to uses of views.
 var viewUses = [...]viewUse{
 	ofVertices: forAttributes, ofIndices: forIndices, ofMatrices: forMatrices, ofTimes: forOthers, ofKeyframes: forOthers,
 }
@@ -186,10 +186,10 @@ var targets = map[int32]viewUse{34962: forAttributes, 34963: forIndices}
 // A viewState is the known use of a view.
 type viewState struct {
 	use      viewUse
-	accessor int32 // the first one of attributes, from 1
-	mixed    bool  // has been reported
-	strided  bool  // likewise
-	shared   bool
+	accessor int32 // first accessor of attributes, from 1
+	mixed    bool  // several kinds of data were reported
+	strided  bool  // a wrong byteStride was reported
+	shared   bool  // a missing byteStride was reported
 }
 
 const anew = "laid out anew"
@@ -205,7 +205,7 @@ func (c *check) noteMend(what, how, kind string, i int) {
 	c.mended = append(c.mended, Mend{What: what, How: how, First: fmt.Sprint(kind, " ", i), N: 1})
 }
 
-// checkStrides checks what views say of themselves.
+// checkStrides checks the byteStride and target of views.
 func (c *check) checkStrides() {
 	c.states = make([]viewState, len(c.doc.BufferViews))
 	for i := range c.doc.BufferViews {
@@ -246,8 +246,8 @@ func (c *check) useView(view *int32, use viewUse) {
 	}
 }
 
-// checkElementLayout checks how the elements of an accessor lie in its view. It is called once for
-// each.
+// checkElementLayout checks the alignment and stride of an accessor's elements in its view. It is
+// called once for each accessor.
 func (c *check) checkElementLayout(accessor int32, u usage) {
 	a := &c.doc.Accessors[accessor]
 	c.useView(a.BufferView, viewUses[u])

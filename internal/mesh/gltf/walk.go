@@ -20,20 +20,20 @@ import (
 type walker struct {
 	text   []byte
 	at     int
-	path   []string // names of the members around
+	path   []string // names of the enclosing members
 	shapes *shapes
 	faults faults
 	// edits make the text decodable: they write whole numbers without fractions, and remove
 	// empty lists, which glTF forbids.
 	edits  []edit
 	empty  Mend
-	alone  Mend                // members that make no sense without another one
-	ranges map[string]farthest // by the list that they are indices of
-	sizes  map[string]int      // of lists of objects
-	named  map[string]int      // extensions of objects, and where the first is
+	alone  Mend                // members that need a missing member
+	ranges map[string]farthest // largest index into each list
+	sizes  map[string]int      // lengths of lists of objects
+	named  map[string]int      // offset of the first object with each extension
 }
 
-// farthest is the largest index of a list, and where it stands.
+// farthest is the largest index into a list, and its offset in the text.
 type farthest struct{ index, at int }
 
 // maxNamed bounds the names of extensions that are remembered.
@@ -183,8 +183,8 @@ func (w *walker) walkObject(s *shape) {
 	}
 }
 
-// strange refuses members that are called like one of glTF's but for their case. Package
-// json takes "Nodes" for "nodes", all other readers do not.
+// strange refuses members whose names differ from glTF's only in case. Package json takes "Nodes" for
+// "nodes"; other readers do not.
 func (w *walker) strange(s *shape, name string, at int) {
 	for known := range s.members {
 		if strings.EqualFold(known, name) {
@@ -308,18 +308,18 @@ func (w *walker) walkExtensions(s *shape) {
 	})
 }
 
-// checkWhole checks what only the whole document shows.
+// checkWhole checks indices against the lengths of lists, once the whole document is walked.
 func (w *walker) checkWhole() {
 	for _, name := range slices.Sorted(maps.Keys(w.ranges)) {
 		if far, n := w.ranges[name], w.sizes[name]; far.index >= n {
-			w.fault(far.at, "is number %d of %s, which are %d", far.index, name, n)
+			w.fault(far.at, "names number %d of %s, of which there are %d", far.index, name, n)
 		}
 	}
 }
 
 func startsNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
-// wantedKind describes the wanted value.
+// wantedKind describes the value that a shape demands.
 func (v *value) wantedKind() string {
 	switch v.kind {
 	case aNumber:

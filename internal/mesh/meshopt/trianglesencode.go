@@ -12,12 +12,12 @@ type triangleWriter struct {
 	history
 	next, last uint32
 	codes      []byte
-	data       []byte // further bytes of the codes
-	free       []told // triangles by earlier vertices
+	data       []byte        // further bytes of the codes
+	free       []pendingCode // triangles by earlier vertices
 }
 
 // Told is a triangle whose code waits for the table.
-type told struct {
+type pendingCode struct {
 	code int  // its number
 	at   int  // in data, where a byte would be that the table does not have
 	zw   byte // its second and third corner
@@ -160,7 +160,7 @@ func (w *triangleWriter) putFree(t [3]uint32) {
 	}
 	zw := z<<4 | other
 	if fresh && z != written && other != written {
-		w.free = append(w.free, told{len(w.codes), len(w.data), zw})
+		w.free = append(w.free, pendingCode{len(w.codes), len(w.data), zw})
 		w.codes = append(w.codes, freeCode<<4)
 	} else {
 		first := byte(ownFirst)

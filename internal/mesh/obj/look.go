@@ -7,7 +7,7 @@ import (
 )
 
 // A lost collects the statements of a model that glTF cannot express, with advice.
-type lost struct {
+type losses struct {
 	words  []string
 	advice map[string]string
 }
@@ -15,7 +15,7 @@ type lost struct {
 // maxLost is the largest number of statements in a warning.
 const maxLost = 20
 
-func (l *lost) countLost(statement, advice string) {
+func (l *losses) countLost(statement, advice string) {
 	if len(statement) > 24 {
 		statement = statement[:24]
 	}
@@ -30,7 +30,7 @@ func (l *lost) countLost(statement, advice string) {
 }
 
 // lostStatements returns the statements, sorted, with their advice in parentheses.
-func (l *lost) lostStatements() []string {
+func (l *losses) lostStatements() []string {
 	slices.Sort(l.words)
 	var lines []string
 	for _, w := range l.words {
@@ -45,7 +45,7 @@ func (l *lost) lostStatements() []string {
 // A looker writes the materials of a document.
 type looker struct {
 	*gltf
-	lost     *lost
+	lost     *losses
 	images   map[string]int
 	textures map[texture]int
 }

@@ -43,7 +43,7 @@ type library struct {
 	byName    map[string]int
 	dir       string // of the file
 	current   int
-	lost      *lost
+	lost      *losses
 }
 
 func (l *library) parseMTLStatement(words []string, rest string) error {
@@ -111,7 +111,7 @@ func (m *material) setNumber(key string, x float32) {
 }
 
 // readOpacity reads d, or Tr, which is 1 - d.
-func (m *material) readOpacity(word string, words []string, lost *lost) error {
+func (m *material) readOpacity(word string, words []string, lost *losses) error {
 	if len(words) < 2 {
 		return errors.New("no number behind " + words[0])
 	}

@@ -127,7 +127,7 @@ type parser struct {
 	cutter     cutter
 	smooth     bool // there are smoothing groups
 	bare       bool // there are faces without normals
-	lost       lost
+	lost       losses
 }
 
 // parseStatement reads one line, split into words.

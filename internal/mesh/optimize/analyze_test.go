@@ -180,7 +180,7 @@ type OverdrawStats struct {
 	Overdraw float64 // Shaded over Covered: 1 is the best
 }
 
-// view is the width and height in pixels of the pictures of AnalyzeOverdraw.
+// view is the width and height in pixels of the images of AnalyzeOverdraw.
 const view = 256
 
 // AnalyzeOverdraw draws the mesh from six sides along the axes, 256 pixels wide,
@@ -243,7 +243,7 @@ func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-// A picture is the view from one side: depths, and counts of shading.
+// An image is the view from one side: depths, and counts of shading.
 type picture struct {
 	near   [view * view]float32
 	shaded [view * view]uint32
@@ -256,7 +256,7 @@ func (p *picture) clear() {
 	clear(p.shaded[:])
 }
 
-// A corner is a place in a picture, in sixteenths of a pixel, and its depth, higher for
+// A corner is a place in an image, in sixteenths of a pixel, and its depth, higher for
 // nearer corners.
 type corner struct {
 	x, y int32
@@ -291,7 +291,7 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 		}
 		area = -area
 	}
-	// The depth as a plane over the picture.
+	// The depth as a plane over the image.
 	d1, d2 := c[1].near-c[0].near, c[2].near-c[0].near
 	dx := (float64(d1*float64(c[2].y-c[0].y)) - float64(d2*float64(c[1].y-c[0].y))) / float64(area)
 	dy := (float64(d2*float64(c[1].x-c[0].x)) - float64(d1*float64(c[2].x-c[0].x))) / float64(area)
