@@ -35,32 +35,32 @@ const (
 	// MaxLevels bounds the levels of detail, the full mesh included.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // of a level; the last part takes the rest
+	maxParts = 1 << 12 // parts of a level; the last part takes the rest
 )
 
 // A Scene is the drawn form of a model.
 type Scene struct {
-	Levels []Level // from the full model on; there is at least one
-	Bytes  int64   // of the model's file and the others that were read
+	Levels []Level // levels of detail, the full model first
+	Bytes  int64   // total size of the files that were read
 }
 
 // A Level is a model in one level of detail.
 type Level struct {
-	Positions []float32 // x, y, z a vertex
-	Normals   []float32 // likewise, of length 1
-	Indices   []uint32  // three a triangle
-	Parts     []Part    // all vertices and triangles, in turn
+	Positions []float32 // x, y, z of each vertex
+	Normals   []float32 // x, y, z of each vertex, of length 1
+	Indices   []uint32  // three for each triangle
+	Parts     []Part    // parts in the order of their vertices and triangles
 	Low, High [3]float32
 	Clipped   int64 // triangles left out because of MaxTriangles
 	Undrawn   int   // primitives of points and lines
 }
 
-// A Part is the vertices and triangles of one primitive, wherever it is shown.
+// A Part is the vertices and triangles of all copies of one primitive.
 type Part struct {
 	Mesh, Material string     // names, shortened; may be empty
 	Color          [4]float32 // linear
-	// MadeNormals says that the file has no normals. glTF asks for flat shading then; the
-	// level has smooth normals.
+	// MadeNormals is set if the file has no normals. glTF demands flat shading then, but the level has
+	// smooth normals.
 	MadeNormals         bool
 	Vertices, Triangles int
 }
@@ -105,12 +105,12 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 // A builder makes the levels of a document.
 type builder struct {
 	doc    *gltf.Document
-	parent []int32    // of nodes, -1 for roots
-	worlds []*affine  // of nodes that have been asked for
-	joints [][]affine // of each skin that has been shown
+	parent []int32    // parents of nodes, -1 for roots
+	worlds []*affine  // world transforms of nodes; nil before first use
+	joints [][]affine // joint transforms by skin; nil before first use
 	picker *gltf.Picker
-	left   int  // triangles that may still be drawn
-	weld   bool // vertices are corners of faces: equal ones are one
+	left   int  // triangles left before the limit
+	weld   bool // join equal vertices, as each corner has its own
 }
 
 func newLevelBuilder(doc *gltf.Document) (*builder, error) {

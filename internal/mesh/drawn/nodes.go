@@ -50,8 +50,8 @@ func (b *builder) countLevels() int {
 	return min(n, MaxLevels)
 }
 
-// roots returns the nodes of the scene that is shown; where there is none, those without
-// a parent that are no levels of detail.
+// roots returns the root nodes of the scene. Without a scene, it returns all nodes that have no parent
+// and are no level of detail.
 func (b *builder) roots() []int32 {
 	if len(b.doc.Scenes) > 0 {
 		scene := int32(0)
@@ -75,7 +75,7 @@ func (b *builder) roots() []int32 {
 	return roots
 }
 
-// A showing is a mesh in one place.
+// A meshPlacement is one copy of a mesh in the scene.
 type meshPlacement struct {
 	mesh, skin int32 // skin is -1 for none
 	weights    []float64
@@ -125,7 +125,7 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, 
 			show.weights = *node.Weights
 		}
 		if node.Skin != nil {
-			show.skin, show.at = *node.Skin, identity // joints alone say where it is
+			show.skin, show.at = *node.Skin, identity // joints alone place the mesh
 		}
 		if len(node.Instances()) == 0 {
 			list = append(list, show)
@@ -192,7 +192,7 @@ func (b *builder) instances(ctx context.Context, list []meshPlacement, show mesh
 	return list, nil
 }
 
-// localTransform returns where a node is in its parent.
+// localTransform returns the transform of a node in its parent.
 func localTransform(n *gltf.Node) affine {
 	if n.Matrix != nil {
 		return affineOf(n.Matrix[:])
@@ -234,7 +234,7 @@ func (a *affine) transformPoint(x, y, z float64) (px, py, pz float64) {
 	return a[0]*x + a[3]*y + a[6]*z + a[9], a[1]*x + a[4]*y + a[7]*z + a[10], a[2]*x + a[5]*y + a[8]*z + a[11]
 }
 
-// normals returns what transforms normals: the inverse's transpose, scaled.
+// normals returns the transform for normals: the transpose of the inverse, scaled.
 func (a *affine) normals() affine {
 	n := affine{
 		a[4]*a[8] - a[5]*a[7], a[5]*a[6] - a[3]*a[8], a[3]*a[7] - a[4]*a[6],
@@ -269,7 +269,7 @@ func (a *affine) addShare(b *affine, share float64) {
 	}
 }
 
-// affineOf takes the affine part of a 4x4 matrix, stored by columns.
+// affineOf returns the affine part of a 4x4 matrix, stored by columns.
 func affineOf[T float32 | float64](m []T) (a affine) {
 	for column := range 4 {
 		for row := range 3 {

@@ -68,13 +68,13 @@ func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []
 	return nil
 }
 
-// countClipped counts triangles that are left out, in some copies.
+// countClipped counts the triangles of copies that are left out.
 func (l *Level) countClipped(triangles int64, copies int) {
 	const most = 1 << 40
 	l.Clipped = min(l.Clipped+min(triangles, most)*int64(min(copies, 2*maxNodes)), 1<<60)
 }
 
-// endPart ends a part.
+// endPart adds a finished part to a level.
 func (b *builder) endPart(p *gltf.Primitive, mesh int32, part Part, l *Level) {
 	if len(l.Parts) == maxParts {
 		last := &l.Parts[maxParts-1]
@@ -103,7 +103,7 @@ func shortenName(name string) string {
 	return strings.ToValidUTF8(name, "")
 }
 
-// A pose is the morph of a geometry that was shown last.
+// A pose is a geometry with the morph targets of its latest copy.
 type pose struct {
 	*geometry
 	weights            []float64
@@ -257,7 +257,7 @@ func (b *builder) world(node int32) affine {
 	return at
 }
 
-// blendJoints returns how the joints move a vertex.
+// blendJoints returns the transform of a vertex by its joints.
 func (g *geometry) blendJoints(vertex int, joints []affine) (affine, error) {
 	var moved affine
 	sum := 0.

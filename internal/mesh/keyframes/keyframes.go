@@ -22,9 +22,9 @@ import (
 type Kind uint8
 
 const (
-	Vector   Kind = iota // a place or a scale; two are as far apart as points are
-	Rotation             // a quaternion of length 1; two are apart by an angle in radians
-	Shares               // of morph targets; the largest difference counts
+	Vector   Kind = iota // place or scale; the distance is that of points
+	Rotation             // quaternion of length 1; the distance is an angle in radians
+	Shares               // weights of morph targets; the distance is the largest difference
 )
 
 // A Curve is keyframes of Width numbers each, at times that increase.
@@ -39,12 +39,12 @@ type Curve struct {
 // keyframe returns a keyframe.
 func (c *Curve) keyframe(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
 
-// Reduce returns the numbers of the keyframes to keep, in order: the fewest it finds such
-// that the curve through stored, which are the values as they will be written, is nowhere
-// further than most from the source. Both have the same keyframes. One keyframe means
-// that the curve never moves; of others the first and the last are always kept.
+// Reduce returns the numbers of the keyframes to keep, in order. stored are the values that will be
+// written, with the same keyframes as source. The curve through the kept values is nowhere further
+// than most from the source. Reduce keeps one keyframe of a curve that never moves; otherwise it
+// keeps the first and the last.
 //
-// Where stored alone is further off than most, all keyframes around are kept.
+// Around values of stored that are already further off than most, it keeps all keyframes.
 func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) ([]int, error) {
 	r := reducer{source: source, stored: &Curve{
 		Kind: source.Kind, Step: source.Step, Width: source.Width, Times: source.Times, Values: stored,
@@ -65,7 +65,7 @@ func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) 
 	return kept, nil
 }
 
-// StaysAt reports whether no keyframe is further than most from where a curve would stay.
+// StaysAt reports whether no keyframe is further than most from a value.
 func (c *Curve) StaysAt(where []float64, most float64) bool {
 	r, at := reducer{source: c}, make([]float64, c.Width)
 	for i := range c.Times {
@@ -76,7 +76,7 @@ func (c *Curve) StaysAt(where []float64, most float64) bool {
 	return true
 }
 
-// A reducer compares a curve with what would be left of it.
+// A reducer compares a curve with the curve through its kept keyframes.
 type reducer struct {
 	source, stored *Curve
 	most           float64
@@ -93,8 +93,8 @@ func (r *reducer) isConstant(n int) bool {
 	return true
 }
 
-// furthest returns the keyframe up to which none is needed after from. It doubles its leaps
-// until one is too far, then halves the last.
+// furthest returns the last keyframe that can follow from directly. It doubles its steps until one is
+// too far, then bisects the last step.
 func (r *reducer) furthest(from, n int) int {
 	good, step := from+1, 2
 	for from+step < n && r.canDropBetween(from, from+step) {
@@ -144,10 +144,10 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// parts are where arcs are compared besides at keyframes: between them two arcs may part.
+// parts are the shares of an arc at which two arcs are compared between keyframes.
 var parts = []float64{0.25, 0.5, 0.75}
 
-// canDropBetween reports whether the keyframes between two can go.
+// canDropBetween reports whether all keyframes between a and b can be removed.
 func (r *reducer) canDropBetween(a, b int) bool {
 	c := r.source
 	if c.Kind == Rotation && !c.Step && math.Abs(dot(r.stored.keyframe(a), r.stored.keyframe(b))) < leastDot {
@@ -217,7 +217,7 @@ func toFloat64(to []float64, values []float32) []float64 {
 	return to
 }
 
-// keyframeDistance returns how far two keyframes are from each other.
+// keyframeDistance returns the distance of two keyframes.
 func (r *reducer) keyframeDistance(a, b []float64) float64 {
 	switch r.source.Kind {
 	case Rotation:
@@ -259,9 +259,9 @@ func rotationAngle(a, b []float64) float64 {
 	return 2 * math.Sqrt(sum)
 }
 
-// Slerp returns the rotation that is a share of the way along the shorter arc between two.
-// It halves the arc, which takes a square root and gives the same bits everywhere, until
-// a straight line is as good to 2e-6 radians.
+// Slerp returns the rotation at a share of the shorter arc between two rotations. It halves the arc
+// until a straight line is within 2e-6 radians: halving takes only a square root, which gives the same
+// bits everywhere.
 func Slerp(a, b [4]float32, share float64) (q [4]float64) {
 	var p [4]float64
 	dot := 0.

@@ -18,7 +18,7 @@ const (
 	maxBlock = 256
 )
 
-// blockSize returns how many elements of a stride a block has at most.
+// blockSize returns the largest number of elements in a block.
 func blockSize(stride int) int { return min(8192/stride&^(group-1), maxBlock) }
 
 // widths are the bits of a difference by the two bits in a group's header, for each control
@@ -27,10 +27,10 @@ var widths = [3][4]uint{{0, 1, 2, 4}, {1, 2, 4, 8}, {0, 2, 4, 8}}
 
 // A block decodes blocks of one stream.
 type block struct {
-	data   []byte // the rest of the data, without the tail
-	deltas []byte // of each byte of an element in turn, maxBlock apart
-	last   []byte // the element before
-	modes  []byte // of each four bytes of an element
+	data   []byte // remaining data, without the tail
+	deltas []byte // differences by byte of an element, maxBlock apart
+	last   []byte // previous element
+	modes  []byte // channel modes, one for four bytes of an element
 	v1     bool
 }
 

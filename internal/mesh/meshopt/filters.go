@@ -62,7 +62,7 @@ func putComponents(e []byte, v ...int) {
 	}
 }
 
-// roundToInt16 rounds a number that fits into 16 bits with a sign, or makes it do so.
+// roundToInt16 rounds a number and clamps it to signed 16 bits.
 func roundToInt16(x float64) int {
 	if x != x {
 		return 0
@@ -70,8 +70,8 @@ func roundToInt16(x float64) int {
 	return int(math.Round(min(max(x, math.MinInt16), math.MaxInt16)))
 }
 
-// decodeOctahedral returns the vector of length 1 that two numbers stand for in octahedral
-// coordinates where one stands for 1 (EXT_meshopt_compression, filter 1).
+// decodeOctahedral returns the vector of length 1 for the octahedral coordinates a/one and b/one
+// (EXT_meshopt_compression, filter 1).
 func decodeOctahedral(a, b, one int) (x, y, z float64) {
 	if one <= 0 {
 		return 0, 0, 0
@@ -85,8 +85,8 @@ func decodeOctahedral(a, b, one int) (x, y, z float64) {
 	return x / length, y / length, z / length
 }
 
-// decodeQuaternion returns the quaternion that three of its numbers, and which is the fourth,
-// stand for (filter 2).
+// decodeQuaternion returns the quaternion for three of its numbers and the place of the fourth
+// (filter 2).
 func decodeQuaternion(v [4]int) (q [4]int) {
 	scale := 1 / (math.Sqrt2 * float64(v[3]|3))
 	x, y, z := float64(v[0])*scale, float64(v[1])*scale, float64(v[2])*scale
@@ -97,8 +97,7 @@ func decodeQuaternion(v [4]int) (q [4]int) {
 	return q
 }
 
-// decodeExponential returns the float that an exponent of 8 bits and a number of 24 stand for
-// (filter 3).
+// decodeExponential returns the float for an exponent of 8 bits and a mantissa of 24 (filter 3).
 func decodeExponential(v uint32) float32 {
 	e := min(max(int(int32(v)>>24), -exponents), exponents)
 	return float32(math.Ldexp(float64(int32(v<<8)>>8), e))
@@ -125,10 +124,9 @@ func decodeColor(v [4]int, width int) [4]int {
 	return out
 }
 
-// PutOctahedral writes a vector as an element of 4 or 8 bytes that the filter Octahedral
-// turns into it, in bits from 2 to 8 or 16 for each of two coordinates. w is kept as it
-// is. Of the four points around the vector's the one whose direction is nearest is taken,
-// which with 8 bits is off by 0.7 degrees at most.
+// PutOctahedral writes a vector as an element of 4 or 8 bytes for the filter Octahedral, in bits from
+// 2 to 8 or 16 for each of two coordinates. w stays unchanged. Of the four nearest points of the grid
+// it takes the point with the nearest direction, which with 8 bits is off by 0.7 degrees at most.
 func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 	one := 1<<(bits-1) - 1
 	x, y, z := float64(v[0]), float64(v[1]), float64(v[2])
@@ -152,16 +150,15 @@ func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 	putComponents(to, best[0], best[1], one, w)
 }
 
-// PutQuaternion writes a rotation of length 1 as 8 bytes that the filter Quaternion turns
-// into it or its negative, which is the same rotation, in bits from 4 to 16 for each of
-// three numbers. It is off by sqrt(6)/(2^(bits-1)-1) radians at most, and what Quaternion
-// rounds.
+// PutQuaternion writes a rotation of length 1 as 8 bytes for the filter Quaternion, in bits from 4 to
+// 16 for each of three numbers. The filter may return the negative quaternion, which is the same
+// rotation. The error is at most sqrt(6)/(2^(bits-1)-1) radians, besides the rounding of the filter.
 func PutQuaternion(to []byte, q [4]float32, bits int) {
 	v := threeSmallest(q, largestOf(q), bits)
 	putComponents(to, v[0], v[1], v[2], v[3])
 }
 
-// largestOf returns which number of a rotation is the furthest from 0.
+// largestOf returns the place of the number with the largest absolute value in a rotation.
 func largestOf(q [4]float32) int {
 	largest := 0
 	for k := range q {
@@ -172,8 +169,8 @@ func largestOf(q [4]float32) int {
 	return largest
 }
 
-// threeSmallest returns the three numbers of a rotation besides the largest, which becomes
-// positive, and which one that is.
+// threeSmallest returns the three numbers of a rotation besides the largest, and the place of the
+// largest. It negates the rotation if the largest number is negative.
 func threeSmallest(q [4]float32, largest, bits int) (v [4]int) {
 	one := 1<<(bits-1) - 1
 	scale := math.Sqrt2 * float64(one)
@@ -187,9 +184,9 @@ func threeSmallest(q [4]float32, largest, bits int) (v [4]int) {
 	return v
 }
 
-// PutExponential writes a float as 4 bytes that the filter Exponential turns into the
-// nearest multiple of 2^exponent, or of a larger power of 2 if the float is so large that
-// there is no such number in 24 bits. exponent is from -100 to 100.
+// PutExponential writes a float as 4 bytes that the filter Exponential decodes to the nearest multiple
+// of 2^exponent, from -100 to 100. For a float that needs more than 24 bits then, it takes a larger
+// power of 2.
 func PutExponential(to []byte, x float32, exponent int) {
 	_, e := math.Frexp(float64(x)) // |x| < 2^e
 	exponent = min(max(exponent, e-23), exponents)
@@ -198,9 +195,9 @@ func PutExponential(to []byte, x float32, exponent int) {
 	binary.LittleEndian.PutUint32(to, uint32(exponent)<<24|uint32(m)&0xffffff)
 }
 
-// Undo encodes elements for the filter in place. It reports false, and leaves the elements
-// unusable, if the filter cannot make one of them. bits are those given to PutOctahedral
-// and PutQuaternion; exponents are found.
+// Undo encodes elements for the filter in place. bits is the precision given to PutOctahedral and
+// PutQuaternion; Undo finds exponents itself. If decoding could not restore an element, Undo reports
+// false and leaves the elements unusable.
 func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done bool, err error) {
 	exponent := 0
 	if f == Exponential {

@@ -21,7 +21,7 @@ import (
 	"fmt"
 )
 
-// A Mode says how a view is compressed.
+// A Mode is the encoding of a compressed view.
 type Mode uint8
 
 const (
@@ -141,8 +141,8 @@ func packIndices(indices []uint32, stride int) []byte {
 
 var (
 	errShort = errors.New("compressed data ends early")
-	errLong  = errors.New("compressed data goes on behind its end")
+	errLong  = errors.New("compressed data continues after its end")
 )
 
-// pace is how many elements are worked on between two looks at the context.
+// pace is the number of elements between two checks of the context.
 const pace = 1 << 14

@@ -354,16 +354,16 @@ func TestRefuses(t *testing.T) {
 		{Layout{Indices, None, 4, 8}, "\xd1", "want 2 or 4"},
 		{Layout{Attributes, None, 1, 4}, "", "not attributes"},
 		{Layout{Attributes, None, 1 << 30, 256}, "\xa0" + strings.Repeat("\x00", 400), "ends early"},
-		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "goes on"},
+		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "continues"},
 		{Layout{Attributes, None, 16, 4}, "\xa0\x01\x01\x01\x01" + strings.Repeat("\x00", 32), "ends early"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x03", "channel mode 0x3"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x10", "channel mode 0x10"},
-		{Layout{Triangles, None, 3, 2}, "\xe1\x00" + strings.Repeat("\x00", 16), "there was not yet"},
+		{Layout{Triangles, None, 3, 2}, "\xe1\x00" + strings.Repeat("\x00", 16), "before its first use"},
 		{Layout{Triangles, None, 3, 2}, "\xe1\xf0" + strings.Repeat("\x00", 15) + "\x01", "not allowed"},
 		{Layout{Triangles, None, 3, 2}, "\xe1\xff\xff\x80" + strings.Repeat("\x00", 16), "ends early"},
 		{Layout{Triangles, None, 3 << 20, 2}, "\xe1\xf0" + strings.Repeat("\x00", 16), "ends early"},
 		{Layout{Indices, None, 1, 2}, "\xd1\xff\xff\xff\xff\xff\x01\x00\x00\x00\x00", "ends early"},
-		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "goes on"},
+		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "continues"},
 	} {
 		if _, err := Decode(t.Context(), []byte(tc.data), tc.layout); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v, want %q", tc.layout, err, tc.want)

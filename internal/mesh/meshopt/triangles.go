@@ -29,11 +29,11 @@ const (
 	written   = 15
 )
 
-// A history is the edges and vertices that both sides remember, 16 of each.
+// A history holds the last 16 edges and vertices, which encoder and decoder remember.
 type history struct {
 	edges            [16][2]uint32
 	vertices         [16]uint32
-	edgeAt, vertexAt int // how many there have been
+	edgeAt, vertexAt int // numbers of pushed edges and vertices
 }
 
 func (h *history) pushEdge(a, b uint32) {
@@ -55,15 +55,15 @@ func (h *history) vertexAgo(n int) (v uint32, ok bool) {
 	return h.vertices[(h.vertexAt-1-n)&15], n < min(h.vertexAt, 16)
 }
 
-var errHistory = errors.New("a triangle names an edge or a vertex that there was not yet")
+var errHistory = errors.New("a triangle names an edge or a vertex before its first use")
 
-// A triangleReader is what decoding triangles keeps.
+// A triangleReader is the state of decoding triangles.
 type triangleReader struct {
 	history
 	in         reader
 	next, last uint32
 	table      []byte
-	bad        bool // names a missing edge or vertex
+	bad        bool // a triangle named a missing edge or vertex
 }
 
 // DecodeTriangles returns the count indices of a list of triangles.
@@ -78,7 +78,7 @@ func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, err
 	r := triangleReader{in: reader{data: data[1+len(codes) : len(data)-tableSize]}, table: data[len(data)-tableSize:]}
 	for i, b := range r.table {
 		if b>>4 == written || b&15 == written || i >= tableUsed && b != 0 {
-			return nil, errors.New("a table of triangles that is not allowed")
+			return nil, errors.New("the table of triangles has entries that are not allowed")
 		}
 	}
 	out := make([]uint32, 0, count)
@@ -171,7 +171,7 @@ func (r *triangleReader) readCorner(n byte) uint32 {
 	return r.recentVertex(int(n) - 1)
 }
 
-// pushTriangle remembers a triangle that was told by its vertices.
+// pushTriangle remembers a triangle that was written by its vertices.
 func (h *history) pushTriangle(a, b, c uint32, z, w byte) {
 	h.pushEdge(b, a)
 	h.pushEdge(c, b)
@@ -187,7 +187,7 @@ func (h *history) pushTriangle(a, b, c uint32, z, w byte) {
 
 const indicesV1 = 0xd1
 
-// indicesTail is how many zeros end a list of indices.
+// indicesTail is the number of zeros at the end of a list of indices.
 const indicesTail = 4
 
 // DecodeIndices returns a list of count indices that need not be of triangles.
@@ -244,7 +244,7 @@ func zag(d uint32) uint32 { return d<<1 ^ uint32(int32(d)>>31) }
 type reader struct {
 	data []byte
 	at   int
-	bad  bool // there was no number any more
+	bad  bool // the data ended before a number did
 }
 
 func (r *reader) nextByte() byte {
@@ -269,7 +269,7 @@ func (r *reader) readVarint() uint32 {
 	return v
 }
 
-// checkAllRead reports whether the data were all that was read.
+// checkAllRead returns an error unless exactly all data were read.
 func (r *reader) checkAllRead() error {
 	switch {
 	case r.bad:

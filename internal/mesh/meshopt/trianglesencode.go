@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A triangleWriter is what encoding triangles keeps.
+// A triangleWriter is the state of encoding triangles.
 type triangleWriter struct {
 	history
 	next, last uint32
@@ -16,11 +16,11 @@ type triangleWriter struct {
 	free       []pendingCode // triangles by earlier vertices
 }
 
-// Told is a triangle whose code waits for the table.
+// A pendingCode is a triangle whose code waits for the table.
 type pendingCode struct {
-	code int  // its number
-	at   int  // in data, where a byte would be that the table does not have
-	zw   byte // its second and third corner
+	code int  // number of the triangle
+	at   int  // offset in data for an entry missing in the table
+	zw   byte // codes of the second and third corner
 }
 
 // EncodeTriangles packs the indices of a list of triangles. starts lists the indices,
@@ -50,7 +50,7 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 // A fit is the place of a triangle on an edge.
 type fit struct {
 	edge   int
-	turn   int // which corner is the first
+	turn   int // number of the first corner
 	corner byte
 }
 
@@ -85,8 +85,8 @@ func rotateTriangle(t [3]uint32, turn int) [3]uint32 {
 	return [3]uint32{t[turn], t[(turn+1)%3], t[(turn+2)%3]}
 }
 
-// findBestEdge returns the best edge for a triangle: one whose third corner takes no more
-// bytes, the latest one of those.
+// findBestEdge returns the best edge for a triangle: the latest edge whose third corner takes no
+// further bytes, or else the latest edge.
 func (w *triangleWriter) findBestEdge(t [3]uint32) (best fit, ok bool) {
 	for n := range freeCode {
 		e, there := w.edgeAgo(n)
@@ -107,7 +107,7 @@ func (w *triangleWriter) findBestEdge(t [3]uint32) (best fit, ok bool) {
 	return best, ok
 }
 
-// thirdCornerCode returns how the third corner of a triangle on an edge is told.
+// thirdCornerCode returns the code of the third corner of a triangle on an edge.
 func (w *triangleWriter) thirdCornerCode(c uint32) byte {
 	if c == w.next {
 		return cornerNew
@@ -199,9 +199,8 @@ func (w *triangleWriter) writeIndex(v uint32) {
 	w.last = v
 }
 
-// fillTable makes the table of the most frequent entries, and writes the codes that waited
-// for it. Three new vertices are always in the table: written out they would mean something
-// else.
+// fillTable makes the table of the most frequent entries and completes the pending codes. The entry
+// for three new vertices is always in the table, because as a byte of its own it means something else.
 func (w *triangleWriter) fillTable() (table [tableSize]byte) {
 	var often [256]int
 	for _, f := range w.free {

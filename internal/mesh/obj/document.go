@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The document, as far as it has parts of each kind. Fields are in the order of their
-// struct, so equal models give equal text.
+// The parts of the written document. Members follow the order of the fields, so equal models give
+// equal text.
 type (
 	gltf struct {
 		Asset          asset        `json:"asset"`
@@ -163,7 +163,7 @@ func (p *parser) writeDocument(ctx context.Context) (text, data []byte, err erro
 	return text, data, err
 }
 
-// pace is how many corners are worked on between two looks at the context.
+// pace is the number of corners between two checks of the context.
 const pace = 1 << 14
 
 // array writes one attribute of all corners and returns its accessor. flip

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A lost collects the statements of a model that glTF cannot express, with advice.
+// losses collects the statements of a model that glTF cannot express, with advice.
 type losses struct {
 	words  []string
 	advice map[string]string

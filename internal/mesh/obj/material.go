@@ -10,7 +10,7 @@ import (
 // case, since some exporters write map_kd.
 type material struct {
 	name    string
-	known   bool                  // a library defines it
+	known   bool                  // a library defines the material
 	colors  map[string][3]float32 // Kd, Ks ...
 	numbers map[string]float32    // Ns, Pr ...; d is the opacity, of Tr as well
 	maps    map[string]texmap     // map_Kd, norm ...
@@ -41,7 +41,7 @@ func listHasWord(list, word string) bool { return strings.Contains(" "+list+" ",
 type library struct {
 	materials []*material
 	byName    map[string]int
-	dir       string // of the file
+	dir       string // directory of the file
 	current   int
 	lost      *losses
 }
@@ -151,7 +151,7 @@ func readColor(words []string) (c [3]float32, err error) {
 	return c, nil
 }
 
-// mapOption returns how many words follow an option of a map at most, 0 if it is none;
+// mapOption returns the largest number of words after an option of a map, 0 for an unknown option.
 // -o, -s and -t may have fewer numbers.
 func mapOption(word string) int {
 	switch word {

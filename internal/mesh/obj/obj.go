@@ -86,10 +86,10 @@ type corner struct{ v, vt, vn int32 }
 
 const none = -1
 
-// A key is what all triangles of a part have in common.
+// A key holds the common properties of all triangles of a part.
 type key struct {
 	object, material int
-	mode             int // of glTF: points, lines or triangles
+	mode             int // mode of glTF: points, lines or triangles
 	uvs, normals     bool
 }
 
@@ -99,7 +99,7 @@ const (
 	triangles = 4
 )
 
-// A part will be a primitive.
+// A part becomes a primitive.
 type part struct {
 	key
 	corners []corner
@@ -113,20 +113,20 @@ type object struct {
 // A parser is the parsed part of a model.
 type parser struct {
 	v, vt, vn  []float32 // three, two and three numbers each
-	colors     []float32 // four numbers for each vertex; nil as long as no vertex has one
-	objects    []object  // of o lines; without these, of g lines
-	hasObjects bool      // there was an o line
+	colors     []float32 // four numbers for each vertex; nil without colors
+	objects    []object  // objects of o lines, or of g lines if there are none
+	hasObjects bool      // the model has an o line
 	materials  []*material
 	byName     map[string]int
 	libraries  []string
-	material   int // the current one
+	material   int // current material
 	parts      []part
 	open       map[key]int // parts by their common properties
 	painted    []byte      // red, green and blue of vertices, from comments
 	polygon    []corner
 	cutter     cutter
-	smooth     bool // there are smoothing groups
-	bare       bool // there are faces without normals
+	smooth     bool // the model has smoothing groups
+	bare       bool // the model has faces without normals
 	lost       losses
 }
 
@@ -161,7 +161,7 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 		return p.addLibrary(rest)
 	case "curv", "curv2", "surf":
 		return fmt.Errorf("%s: free-form curves and surfaces are not read; export the model as polygons", words[0])
-	case paint: // for each vertex a mask, which is ignored, and red, green and blue
+	case paint: // ignored mask, red, green and blue of each vertex
 		for ; len(rest) >= 8; rest = rest[8:] {
 			mrgb, err := hex.DecodeString(rest[:8])
 			if err != nil {
@@ -222,7 +222,7 @@ func (p *parser) isColored(corners []corner) bool {
 	})
 }
 
-// beginObject starts an object, or a group where there are no objects.
+// beginObject starts an object. Groups count as objects only in models without objects.
 func (p *parser) beginObject(name string, isObject bool) {
 	if isObject && !p.hasObjects {
 		p.hasObjects = true
@@ -242,7 +242,7 @@ func (p *parser) useMaterial(name string) {
 	p.material = i
 }
 
-// maxLibraries bounds the files that a model can have read.
+// maxLibraries bounds the MTL files of a model.
 const maxLibraries = 64
 
 // addLibrary adds the files of an mtllib line: either one file, whose name may contain spaces, or
@@ -363,7 +363,8 @@ func (p *parser) parseCorner(word string) (corner, error) {
 	return c, nil
 }
 
-// parseIndex reads the number of one of n things, from 1 on, or negative from the last back.
+// parseIndex reads the number of one of n elements: from 1 on, or negative from the last element
+// back.
 func parseIndex(text string, n int, what string) (int32, error) {
 	i, err := strconv.Atoi(text)
 	switch {
@@ -380,7 +381,8 @@ func parseIndex(text string, n int, what string) (int32, error) {
 	return int32(i), nil
 }
 
-// parseNumbers reads n numbers; a texture coordinate may lack its second one. More are left.
+// parseNumbers reads n numbers and ignores further words. A texture coordinate may lack its second
+// number.
 func parseNumbers(words []string, n int, to *[]float32) error {
 	if len(words) < n && (n != 2 || len(words) < 1) {
 		return fmt.Errorf("%d numbers, want %d", len(words), n)
@@ -402,7 +404,7 @@ func parseNumbers(words []string, n int, to *[]float32) error {
 	return nil
 }
 
-// scaleToUnit scales a vector to length 1, unless it has none.
+// scaleToUnit scales a vector to length 1, unless its length is 0.
 func scaleToUnit(v []float32) {
 	sum := float64(0)
 	for _, x := range v {

@@ -9,9 +9,9 @@ import (
 // of their corners.
 const maxCorners = 1024
 
-// A polygon that crosses itself has few ears, and each search takes the square of its
-// corners. effort and effortPerCorner bound the work for all polygons of a model; beyond it any
-// corner is cut off, as if there were no ear.
+// A polygon that crosses itself has few ears, and each search takes the square of its corners. effort
+// and effortPerCorner bound the work for all polygons of a model. Beyond this bound any corner is cut
+// off, as if there were no ear.
 const (
 	effort          = 1 << 24
 	effortPerCorner = 2000
@@ -19,10 +19,10 @@ const (
 
 // A cutter turns the polygons of one model into triangles. It keeps its memory.
 type cutter struct {
-	x, y  []float64 // the corners, seen along the polygon's normal
+	x, y  []float64 // corners, projected along the polygon's normal
 	ring  []int     // remaining corners
-	work  int64     // corners looked at in search of ears
-	allow int64     // how many of them the polygons so far may cost, besides effort
+	work  int64     // corners visited in search of ears
+	allow int64     // allowed work for all polygons so far, besides effort
 }
 
 // cutPolygon appends the triangles of a polygon, which keep its winding. v holds the vertices.
@@ -55,8 +55,8 @@ func (c *cutter) cutPolygon(ctx context.Context, v []float32, polygon []corner, 
 	return append(to, polygon[c.ring[0]], polygon[c.ring[1]], polygon[c.ring[2]]), nil
 }
 
-// fillRing fills the ring with the corners that do not lie where the one before them does.
-// At least three are left of a polygon that is not convex.
+// fillRing fills the ring with the corners that differ in position from the corner before. A polygon
+// that is not convex keeps at least three.
 func (c *cutter) fillRing(v []float32, polygon []corner) {
 	c.ring = c.ring[:0]
 	before := polygon[len(polygon)-1]
@@ -68,8 +68,9 @@ func (c *cutter) fillRing(v []float32, polygon []corner) {
 	}
 }
 
-// projectPolygon drops the axis that the polygon's normal (Newell's: the areas of its shadows
-// on the three planes) is closest to, so that it turns counter-clockwise.
+// projectPolygon drops the axis nearest to the polygon's normal, so that the polygon turns
+// counter-clockwise. It computes the normal by Newell's method, from the areas of the polygon's
+// projections on the three planes.
 func (c *cutter) projectPolygon(v []float32, polygon []corner) {
 	at := func(i, axis int) float64 { return float64(v[3*int(polygon[i].v)+axis]) }
 	var normal [3]float64
@@ -120,9 +121,9 @@ func (c *cutter) isConvex() bool {
 	return changes <= 2
 }
 
-// nextEar returns the first place in the ring, from from on, whose triangle is inside the
-// polygon and holds no other corner. A polygon that crosses itself may have none: then any
-// place will do. The same holds once the model's polygons have cost too much.
+// nextEar returns the first place in the ring, starting at from, whose triangle is inside the polygon
+// and contains no other corner. It returns from itself if the polygon has no such place, or once the
+// model's polygons have cost too much.
 func (c *cutter) nextEar(from int) int {
 	n := len(c.ring)
 	for step := range n {
@@ -139,8 +140,8 @@ func (c *cutter) nextEar(from int) int {
 	return from
 }
 
-// holdsCorner reports whether a corner other than its own, and not at the place of one
-// of its own, is in a triangle.
+// holdsCorner reports whether a triangle contains a corner of the ring that is at none of its own
+// corners' places.
 func (c *cutter) holdsCorner(a, b, d int) bool {
 	for _, i := range c.ring {
 		c.work++

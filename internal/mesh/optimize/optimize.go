@@ -1,8 +1,8 @@
-// Package optimize reorders the triangles and vertices of a mesh so that a GPU
-// draws it with less work, and measures what that gained. No vertex moves and no
-// triangle changes: only the order does, and vertices that are equal become one.
+// Package optimize reorders the triangles and vertices of a mesh so that a GPU draws it with less
+// work, and measures the gain. No vertex moves and no triangle changes: only the order changes, and
+// equal vertices become one.
 //
-// The usual way of a mesh goes through four steps, in this order:
+// A mesh usually passes four steps, in this order:
 //
 //	Weld         equal vertices become one: fewer to store, and shared ones to cache
 //	VertexCache  triangles that share vertices follow each other
@@ -11,9 +11,8 @@
 //
 // A mesh is a list of indices, three a triangle, into arrays of vertices. All
 // results depend on the arguments only: they are the same on every machine. The
-// arguments are never written to. An index that names no vertex and a list that is
-// not whole triangles are errors; so is a context that ends, which every function
-// looks at some hundred times a second.
+// arguments are never written to. Errors are an index that names no vertex, a list of incomplete
+// triangles, and an ended context, which every function checks some hundred times a second.
 package optimize
 
 import (
@@ -65,11 +64,11 @@ func CheckPositions(positions []float32) error {
 // A Stream is one array of vertex data: vertex i is Data[i*Stride:][:Stride].
 type Stream struct {
 	Data   []byte
-	Stride int // bytes a vertex, 1 or more
+	Stride int // bytes per vertex, 1 or more
 }
 
-// FloatStream is the stream of float32 values, width a vertex. Both zeros become
-// +0, so that vertices which compare as equal also weld. It takes 4 bytes a value.
+// FloatStream returns the stream of float32 values, width per vertex. Both zeros become +0, so that
+// vertices which compare as equal also weld. It takes 4 bytes per value.
 func FloatStream(values []float32, width int) Stream {
 	data := make([]byte, 4*len(values))
 	for i, v := range values {
@@ -92,7 +91,7 @@ func Weld(ctx context.Context, n int, streams ...Stream) (remap []uint32, unique
 		}
 	}
 	remap = make([]uint32, n)
-	first := make([]uint32, 0, n) // of each unique vertex: the first that was it
+	first := make([]uint32, 0, n) // first vertex that equals each unique vertex
 	// A table of places, two thirds full at most: 0 is free, else 1 + a unique vertex.
 	table := make([]uint32, 1<<bits.Len(uint(n)+uint(n)/2))
 	mask := uint64(len(table) - 1)
@@ -154,8 +153,8 @@ func equalVertices(a, b int, streams []Stream) bool {
 	return true
 }
 
-// FetchOrder numbers the vertices in the order of their first use. Vertex v becomes
-// remap[v], or leaves the mesh where that is [Unused]; used are left.
+// FetchOrder numbers the vertices in the order of their first use. Vertex v becomes remap[v]; unused
+// vertices become [Unused]. used is the number of the others.
 func FetchOrder(ctx context.Context, indices []uint32, vertices int) (remap []uint32, used int, err error) {
 	if err := CheckTriangles(indices, vertices); err != nil {
 		return nil, 0, err

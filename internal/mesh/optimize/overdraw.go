@@ -210,7 +210,7 @@ func sorted(keys []uint32) []uint32 {
 	return order
 }
 
-// A vector is computed with in float64, so that no square of a float32 overflows.
+// A vector holds float64, so that no square of a float32 overflows.
 // Products are rounded before they are added: processors that fuse the two would
 // give other results.
 type vector struct{ x, y, z float64 }

@@ -277,17 +277,17 @@ func (p *pace) spendWork(work int) error {
 
 // A CacheModel is the vertex cache of a GPU. Warp and Group are 0 for a plain FIFO.
 type CacheModel struct {
-	Size  int // vertices that the FIFO holds, 3 or more
-	Warp  int // vertices transformed together, 3 or more; a triangle that does not fit in starts the next one, with an empty cache
+	Size  int // vertices in the FIFO, 3 or more
+	Warp  int // vertices per warp, 3 or more; each warp begins with an empty cache
 	Group int // triangles after which the cache is emptied
 }
 
-// CacheStats says how often vertices were transformed.
+// CacheStats counts the transforms of vertices.
 type CacheStats struct {
-	Transformed int     // vertices, each time counted
-	Warps       int     // begun; one at most without Warp and Group
-	ACMR        float64 // transformed a triangle: 0.5 is the best of a large regular mesh, 3 the worst
-	ATVR        float64 // transformed a used vertex: 1 is the best
+	Transformed int     // transforms of vertices
+	Warps       int     // begun warps; at most one without Warp and Group
+	ACMR        float64 // transforms per triangle, from 0.5 for large regular meshes to 3
+	ATVR        float64 // transforms per used vertex, 1 at best
 }
 
 // AnalyzeCache counts the misses of a vertex cache.
@@ -332,10 +332,10 @@ func AnalyzeCache(ctx context.Context, indices []uint32, vertices int, model Cac
 	return stats, nil
 }
 
-// A fifo is a cache that forgets the vertex which entered first. It holds those
-// among the last size that entered; no list is needed, only when each did.
+// A fifo is a cache that forgets the vertex which entered first. It needs no list, only the time at
+// which each vertex entered: the last size vertices are in the cache.
 type fifo struct {
-	entered []int64 // of each vertex, 0 for never
+	entered []int64 // time at which each vertex entered, 0 for never
 	now     int64
 	size    int64
 }

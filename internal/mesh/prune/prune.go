@@ -28,13 +28,13 @@ type Options struct {
 
 // A Result counts the removed elements.
 type Result struct {
-	Gone     [gltf.Lists]int // of each list
-	Unplayed int             // samplers of animations that no channel names
+	Gone     [gltf.Lists]int // removed elements by list
+	Unplayed int             // removed samplers of animations without a channel
 	// Unknown is an extension that keeps all elements, "" for none.
 	Unknown string
 }
 
-// Any reports whether something has gone.
+// Any reports whether Document removed an element.
 func (r Result) Any() bool { return r.Unplayed > 0 || r.Gone != [gltf.Lists]int{} }
 
 // String lists the removed elements.
@@ -57,8 +57,8 @@ func (r Result) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Document removes from a document what nothing uses, in root itself. The document must be
-// one that package gltf has checked.
+// Document removes unused elements from a document, in root itself. Package gltf must have checked the
+// document.
 func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error) {
 	p := pruning{ctx: ctx, options: o, root: *root}
 	for l := range gltf.Lists {
@@ -89,23 +89,22 @@ func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error)
 	return p.countGone(), nil
 }
 
-// A pruning is a document on its way.
+// A pruning is the state of pruning one document.
 type pruning struct {
 	ctx        context.Context
 	options    Options
 	root       gltf.Object
 	elements   [gltf.Lists][]json.RawMessage
 	used       [gltf.Lists][]bool
-	reached    bool   // used is known
-	referenced []bool // nodes that something names besides the tree that they are in
+	reached    bool   // used is complete
+	referenced []bool // nodes with a reference from outside of their tree
 	unplayed   int
 }
 
 // stay is a visit that changes nothing.
 func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
-// renumberUsed returns the visit that gives elements the numbers that they have without those
-// that nothing uses.
+// renumberUsed returns the visit that gives elements the numbers that they have without unused ones.
 func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	var numbers [gltf.Lists][]int
 	for l, used := range p.used {
@@ -119,14 +118,14 @@ func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	}
 	return func(l gltf.List, n int, _ bool) (int, bool) {
 		if n >= len(p.used[l]) {
-			return n, true // names nothing, as before
+			return n, true // the reference was dangling before
 		}
 		return numbers[l][n], p.used[l][n]
 	}
 }
 
-// writePruned returns the document as a walker changes it, without the elements that are not used,
-// if it is known which are.
+// writePruned returns the document with references changed by a walker. It leaves out unused elements
+// once markReached has found them.
 func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 	var root gltf.Object
 	for _, m := range p.root {
@@ -249,8 +248,7 @@ func (p *pruning) trimAnimations() error {
 	return nil
 }
 
-// Samplers returns an animation without the samplers that no channel names, and how many
-// have gone.
+// Samplers removes the samplers without a channel from an animation, and returns their number.
 func Samplers(text json.RawMessage) (_ json.RawMessage, gone int, err error) {
 	o, err := gltf.ParseObject(text)
 	if err != nil {

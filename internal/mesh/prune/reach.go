@@ -97,7 +97,7 @@ func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
 	return parents, isLibrary, nil
 }
 
-// keepsElement reports whether an element has a name that is to stay.
+// keepsElement reports whether the options keep an element by its name.
 func (p *pruning) keepsElement(text json.RawMessage) (bool, error) {
 	if p.options.Keep == nil {
 		return false, nil
@@ -113,8 +113,8 @@ func (p *pruning) keepsElement(text json.RawMessage) (bool, error) {
 	return p.options.Keep(name), nil
 }
 
-// dropEmptyNodes takes nodes for unused that show nothing, have nothing below them and are named
-// by nothing but the tree that they are in, if the options ask for it.
+// dropEmptyNodes marks empty nodes as unused if the options ask for it. Empty nodes show nothing, have
+// no children, and are named only by their tree.
 func (p *pruning) dropEmptyNodes() error {
 	if !p.options.Empty {
 		return nil
@@ -123,7 +123,7 @@ func (p *pruning) dropEmptyNodes() error {
 	if err != nil {
 		return err
 	}
-	children := make([]int, len(parents)) // that are left
+	children := make([]int, len(parents)) // number of remaining children
 	for i, parent := range parents {
 		if p.used[gltf.Nodes][i] && parent >= 0 {
 			children[parent]++
@@ -155,7 +155,7 @@ func (p *pruning) dropEmptyNodes() error {
 	return nil
 }
 
-// carries reports whether a member of a node says more than where it is.
+// carries reports whether a member of a node holds more than name, children or transform.
 func carries(m gltf.Member) bool {
 	switch m.Key {
 	case "name", "children", "translation", "rotation", "scale", "matrix":

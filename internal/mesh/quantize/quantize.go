@@ -14,11 +14,11 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A Box is the least and the greatest coordinate on each axis. The zero Box is that
-// of the origin; start with Empty.
+// A Box is the least and the greatest coordinate on each axis. The zero Box contains the origin, so
+// start with Empty.
 type Box struct{ Min, Max [3]float32 }
 
-// Empty is the box of no point at all.
+// Empty returns a box without points.
 func Empty() Box {
 	inf := float32(math.Inf(1))
 	return Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
@@ -61,10 +61,9 @@ type Grid struct {
 // MaxDelta is the largest number that Delta returns.
 const MaxDelta = math.MaxInt16
 
-// NewGrid returns the grid of 2^bits numbers, bits from 1 to 16, on which all of the
-// box lies, and on which Delta can express differences up to reach. It reports false
-// where floats leave no room for one: in a box so small that its step would vanish, or
-// so large that it has none.
+// NewGrid returns the grid of 2^bits numbers, bits from 1 to 16, that covers the box and on which
+// Delta can express differences up to reach. It reports false for a box so small or so large that
+// float32 cannot hold the step.
 func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 	g := Grid{Top: uint16(1<<bits - 1)}
 	extent := box.Extent()
@@ -89,7 +88,7 @@ func roundUpToFloat32(x float64) float32 {
 	return f
 }
 
-// Position returns the number next to a coordinate on an axis.
+// Position returns the number nearest to a coordinate on an axis.
 func (g Grid) Position(x float32, axis int) uint16 {
 	n := roundHalfUp((float64(x) - float64(g.Min[axis])) / float64(g.Step))
 	return uint16(min(max(n, 0), float64(g.Top)))
@@ -100,7 +99,7 @@ func (g Grid) At(n uint16, axis int) float32 {
 	return float32(float64(g.Min[axis]) + float64(float64(g.Step)*float64(n)))
 }
 
-// Delta returns the number of steps next to a difference of coordinates.
+// Delta returns the number of steps nearest to a difference of coordinates.
 func (g Grid) Delta(d float32) int16 {
 	n := roundHalfUp(float64(d) / float64(g.Step))
 	return int16(min(max(n, -MaxDelta), MaxDelta))
@@ -259,8 +258,8 @@ func outside(low, high []float64, least, most, slack float64) bool {
 	return false
 }
 
-// WeightSets stores sets of the weights of joints, four a vertex in each, as fractions
-// whose sum is 1. It reports false if the weights of some vertex sum to nothing.
+// WeightSets stores sets of joint weights, four per vertex in each, as fractions whose sum is 1. It
+// reports false if the weights of a vertex sum to 0.
 func WeightSets(ctx context.Context, sets []gltf.Array, bits int) (packed []gltf.Array, ok bool, err error) {
 	values := make([][]float32, len(sets))
 	for i, s := range sets {

@@ -138,10 +138,10 @@ func (m *mesh) others(c uint32) (a, b uint32) {
 	return m.to[m.place[next(c)]], m.to[m.place[previous(c)]]
 }
 
-// healthy tells whether p may move onto q, where neither took part in this pass:
-// no triangle that stays may flip, and the surface must stay one. That is so if p and
-// q share no neighbors but those across their common triangles (Dey and others,
-// "Topology Preserving Edge Contraction", 1999). removed are the common triangles.
+// healthy reports whether p may move onto q, and how many common triangles that removes. Neither has
+// taken part in this pass. No remaining triangle may flip, and the surface must keep its topology: it
+// does if all shared neighbors of p and q are in common triangles (Dey and others, "Topology
+// Preserving Edge Contraction", 1999).
 func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	near, shared := m.stamp+1, m.stamp+2
 	m.stamp += 2
@@ -149,7 +149,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	for _, c := range m.cornersAt(p) {
 		a, b := m.others(c)
 		if a == b {
-			continue // gone in this pass
+			continue // the triangle was removed in this pass
 		}
 		if a == q || b == q {
 			removed++
@@ -204,7 +204,7 @@ const steepest = 0.25
 // to that. On thin edges, and in large regions, front and back cancel out.
 const backward = 0.25
 
-// flips tells whether the triangle p, a, b turns too far when p moves to q.
+// flips reports whether the triangle p, a, b turns too far when p moves to q.
 func (m *mesh) flips(p, q, a, b uint32) bool {
 	at := m.at[a]
 	side := m.at[b].minus(at)
@@ -212,7 +212,7 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 	before, after = before.times(-1), after.times(-1) // a, p, b turn the other way
 	size, newSize := before.dot(before), after.dot(after)
 	if size == 0 {
-		return false // it faced nowhere
+		return false // the triangle has no area
 	}
 	if before.dot(after) <= float64(steepest*math.Sqrt(float64(size*newSize))) {
 		return true
@@ -227,11 +227,11 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 // difference of its attribute from that function, weighted by the area.
 type appearance struct {
 	width  int
-	values []float64 // width numbers a wedge, times their weights
-	// sums holds of each wedge the part of the error that depends on the point only,
-	// and in weight the area.
+	values []float64 // width numbers per wedge, times their weights
+	// sums holds for each wedge the part of the error that depends only on the point, with the area
+	// as weight.
 	sums []quadric
-	// slopes holds of each number of each wedge the sum of area times g and d.
+	// slopes holds for each number of each wedge the sum of area times g and d.
 	slopes []slope
 }
 
@@ -265,7 +265,7 @@ func newAppearance(vertices int, attributes []Attribute) *appearance {
 	return a
 }
 
-// countNumbers is how many an attribute has, 0 for none.
+// countNumbers returns the number of attribute values per wedge, 0 without attributes.
 func (a *appearance) countNumbers() int {
 	if a == nil {
 		return 0
@@ -310,7 +310,7 @@ func (a *appearance) addTriangle(m *mesh, triangle []uint32, n vector) {
 	}
 }
 
-// attributeCost returns the error where wedge from is replaced by wedge to.
+// attributeCost returns the error of replacing wedge from by wedge to.
 func (a *appearance) attributeCost(m *mesh, from, to uint32) float64 {
 	p := m.at[m.position[to]]
 	sum := &a.sums[from]

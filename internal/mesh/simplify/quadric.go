@@ -2,10 +2,9 @@ package simplify
 
 import "math"
 
-// A quadric is a sum of squared distances to planes, as a function of a point:
-// p'Ap + 2b'p + c, and the sum of the weights of the planes. Products are rounded
-// before they are added, here and below: processors that fuse the two would give
-// other results.
+// A quadric is a sum of squared distances to planes, as a function of a point: p'Ap + 2b'p + c, and
+// the sum of the weights of the planes. Products are rounded before they are added, here and below,
+// because processors that fuse both give other results.
 type quadric struct {
 	xx, xy, xz, yy, yz, zz float64 // A
 	bx, by, bz             float64
@@ -130,7 +129,7 @@ func (m *mesh) holdEdge(c uint32, weight float64) {
 	m.shape[q].addQuadric(&plane)
 }
 
-// A vector is computed with in float64, so that no square of a float32 overflows.
+// A vector holds float64, so that no square of a float32 overflows.
 type vector struct{ x, y, z float64 }
 
 func vectorAt(positions []float32, v int) vector {

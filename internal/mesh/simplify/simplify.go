@@ -31,18 +31,17 @@ type Options struct {
 	Attributes []Attribute
 }
 
-// An Attribute is what each vertex has besides a position: a normal, a color, a
-// texture coordinate.
+// An Attribute is a property of each vertex besides its position: a normal, a color, a texture
+// coordinate.
 type Attribute struct {
-	Values []float32 // Width numbers a vertex
+	Values []float32 // Width numbers per vertex
 	Width  int       // 1 to 4
-	// Weight says how much a difference of 1 all over a part of the surface counts:
-	// as much as if that part had moved by Weight times its own width. 0.5 is right
-	// for normals, 0 is not looked at.
+	// Weight is the cost of a difference of 1 on a part of the surface: it costs as much as a movement of
+	// that part by Weight times its own width. 0.5 is right for normals, 0 ignores the attribute.
 	Weight float32
 }
 
-// maxNumbers is how many numbers the attributes of a vertex may have together.
+// maxNumbers is the largest total of numbers in the attributes of a vertex.
 const maxNumbers = 32
 
 // Simplify returns the triangles of a mesh with fewer of them, and the error that it
@@ -138,29 +137,29 @@ type mesh struct {
 	effort int64
 
 	triangles []uint32 // remaining triangles, as wedges
-	position  []uint32 // of each wedge, its position
-	at        []vector // of each position, scaled to 0 to 1
+	position  []uint32 // position of each wedge
+	at        []vector // coordinates of each position, scaled to 0 to 1
 	shape     []quadric
-	facing    []vector    // of each position, the sum of the normals that went into shape, by area
-	worn      *appearance // nil without attributes
-	reached   float64     // the largest error, squared
+	facing    []vector    // sum of the normals in shape by position, weighted by area
+	worn      *appearance // attributes; nil for none
+	reached   float64     // largest error so far, squared
 
 	lockBorder bool
 
 	// Results of connectTriangles.
-	place  []uint32 // of each corner, its position
-	begin  []uint32 // the corners at position p are around[begin[p]:begin[p+1]]
-	around []uint32 // corners: places in triangles
-	kind   []uint8  // of each position
-	seam   []bool   // of each position: it has two wedges
+	place  []uint32 // position of each corner
+	begin  []uint32 // corners at position p are around[begin[p]:begin[p+1]]
+	around []uint32 // corners, as places in triangles
+	kind   []uint8  // kind of each position
+	seam   []bool   // set for positions with two wedges
 	edges  []edge
 
 	// Scratch of rankEdges and collapseEdges.
-	order   []uint32 // of edges, the cheapest first
-	to      []uint32 // where a position went in this pass
-	wedgeTo []uint32 // where a wedge went in this pass
-	touched []bool   // of each position: it took part in this pass
-	mark    []uint32 // of each position, the last stamp that it got
+	order   []uint32 // edges, the cheapest first
+	to      []uint32 // new position of each position in this pass
+	wedgeTo []uint32 // new wedge of each wedge in this pass
+	touched []bool   // set for positions that took part in this pass
+	mark    []uint32 // last stamp of each position
 	stamp   uint32
 }
 
@@ -213,8 +212,8 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 	return m, nil
 }
 
-// collapseUntil collapses edges up to a limit, a squared error, until target indices are
-// left or nothing can.
+// collapseUntil collapses edges up to a limit, a squared error, until target indices are left or no
+// edge can collapse.
 func (m *mesh) collapseUntil(target int, limit float64) error {
 	if err := m.sumQuadrics(); err != nil {
 		return err
@@ -248,7 +247,7 @@ func (m *mesh) spendEffort(work int) error {
 	return m.ctx.Err()
 }
 
-// next and previous are the other corners of the triangle of a corner.
+// next returns the next corner in a corner's triangle.
 func next(c uint32) uint32 {
 	if c%3 == 2 {
 		return c - 2

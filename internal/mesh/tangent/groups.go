@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A face is the properties of a whole triangle.
+// A face holds the properties of a whole triangle.
 type face struct {
 	s, t  vec // the directions in which u and v grow, of length 1, or 0
 	flags uint8
 }
 
 const (
-	assigned   = 1 << iota // corner 0 is in a group; corners 1 and 2 are shifted
-	_                      // of corner 1
-	_                      // of corner 2
+	assigned   = 1 << iota // corner 0 is in a group
+	_                      // corner 1 is in a group
+	_                      // corner 2 is in a group
 	preserving             // the texture is not mirrored
 	groupsAny              // no direction is known: it joins any group
 	degenerate             // two corners lie at one point
@@ -133,7 +133,7 @@ func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 
 // pairOpposite matches edges between the same two vertices, the lower of them low, in order.
 func (m *mesh) pairOpposite(edges []uint64, low uint32) {
-	up, down := 0, 0 // where to look for the next that begins at low, or ends there
+	up, down := 0, 0 // next edges to check that begin at low, or end there
 	for {
 		for up < len(edges) && m.corners[uint32(edges[up])] != low {
 			up++
@@ -151,12 +151,12 @@ func (m *mesh) pairOpposite(edges []uint64, low uint32) {
 	}
 }
 
-// A member is a corner of a group, with the directions of its face in the plane of
-// the normal that all corners of the group share.
+// A member is a corner of a group, with the directions of its face in the plane of the group's
+// normal.
 type member struct {
 	corner uint32
 	s, t   vec
-	part   vec // of the tangents that it counts for: s, as long as the corner is wide
+	part   vec // share of the group's tangent: s times the angle of the corner
 	any    bool
 }
 
@@ -189,8 +189,8 @@ func (m *mesh) groupCorners() error {
 	return nil
 }
 
-// memberOf returns a corner as a member of its group, whose normal is n. One without a
-// direction counts for no tangent.
+// memberOf returns a corner as a member of its group, whose normal is n. A corner without a direction
+// adds nothing to the tangent.
 func (m *mesh) memberOf(c uint32, n vec) member {
 	f := &m.faces[c/3]
 	g := member{corner: c, s: f.s.flattenTo(n), t: f.t.flattenTo(n), any: f.flags&groupsAny != 0}
@@ -204,8 +204,8 @@ func (m *mesh) memberOf(c uint32, n vec) member {
 	return g
 }
 
-// walkGroup goes from the corner in the group around its vertex, to the left and then to
-// the right, as far as edges are shared and the texture is mirrored alike.
+// walkGroup adds the corners around the vertex of a group's first corner, to the left and then to the
+// right, as far as edges are shared and the texture is mirrored alike.
 func (m *mesh) walkGroup(group []uint32, mirror uint8) []uint32 {
 	start := group[0]
 	for left := m.opposite[start]; left != none; {
@@ -245,9 +245,9 @@ func (m *mesh) joinGroup(c uint32, mirror uint8) bool {
 // manyFaces bounds the comparison of all corners at a vertex with each other.
 const manyFaces = 512
 
-// setGroupTangents gives the members of a group their tangents. All get the same, unless some are
-// exactly opposite: a corner then leaves out the opposite ones. At a vertex of more than
-// manyFaces faces no corner is left out.
+// setGroupTangents sets the tangents of a group's members. All members get the same tangent, unless some are
+// exactly opposite: then each corner ignores the members opposite to it. At a vertex of more than
+// manyFaces faces, no member is ignored.
 func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	if len(group) > manyFaces || oneSided(group) {
 		s := meanTangent(group, func(member) bool { return true })
@@ -268,7 +268,7 @@ func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	return nil
 }
 
-// oneSided tells whether no two members can be opposite, because all lie on one side.
+// oneSided reports whether all members point to one side, so that no two are opposite.
 func oneSided(group []member) bool {
 	for _, g := range group[1:] {
 		if !(g.s.dot(group[0].s) > 0.01 && g.t.dot(group[0].t) > 0.01) {
@@ -278,7 +278,7 @@ func oneSided(group []member) bool {
 	return true
 }
 
-// meanTangent returns the tangent of those members that count.
+// meanTangent returns the mean tangent of the members for which counts is true.
 func meanTangent(group []member, counts func(member) bool) vec {
 	var sum vec
 	for _, g := range group {
@@ -289,8 +289,8 @@ func meanTangent(group []member, counts func(member) bool) vec {
 	return sum.unit()
 }
 
-// setTangent stores the tangent of a corner. Where the sum came to nothing, or overflowed,
-// there is none.
+// setTangent stores the tangent of a corner, or 1, 0, 0 if the sum of tangents vanished or
+// overflowed.
 func (m *mesh) setTangent(c uint32, s vec, preserving bool) {
 	if l := s.dot(s); !(l > 0.5 && l < 2) {
 		s = vec{1, 0, 0}

@@ -87,7 +87,7 @@ func (a wide) cross(b wide) wide {
 	}
 }
 
-// unit returns a with length 1, or 0, 0, 1 where it has none.
+// unit returns a with length 1, or 0, 0, 1 if its length is 0.
 func (a wide) unit() vec {
 	l := math.Sqrt(a.dot(a))
 	if !(l > 0) {
@@ -96,9 +96,9 @@ func (a wide) unit() vec {
 	return vec{float32(a[0] / l), float32(a[1] / l), float32(a[2] / l)}
 }
 
-// A vec is computed with in float32, step by step as the reference does it: whether
-// two tangents are opposite depends on the last bit. Products are rounded before
-// they are added: processors that fuse the two would give other results.
+// A vec is a vector of float32. Its operations round step by step like the reference: whether two
+// tangents are opposite depends on the last bit. Products are rounded before they are added, because
+// processors that fuse both give other results.
 type vec [3]float32
 
 func (a vec) plus(b vec) vec  { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
@@ -111,7 +111,7 @@ func (a vec) dot(b vec) float32 {
 }
 func (a vec) length() float32 { return float32(math.Sqrt(float64(a.dot(a)))) }
 
-// unit returns a with length 1, or a itself where it has none.
+// unit returns a with length 1, or a itself if its length is 0.
 func (a vec) unit() vec {
 	if !notZero(a[0]) && !notZero(a[1]) && !notZero(a[2]) {
 		return a
@@ -137,7 +137,7 @@ func acos(cos float64) float64 {
 	return math.Pi/2 - asin(cos)
 }
 
-// asin is the series x + 1/2 x^3/3 + 1*3/(2*4) x^5/5 ... for x of -0.5 to 0.5.
+// asin computes the series x + 1/2 x^3/3 + 1*3/(2*4) x^5/5 ... for x from -0.5 to 0.5.
 func asin(x float64) float64 {
 	terms, square := asinTerms(), float64(x*x)
 	sum := 0.0
@@ -147,7 +147,7 @@ func asin(x float64) float64 {
 	return sum * x
 }
 
-// asinTerms are enough of its coefficients for the last bit.
+// asinTerms returns the coefficients of the series, enough for the last bit.
 var asinTerms = sync.OnceValue(func() *[25]float64 {
 	terms := new([25]float64)
 	product := 1.0

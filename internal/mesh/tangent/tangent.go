@@ -85,10 +85,10 @@ type mesh struct {
 	indices                 []uint32
 	positions, normals, uvs []float32
 
-	corners  []uint32 // of each corner, its vertex once equal ones are welded
-	unique   int      // vertices after that
+	corners  []uint32 // welded vertex of each corner
+	unique   int      // number of welded vertices
 	faces    []face
-	opposite []uint32 // of each edge, the one that runs back along it, or none
+	opposite []uint32 // opposite edge of each edge, or none
 	tangents []float32
 }
 
