@@ -65,7 +65,7 @@ type Copy struct {
 	PrivateKeys bool `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
 }
 
-// copyStep is how many bytes are copied between two looks at the context. It
+// copyStep is the number of bytes copied between two checks of the context. It
 // is large because the kernel may copy or even share such a range by itself.
 const copyStep = 16 << 20
 

@@ -79,7 +79,7 @@ type Command struct {
 // sourceDate is the start of 1980, in seconds of Unix.
 const sourceDate = sandbox.SourceDate
 
-// Outputs implements recipe.Cooker: the rule must say.
+// Outputs implements recipe.Cooker. The rule must name the outputs.
 func (*Command) Outputs() []string { return nil }
 
 // programFiles implements Traits.Tools.
@@ -213,7 +213,7 @@ func (c *Command) prepareCall(job *recipe.Job) (*call, error) {
 		if err := c.enclose(&p, job); err != nil {
 			return nil, err
 		}
-	} else if err := errors.Join(opens(job), c.bringReads(&p, job)); err != nil {
+	} else if err := errors.Join(openSource(job), c.bringReads(&p, job)); err != nil {
 		return nil, err
 	}
 	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
@@ -225,8 +225,8 @@ func (c *Command) prepareCall(job *recipe.Job) (*call, error) {
 	return &p, c.fillIn(&p, job.Path())
 }
 
-// opens opens the source, which proves that it is in the asset tree.
-func opens(job *recipe.Job) error {
+// openSource opens the source, which proves that it is in the asset tree.
+func openSource(job *recipe.Job) error {
 	src, err := job.Open()
 	if err == nil {
 		src.Close()
@@ -314,7 +314,7 @@ func outputWord(i, n int) string {
 	return fmt.Sprint("out", i)
 }
 
-// checkOutput returns what to say before the output's name, or nil.
+// checkOutput returns an error to be shown before the name of the output, or nil.
 func checkOutput(file string) error {
 	info, err := os.Lstat(file)
 	switch {

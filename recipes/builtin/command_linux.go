@@ -18,14 +18,14 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// setProcessGroup has the program killed when we are, by whatever means. The system
-// means by that the thread that has started it; see executeInGroup.
+// setProcessGroup has the system kill the program when the thread that started it ends, and so when this
+// process ends in any way; see executeInGroup.
 func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// membersOf returns the processes of a group, their descendants, and the strays. It misses a process
-// that left its parents and dropped TMPDIR.
+// membersOf returns the processes of a group, their descendants, and the strays. It does not find a
+// process that left its parents and dropped TMPDIR.
 func (s strays) membersOf(leader int) (pids []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -106,8 +106,8 @@ func procKilobytes(text []byte, name string) int64 {
 	return n
 }
 
-// unlinked returns the total size of removed files in directories that processes still have open.
-func unlinked(pids []int, folders []string) (size int64) {
+// sizeOfRemoved returns the total size of removed files in directories that processes still have open.
+func sizeOfRemoved(pids []int, folders []string) (size int64) {
 	seen := map[[2]uint64]bool{}
 	for _, pid := range pids {
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
@@ -209,15 +209,14 @@ func (s strays) killStrays() {
 	}
 }
 
-// procIsOurs reports whether /proc has the processes under the numbers that we
-// know them by.
+// procIsOurs reports whether /proc has the processes under the same numbers as this process.
 func procIsOurs() bool {
 	self, err := os.Readlink("/proc/self")
 	return err == nil && self == strconv.Itoa(os.Getpid())
 }
 
-// suspects lists the processes whose numbers were given after one and up to
-// another. If it is late, or the numbers have gone full circle, it lists all.
+// suspects lists the processes whose numbers were given after one and up to another. It lists all
+// if it is late, or if the numbers have started again from the lowest.
 func suspects(after, last int, late bool) []int {
 	if !late && last >= after && last-after <= straysRange {
 		pids := make([]int, 0, last-after)
@@ -241,8 +240,7 @@ func suspects(after, last int, late bool) []int {
 	return pids
 }
 
-// lastProcess is the number that was given last to a process or thread, 0 if
-// that cannot be told.
+// lastProcess returns the number that was given last to a process or thread, 0 if it is unknown.
 func lastProcess() int {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -292,12 +290,12 @@ func isStarting(pid int) bool {
 	if len(fields) < 49 {
 		return false
 	}
-	state, envEnd := fields[0], fields[48] // which is 0 until there is one, be it empty
+	state, envEnd := fields[0], fields[48] // envEnd is 0 until there is an environment, even an empty one
 	flags, err := strconv.ParseUint(fields[6], 10, 32)
 	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
 }
 
-// killOne kills a stray, but not another process that got its number meanwhile.
+// killOne kills a stray, but not another process that got the same number meanwhile.
 func (s strays) killOne(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {

@@ -34,7 +34,7 @@ func (*job) kill(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SI
 // close does nothing.
 func (*job) close() {}
 
-// countLinks returns how many names a file has.
+// countLinks returns the number of names of a file.
 func countLinks(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)

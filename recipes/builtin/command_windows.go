@@ -23,8 +23,7 @@ var (
 	homeVariables = []string{"HOME", "USERPROFILE"}
 )
 
-// countLinks returns how many names a file has, as far as is known: FileInfo does
-// not say on Windows.
+// countLinks returns 1: on Windows FileInfo does not have the number of names of a file.
 func countLinks(fs.FileInfo) uint64 { return 1 }
 
 // Strays are processes that a program has started, unless it may leave servers behind.
@@ -38,8 +37,8 @@ func findStrays([]string, string) strays { return strays{job: true} }
 // killStrays does nothing: the job object has ended with the group.
 func (strays) killStrays() {}
 
-// A job is the job object that holds a program and all that it starts. The
-// system ends them when the cooker ends, by whatever means.
+// A job is the job object that holds a program and all processes that it starts. The
+// system ends them when the cooker ends in any way.
 type job struct {
 	handle windows.Handle // 0 if there is none
 }
@@ -113,7 +112,7 @@ func resumeProcess(process windows.Handle) error {
 }
 
 // terminate asks the program and those in its console group to end, as by
-// Ctrl-Break. Without a console there is no asking.
+// Ctrl-Break. Without a console it cannot ask.
 func (j *job) terminate(leader *os.Process) {
 	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(leader.Pid)) != nil {
 		j.kill(leader)
@@ -129,7 +128,7 @@ func (j *job) kill(leader *os.Process) {
 	windows.TerminateJobObject(j.handle, 1)
 }
 
-// close ends who is left in the job object.
+// close ends the processes that are left in the job object.
 func (j *job) close() {
 	if j.handle != 0 {
 		windows.CloseHandle(j.handle)

@@ -24,10 +24,10 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A cell is where a confined program runs.
+// A cell is the set of directories of a confined program.
 type cell struct {
 	assets   string   // the visible part of the asset directory, absolute; "" for all of it
-	read     []string // files and directories besides that it may read
+	read     []string // other files and directories that it may read
 	write    []string // directories that it may write to
 	declared []string // paths of the asset tree that it was given
 	from     string   // the source's path
@@ -74,14 +74,14 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 			return fmt.Errorf("deps = \"trace\": %w; declare what the program reads with reads or {depfile}", err)
 		}
 		p.trace = c.newTrace(p)
-		if err := opens(job); err != nil {
+		if err := openSource(job); err != nil {
 			return err
 		}
 	} else if p.wantsDepfile {
 		p.cell.read = append(p.cell.read, p.assets)
 		p.shown = c.newTrace(p)
 		p.shown.IfPossible = true
-		if err := opens(job); err != nil {
+		if err := openSource(job); err != nil {
 			return err
 		}
 	} else {
@@ -112,8 +112,8 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 	return c.bringTools(p, base)
 }
 
-// bring puts a file of the asset tree into the cell: its own content, so that nothing it is
-// edited to meanwhile is seen, under a date that says nothing.
+// bring copies a file of the asset tree to the cell, so that the program does not see an edit during its
+// run. All files get the same date.
 func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	src, err := open()
 	if err != nil {
@@ -243,11 +243,11 @@ func (c *Command) bringTools(p *call, base string) error {
 	return nil
 }
 
-// confinable says why this system cannot keep programs in their cells; nil if it can.
+// confinable returns the reason why this system cannot keep programs in their cells; nil if it can.
 var confinable = sandbox.Supported
 
-// noteOpen has the run say once that cells are open. It returns an error if that is for want of
-// something that others have: then they must not be.
+// noteOpen has the run print once that cells are open. It returns an error if this system lacks
+// something that similar systems have: then cells must not be open.
 func noteOpen(job *recipe.Job) error {
 	err := confinable()
 	if errors.Is(err, sandbox.ErrUnsupported) {
@@ -301,7 +301,7 @@ func (p *call) policy(w *refusals) *sandbox.Policy {
 	return policy
 }
 
-// directory is where the program runs.
+// directory returns the directory in which the program runs.
 func (p *call) workingDirectory() string {
 	if p.cell == nil || p.cell.assets == "" {
 		return p.assets
@@ -338,7 +338,7 @@ func (p *call) inUserTerms(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// readsOf are the files and directories that a program outside the asset directory needs.
+// readsOf returns the files and directories that a program outside the asset directory needs.
 func readsOf(file, assets, scratch string) []string {
 	return append(programDirectories(file, assets, scratch), partsBesides(file, assets, scratch)...)
 }
@@ -348,8 +348,8 @@ func programDirectories(file, assets, scratch string) []string {
 	return sandbox.Program(file, home, assets, scratch)
 }
 
-// partsBesides are the files and directories that a file needs if it is a program, besides its
-// own: its interpreter's, and the libraries that they bring.
+// partsBesides returns the files and directories that a file needs if it is a program, except the file
+// itself: its interpreter, and the libraries of both.
 func partsBesides(file, assets, scratch string) []string {
 	var reads []string
 	for range 5 { // scripts can be interpreters of others, to this depth
@@ -394,9 +394,8 @@ func programParts(file string) program.Parts {
 	return parts
 }
 
-// notStarted says of a script that could not be started in a directory for want of its
-// interpreter that it was for that.
-func notStarted(file, folder string, err error) error {
+// explainNotStarted explains the error of a script that could not be started because its interpreter is missing.
+func explainNotStarted(file, folder string, err error) error {
 	interpreter := programParts(file).Interpreter
 	if !errors.Is(err, fs.ErrNotExist) || interpreter == "" {
 		return err

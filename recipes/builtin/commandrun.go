@@ -50,7 +50,7 @@ func (c *Command) runToEnd(ctx context.Context, p *call, grace time.Duration) er
 	return err
 }
 
-// slowToFail is how long a program may take to fail so that it is run again to see why.
+// slowToFail is the longest runtime of a failed program that is run again to find the cause.
 const slowToFail = 10 * time.Second
 
 func (c *Command) startProgram(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
@@ -69,12 +69,12 @@ func (c *Command) startProgram(ctx context.Context, p *call, grace time.Duration
 		p.used(state.UserTime() + state.SystemTime())
 	}
 	if state == nil && err != nil {
-		err = notStarted(p.program, p.workingDirectory(), err)
+		err = explainNotStarted(p.program, p.workingDirectory(), err)
 	}
 	return state, printed, err
 }
 
-// An end is how a program ended, or why it was not started.
+// An end is the way a program ended, or the reason why it was not started.
 type end struct {
 	state *os.ProcessState
 	err   error
@@ -222,11 +222,11 @@ type limits struct {
 const (
 	defaultTimeout = 5 * time.Minute
 	defaultMaxDisk = 8 << 30
-	// grace is how long a program may take to end when asked to, before it is killed.
+	// grace is the time for a program to end when asked to, before it is killed.
 	grace = 2 * time.Second
 )
 
-// maxProcesses is how many processes a program may be at once. Only tests change it.
+// maxProcesses is the most processes of a program at once. Only tests change it.
 var maxProcesses = 1000
 
 // smallest is the least size, in bytes, that a file counts.
@@ -257,7 +257,7 @@ func (c *Command) limitsOf(p *call) limits {
 	return l
 }
 
-// watchLimits looks at a group each second until it is over, or takes more than it may.
+// watchLimits checks a group each second until it ends or exceeds a limit.
 func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-chan error {
 	exceeded := make(chan error, 1)
 	go func() {
@@ -270,7 +270,7 @@ func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-ch
 			}
 			begin := time.Now()
 			members := left.membersOf(g.leader.Pid)
-			if err := errors.Join(most.checkTaken(members), most.checkWritten(unlinked(members, most.places))); err != nil {
+			if err := errors.Join(most.checkTaken(members), most.checkWritten(sizeOfRemoved(members, most.places))); err != nil {
 				exceeded <- err
 				return
 			}

@@ -27,8 +27,8 @@ func fillWords(arg string, words map[string]string) (string, error) {
 	return out.String(), err
 }
 
-// placeholders lists the words in braces of an argument. The error says what
-// an argument should be.
+// placeholders lists the words in braces of an argument. The error describes a correct
+// argument.
 func placeholders(arg string) ([]string, error) {
 	var list []string
 	err := splitAtBraces(arg, func(string) {}, func(word string) error {

@@ -81,7 +81,7 @@ func (w *refusals) noteAsset(rel string) {
 	}
 }
 
-// String says what to do; "" if nothing was refused.
+// String returns advice for the user; "" if nothing was refused.
 func (w *refusals) String() string {
 	const shown = 3
 	list := func(names []string) string {
@@ -114,8 +114,8 @@ func (w *refusals) String() string {
 	return ""
 }
 
-// casual are servers that the C library asks for names of users and hosts, and tells what to
-// log: programs do without.
+// casual are the servers of the C library for names of users and hosts, and for logs. Programs do not
+// need them.
 var casual = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/", "/dev/log", "/run/dbus/", "/var/run/dbus/"}
 
 // noteServer records that the program asks for a server. It cannot reach the server, which could read

@@ -151,7 +151,7 @@ func (d *depfileReader) readQuoted(isTarget bool) string {
 	return name
 }
 
-// backslashes reads a run of them and, if they escape it, what follows. Before
+// backslashes reads a run of backslashes and the character that they escape, if any. Before
 // a blank 2n+1 of them stand for n and the blank; before '#' or ':' the last
 // one is the escape; elsewhere they are themselves, as in Windows paths.
 func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
@@ -167,7 +167,7 @@ func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
 	case next == '#', next == ':' && !(isTarget && endsTargets(d.byteAhead(n+1), d.byteAhead(n+2))):
 		keep, escaped = n-1, true
 	case next == '\n' || next == '\r' && d.byteAhead(n+1) == '\n':
-		// The last of an odd number continues the line and is not ours.
+		// The last of an odd number continues the line and is no part of the name.
 		n -= n % 2
 		keep = n
 	}
@@ -194,7 +194,7 @@ func (d *depfileReader) blanks() {
 	}
 }
 
-// byteAhead returns the byte some places on, or a line's end behind the text's.
+// byteAhead returns the byte some places ahead, or a line end after the end of the text.
 func (d *depfileReader) byteAhead(places int) byte {
 	if d.pos+places < len(d.text) {
 		return d.text[d.pos+places]

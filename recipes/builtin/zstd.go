@@ -26,7 +26,7 @@ type Zstd struct {
 
 const (
 	zstdMaxWindow = 8 << 20
-	// zstdMinWindow is where a smaller window stops to save memory.
+	// zstdMinWindow is the smallest window. A smaller one would save no memory.
 	zstdMinWindow = 512 << 10
 )
 
@@ -83,7 +83,7 @@ func (z *Zstd) compressStream(dst io.Writer, src io.Reader, size int64) error {
 		return fmt.Errorf("the file changed from %d to %d bytes while it was read", size, n)
 	}
 	if size == 0 {
-		// The stream's frame would leave the size open.
+		// A frame of unknown length would not have the size.
 		_, err = dst.Write(enc.EncodeAll(nil, nil))
 	} else {
 		err = enc.Close()
@@ -94,7 +94,7 @@ func (z *Zstd) compressStream(dst io.Writer, src io.Reader, size int64) error {
 	return err
 }
 
-// An encoderKind is what encoders have in common that make the same bytes.
+// An encoderKind is the settings of an encoder. Encoders of one kind make the same bytes.
 type encoderKind struct {
 	level  zstd.EncoderLevel
 	window int // bytes
@@ -113,7 +113,7 @@ func (k encoderKind) encoder() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(k.level),
 		zstd.WithWindowSize(k.window),
-		// More would make the bytes a matter of the core count.
+		// With more, the bytes would depend on the number of cores.
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(true),
 		// Else a frame of less than 256 bytes would not say its size.
@@ -121,7 +121,7 @@ func (k encoderKind) encoder() (*zstd.Encoder, error) {
 	)
 }
 
-// reuseEncoder keeps an encoder for the next file. It must have ended its last one well.
+// reuseEncoder keeps an encoder for the next file. Its last frame must be complete.
 func (k encoderKind) reuseEncoder(enc *zstd.Encoder) {
 	enc.Reset(nil) // lets go of the file
 	pool, _ := encoders.LoadOrStore(k, new(sync.Pool))

@@ -258,7 +258,7 @@ type tomlTable struct {
 	list  *value // of tables; otherwise nil
 }
 
-// tomlMade says how a table was defined.
+// tomlMade is the form in which a table was defined.
 type tomlMade uint8
 
 const (

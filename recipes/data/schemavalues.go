@@ -33,7 +33,7 @@ type textRules struct {
 	format  string
 }
 
-// limits are the least and the greatest number of things, -1 for no limit.
+// limits are the least and the greatest count, -1 for no limit.
 type limits struct{ least, most int }
 
 var noLimits = limits{-1, -1}

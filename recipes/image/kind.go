@@ -75,9 +75,9 @@ func (s *subject) largestExact() int {
 type decision struct {
 	role role.Role
 	told string // the evidence that decided the role
-	// kind says how numbers are treated: "color", "normal", "mask" (one channel) or "data".
+	// kind is the treatment of numbers: "color", "normal", "mask" (one channel) or "data".
 	kind string
-	// srgb says that colors are on the sRGB curve; false for other kinds.
+	// srgb is true if colors are on the sRGB curve; false for other kinds.
 	srgb   bool
 	choice texture.Choice
 	opaque bool // checked for UASTC only
@@ -163,8 +163,8 @@ func (s *subject) applyTreatment(ctx context.Context) error {
 	return nil
 }
 
-// flipGreen flips green of a normal map to the direction of the options, if its name says that it is
-// different.
+// flipGreen flips green of a normal map to the direction of the options, if the name of the file tells
+// that it is different.
 func (s *subject) flipGreen(ctx context.Context) error {
 	points := map[role.Name]string{role.OpenGL: "opengl", role.DirectX: "directx"}[s.o.pathName()]
 	switch {

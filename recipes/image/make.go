@@ -181,7 +181,7 @@ func (o *Image) mipFilter() pixmap.Filter {
 }
 
 // Encode makes a texture file of an image that is part of another asset, following the options.
-// slot says how materials read the image. The image must not be used afterwards.
+// slot is the use of the image by materials. The image must not be used afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 type layout struct {
 	w, h     int // of each image before resizing
 	tw, th   int // and after resizing
-	pictures int // how many there are
+	pictures int // number of images
 	beside   int // number of other files
-	// assembles says that channels are moved, or images converted to another depth.
+	// assembles is true if channels are moved, or images converted to another depth.
 	assembles bool
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	pictureRole "github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/role"
 	picturefile "github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	texture "github.com/assetcook/assetcook/recipes/image"
@@ -117,11 +117,11 @@ func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	}
 }
 
-// An image says how materials read an image.
+// An imageUse is the use of an image by materials.
 type imageUse struct {
-	slot  pictureRole.Slot // role is Unknown if no known member names the image
-	apart bool             // uses differ among colors, normals and data
-	other string           // unknown member that names the image
+	slot  role.Slot // role is Unknown if no known member names the image
+	apart bool      // uses differ among colors, normals and data
+	other string    // name of an unknown member that names the image
 }
 
 // imageUses returns the use of each image by materials.
@@ -137,10 +137,10 @@ func (c *cooking) imageUses() ([]imageUse, error) {
 	list := make([]imageUse, len(c.doc.Images))
 	for _, m := range materials {
 		opaque := gltf.IsOpaque(m)
-		gltf.EachImage(m, pictureRole.IsGLTFSlot, textures, len(list), func(member string, image int) {
-			slot := pictureRole.OfSlot(member)
-			if slot.Alpha == pictureRole.Opacity && opaque {
-				slot.Alpha = pictureRole.Ignored
+		gltf.EachImage(m, role.IsGLTFSlot, textures, len(list), func(member string, image int) {
+			slot := role.OfSlot(member)
+			if slot.Alpha == role.Opacity && opaque {
+				slot.Alpha = role.Ignored
 			}
 			list[image].addSlot(member, slot)
 		})
@@ -149,11 +149,11 @@ func (c *cooking) imageUses() ([]imageUse, error) {
 }
 
 // addSlot records that a member of a material names the image.
-func (p *imageUse) addSlot(member string, slot pictureRole.Slot) {
+func (p *imageUse) addSlot(member string, slot role.Slot) {
 	switch {
-	case slot.Role == pictureRole.Unknown:
+	case slot.Role == role.Unknown:
 		p.other = member
-	case p.slot.Role == pictureRole.Unknown:
+	case p.slot.Role == role.Unknown:
 		p.slot = slot
 	default:
 		joined, suits := p.slot.Join(slot)
@@ -190,7 +190,7 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageU
 	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
 		return nil, nil
 	}
-	if use.slot.Role == pictureRole.Unknown {
+	if use.slot.Role == role.Unknown {
 		if use.other != "" {
 			w.job.Warn("image %d: a material names it as %s, which is no slot that cook knows; it stays a picture", i, use.other)
 		}

@@ -35,16 +35,16 @@ type flattening struct {
 	read    func(name string) ([]byte, error) // reads a file relative to the source's directory
 
 	out   bytes.Buffer
-	names []string // of the files, by their numbers in #line
+	names []string // names of the files, by their numbers in #line
 	open  []string // files being read, for errors
-	count int      // of includes
+	count int      // includes so far
 	files map[string]*file
-	same  map[[sha256.Size]byte]*file // by content, because a file may have two names
-	seen  int                         // lines
+	same  map[[sha256.Size]byte]*file // files by content, because a file may have two names
+	seen  int                         // lines so far
 	joins bool                        // lines are joined in comments, see joinsComments
-	// versioned says that the result has a #version line.
+	// versioned is true if the result has a #version line.
 	versioned bool
-	// behind says that #line gives the number of its own line, not of the next one, as before
+	// behind is true if #line gives the number of its own line, not of the next one, as before
 	// GLSL 3.30.
 	behind bool
 }
