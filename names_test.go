@@ -200,8 +200,7 @@ func TestEmbeddingHidesNoLargeStructs(t *testing.T) {
 	}
 }
 
-// uniqueFunctions is the minimum share of function names that occur once, in percent. It only
-// goes up, to 50.
+// uniqueFunctions is the minimum share of function names that occur once, in percent.
 const uniqueFunctions = 44
 
 // A search for a name finds its declaration.

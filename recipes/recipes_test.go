@@ -3,6 +3,7 @@ package recipes_test
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"os"
@@ -238,4 +239,14 @@ func TestExamplesFit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The names of all recipes, as rules use them.
+func ExampleAll() {
+	var names []string
+	for _, r := range recipes.All() {
+		names = append(names, r.Name)
+	}
+	fmt.Println(strings.Join(names, " "))
+	// Output: command copy gltf json zstd list pak atlas audio sounds data font image lut mesh shader text
 }

@@ -80,11 +80,11 @@ type Command struct {
 // sourceDate is the start of 1980, in seconds of Unix.
 const sourceDate = sandbox.SourceDate
 
-// Outputs implements recipe.Cooker: the rule must say.
+// Outputs implements recipe.Cooker. The rule must name the outputs.
 func (*Command) Outputs() []string { return nil }
 
-// tools implements Traits.Tools.
-func (c *Command) tools() []string {
+// programFiles implements Traits.Tools.
+func (c *Command) programFiles() []string {
 	return slices.Concat(c.Command[:min(1, len(c.Command))], c.ToolFiles)
 }
 
@@ -119,22 +119,24 @@ func (c *Command) checkOptions() error {
 }
 
 // Cook implements recipe.Cooker.
-func (c *Command) Cook(ctx context.Context, job *recipe.Job) error { return c.cook(ctx, job, grace) }
+func (c *Command) Cook(ctx context.Context, job *recipe.Job) error {
+	return c.cookWithGrace(ctx, job, grace)
+}
 
-func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration) error {
+func (c *Command) cookWithGrace(ctx context.Context, job *recipe.Job, grace time.Duration) error {
 	if err := c.checkOptions(); err != nil {
 		return err
 	}
-	call, err := c.prepare(job)
+	call, err := c.prepareCall(job)
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, call, grace); err != nil {
-		dependInVain(call, job, c.tools()) // a missing file may be the cause
+	if err := c.runToEnd(ctx, call, grace); err != nil {
+		dependInVain(call, job, c.programFiles()) // a missing file may be the cause
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	if call.trace != nil {
-		err := dependOnTrace(call.trace, newPlaces(call, c.tools()), job)
+		err := dependOnTrace(call.trace, newPlaces(call, c.programFiles()), job)
 		if changed := call.trace.Changed(); changed != "" { // asked last, after the inputs were recorded
 			err = fmt.Errorf("input %s %w", pathname.Show(changed), recipe.ErrChanged)
 		}
@@ -142,7 +144,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
-	if err := c.limits(call).written(0); err != nil { // it may have written more since the last look
+	if err := c.limitsOf(call).checkWritten(0); err != nil { // it may have written more since the last look
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	for i, file := range call.outputs {
@@ -155,7 +157,7 @@ func (c *Command) cook(ctx context.Context, job *recipe.Job, grace time.Duration
 			return fmt.Errorf("%s: depfile %w", c.Command[0], err)
 		}
 	}
-	return call.deliver(job)
+	return call.deliverOutputs(job)
 }
 
 // A call is a command with its words filled in for one source.
@@ -174,9 +176,9 @@ type call struct {
 	trace           *sandbox.Trace // records reads in the asset directory; may be nil
 }
 
-func (c *Command) prepare(job *recipe.Job) (*call, error) {
+func (c *Command) prepareCall(job *recipe.Job) (*call, error) {
 	vars, traced, used := jobs.Programs(job)
-	p := call{vars: vars, used: used, wantsDepfile: c.hasWord("depfile")}
+	p := call{vars: vars, used: used, wantsDepfile: c.usesWord("depfile")}
 	var err error
 	if p.assets, err = filepath.Abs(job.Assets()); err != nil {
 		return nil, err
@@ -212,7 +214,7 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 		if err := c.enclose(&p, job); err != nil {
 			return nil, err
 		}
-	} else if err := errors.Join(opens(job), c.bringReads(&p, job)); err != nil {
+	} else if err := errors.Join(openSource(job), c.bringReads(&p, job)); err != nil {
 		return nil, err
 	}
 	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
@@ -224,8 +226,8 @@ func (c *Command) prepare(job *recipe.Job) (*call, error) {
 	return &p, c.fillIn(&p, job.Path())
 }
 
-// opens opens the source, which proves that it is in the asset tree.
-func opens(job *recipe.Job) error {
+// openSource opens the source, which proves that it is in the asset tree.
+func openSource(job *recipe.Job) error {
 	src, err := job.Open()
 	if err == nil {
 		src.Close()
@@ -233,8 +235,8 @@ func opens(job *recipe.Job) error {
 	return err
 }
 
-// hasWord reports whether an argument has a word in braces.
-func (c *Command) hasWord(word string) bool {
+// usesWord reports whether an argument has a word in braces.
+func (c *Command) usesWord(word string) bool {
 	return slices.ContainsFunc(c.Command[1:], func(arg string) bool {
 		words, _ := placeholders(arg) // Check has found nothing wrong with it
 		return slices.Contains(words, word)
@@ -259,7 +261,7 @@ func (c *Command) fillIn(p *call, source string) error {
 	}
 	p.args = []string{c.Command[0]}
 	for _, arg := range c.Command[1:] {
-		filled, err := fill(arg, words)
+		filled, err := fillWords(arg, words)
 		if err != nil {
 			return fmt.Errorf("command: %q: %w; the rule has %d outputs", arg, err, len(p.outputs))
 		}
@@ -313,7 +315,7 @@ func outputWord(i, n int) string {
 	return fmt.Sprint("out", i)
 }
 
-// checkOutput returns what to say before the output's name, or nil.
+// checkOutput returns an error to be shown before the name of the output, or nil.
 func checkOutput(file string) error {
 	info, err := os.Lstat(file)
 	switch {
@@ -323,7 +325,7 @@ func checkOutput(file string) error {
 		return fmt.Errorf("%w, looking at", err)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("made a %s of", fileKind(info.Mode()))
-	case links(info) > 1:
+	case countLinks(info) > 1:
 		// The store would share its bytes with whatever it is a link to.
 		return errors.New("made a hard link of")
 	}

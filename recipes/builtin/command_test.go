@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 func TestCommandCheck(t *testing.T) {
@@ -57,10 +58,10 @@ func TestCommandCheck(t *testing.T) {
 
 func TestCommandTools(t *testing.T) {
 	c := Command{Command: []string{"tool", "{out}"}, ToolFiles: []string{"a/b", "c"}}
-	if d := cmp.Diff([]string{"tool", "a/b", "c"}, c.tools()); d != "" {
+	if d := cmp.Diff([]string{"tool", "a/b", "c"}, c.programFiles()); d != "" {
 		t.Error(d)
 	}
-	if got := new(Command).tools(); len(got) != 0 {
+	if got := new(Command).programFiles(); len(got) != 0 {
 		t.Errorf("tools of no command: %q", got)
 	}
 }
@@ -71,11 +72,11 @@ func TestFill(t *testing.T) {
 		"": "", "x": "x", "{in}": "./{x}", "a{in}b{out}c": "a./{x}b/oc",
 		"{{in}}": "{in}", "{{{in}}}": "{./{x}}", "{{}}": "{}", "}}{{": "}{",
 	} {
-		if got, err := fill(arg, words); err != nil || got != want {
+		if got, err := fillWords(arg, words); err != nil || got != want {
 			t.Errorf("fill(%q) = %q, %v; want %q", arg, got, err, want)
 		}
 	}
-	_, err := fill("{out1}", words)
+	_, err := fillWords("{out1}", words)
 	wantError(t, err, "there is no {out1}")
 }
 
@@ -83,7 +84,7 @@ func TestFill(t *testing.T) {
 func TestFillKeepsEscapedText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("{}ina"))).Draw(t, "text")
-		got, err := fill(strings.NewReplacer("{", "{{", "}", "}}").Replace(text), nil)
+		got, err := fillWords(strings.NewReplacer("{", "{{", "}", "}}").Replace(text), nil)
 		if err != nil || got != text {
 			t.Fatalf("%q became %q, %v", text, got, err)
 		}

@@ -23,7 +23,7 @@ type job struct{}
 
 // start starts the leader of a group.
 func (*job) start(cmd *exec.Cmd, _ strays) error {
-	newGroup(cmd)
+	setProcessGroup(cmd)
 	return cmd.Start()
 }
 
@@ -34,8 +34,8 @@ func (*job) kill(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SI
 // close does nothing.
 func (*job) close() {}
 
-// links returns how many names a file has.
-func links(info fs.FileInfo) uint64 {
+// countLinks returns the number of names of a file.
+func countLinks(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)
 	}

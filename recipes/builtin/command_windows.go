@@ -1,6 +1,18 @@
 package builtin
 
-import "io/fs"
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+	"unicode/utf16"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/assetcook/assetcook/internal/pathname"
+)
 
 // inherited are the variables that programs get from the environment of cook, tempVariables the
 // variables besides TMPDIR that name the scratch directory, and homeVariables the variables that name it
@@ -11,6 +23,115 @@ var (
 	homeVariables = []string{"HOME", "USERPROFILE"}
 )
 
-// links returns how many names a file has, as far as is known: FileInfo does
-// not say on Windows.
-func links(fs.FileInfo) uint64 { return 1 }
+// countLinks returns 1: on Windows FileInfo does not have the number of names of a file.
+func countLinks(fs.FileInfo) uint64 { return 1 }
+
+// Strays are processes that a program has started, unless it may leave servers behind.
+type strays struct {
+	after int
+	job   bool // a job object holds them
+}
+
+func findStrays([]string, string) strays { return strays{job: true} }
+
+// killStrays does nothing: the job object has ended with the group.
+func (strays) killStrays() {}
+
+// A job is the job object that holds a program and all processes that it starts. The
+// system ends them when the cooker ends in any way.
+type job struct {
+	handle windows.Handle // 0 if there is none
+}
+
+// longestDir is the longest working directory of a program, in UTF-16 units, without
+// the separator and the NUL that the system adds. No prefix raises the limit.
+const longestDir = 258
+
+// start starts a program in a job object. The program begins suspended, so
+// that it starts no other outside. Ctrl-C reaches the cooker alone.
+func (j *job) start(cmd *exec.Cmd, left strays) error {
+	if n := len(utf16.Encode([]rune(cmd.Dir))); n > longestDir {
+		return fmt.Errorf("its directory %s has %d characters; Windows starts programs in directories of at most %d: move the asset directory up", pathname.Show(cmd.Dir), n, longestDir)
+	}
+	attr := &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+	cmd.SysProcAttr = attr
+	if !left.job {
+		return cmd.Start()
+	}
+	var err error
+	if j.handle, err = newJobObject(); err != nil {
+		return err
+	}
+	attr.CreationFlags |= windows.CREATE_SUSPENDED
+	if err := cmd.Start(); err != nil {
+		j.close()
+		return err
+	}
+	if unopened := cmd.Process.WithHandle(func(process uintptr) {
+		if err = windows.AssignProcessToJobObject(j.handle, windows.Handle(process)); err == nil {
+			err = resumeProcess(windows.Handle(process))
+		}
+	}); unopened != nil {
+		err = unopened
+	}
+	if err != nil {
+		cmd.Process.Kill()
+		cmd.Process.Wait()
+		cmd.Process = nil
+		j.close()
+	}
+	return err
+}
+
+func newJobObject() (windows.Handle, error) {
+	handle, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return 0, os.NewSyscallError("CreateJobObject", err)
+	}
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		windows.CloseHandle(handle)
+		return 0, os.NewSyscallError("SetInformationJobObject", err)
+	}
+	return handle, nil
+}
+
+// resumeProcess resumes all threads of a process that began suspended. Package
+// os keeps the handle of the thread to itself.
+func resumeProcess(process windows.Handle) error {
+	resume := windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
+	if err := resume.Find(); err != nil {
+		return err
+	}
+	if status, _, _ := resume.Call(uintptr(process)); status != 0 {
+		return os.NewSyscallError("NtResumeProcess", windows.NTStatus(status))
+	}
+	return nil
+}
+
+// terminate asks the program and those in its console group to end, as by
+// Ctrl-Break. Without a console it cannot ask.
+func (j *job) terminate(leader *os.Process) {
+	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(leader.Pid)) != nil {
+		j.kill(leader)
+	}
+}
+
+// kill ends all processes in the job object. An error means that no process is left.
+func (j *job) kill(leader *os.Process) {
+	if j.handle == 0 {
+		leader.Kill()
+		return
+	}
+	windows.TerminateJobObject(j.handle, 1)
+}
+
+// close ends the processes that are left in the job object.
+func (j *job) close() {
+	if j.handle != 0 {
+		windows.CloseHandle(j.handle)
+		j.handle = 0
+	}
+}

@@ -12,22 +12,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/busyfile"
-	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/program"
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A cell is where a confined program runs.
+// A cell is the set of directories of a confined program.
 type cell struct {
 	assets   string   // the visible part of the asset directory, absolute; "" for all of it
-	read     []string // files and directories besides that it may read
+	read     []string // other files and directories that it may read
 	write    []string // directories that it may write to
 	declared []string // paths of the asset tree that it was given
 	from     string   // the source's path
@@ -40,7 +40,7 @@ func (c *Command) checkSandbox() error {
 		if err != nil || slices.ContainsFunc(words, func(w string) bool { return w != "stem" }) {
 			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, with {stem} for the stem of the source, and {{ or }} for a brace"}
 		}
-		if filled, _ := fill(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") || !doublestar.ValidatePattern(filled) {
+		if filled, _ := fillWords(name, map[string]string{"stem": "x"}); filled == "" || strings.HasSuffix(filled, "/") || !doublestar.ValidatePattern(filled) {
 			return &recipe.OptionError{Key: "reads", Got: strconv.Quote(name), Want: "names of files, or patterns such as \"lib/*.h\""}
 		}
 	}
@@ -48,7 +48,7 @@ func (c *Command) checkSandbox() error {
 	case c.Deps != "trace":
 	case !c.Sandbox || c.Daemons:
 		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `"declared" where sandbox is false or daemons true: what such a program reads cannot be recorded`}
-	case c.hasWord("depfile"):
+	case c.usesWord("depfile"):
 		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `either "trace" or {depfile}`}
 	}
 	for _, name := range c.System {
@@ -74,14 +74,14 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 			return fmt.Errorf("deps = \"trace\": %w; declare what the program reads with reads or {depfile}", err)
 		}
 		p.trace = c.newTrace(p)
-		if err := opens(job); err != nil {
+		if err := openSource(job); err != nil {
 			return err
 		}
 	} else if p.wantsDepfile {
 		p.cell.read = append(p.cell.read, p.assets)
 		p.shown = c.newTrace(p)
 		p.shown.IfPossible = true
-		if err := opens(job); err != nil {
+		if err := openSource(job); err != nil {
 			return err
 		}
 	} else {
@@ -112,8 +112,8 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 	return c.bringTools(p, base)
 }
 
-// bring puts a file of the asset tree into the cell: its own content, so that nothing it is
-// edited to meanwhile is seen, under a date that says nothing.
+// bring copies a file of the asset tree to the cell, so that the program does not see an edit during its
+// run. All files get the same date.
 func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	src, err := open()
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Command) declareReads(job *recipe.Job) error { return c.bringReads(&cal
 // bringReads gives the program the files of the option reads.
 func (c *Command) bringReads(p *call, job *recipe.Job) error {
 	for _, name := range c.Reads {
-		name, err := fill(name, map[string]string{"stem": stem(job.Path())})
+		name, err := fillWords(name, map[string]string{"stem": stem(job.Path())})
 		if err != nil {
 			return fmt.Errorf("reads: %w", err)
 		}
@@ -201,7 +201,7 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 // bringTools gives the program its own files and the tools. It links files of the asset directory
 // instead of copying them.
 func (c *Command) bringTools(p *call, base string) error {
-	for i, tool := range c.tools() {
+	for i, tool := range c.programFiles() {
 		file, err := program.Find(p.assets, tool)
 		if err != nil {
 			return err
@@ -243,11 +243,11 @@ func (c *Command) bringTools(p *call, base string) error {
 	return nil
 }
 
-// confinable says why this system cannot keep programs in their cells; nil if it can.
+// confinable returns the reason why this system cannot keep programs in their cells; nil if it can.
 var confinable = sandbox.Supported
 
-// noteOpen has the run say once that cells are open. It returns an error if that is for want of
-// something that others have: then they must not be.
+// noteOpen has the run print once that cells are open. It returns an error if this system lacks
+// something that similar systems have: then cells must not be open.
 func noteOpen(job *recipe.Job) error {
 	err := confinable()
 	if errors.Is(err, sandbox.ErrUnsupported) {
@@ -269,7 +269,7 @@ func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) 
 		why = "sees its inputs, and is not kept from reading others: " + err.Error()
 	case c.Deps == "trace":
 		why = "confined: what it reads, lists and looks for in the asset directory is recorded"
-	case c.hasWord("depfile"):
+	case c.usesWord("depfile"):
 		why = "confined: reads the asset directory, because it lists its inputs in {depfile}, and the system"
 	default:
 		why = "confined: reads its source, the files of reads and tools, and the system"
@@ -278,7 +278,7 @@ func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) 
 }
 
 // policy returns the rights of the program, nil for all. w gets the paths that it asks for.
-func (p *call) policy(w *wanted) *sandbox.Policy {
+func (p *call) policy(w *refusals) *sandbox.Policy {
 	var policy *sandbox.Policy
 	switch {
 	case p.cell != nil && confinable() == nil:
@@ -289,7 +289,7 @@ func (p *call) policy(w *wanted) *sandbox.Policy {
 		return nil
 	}
 	if w != nil {
-		policy.Watch, policy.Server = w.note, w.noteServer
+		policy.Watch, policy.Server = w.noteFile, w.noteServer
 	}
 	switch {
 	case p.trace != nil:
@@ -297,20 +297,20 @@ func (p *call) policy(w *wanted) *sandbox.Policy {
 	default:
 		policy.Trace = p.shown
 	}
-	policy.Dir = p.folder()
+	policy.Dir = p.workingDirectory()
 	return policy
 }
 
-// directory is where the program runs.
-func (p *call) folder() string {
+// directory returns the directory in which the program runs.
+func (p *call) workingDirectory() string {
 	if p.cell == nil || p.cell.assets == "" {
 		return p.assets
 	}
 	return p.cell.assets
 }
 
-// deliver moves the outputs of a confined program to the outputs of the job.
-func (p *call) deliver(job *recipe.Job) error {
+// deliverOutputs moves the outputs of a confined program to the outputs of the job.
+func (p *call) deliverOutputs(job *recipe.Job) error {
 	if p.cell == nil {
 		return nil
 	}
@@ -338,101 +338,74 @@ func (p *call) inUserTerms(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// failure returns the error of a failed program. For a confined program it names files that the
-// program asked for and did not get. again runs the program once more, adds the files that it asks
-// for, and reports whether it failed again.
-func (p *call) failure(state *os.ProcessState, again func(*wanted) bool) error {
-	err := errors.New(state.String())
-	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
+// readsOf returns the files and directories that a program outside the asset directory needs.
+func readsOf(file, assets, scratch string) []string {
+	return append(programDirectories(file, assets, scratch), partsBesides(file, assets, scratch)...)
+}
+
+func programDirectories(file, assets, scratch string) []string {
+	home, _ := os.UserHomeDir() // an empty one hides nothing
+	return sandbox.Program(file, home, assets, scratch)
+}
+
+// partsBesides returns the files and directories that a file needs if it is a program, except the file
+// itself: its interpreter, and the libraries of both.
+func partsBesides(file, assets, scratch string) []string {
+	var reads []string
+	for range 5 { // scripts can be interpreters of others, to this depth
+		parts := programParts(file)
+		reads = append(reads, slices.DeleteFunc(slices.Clone(parts.Libraries), sandbox.OfSystem)...)
+		interpreter, err := program.Find(assets, parts.Interpreter)
+		if parts.Interpreter == "" || err != nil {
+			break
+		}
+		file = interpreter
+		reads = append(append(reads, file), programDirectories(file, assets, scratch)...)
+	}
+	return reads
+}
+
+// A stamped is a file at one moment.
+type fileStamp struct {
+	file     string
+	size     int64
+	modified time.Time
+}
+
+var (
+	machine    = sync.OnceValue(program.ThisMachine)
+	knownParts sync.Map // program.Parts by stamped
+)
+
+// programParts returns the files of a program, nil if they cannot be found.
+func programParts(file string) program.Parts {
+	info, err := os.Stat(file)
+	if err != nil {
+		return program.Parts{}
+	}
+	stamp := fileStamp{file, info.Size(), info.ModTime()}
+	if known, ok := knownParts.Load(stamp); ok {
+		return known.(program.Parts)
+	}
+	parts, err := program.Of(file, machine)
+	if err == nil {
+		knownParts.Store(stamp, parts)
+	}
+	return parts
+}
+
+// explainNotStarted explains the error of a script that could not be started because its interpreter is missing.
+func explainNotStarted(file, folder string, err error) error {
+	interpreter := programParts(file).Interpreter
+	if !errors.Is(err, fs.ErrNotExist) || interpreter == "" {
 		return err
 	}
-	wanted := &wanted{cell: p.cell, given: realName(p.cell.assets), tree: realName(p.assets)}
-	if !again(wanted) {
+	at := interpreter
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(folder, at)
+	}
+	if _, found := os.Stat(at); found == nil {
 		return err
 	}
-	if reason := wanted.String(); reason != "" {
-		err = fmt.Errorf("%w; %s", err, reason)
-	}
-	return err
-}
-
-// wanted has existing files that a program asked for and did not get.
-type wanted struct {
-	cell        *cell
-	given, tree string   // cell.assets and the asset directory, without links
-	assets      []string // paths of the asset tree
-	machine     []string
-	servers     []string
-}
-
-// note notes that the program names a file. It is called before that happens, by one
-// goroutine at a time.
-func (w *wanted) note(file string) {
-	if rel, ok := pathname.Below(w.tree, file); ok && w.given != "" {
-		w.noteAsset(rel) // by its absolute name
-	} else if rel, ok := pathname.Below(w.given, file); ok && w.given != "" {
-		w.noteAsset(rel)
-	} else if !w.mayRead(file) && !slices.Contains(w.machine, file) {
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			w.machine = append(w.machine, file)
-		}
-	}
-}
-
-func (w *wanted) mayRead(file string) bool {
-	return sandbox.OfSystem(file) || slices.ContainsFunc(slices.Concat(w.cell.read, w.cell.write), func(folder string) bool {
-		_, ok := pathname.Below(realName(folder), file)
-		return ok
-	})
-}
-
-// realName returns a file's name without links, or the name if it has none.
-func realName(file string) string {
-	if real, err := filepath.EvalSymlinks(file); err == nil && file != "" {
-		return real
-	}
-	return file
-}
-
-func (w *wanted) noteAsset(rel string) {
-	if slices.Contains(w.cell.declared, rel) || slices.Contains(w.assets, rel) {
-		return
-	}
-	info, err := os.Lstat(filepath.Join(w.tree, filepath.FromSlash(rel)))
-	if err == nil && info.Mode().IsRegular() {
-		w.assets = append(w.assets, rel)
-	}
-}
-
-// String says what to do; "" if nothing was refused.
-func (w *wanted) String() string {
-	const shown = 3
-	list := func(names []string) string {
-		quoted := make([]string, min(shown, len(names)))
-		for i := range quoted {
-			quoted[i] = strconv.Quote(names[i])
-		}
-		return strings.Join(quoted, ", ")
-	}
-	if len(w.assets) > 0 {
-		names := make([]string, len(w.assets))
-		for i, at := range w.assets {
-			names[i] = "/" + at
-			if path.Dir(at) == path.Dir(w.cell.from) {
-				names[i] = path.Base(at)
-			}
-		}
-		more := ""
-		if n := len(w.assets) - 1; n > 0 {
-			more = " and " + human.Count(n, "other file")
-		}
-		return fmt.Sprintf("it asked for %s%s, which the rule does not declare: add reads = [%s]", pathname.Show(w.assets[0]), more, list(names))
-	}
-	if len(w.servers) > 0 {
-		return w.serverAdvice()
-	}
-	if len(w.machine) > 0 {
-		return fmt.Sprintf("it asked for %s, which it may not read: add system = [%s], or a directory above", pathname.Show(w.machine[0]), list(w.machine))
-	}
-	return ""
+	return fmt.Errorf("its first line asks for %s, which is not there; install that, or change the line", pathname.Show(interpreter))
 }

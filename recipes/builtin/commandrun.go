@@ -5,21 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/busyfile"
+	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/jobs"
+	"github.com/assetcook/assetcook/internal/program"
 	"github.com/assetcook/assetcook/internal/sandbox"
+	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// run runs the program to its end. The error has the output of the program.
-func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
+// runToEnd runs the program to its end. The error has the output of the program.
+func (c *Command) runToEnd(ctx context.Context, p *call, grace time.Duration) error {
 	ctx, cancel := c.limitTime(ctx)
 	defer cancel()
 
 	begin := time.Now()
-	state, printed, err := c.start(ctx, p, grace, p.policy(nil))
+	state, printed, err := c.startProgram(ctx, p, grace, p.policy(nil))
 	switch {
 	case errors.Is(err, errTimeout), errors.Is(err, errLimit):
 	case err != nil:
@@ -27,11 +37,11 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	case state.Success():
 		return nil
 	default:
-		err = p.failure(state, func(w *wanted) bool {
+		err = p.failure(state, func(w *refusals) bool {
 			if ctx.Err() != nil || time.Since(begin) > slowToFail {
 				return false
 			}
-			again, _, err := c.start(ctx, p, grace, p.policy(w))
+			again, _, err := c.startProgram(ctx, p, grace, p.policy(w))
 			return err == nil && !again.Success()
 		})
 	}
@@ -41,13 +51,13 @@ func (c *Command) run(ctx context.Context, p *call, grace time.Duration) error {
 	return err
 }
 
-// slowToFail is how long a program may take to fail so that it is run again to see why.
+// slowToFail is the longest runtime of a failed program that is run again to find the cause.
 const slowToFail = 10 * time.Second
 
-func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
+func (c *Command) startProgram(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
-	if cmd.Dir = p.folder(); box != nil {
+	if cmd.Dir = p.workingDirectory(); box != nil {
 		cmd.Dir = "" // the box sets the directory
 	}
 	cmd.Env = c.environ(p)
@@ -55,26 +65,26 @@ func (c *Command) start(ctx context.Context, p *call, grace time.Duration, box *
 	if c.Daemons {
 		left = strays{}
 	}
-	state, printed, err := execute(ctx, cmd, grace, left, box, c.limits(p))
+	state, printed, err := executeInGroup(ctx, cmd, grace, left, box, c.limitsOf(p))
 	if state != nil && p.used != nil {
 		p.used(state.UserTime() + state.SystemTime())
 	}
 	if state == nil && err != nil {
-		err = notStarted(p.program, p.folder(), err)
+		err = explainNotStarted(p.program, p.workingDirectory(), err)
 	}
 	return state, printed, err
 }
 
-// An end is how a program ended, or why it was not started.
+// An end is the way a program ended, or the reason why it was not started.
 type end struct {
 	state *os.ProcessState
 	err   error
 }
 
-// execute runs a command in a process group of its own until the command or the context ends. It
+// executeInGroup runs a command in a process group of its own until the command or the context ends. It
 // leaves no process of the group, no stray, and no process in the box, nil for none. The error is the
 // cause of the context, or a limit that the command reached before.
-func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
+func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, new(tail), context.Cause(ctx)
 	}
@@ -84,7 +94,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	}
 	cmd.Stdout, cmd.Stderr = write, write
 	g := new(group)
-	ended := g.start(cmd, box, left)
+	ended := g.startLeader(cmd, box, left)
 	write.Close()
 	if g.leader == nil {
 		read.Close()
@@ -105,7 +115,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	defer close(over)
 	select {
 	case last = <-ended:
-	case err := <-g.watch(over, left, most):
+	case err := <-g.watchLimits(over, left, most):
 		g.kill()
 		last = <-ended
 		last.err = err
@@ -124,7 +134,7 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	}
 	if g.box == nil || !g.box.Kills() {
 		left.after = g.leader.Pid
-		left.kill()
+		left.killStrays()
 	}
 	if g.box != nil {
 		// A process that stays is noticed if it has an output open; its reads are unknown.
@@ -141,10 +151,10 @@ func execute(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left stray
 	return last.state, printed, last.err
 }
 
-// start starts the leader of the group, if it can, and sends how it ends. One thread does both and
+// startLeader starts the leader of the group, if it can, and sends how it ends. One thread does both and
 // nothing else: a program dies with the thread that started it, and other threads of Go may end
 // before this process. No other goroutine gets a thread in a box.
-func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
+func (g *group) startLeader(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
 	started := make(chan struct{})
 	ended := make(chan end, 1)
 	sandbox.Alone(func() {
@@ -161,7 +171,7 @@ func (g *group) start(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan en
 			ended <- end{err: err}
 			return
 		}
-		state, err := g.wait()
+		state, err := g.waitForLeader()
 		if g.box != nil {
 			g.box.Kill()
 		}
@@ -200,3 +210,154 @@ func (g *group) killGroup() {
 
 func (g *group) terminate() { g.signal(g.job.terminate) }
 func (g *group) kill()      { g.signal(g.job.kill) }
+
+// limits bound a program with all processes that it starts. A faulty program would otherwise exhaust
+// the machine long before its timeout.
+type limits struct {
+	processes int
+	memory    int64    // bytes; 0 where the machine's is not known
+	disk      int64    // bytes of places
+	places    []string // files and directories that it writes to
+}
+
+const (
+	defaultTimeout = 5 * time.Minute
+	defaultMaxDisk = 8 << 30
+	// grace is the time for a program to end when asked to, before it is killed.
+	grace = 2 * time.Second
+)
+
+// maxProcesses is the most processes of a program at once. Only tests change it.
+var maxProcesses = 1000
+
+// smallest is the least size, in bytes, that a file counts.
+const smallest = 4096
+
+// Errors of a program that was stopped.
+var (
+	errLimit   = errors.New("stopped") // by a limit on processes, memory or files
+	errTimeout = errors.New("timed out")
+)
+
+// limitTime bounds ctx by the timeout of the rule.
+func (c *Command) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w after %s (timeout)", errTimeout, showDuration(c.Timeout)))
+}
+
+func (c *Command) limitsOf(p *call) limits {
+	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
+	if p.cell != nil {
+		l.places = slices.Clone(p.cell.write) // counts files of any name
+	}
+	if c.MaxMemory > 0 {
+		l.memory = int64(c.MaxMemory) << 20
+	}
+	if c.MaxDisk > 0 {
+		l.disk = int64(c.MaxDisk) << 20
+	}
+	return l
+}
+
+// watchLimits checks a group each second until it ends or exceeds a limit.
+func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-chan error {
+	exceeded := make(chan error, 1)
+	go func() {
+		pause := time.Second
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(pause):
+			}
+			begin := time.Now()
+			members := left.membersOf(g.leader.Pid)
+			if err := errors.Join(most.checkTaken(members), most.checkWritten(sizeOfRemoved(members, most.places))); err != nil {
+				exceeded <- err
+				return
+			}
+			pause = max(time.Second, 20*time.Since(begin)) // a twentieth of a core at most
+		}
+	}()
+	return exceeded
+}
+
+// checkTaken returns an error if there are too many processes, or they use too much memory.
+func (l limits) checkTaken(members []int) error {
+	switch memory := memoryOf(members); {
+	case len(members) > l.processes:
+		return fmt.Errorf("%w: it was more than %d processes at once", errLimit, l.processes)
+	case l.memory > 0 && memory > l.memory:
+		return fmt.Errorf("%w: it took more than %s of memory (max_memory)", errLimit, human.Bytes(l.memory))
+	}
+	return nil
+}
+
+// checkWritten returns an error if the files in l.places exceed the disk limit. size is the total size
+// of removed files that are still open.
+func (l limits) checkWritten(size int64) error {
+	for _, place := range l.places {
+		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				if info, err := entry.Info(); err == nil { // else it is gone
+					size += max(smallest, info.Size())
+				}
+			}
+			return nil // unreadable processes do not count
+		})
+	}
+	if size > l.disk {
+		return l.tooMuchWritten()
+	}
+	return nil
+}
+
+func (l limits) tooMuchWritten() error {
+	return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
+}
+
+// showDuration writes 5m rather than 5m0s.
+func showDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program runs
+// in the scratch directory of the job, and reads and writes only there. argv begins with its name, which
+// must be one of Traits.Tools. The error has the output of the program.
+func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
+	assets, err := filepath.Abs(job.Assets())
+	if err != nil {
+		return err
+	}
+	if scratch, err = filepath.Abs(scratch); err != nil {
+		return err
+	}
+	program, err := program.Find(assets, argv[0])
+	if err != nil {
+		return err
+	}
+	noteOpen(job)
+	c := &Command{Command: argv, Timeout: timeout, Sandbox: true}
+	vars, _, used := jobs.Programs(job) // no trace: the program is confined to its inputs
+	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
+	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
+	if err := c.runToEnd(ctx, p, grace); err != nil {
+		return fmt.Errorf("%s: %w", argv[0], err)
+	}
+	return nil
+}
+
+// Deliver makes a file that a program has made in the scratch directory the job's first
+// output. It returns an error unless it is a plain file of its own.
+func Deliver(job *recipe.Job, file string) error {
+	if err := checkOutput(file); err != nil {
+		return fmt.Errorf("the program %w its output", err)
+	}
+	return busyfile.Rename(file, job.OutputFile(0))
+}

@@ -137,7 +137,7 @@ func TestStraysAreFoundLate(t *testing.T) {
 	file.Close()
 	s := findStrays(cmd.Env, "/a/b")
 	s.after, s.since = 1<<30, s.since.Add(-time.Hour)
-	s.kill()
+	s.killStrays()
 	cmd.Wait()
 	w.allGone(t)
 }

@@ -30,7 +30,7 @@ func parseDepfile(text []byte) ([]string, error) {
 	}
 	d := depfileReader{text: text, line: 1, seen: map[string]bool{}}
 	for d.pos < len(d.text) {
-		if err := d.rule(); err != nil {
+		if err := d.readRule(); err != nil {
 			return nil, fmt.Errorf("line %d: %w", d.line, err)
 		}
 	}
@@ -49,20 +49,20 @@ type depfileReader struct {
 	seen  map[string]bool
 }
 
-// rule reads one logical line: nothing, a comment, or targets and their prerequisites.
-func (d *depfileReader) rule() error {
+// readRule reads one logical line: nothing, a comment, or targets and their prerequisites.
+func (d *depfileReader) readRule() error {
 	d.blanks()
-	if d.peek() == '#' {
+	if d.currentByte() == '#' {
 		for d.pos < len(d.text) && d.text[d.pos] != '\n' {
 			d.pos++
 		}
 	}
-	if d.endOfLine() {
+	if d.skipEndOfLine() {
 		return nil
 	}
 	targets, isTarget := 0, true
 	for {
-		word, colon := d.word(isTarget)
+		word, colon := d.readName(isTarget)
 		switch {
 		case isTarget && word != "":
 			targets++
@@ -91,14 +91,14 @@ func (d *depfileReader) rule() error {
 		return errors.New("no target before the ':'")
 	}
 	d.rules++
-	d.endOfLine()
+	d.skipEndOfLine()
 	return nil
 }
 
-// word reads one name. As a target it may end in the rule's colon.
-func (d *depfileReader) word(isTarget bool) (name string, colon bool) {
-	if name := d.quoted(isTarget); name != "" {
-		if isTarget && d.peek() == ':' {
+// readName reads one name. As a target it may end in the rule's colon.
+func (d *depfileReader) readName(isTarget bool) (name string, colon bool) {
+	if name := d.readQuoted(isTarget); name != "" {
+		if isTarget && d.currentByte() == ':' {
 			d.pos++
 			return name, true
 		}
@@ -113,9 +113,9 @@ func (d *depfileReader) word(isTarget bool) (name string, colon bool) {
 		case c == '\\':
 			d.backslashes(&out, isTarget)
 			continue
-		case c == '$' && d.at(1) == '$':
+		case c == '$' && d.byteAhead(1) == '$':
 			d.pos++
-		case c == ':' && isTarget && endsTargets(d.at(1), d.at(2)):
+		case c == ':' && isTarget && endsTargets(d.byteAhead(1), d.byteAhead(2)):
 			d.pos++
 			return out.String(), true
 		}
@@ -125,24 +125,24 @@ func (d *depfileReader) word(isTarget bool) (name string, colon bool) {
 	return out.String(), false
 }
 
-// quoted reads a word that is entirely in double quotes. For any other word it reads nothing and
+// readQuoted reads a word that is entirely in double quotes. For any other word it reads nothing and
 // returns "".
-func (d *depfileReader) quoted(isTarget bool) string {
-	if d.peek() != '"' {
+func (d *depfileReader) readQuoted(isTarget bool) string {
+	if d.currentByte() != '"' {
 		return ""
 	}
 	n := 1
-	for d.at(n) != '"' {
-		if d.at(n) == '\n' {
+	for d.byteAhead(n) != '"' {
+		if d.byteAhead(n) == '\n' {
 			return ""
 		}
 		n++
 	}
-	switch c := d.at(n + 1); {
+	switch c := d.byteAhead(n + 1); {
 	case n == 1:
 		return ""
-	case isBlank(c), c == '\n', c == '\r' && d.at(n+2) == '\n', c == '\\' && (d.at(n+2) == '\n' || d.at(n+2) == '\r'):
-	case isTarget && c == ':' && endsTargets(d.at(n+2), d.at(n+3)):
+	case isBlank(c), c == '\n', c == '\r' && d.byteAhead(n+2) == '\n', c == '\\' && (d.byteAhead(n+2) == '\n' || d.byteAhead(n+2) == '\r'):
+	case isTarget && c == ':' && endsTargets(d.byteAhead(n+2), d.byteAhead(n+3)):
 	default:
 		return ""
 	}
@@ -151,23 +151,23 @@ func (d *depfileReader) quoted(isTarget bool) string {
 	return name
 }
 
-// backslashes reads a run of them and, if they escape it, what follows. Before
+// backslashes reads a run of backslashes and the character that they escape, if any. Before
 // a blank 2n+1 of them stand for n and the blank; before '#' or ':' the last
 // one is the escape; elsewhere they are themselves, as in Windows paths.
 func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
 	n := 0
-	for d.at(n) == '\\' {
+	for d.byteAhead(n) == '\\' {
 		n++
 	}
-	next := d.at(n)
+	next := d.byteAhead(n)
 	keep, escaped := n, false
 	switch {
 	case isBlank(next) && n%2 == 1:
 		keep, escaped = n/2, true
-	case next == '#', next == ':' && !(isTarget && endsTargets(d.at(n+1), d.at(n+2))):
+	case next == '#', next == ':' && !(isTarget && endsTargets(d.byteAhead(n+1), d.byteAhead(n+2))):
 		keep, escaped = n-1, true
-	case next == '\n' || next == '\r' && d.at(n+1) == '\n':
-		// The last of an odd number continues the line and is not ours.
+	case next == '\n' || next == '\r' && d.byteAhead(n+1) == '\n':
+		// The last of an odd number continues the line and is no part of the name.
 		n -= n % 2
 		keep = n
 	}
@@ -187,37 +187,37 @@ func (d *depfileReader) blanks() {
 			d.pos++
 		case d.atContinuation():
 			d.pos++
-			d.endOfLine()
+			d.skipEndOfLine()
 		default:
 			return
 		}
 	}
 }
 
-// at returns the byte some places on, or a line's end behind the text's.
-func (d *depfileReader) at(places int) byte {
+// byteAhead returns the byte some places ahead, or a line end after the end of the text.
+func (d *depfileReader) byteAhead(places int) byte {
 	if d.pos+places < len(d.text) {
 		return d.text[d.pos+places]
 	}
 	return '\n'
 }
 
-func (d *depfileReader) peek() byte { return d.at(0) }
+func (d *depfileReader) currentByte() byte { return d.byteAhead(0) }
 
 func (d *depfileReader) atContinuation() bool {
-	return d.peek() == '\\' && (d.at(1) == '\n' || d.at(1) == '\r' && d.at(2) == '\n')
+	return d.currentByte() == '\\' && (d.byteAhead(1) == '\n' || d.byteAhead(1) == '\r' && d.byteAhead(2) == '\n')
 }
 
 func (d *depfileReader) atEndOfLine() bool {
-	return d.peek() == '\n' || d.peek() == '\r' && d.at(1) == '\n'
+	return d.currentByte() == '\n' || d.currentByte() == '\r' && d.byteAhead(1) == '\n'
 }
 
-// endOfLine skips the end of a line and returns whether there was one.
-func (d *depfileReader) endOfLine() bool {
+// skipEndOfLine skips the end of a line and returns whether there was one.
+func (d *depfileReader) skipEndOfLine() bool {
 	if !d.atEndOfLine() {
 		return false
 	}
-	if d.peek() == '\r' {
+	if d.currentByte() == '\r' {
 		d.pos++
 	}
 	d.pos++

@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 )
 
 // cookWithDepfile runs a command in the directory that writes the given depfile.

@@ -8,9 +8,10 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/ctxio"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Zstd compresses the source into one Zstandard frame (RFC 8878) that carries
@@ -26,7 +27,7 @@ type Zstd struct {
 
 const (
 	zstdMaxWindow = 8 << 20
-	// zstdMinWindow is where a smaller window stops to save memory.
+	// zstdMinWindow is the smallest window. A smaller one would save no memory.
 	zstdMinWindow = 512 << 10
 )
 
@@ -65,10 +66,10 @@ func (z *Zstd) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(z.compress(dst, ctxio.Reader(ctx, src), info.Size()), dst.Close())
+	return errors.Join(z.compressStream(dst, ctxio.Reader(ctx, src), info.Size()), dst.Close())
 }
 
-func (z *Zstd) compress(dst io.Writer, src io.Reader, size int64) error {
+func (z *Zstd) compressStream(dst io.Writer, src io.Reader, size int64) error {
 	kind := encoderKind{zstd.EncoderLevelFromZstd(z.Level), zstdWindow(size)}
 	enc, err := kind.encoder()
 	if err != nil {
@@ -83,18 +84,18 @@ func (z *Zstd) compress(dst io.Writer, src io.Reader, size int64) error {
 		return fmt.Errorf("the file changed from %d to %d bytes while it was read", size, n)
 	}
 	if size == 0 {
-		// The stream's frame would leave the size open.
+		// A frame of unknown length would not have the size.
 		_, err = dst.Write(enc.EncodeAll(nil, nil))
 	} else {
 		err = enc.Close()
 	}
 	if err == nil {
-		kind.reuse(enc)
+		kind.reuseEncoder(enc)
 	}
 	return err
 }
 
-// An encoderKind is what encoders have in common that make the same bytes.
+// An encoderKind is the settings of an encoder. Encoders of one kind make the same bytes.
 type encoderKind struct {
 	level  zstd.EncoderLevel
 	window int // bytes
@@ -113,7 +114,7 @@ func (k encoderKind) encoder() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(k.level),
 		zstd.WithWindowSize(k.window),
-		// More would make the bytes a matter of the core count.
+		// With more, the bytes would depend on the number of cores.
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(true),
 		// Else a frame of less than 256 bytes would not say its size.
@@ -121,8 +122,8 @@ func (k encoderKind) encoder() (*zstd.Encoder, error) {
 	)
 }
 
-// reuse keeps an encoder for the next file. It must have ended its last one well.
-func (k encoderKind) reuse(enc *zstd.Encoder) {
+// reuseEncoder keeps an encoder for the next file. Its last frame must be complete.
+func (k encoderKind) reuseEncoder(enc *zstd.Encoder) {
 	enc.Reset(nil) // lets go of the file
 	pool, _ := encoders.LoadOrStore(k, new(sync.Pool))
 	pool.(*sync.Pool).Put(enc)

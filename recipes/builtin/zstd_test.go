@@ -12,9 +12,10 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/ctxio"
-	"github.com/klauspost/compress/zstd"
 )
 
 // words is text that compresses about as well as real data does.
@@ -70,7 +71,7 @@ func TestZstdBytesArePinned(t *testing.T) {
 		10: "19d13e048f9b1988",
 	} {
 		var out bytes.Buffer
-		if err := (&Zstd{Level: level}).compress(&out, bytes.NewReader(words(700_000)), 700_000); err != nil {
+		if err := (&Zstd{Level: level}).compressStream(&out, bytes.NewReader(words(700_000)), 700_000); err != nil {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256(out.Bytes())
@@ -101,7 +102,7 @@ func TestZstdEncodersAreReused(t *testing.T) {
 		z := &Zstd{Level: level}
 		compress := func(data []byte) string {
 			var out bytes.Buffer
-			if err := z.compress(&out, bytes.NewReader(data), int64(len(data))); err != nil {
+			if err := z.compressStream(&out, bytes.NewReader(data), int64(len(data))); err != nil {
 				t.Fatal(err)
 			}
 			return out.String()
@@ -111,7 +112,7 @@ func TestZstdEncodersAreReused(t *testing.T) {
 		for _, data := range files {
 			reused = append(reused, compress(data))
 			// A file that shrinks leaves its encoder in the middle of a frame.
-			if err := z.compress(discard{}, bytes.NewReader(data), int64(len(data))+1); err == nil {
+			if err := z.compressStream(discard{}, bytes.NewReader(data), int64(len(data))+1); err == nil {
 				t.Fatal("no error about a file that shrank")
 			}
 		}
@@ -127,7 +128,7 @@ func TestZstdEncodersAreReused(t *testing.T) {
 func TestZstdNoticesAChangedSize(t *testing.T) {
 	for _, size := range []int64{0, 9, 11, 1 << 20} {
 		var out bytes.Buffer
-		err := (&Zstd{Level: 3}).compress(&out, strings.NewReader("ten bytes."), size)
+		err := (&Zstd{Level: 3}).compressStream(&out, strings.NewReader("ten bytes."), size)
 		wantError(t, err, "changed from", "to 10 bytes")
 	}
 }
@@ -144,7 +145,7 @@ func TestZstdStaysInsideItsEstimate(t *testing.T) {
 			encoders.Clear()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := z.compress(discard{}, src, int64(size)); err != nil {
+			if err := z.compressStream(discard{}, src, int64(size)); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)

@@ -29,9 +29,9 @@ var separators = []byte{',', ';', '\t', '|'}
 // excelSeparator matches the first line that tells Excel the separator.
 var excelSeparator = lazyregexp.New(`^"?(?i:sep)=(.)"?[\r\n]`)
 
-// dialect finds the separator of a table. If more than one reading makes sense, it returns an
+// findDialect finds the separator of a table. If more than one reading makes sense, it returns an
 // error with the option to set.
-func (o *Data) dialect(source []byte, tabs bool) (dialect, error) {
+func (o *Data) findDialect(source []byte, tabs bool) (dialect, error) {
 	text, err := decodeTable(source)
 	if err != nil {
 		return dialect{}, err
@@ -65,7 +65,7 @@ func (o *Data) dialect(source []byte, tabs bool) (dialect, error) {
 		d.separator = '\t'
 		err = d.checkTabs()
 	default:
-		d.separator, err = d.detect()
+		d.separator, err = d.detectSeparator()
 	}
 	return d, err
 }
@@ -154,8 +154,8 @@ func unifyLineEnds(text []byte, quotes bool) []byte {
 // looked is the number of rows that are checked to find the separator.
 const looked = 1000
 
-// cells returns the number of cells in each of the first rows, split at a separator.
-func (d dialect) cells(separator byte) (counts []int) {
+// countCells returns the number of cells in each of the first rows, split at a separator.
+func (d dialect) countCells(separator byte) (counts []int) {
 	n, quoted, start, empty := 1, false, true, true
 	end := func() {
 		if !empty {
@@ -183,12 +183,12 @@ func (d dialect) cells(separator byte) (counts []int) {
 	return counts
 }
 
-// detect finds the separator of a table if no rule names it.
-func (d dialect) detect() (byte, error) {
+// detectSeparator finds the separator of a table if no rule names it.
+func (d dialect) detectSeparator() (byte, error) {
 	var fits []byte
 	columns := map[byte][]int{}
 	for _, s := range separators {
-		counts := d.cells(s)
+		counts := d.countCells(s)
 		columns[s] = counts
 		if len(counts) > 0 && counts[0] > 1 && !slices.ContainsFunc(counts, func(n int) bool { return n != counts[0] }) {
 			fits = append(fits, s)
@@ -198,7 +198,7 @@ func (d dialect) detect() (byte, error) {
 	case len(fits) == 1 && (fits[0] == ',' || columns[','][0] == 1):
 		return fits[0], nil
 	case len(fits) > 1:
-		return 0, d.errorf("the rows have %d columns between %s and %d between %s; set %s or %s",
+		return 0, d.dialectErrorf("the rows have %d columns between %s and %d between %s; set %s or %s",
 			columns[fits[0]][0], separatorName(fits[0]), columns[fits[1]][0], separatorName(fits[1]), separatorOption(fits[0]), separatorOption(fits[1]))
 	}
 	for _, s := range separators {
@@ -206,9 +206,9 @@ func (d dialect) detect() (byte, error) {
 		switch {
 		case len(counts) == 0:
 		case s != ',' && counts[0] > 1 && (columns[','][0] == 1 || len(fits) == 1):
-			return 0, d.errorf("the first row has %d cells between %s; set %s if they are cells, or %s", counts[0], separatorName(s), separatorOption(s), separatorOption(','))
+			return 0, d.dialectErrorf("the first row has %d cells between %s; set %s if they are cells, or %s", counts[0], separatorName(s), separatorOption(s), separatorOption(','))
 		case counts[0] == 1 && len(counts) > 2 && counts[1] > 1 && !slices.ContainsFunc(counts[1:], func(n int) bool { return n != counts[1] }):
-			return 0, d.errorf("the first row has one cell, the others %d between %s; set skip_lines to the number of lines before the header%s", counts[1], separatorName(s), orOneColumn(s))
+			return 0, d.dialectErrorf("the first row has one cell, the others %d between %s; set skip_lines to the number of lines before the header%s", counts[1], separatorName(s), orOneColumn(s))
 		}
 	}
 	return ',', nil
@@ -223,21 +223,21 @@ func orOneColumn(separator byte) string {
 
 // checkTabs refuses a table of tab-separated values that has no tabs, but another separator.
 func (d dialect) checkTabs() error {
-	tabs := d.cells('\t')
+	tabs := d.countCells('\t')
 	if len(tabs) == 0 || tabs[0] > 1 {
 		return nil
 	}
 	for _, s := range separators {
-		counts := d.cells(s)
+		counts := d.countCells(s)
 		if counts[0] > 1 && !slices.ContainsFunc(counts, func(n int) bool { return n != counts[0] }) {
-			return d.errorf("the rows have no tabs, but %d columns between %s; set %s, or %s if each row is one cell", counts[0], separatorName(s), separatorOption(s), separatorOption('\t'))
+			return d.dialectErrorf("the rows have no tabs, but %d columns between %s; set %s, or %s if each row is one cell", counts[0], separatorName(s), separatorOption(s), separatorOption('\t'))
 		}
 	}
 	return nil
 }
 
-// errorf returns an error at the first line of the table.
-func (d dialect) errorf(format string, args ...any) error {
+// dialectErrorf returns an error at the first line of the table.
+func (d dialect) dialectErrorf(format string, args ...any) error {
 	return fmt.Errorf("%d:1: %s", d.skipped+1, fmt.Sprintf(format, args...))
 }
 

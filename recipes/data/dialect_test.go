@@ -142,7 +142,7 @@ func read(t *rapid.T, source string, o map[string]any) string {
 	if s, ok := o["separator"]; ok {
 		c.Separator = s.(string)
 	}
-	root, err := c.readDocument(t.Context(), "csv", []byte(source))
+	root, err := c.parseSource(t.Context(), "csv", []byte(source))
 	if err != nil {
 		return "refused"
 	}
@@ -165,7 +165,7 @@ func FuzzTable(f *testing.F) {
 		if tabs {
 			in = "tsv"
 		}
-		root, err := c.readDocument(t.Context(), in, text)
+		root, err := c.parseSource(t.Context(), in, text)
 		if err != nil {
 			return
 		}

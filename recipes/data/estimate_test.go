@@ -44,7 +44,7 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		root, err := o.readDocument(t.Context(), name, []byte(source))
+		root, err := o.parseSource(t.Context(), name, []byte(source))
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -112,7 +112,7 @@ func TestYAMLStaysBelowTheEstimate(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &yamlReader{builder: &builder{ctx: t.Context()}, layout: &yamlLayout{source: source}, spaces: -1, open: map[*yaml.Node]bool{}, room: aliasRoom}
-	root, err := r.value(&doc)
+	root, err := r.readYAMLValue(&doc)
 	if err != nil {
 		t.Fatal(err)
 	}

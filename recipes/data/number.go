@@ -55,8 +55,8 @@ func (d decimal) mantissa() *big.Int {
 	return n
 }
 
-// equals reports whether a binary64 has exactly this value.
-func (d decimal) equals(f float64) bool {
+// equalsFloat reports whether a binary64 has exactly this value.
+func (d decimal) equalsFloat(f float64) bool {
 	digits := strings.TrimRight(d.digits, "0")
 	exp := d.exp + int64(len(d.digits)-len(digits))
 	if digits == "" {
@@ -89,8 +89,8 @@ func (d decimal) isWhole() bool {
 	return d.digits == "" || d.exp+int64(len(d.digits)-len(strings.TrimRight(d.digits, "0"))) >= 0
 }
 
-// integer returns the number if it is an integer with at most mostDigits digits.
-func (d decimal) integer() (*big.Int, bool) {
+// bigInteger returns the number if it is an integer with at most mostDigits digits.
+func (d decimal) bigInteger() (*big.Int, bool) {
 	if !d.isWhole() || d.digits != "" && int64(len(d.digits))+d.exp > mostDigits {
 		return nil, false
 	}
@@ -106,9 +106,9 @@ func powerOfTen(n int64) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil)
 }
 
-// compare compares two numbers, for any exponents.
-func (d decimal) compare(e decimal) int {
-	if s := cmp.Compare(d.sign(), e.sign()); s != 0 || d.sign() == 0 {
+// compareDecimal compares two numbers, for any exponents.
+func (d decimal) compareDecimal(e decimal) int {
+	if s := cmp.Compare(d.signum(), e.signum()); s != 0 || d.signum() == 0 {
 		return s
 	}
 	// The position of the first digit decides, then the digits.
@@ -117,10 +117,10 @@ func (d decimal) compare(e decimal) int {
 		n := max(len(d.digits), len(e.digits))
 		order = strings.Compare(d.digits+strings.Repeat("0", n-len(d.digits)), e.digits+strings.Repeat("0", n-len(e.digits)))
 	}
-	return order * d.sign()
+	return order * d.signum()
 }
 
-func (d decimal) sign() int {
+func (d decimal) signum() int {
 	switch {
 	case d.digits == "":
 		return 0

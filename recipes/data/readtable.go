@@ -1,13 +1,18 @@
 package data
 
 import (
+	"bytes"
+	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/assetcook/assetcook/internal/ctxio"
 	"github.com/assetcook/assetcook/internal/jsontext"
 )
 
@@ -19,10 +24,10 @@ const (
 	cellJSON   = "json"
 )
 
-// readTable reads rows of cells: with a header into a list of objects, otherwise into a list of
+// readTableRows reads rows of cells: with a header into a list of objects, otherwise into a list of
 // lists.
-func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
-	d, err := o.dialect(source, tabs)
+func (o *Data) readTableRows(b *builder, source []byte, tabs bool) (*value, error) {
+	d, err := o.findDialect(source, tabs)
 	if err != nil {
 		return nil, err
 	}
@@ -31,16 +36,16 @@ func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
 		from = &tabRows{ctx: b.ctx, rest: string(d.text), line: d.skipped}
 	}
 	b.decimalComma = o.Decimal == ","
-	table, err := b.make(list, 1, 1)
+	table, err := b.newValue(list, 1, 1)
 	if err != nil {
 		return nil, err
 	}
 	var names, holds []string
 	if o.Header {
-		if names, err = header(from); err != nil {
+		if names, err = readHeader(from); err != nil {
 			return nil, err
 		}
-		if holds, err = o.holds(names); err != nil {
+		if holds, err = o.columnTypes(names); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +62,7 @@ func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
 		if o.Header {
 			k = object
 		}
-		row, err := b.make(k, line, col)
+		row, err := b.newValue(k, line, col)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +75,7 @@ func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
 			if i > 0 {
 				line, col = from.place(i)
 			}
-			v, err := b.cell(strings.Clone(cell), what, line, col)
+			v, err := b.readCell(strings.Clone(cell), what, line, col)
 			if err != nil {
 				return nil, err
 			}
@@ -80,8 +85,8 @@ func (o *Data) readTable(b *builder, source []byte, tabs bool) (*value, error) {
 	}
 }
 
-// header reads the names of the columns.
-func header(from rows) ([]string, error) {
+// readHeader reads the names of the columns.
+func readHeader(from rows) ([]string, error) {
 	cells, err := from.next()
 	if err == io.EOF {
 		return nil, errors.New("the file is empty, want a row that names the columns")
@@ -105,8 +110,8 @@ func header(from rows) ([]string, error) {
 	return names, nil
 }
 
-// holds returns the type of the cells of each column.
-func (o *Data) holds(names []string) ([]string, error) {
+// columnTypes returns the type of the cells of each column.
+func (o *Data) columnTypes(names []string) ([]string, error) {
 	holds := make([]string, len(names))
 	for i, name := range names {
 		if holds[i] = o.Columns[name]; holds[i] == "" {
@@ -121,9 +126,9 @@ func (o *Data) holds(names []string) ([]string, error) {
 	return holds, nil
 }
 
-// cell reads one cell.
-func (b *builder) cell(s, what string, line, col int) (*value, error) {
-	v, err := b.make(null, line, col)
+// readCell reads one cell.
+func (b *builder) readCell(s, what string, line, col int) (*value, error) {
+	v, err := b.newValue(null, line, col)
 	if err != nil {
 		return nil, err
 	}
@@ -132,40 +137,121 @@ func (b *builder) cell(s, what string, line, col int) (*value, error) {
 	case what == cellString:
 		v.kind, v.text = text, s
 	case trimmed == "":
-	case what == cellNumber && float().MatchString(b.decimal(trimmed)):
-		v.kind, v.text = number, jsonNumber(b.decimal(trimmed))
+	case what == cellNumber && float().MatchString(b.decimalPoint(trimmed)):
+		v.kind, v.text = number, jsonNumber(b.decimalPoint(trimmed))
 	case what == cellNumber && !b.decimalComma && float().MatchString(strings.Replace(trimmed, ",", ".", 1)):
-		return nil, v.errorf(nil, `%.40q has a decimal comma; set decimal = ","`, trimmed)
+		return nil, v.valueErrorf(nil, `%.40q has a decimal comma; set decimal = ","`, trimmed)
 	case what == cellBool && (trimmed == yes || trimmed == no):
 		v.kind, v.text = boolean, trimmed
 	case what == cellJSON:
 		if err := jsontext.Check([]byte(trimmed)); err != nil {
-			return nil, v.errorf(nil, "in the cell: %v", err)
+			return nil, v.valueErrorf(nil, "in the cell: %v", err)
 		}
 		inner, err := readJSON(b, []byte(trimmed))
 		if err != nil {
-			return nil, v.errorf(nil, "in the cell: %v", err)
+			return nil, v.valueErrorf(nil, "in the cell: %v", err)
 		}
-		return inner.placed(line, col), nil
+		return inner.placeAt(line, col), nil
 	default:
-		return nil, v.errorf(nil, "%.40q is no %s", trimmed, what)
+		return nil, v.valueErrorf(nil, "%.40q is no %s", trimmed, what)
 	}
 	return v, nil
 }
 
-// decimal replaces a decimal comma by a point, if commas are decimal.
-func (b *builder) decimal(s string) string {
+// decimalPoint replaces a decimal comma by a point, if commas are decimal.
+func (b *builder) decimalPoint(s string) string {
 	if b.decimalComma && !strings.Contains(s, ".") {
 		return strings.Replace(s, ",", ".", 1)
 	}
 	return s
 }
 
-// placed sets the position of a value and of all values below it to their cell's position.
-func (v *value) placed(line, col int) *value {
+// placeAt sets the position of a value and of all values below it to their cell's position.
+func (v *value) placeAt(line, col int) *value {
 	v.line, v.col = int32(line), int32(col)
 	for _, item := range v.items {
-		item.placed(line, col)
+		item.placeAt(line, col)
 	}
 	return v
 }
+
+// rows reads a table row by row. All rows have as many cells as the first. Empty lines are
+// skipped.
+type rows interface {
+	// next returns the cells of the next row, or io.EOF. They are valid until the next call.
+	next() ([]string, error)
+	// place returns line and column of a cell of that row.
+	place(i int) (line, col int)
+}
+
+// commaRows are rows of cells between commas or another separator, perhaps in quotes (RFC 4180).
+type commaRows struct {
+	*csv.Reader
+	skipped int // lines before the first row
+}
+
+func newCommaRows(ctx context.Context, d dialect) commaRows {
+	r := csv.NewReader(ctxio.Reader(ctx, bytes.NewReader(d.text)))
+	r.ReuseRecord = true
+	r.Comma = rune(d.separator)
+	return commaRows{r, d.skipped}
+}
+
+func (r commaRows) next() ([]string, error) {
+	cells, err := r.Read()
+	if syntax := (*csv.ParseError)(nil); errors.As(err, &syntax) {
+		if errors.Is(err, csv.ErrFieldCount) {
+			return nil, fmt.Errorf("%d:%d: %d cells, the first row has %d; if there are lines before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
+		}
+		return nil, fmt.Errorf("%d:%d: %v", r.skipped+syntax.Line, syntax.Column, syntax.Err)
+	}
+	return cells, err
+}
+
+func (r commaRows) place(i int) (line, col int) {
+	line, col = r.FieldPos(i)
+	return r.skipped + line, col
+}
+
+// tabRows are rows of the exact texts between tabs: cells contain neither tabs nor line ends, and
+// a quote is a quote (text/tab-separated-values of the IANA).
+type tabRows struct {
+	ctx   context.Context
+	rest  string
+	line  int // number of the row's line
+	cells []string
+	cols  []int // offset of each cell
+	want  int   // cells of the first row
+}
+
+func (r *tabRows) next() ([]string, error) {
+	for r.rest != "" {
+		if r.line++; r.line%step == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		var row string
+		row, r.rest, _ = strings.Cut(r.rest, "\n")
+		row = strings.TrimSuffix(row, "\r")
+		if row == "" {
+			continue
+		}
+		r.cells, r.cols = r.cells[:0], r.cols[:0]
+		col := 1
+		for cell := range strings.SplitSeq(row, "\t") {
+			r.cells, r.cols = append(r.cells, cell), append(r.cols, col)
+			col += utf8.RuneCountInString(cell) + 1
+		}
+		if r.want == 0 {
+			r.want = len(r.cells)
+		}
+		if len(r.cells) != r.want {
+			return nil, fmt.Errorf("%d:1: %d cells, the first row has %d", r.line, len(r.cells), r.want)
+		}
+		return r.cells, nil
+	}
+	return nil, io.EOF
+}
+
+func (r *tabRows) place(i int) (line, col int) { return r.line, r.cols[i] }

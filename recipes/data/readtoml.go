@@ -25,7 +25,7 @@ func readTOML(b *builder, source []byte) (_ *value, err error) {
 	if len(source) > maxTOML {
 		return nil, fmt.Errorf("%d bytes of TOML are more than the %d that can be read; split the file", len(source), maxTOML)
 	}
-	root, err := b.make(object, 1, 1)
+	root, err := b.newValue(object, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func readTOML(b *builder, source []byte) (_ *value, err error) {
 				return nil, err
 			}
 		}
-		if err := r.line(r.parser.Expression()); err != nil {
+		if err := r.readTOMLLine(r.parser.Expression()); err != nil {
 			return nil, err
 		}
 	}
@@ -73,32 +73,32 @@ func (r *tomlReader) syntax(err error) error {
 	return plaintext.Errorf(r.text, int(r.parser.Range(wrong.Highlight).Offset), "%s", oneLine(wrong.Message))
 }
 
-// line reads one line, or several for a value of several lines.
-func (r *tomlReader) line(n *unstable.Node) error {
+// readTOMLLine reads one line, or several for a value of several lines.
+func (r *tomlReader) readTOMLLine(n *unstable.Node) error {
 	switch n.Kind {
 	case unstable.KeyValue:
-		return r.pair(r.tables.current, n)
+		return r.readPair(r.tables.current, n)
 	case unstable.Table, unstable.ArrayTable:
-		return r.header(n)
+		return r.selectTable(n)
 	}
 	return fmt.Errorf("a TOML line of kind %d", n.Kind)
 }
 
-// header selects the table that [a.b] or [[a.b]] names.
-func (r *tomlReader) header(n *unstable.Node) error {
+// selectTable selects the table that [a.b] or [[a.b]] names.
+func (r *tomlReader) selectTable(n *unstable.Node) error {
 	t := r.tables.root
 	for it := n.Key(); it.Next(); {
-		v, name, err := r.key(it.Node())
+		v, name, err := r.keyObject(it.Node())
 		if err != nil {
 			return err
 		}
 		switch {
 		case !it.IsLast():
-			t, err = r.tables.pass(t, name, v)
+			t, err = r.tables.passTable(t, name, v)
 		case n.Kind == unstable.Table:
-			t, err = r.tables.open(t, name, v)
+			t, err = r.tables.openTable(t, name, v)
 		default:
-			t, err = r.tables.element(t, name, v, *v)
+			t, err = r.tables.addTableElement(t, name, v, *v)
 		}
 		if err != nil {
 			return err
@@ -108,17 +108,17 @@ func (r *tomlReader) header(n *unstable.Node) error {
 	return nil
 }
 
-// key makes an object at the place of a part of a key, in case that it names a table.
-func (r *tomlReader) key(n *unstable.Node) (*value, string, error) {
-	line, col := r.at(int(n.Raw.Offset))
-	v, err := r.make(object, line, col)
+// keyObject makes an object at the place of a part of a key, in case that it names a table.
+func (r *tomlReader) keyObject(n *unstable.Node) (*value, string, error) {
+	line, col := r.placeOf(int(n.Raw.Offset))
+	v, err := r.newValue(object, line, col)
 	return v, string(n.Data), err
 }
 
-// pair reads a key, perhaps with dots, and its value into a table.
-func (r *tomlReader) pair(t *tomlTable, n *unstable.Node) error {
+// readPair reads a key, perhaps with dots, and its value into a table.
+func (r *tomlReader) readPair(t *tomlTable, n *unstable.Node) error {
 	for it := n.Key(); it.Next(); {
-		v, name, err := r.key(it.Node())
+		v, name, err := r.keyObject(it.Node())
 		if err != nil {
 			return err
 		}
@@ -128,33 +128,33 @@ func (r *tomlReader) pair(t *tomlTable, n *unstable.Node) error {
 			}
 			continue
 		}
-		leaf, err := r.tables.leaf(t, name, v)
+		leaf, err := r.tables.putLeaf(t, name, v)
 		if err != nil {
 			return err
 		}
 		r.depth = leaf.depth - 1
-		return r.value(v, n.Value())
+		return r.readTOMLValue(v, n.Value())
 	}
 	return nil
 }
 
-// value reads a value into v.
-func (r *tomlReader) value(v *value, n *unstable.Node) error {
-	line, col := r.at(int(n.Raw.Offset))
+// readTOMLValue reads a value into v.
+func (r *tomlReader) readTOMLValue(v *value, n *unstable.Node) error {
+	line, col := r.placeOf(int(n.Raw.Offset))
 	v.line, v.col = int32(line), int32(col)
 	if n.Kind != unstable.Array && n.Kind != unstable.InlineTable {
 		return tomlScalar(v, n)
 	}
-	if err := r.down(v); err != nil {
+	if err := r.enterLevel(v); err != nil {
 		return err
 	}
-	defer r.up()
+	defer r.leaveLevel()
 	if n.Kind == unstable.InlineTable {
 		v.kind = object
 		depth := r.depth
 		t := r.tables.inline(v, depth)
 		for it := n.Children(); it.Next(); {
-			if err := r.pair(t, it.Node()); err != nil {
+			if err := r.readPair(t, it.Node()); err != nil {
 				return err
 			}
 			r.depth = depth
@@ -163,12 +163,12 @@ func (r *tomlReader) value(v *value, n *unstable.Node) error {
 	}
 	v.kind = list
 	for it := n.Children(); it.Next(); {
-		item, err := r.make(null, 0, 0)
+		item, err := r.newValue(null, 0, 0)
 		if err != nil {
 			return err
 		}
 		v.items = append(v.items, item)
-		if err := r.value(item, it.Node()); err != nil {
+		if err := r.readTOMLValue(item, it.Node()); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func tomlScalar(v *value, n *unstable.Node) error {
 	case unstable.Integer:
 		x, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64)
 		if err != nil {
-			return v.errorf(nil, "%.40s does not fit into the 64 bits of a TOML integer; write it as a string", s)
+			return v.valueErrorf(nil, "%.40s does not fit into the 64 bits of a TOML integer; write it as a string", s)
 		}
 		v.kind, v.text = number, strconv.FormatInt(x, 10)
 	case unstable.Float:
@@ -209,7 +209,7 @@ func tomlFloat(v *value, s string) error {
 		}
 	default:
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
-			return v.errorf(nil, "%.40s is beyond what a binary64 holds, as TOML's floats are", s)
+			return v.valueErrorf(nil, "%.40s is beyond what a binary64 holds, as TOML's floats are", s)
 		}
 		v.text = jsonNumber(s)
 	}
@@ -220,7 +220,7 @@ func tomlFloat(v *value, s string) error {
 func tomlTime(v *value, s string) error {
 	var doc struct{ X any }
 	if err := toml.Unmarshal([]byte("X="+s), &doc); err != nil {
-		return v.errorf(nil, "%.40q is no date or time: %s", s, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
+		return v.valueErrorf(nil, "%.40q is no date or time: %s", s, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	v.kind = text
 	switch x := doc.X.(type) {
@@ -229,7 +229,146 @@ func tomlTime(v *value, s string) error {
 	case fmt.Stringer: // a local one
 		v.text = x.String()
 	default:
-		return v.errorf(nil, "%.40q is no date or time", s)
+		return v.valueErrorf(nil, "%.40q is no date or time", s)
 	}
 	return nil
 }
+
+// tomlTables are the tables of a TOML document, with the way each was defined. The way decides
+// whether a later line may add to a table (TOML 1.0, sections "Table", "Inline Table" and "Array
+// of Tables"). All names of all tables are in one map, so that a table needs no map of its own.
+type tomlTables struct {
+	root, current *tomlTable
+	named         map[tomlName]*tomlTable
+	ids           int
+}
+
+// A tomlName is a key of a table.
+type tomlName struct {
+	table int
+	key   string
+}
+
+// A tomlTable is the value of a key: a table or another value.
+type tomlTable struct {
+	id    int // of the last element, for a list of tables
+	made  tomlMade
+	depth int
+	value *value // the table, or the last element
+	list  *value // of tables; otherwise nil
+}
+
+// tomlMade is the form in which a table was defined.
+type tomlMade uint8
+
+const (
+	byHeader   tomlMade = iota // [a]
+	byLonger                   // a in [a.b]: a header may still follow
+	byDots                     // a in a.b = 1: only dotted keys may follow
+	byBrackets                 // [[a]]
+	byOneValue                 // a = 1, a = {}: nothing may follow
+)
+
+func newTOMLTables(root *value) *tomlTables {
+	t := &tomlTables{named: map[tomlName]*tomlTable{}}
+	t.root = t.makeTable(byHeader, root, 1)
+	t.current = t.root
+	return t
+}
+
+func (t *tomlTables) makeTable(made tomlMade, v *value, depth int) *tomlTable {
+	t.ids++
+	return &tomlTable{id: t.ids, made: made, depth: depth, value: v}
+}
+
+// putInTable adds v to a table under a new name.
+func (t *tomlTables) putInTable(to *tomlTable, name string, made tomlMade, v *value) (*tomlTable, error) {
+	if to.depth >= maxDepth && made != byOneValue {
+		return nil, v.valueErrorf(nil, "nested deeper than %d levels", maxDepth)
+	}
+	to.value.keys, to.value.items = append(to.value.keys, name), append(to.value.items, v)
+	n := t.makeTable(made, v, to.depth+1)
+	t.named[tomlName{to.id, name}] = n
+	return n, nil
+}
+
+func duplicate(v *value, name string, first *tomlTable) error {
+	other := first.value
+	if first.list != nil {
+		other = first.list
+	}
+	return v.valueErrorf(nil, "duplicate key %.60q, first at %d:%d", name, other.line, other.col)
+}
+
+// passTable follows a part of a header to the next table.
+func (t *tomlTables) passTable(from *tomlTable, name string, v *value) (*tomlTable, error) {
+	n := t.named[tomlName{from.id, name}]
+	switch {
+	case n == nil:
+		return t.putInTable(from, name, byLonger, v)
+	case n.made == byOneValue:
+		return nil, duplicate(v, name, n)
+	}
+	return n, nil
+}
+
+// openTable selects the table of a header.
+func (t *tomlTables) openTable(from *tomlTable, name string, v *value) (*tomlTable, error) {
+	n := t.named[tomlName{from.id, name}]
+	switch {
+	case n == nil:
+		return t.putInTable(from, name, byHeader, v)
+	case n.made != byLonger:
+		return nil, duplicate(v, name, n)
+	}
+	n.made = byHeader
+	return n, nil
+}
+
+// addTableElement adds v to the list of tables of a [[header]]. If there is no list yet, all becomes the
+// list.
+func (t *tomlTables) addTableElement(from *tomlTable, name string, v *value, all value) (*tomlTable, error) {
+	n := t.named[tomlName{from.id, name}]
+	if n == nil {
+		var err error
+		if n, err = t.putInTable(from, name, byBrackets, &all); err != nil {
+			return nil, err
+		}
+		n.list, all.kind = &all, list
+		n.depth++
+	}
+	switch {
+	case n.made != byBrackets:
+		return nil, duplicate(v, name, n)
+	case n.depth > maxDepth:
+		return nil, v.valueErrorf(nil, "nested deeper than %d levels", maxDepth)
+	}
+	n.list.items = append(n.list.items, v)
+	t.ids++
+	n.id, n.value = t.ids, v // the names of the previous element cannot be reached any more
+	return n, nil
+}
+
+// dotted follows a part of a dotted key to the next table.
+func (t *tomlTables) dotted(from *tomlTable, name string, v *value) (*tomlTable, error) {
+	n := t.named[tomlName{from.id, name}]
+	switch {
+	case n == nil:
+		return t.putInTable(from, name, byDots, v)
+	case n.made != byDots:
+		return nil, duplicate(v, name, n)
+	}
+	return n, nil
+}
+
+// putLeaf puts the value of a key into a table.
+func (t *tomlTables) putLeaf(to *tomlTable, name string, v *value) (*tomlTable, error) {
+	if n := t.named[tomlName{to.id, name}]; n != nil {
+		return nil, duplicate(v, name, n)
+	}
+	return t.putInTable(to, name, byOneValue, v)
+}
+
+// inline returns the inside of an inline table. It has its own place in the map, because lists
+// may contain it.
+func (t *tomlTables) inline(v *value, depth int) *tomlTable { return t.makeTable(byOneValue, v, depth) }

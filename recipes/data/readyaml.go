@@ -24,7 +24,7 @@ func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 			err = fmt.Errorf("the YAML reader gave up: %s", oneLine(fmt.Sprint(p)))
 		}
 	}()
-	documents, err := b.make(list, 1, 1)
+	documents, err := b.newValue(list, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 			return nil, fmt.Errorf("%d:1: a second document; set documents = true to make a list of them", doc.Line)
 		}
 		r := &yamlReader{builder: b, layout: layout, spaces: -1, open: map[*yaml.Node]bool{}, room: len(source) + aliasRoom}
-		v, err := r.value(&doc)
+		v, err := r.readYAMLValue(&doc)
 		if err != nil {
 			return nil, err
 		}
@@ -100,24 +100,24 @@ type yamlReader struct {
 // aliasRoom is the number of values that aliases may add, besides one per source byte.
 const aliasRoom = 100_000
 
-func (r *yamlReader) value(n *yaml.Node) (*value, error) {
+func (r *yamlReader) readYAMLValue(n *yaml.Node) (*value, error) {
 	r.cost += 1 + len(n.Value)/64
 	switch n.Kind {
 	case yaml.DocumentNode:
-		return r.value(n.Content[0])
+		return r.readYAMLValue(n.Content[0])
 	case yaml.AliasNode:
 		return r.alias(n)
 	case yaml.ScalarNode:
-		v, err := r.make(null, n.Line, n.Column)
+		v, err := r.newValue(null, n.Line, n.Column)
 		if err != nil {
 			return nil, err
 		}
 		if n.Style&quoted != 0 && !r.flow {
-			if err := r.layout.checkLayout(n, r.spaces); err != nil {
+			if err := r.layout.checkIndentation(n, r.spaces); err != nil {
 				return nil, err
 			}
 		}
-		return v, scalar(v, n)
+		return v, readScalar(v, n)
 	case yaml.SequenceNode, yaml.MappingNode:
 		k, tag := list, "!!seq"
 		if n.Kind == yaml.MappingNode {
@@ -126,14 +126,14 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 		if err := collectionTag(n, tag); err != nil {
 			return nil, err
 		}
-		v, err := r.make(k, n.Line, n.Column)
+		v, err := r.newValue(k, n.Line, n.Column)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.down(v); err != nil {
+		if err := r.enterLevel(v); err != nil {
 			return nil, err
 		}
-		defer r.up()
+		defer r.leaveLevel()
 		r.open[n] = true
 		defer delete(r.open, n)
 		spaces, flow := r.spaces, r.flow
@@ -144,7 +144,7 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 			r.spaces = blockIndent(n, spaces)
 		default:
 			r.flow = true
-			if err := r.layout.checkLayout(n, spaces); err != nil {
+			if err := r.layout.checkIndentation(n, spaces); err != nil {
 				return nil, err
 			}
 		}
@@ -152,7 +152,7 @@ func (r *yamlReader) value(n *yaml.Node) (*value, error) {
 			return v, r.mapping(v, n)
 		}
 		for _, item := range n.Content {
-			below, err := r.value(item)
+			below, err := r.readYAMLValue(item)
 			if err != nil {
 				return nil, err
 			}
@@ -171,7 +171,7 @@ func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	}
 	before, flow := r.cost, r.flow
 	r.flow = true // its indentation was checked at the anchor
-	v, err := r.value(n.Alias)
+	v, err := r.readYAMLValue(n.Alias)
 	r.flow = flow
 	if r.room -= r.cost - before; err == nil && r.room < 0 {
 		err = fmt.Errorf("%d:%d: aliases expand to too many values; write the values instead", n.Line, n.Column)
@@ -201,23 +201,23 @@ func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 		}
 		first[k.Value] = k
 		r.cost += len(k.Value) / 64
-		item, err := r.value(n.Content[i+1])
+		item, err := r.readYAMLValue(n.Content[i+1])
 		if err != nil {
 			return err
 		}
 		v.keys, v.items = append(v.keys, k.Value), append(v.items, item)
 	}
 	for _, m := range merges {
-		if err := r.merge(v, first, m); err != nil {
+		if err := r.mergeKeys(v, first, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// merge adds the keys of a << value: an object, or a list of objects of which earlier ones win.
-func (r *yamlReader) merge(v *value, known map[string]*yaml.Node, n *yaml.Node) error {
-	from, err := r.value(n)
+// mergeKeys adds the keys of a << value: an object, or a list of objects of which earlier ones win.
+func (r *yamlReader) mergeKeys(v *value, known map[string]*yaml.Node, n *yaml.Node) error {
+	from, err := r.readYAMLValue(n)
 	if err != nil {
 		return err
 	}
@@ -241,9 +241,9 @@ func (r *yamlReader) merge(v *value, known map[string]*yaml.Node, n *yaml.Node) 
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// scalar reads a scalar by its tag or, without tag and quotes, by the core schema (YAML 1.2.2,
+// readScalar reads a scalar by its tag or, without tag and quotes, by the core schema (YAML 1.2.2,
 // section 10.3.2).
-func scalar(v *value, n *yaml.Node) error {
+func readScalar(v *value, n *yaml.Node) error {
 	if n.Style&yaml.TaggedStyle != 0 || n.Tag == "!" {
 		return tagged(v, n)
 	}
@@ -251,7 +251,7 @@ func scalar(v *value, n *yaml.Node) error {
 		v.kind, v.text = text, n.Value
 		return nil
 	}
-	plain(v, n.Value)
+	readPlainScalar(v, n.Value)
 	return nil
 }
 
@@ -264,19 +264,19 @@ func tagged(v *value, n *yaml.Node) error {
 	}
 	want, ok := map[string]kind{"!!str": text, "!!null": null, "!!bool": boolean, "!!int": number, "!!float": number}[tag]
 	if !ok {
-		return v.errorf(nil, "tag %.40s is not known; there are !!str, !!null, !!bool, !!int, !!float", tag)
+		return v.valueErrorf(nil, "tag %.40s is not known; there are !!str, !!null, !!bool, !!int, !!float", tag)
 	}
 	if want == text {
 		v.kind, v.text = text, n.Value
 		return nil
 	}
-	plain(v, n.Value)
+	readPlainScalar(v, n.Value)
 	whole := wholeNumber().MatchString(n.Value)
 	switch {
 	case v.kind != want,
 		tag == "!!int" && !whole && !otherBase().MatchString(n.Value),
 		tag == "!!float" && otherBase().MatchString(n.Value):
-		return v.errorf(nil, "%.40q is no %s", n.Value, tag)
+		return v.valueErrorf(nil, "%.40q is no %s", n.Value, tag)
 	case tag == "!!float" && whole:
 		v.text += ".0"
 	}
@@ -298,8 +298,8 @@ var (
 	float       = lazyregexp.New(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// plain reads a scalar without quotes.
-func plain(v *value, s string) {
+// readPlainScalar reads a scalar without quotes.
+func readPlainScalar(v *value, s string) {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
 		v.kind = null

@@ -53,7 +53,7 @@ func TestIndependentReadersFindTheSameValues(t *testing.T) {
 		want := asRead(decodeJSON(rt, source))
 		for _, format := range []string{"json", "cbor", "msgpack"} {
 			o := &Data{Format: format, Numbers: "nearest", SortKeys: rapid.Bool().Draw(rt, "sorted")}
-			root, err := o.readDocument(t.Context(), "json", source)
+			root, err := o.parseSource(t.Context(), "json", source)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -141,11 +141,11 @@ func FuzzRead(f *testing.F) {
 		name := inputs[int(as)%len(inputs)]
 		for _, format := range []string{"json", "cbor", "msgpack"} {
 			o := &Data{Format: format, Numbers: "nearest", Header: true}
-			in, err := o.input(path.Ext(name))
+			in, err := o.inputFormat(path.Ext(name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			root, err := o.readDocument(t.Context(), in, source)
+			root, err := o.parseSource(t.Context(), in, source)
 			var out []byte
 			if err == nil {
 				out, err = o.encodeTree(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)

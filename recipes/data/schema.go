@@ -1,7 +1,11 @@
 package data
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 )
@@ -13,26 +17,26 @@ import (
 // place of a value in the file; and runs without a schema pay nothing.
 func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value) error {
 	files := &schemaFiles{ctx: ctx, job: job}
-	set := newSchemaSet(ctx, files.load)
+	set := newSchemaSet(ctx, files.loadSchemaFile)
 	top, err := set.openSchema(path)
 	if err != nil {
 		return err
 	}
 	c := &checker{ctx: ctx, set: set, top: top}
-	if err := c.count(root); err != nil {
+	if err := c.countValues(root); err != nil {
 		return err
 	}
 	c.most = mostSteps(c.taken)
 	c.taken = 0
 	found := &violations{}
-	c.check(top, root, nil, nil, found)
+	c.applySchema(top, root, nil, nil, found)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case c.err != nil:
 		return c.err
 	}
-	return found.error(path)
+	return found.violationsError(path)
 }
 
 // mostSteps limits the work of checking some values: applying a schema to a value is one step,
@@ -47,8 +51,8 @@ const (
 	mostNested = 20_000
 )
 
-// step counts work and reports whether more is allowed.
-func (c *checker) step(n int) bool {
+// countSteps counts work and reports whether more is allowed.
+func (c *checker) countSteps(n int) bool {
 	if c.err != nil {
 		return false
 	}
@@ -62,15 +66,161 @@ func (c *checker) step(n int) bool {
 	return c.err == nil
 }
 
-// count counts the values of a tree as steps.
-func (c *checker) count(v *value) error {
-	if !c.step(1) {
+// countValues counts the values of a tree as steps.
+func (c *checker) countValues(v *value) error {
+	if !c.countSteps(1) {
 		return c.err
 	}
 	for _, item := range v.items {
-		if err := c.count(item); err != nil {
+		if err := c.countValues(item); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+const (
+	// mostViolations limits the reported violations.
+	mostViolations = 3
+	// mostNames limits the names in a violation.
+	mostNames = 20
+)
+
+// A violation is one error of one value.
+type violation struct {
+	at   *value
+	path string // decides the order of values without a place
+	what string
+}
+
+func (v violation) compareViolation(w violation) int {
+	return cmp.Or(v.comparePlace(w), cmp.Compare(v.what, w.what))
+}
+
+func (v violation) comparePlace(w violation) int {
+	return cmp.Or(cmp.Compare(v.at.line, w.at.line), cmp.Compare(v.at.col, w.at.col), cmp.Compare(v.path, w.path))
+}
+
+// violations counts the violations and keeps the first ones of the file. nil ignores them.
+type violations struct {
+	all   int
+	first []violation // sorted
+}
+
+// subViolations returns a separate list for violations that may be discarded.
+func (f *violations) subViolations() *violations {
+	if f == nil {
+		return nil
+	}
+	return &violations{}
+}
+
+// addViolation counts a violation. It formats the message only for the first ones, because that is
+// expensive.
+func (f *violations) addViolation(at *value, path []string, format string, args ...any) {
+	if f == nil {
+		return
+	}
+	f.all++
+	v := violation{at: at}
+	if len(f.first) == mostViolations {
+		last := f.first[mostViolations-1]
+		if order := cmp.Or(cmp.Compare(at.line, last.at.line), cmp.Compare(at.col, last.at.col)); order > 0 {
+			return
+		}
+	}
+	v.path = strings.Join(path, "/")
+	v.what = fmt.Sprintf("%sat %s: %s", at.placePrefix(), jsonPointerOf(path), oneLine(fmt.Sprintf(format, args...)))
+	f.insertViolation(v)
+}
+
+// insertViolation keeps a violation if it is one of the first. Repeated violations do not count.
+func (f *violations) insertViolation(v violation) {
+	i, twice := slices.BinarySearchFunc(f.first, v, violation.compareViolation)
+	if twice {
+		f.all--
+		return
+	}
+	f.first = slices.Insert(f.first, i, v)
+	f.first = f.first[:min(len(f.first), mostViolations)]
+}
+
+// countAll adds the violations of another list.
+func (f *violations) countAll(other *violations) {
+	if f == nil {
+		return
+	}
+	f.all += other.all
+	for _, v := range other.first {
+		f.insertViolation(v)
+	}
+}
+
+// violationsError returns one line with the first violations and their places, and the number of the
+// others.
+func (f *violations) violationsError(schema string) error {
+	if f.all == 0 {
+		return nil
+	}
+	more := ""
+	if n := f.all - len(f.first); n > 0 {
+		more = fmt.Sprintf("; and %d more", n)
+	}
+	var line []string
+	for _, v := range f.first {
+		line = append(line, v.what)
+	}
+	return fmt.Errorf("%s%s (schema %s)", strings.Join(line, "; "), more, schema)
+}
+
+// shortenText clips long text.
+func shortenText(s string) string {
+	if len(s) > 100 {
+		s = strings.ToValidUTF8(s[:100], "") + "..."
+	}
+	return s
+}
+
+func showNames(names []string, quote string) string {
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, strings.TrimSpace(quote+shortenText(name)+quote))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// showMany shows the first names of all.
+func showMany(names []string, all int) string {
+	slices.Sort(names)
+	shown := showNames(names, "'")
+	if n := all - len(names); n > 0 {
+		shown += fmt.Sprintf(" and %d more", n)
+	}
+	return shown
+}
+
+// amongValues lists the allowed values in a message.
+func amongValues(values []*value) string {
+	var shown []string
+	for _, v := range values[:min(len(values), mostNames)] {
+		if v.kind == list || v.kind == object {
+			return "it is none of the values that are allowed"
+		}
+		shown = append(shown, shortenText(canonicalShown(v)))
+	}
+	if len(shown) < len(values) {
+		shown = append(shown, "...")
+	}
+	return "value must be " + map[bool]string{true: "one of ", false: ""}[len(values) > 1] + strings.Join(shown, ", ")
+}
+
+// canonicalShown returns the text of a value that is not a list or an object.
+func canonicalShown(v *value) string {
+	switch v.kind {
+	case text:
+		return "'" + v.text + "'"
+	case null:
+		return "null"
+	}
+	return v.text
 }

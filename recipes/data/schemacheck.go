@@ -12,7 +12,7 @@ type checker struct {
 	top  *schema
 	path []string // of the current value
 
-	taken, next, most int // see step
+	taken, next, most int // see countSteps
 	active            []application
 	err               error
 }
@@ -30,33 +30,33 @@ type scope struct {
 }
 
 // seen marks the evaluated items of a list or object.
-type seen []bool
+type itemMarks []bool
 
-func (s seen) set(i int) {
+func (s itemMarks) markSeen(i int) {
 	if s != nil {
 		s[i] = true
 	}
 }
 
 // mergeSeen adds the marks of another seen.
-func (s seen) mergeSeen(other seen) {
+func (s itemMarks) mergeSeen(other itemMarks) {
 	for i, yes := range other {
 		if yes {
-			s.set(i)
+			s.markSeen(i)
 		}
 	}
 }
 
-// check reports whether a value satisfies a schema. It records violations in found and
+// applySchema reports whether a value satisfies a schema. It records violations in found and
 // the items of the value that were evaluated in judged. Either may be nil.
-func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *violations) bool {
-	if !c.step(1) {
+func (c *checker) applySchema(s *schema, v *value, outer *scope, judged itemMarks, found *violations) bool {
+	if !c.countSteps(1) {
 		return false
 	}
 	if s.never {
-		return c.wrong(found, v, "no value is allowed here")
+		return c.noteViolation(found, v, "no value is allowed here")
 	}
-	if !c.begin(s, v) {
+	if !c.beginApplication(s, v) {
 		return false
 	}
 	defer func() { c.active = c.active[:len(c.active)-1] }()
@@ -65,17 +65,17 @@ func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *v
 		in = &scope{outer, s.resource}
 	}
 	own := judged
-	if s.unevaluatedItems != nil || s.unevaluatedProperties != nil || judged != nil {
-		own = make(seen, len(v.items))
-		c.step(len(v.items) / 16)
+	if s.lists.unevaluated != nil || s.objects.unevaluated != nil || judged != nil {
+		own = make(itemMarks, len(v.items))
+		c.countSteps(len(v.items) / 16)
 	}
-	ok := c.own(s, v, found)
-	ok = c.inPlace(s, v, in, own, found) && ok
+	ok := c.checkOwn(s, v, found)
+	ok = c.applyInPlace(s, v, in, own, found) && ok
 	switch v.kind {
 	case list:
-		ok = c.items(s, v, in, own, found) && ok
+		ok = c.checkItems(s, v, in, own, found) && ok
 	case object:
-		ok = c.properties(s, v, in, own, found) && ok
+		ok = c.checkProperties(s, v, in, own, found) && ok
 	}
 	if ok && judged != nil {
 		judged.mergeSeen(own)
@@ -83,16 +83,16 @@ func (c *checker) check(s *schema, v *value, outer *scope, judged seen, found *v
 	return ok && c.err == nil
 }
 
-// begin records the application of a schema, unless it is being applied to the same value
+// beginApplication records the application of a schema, unless it is being applied to the same value
 // already.
-func (c *checker) begin(s *schema, v *value) bool {
+func (c *checker) beginApplication(s *schema, v *value) bool {
 	last := len(c.active) - 1
 	for i := last; i >= 0 && c.active[i].value == v; i-- {
 		if c.active[i].schema == s {
 			c.err = schemaError(s.resource, s.at, "this schema refers to itself without end")
 			return false
 		}
-		if (last-i)%64 == 63 && !c.step(1) {
+		if (last-i)%64 == 63 && !c.countSteps(1) {
 			return false
 		}
 	}
@@ -104,51 +104,51 @@ func (c *checker) begin(s *schema, v *value) bool {
 	return true
 }
 
-// inPlace applies the subschemas that concern the value itself.
-func (c *checker) inPlace(s *schema, v *value, in *scope, own seen, found *violations) bool {
+// applyInPlace applies the subschemas that concern the value itself.
+func (c *checker) applyInPlace(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := true
-	for _, ref := range []*schema{s.ref, c.target(s.dynamic, in)} {
+	for _, ref := range []*schema{s.ref, c.dynamicTarget(s.dynamic, in)} {
 		if ref != nil {
-			ok = c.check(ref, v, in, own, found) && ok
+			ok = c.applySchema(ref, v, in, own, found) && ok
 		}
 	}
-	for _, all := range s.allOf {
-		ok = c.check(all, v, in, own, found) && ok
+	for _, all := range s.logic.allOf {
+		ok = c.applySchema(all, v, in, own, found) && ok
 	}
-	if s.anyOf != nil {
-		ok = c.some(s.anyOf, v, in, own, found) && ok
+	if s.logic.anyOf != nil {
+		ok = c.anyAccepts(s.logic.anyOf, v, in, own, found) && ok
 	}
-	if s.oneOf != nil {
-		ok = c.one(s.oneOf, v, in, own, found) && ok
+	if s.logic.oneOf != nil {
+		ok = c.exactlyOneAccepts(s.logic.oneOf, v, in, own, found) && ok
 	}
-	if s.not != nil && c.check(s.not, v, in, nil, nil) {
-		ok = c.wrong(found, v, "the value matches the schema of not")
+	if s.logic.not != nil && c.applySchema(s.logic.not, v, in, nil, nil) {
+		ok = c.noteViolation(found, v, "the value matches the schema of not")
 	}
-	if s.when != nil {
-		next := s.otherwise
-		if c.check(s.when, v, in, own, nil) {
-			next = s.then
+	if s.logic.when != nil {
+		next := s.logic.otherwise
+		if c.applySchema(s.logic.when, v, in, own, nil) {
+			next = s.logic.then
 		}
 		if next != nil {
-			ok = c.check(next, v, in, own, found) && ok
+			ok = c.applySchema(next, v, in, own, found) && ok
 		}
 	}
 	if v.kind == object {
-		for _, d := range s.dependents {
-			if c.step(len(v.keys)/64) && !v.has(d.name) {
+		for _, d := range s.objects.dependents {
+			if c.countSteps(len(v.keys)/64) && !v.hasKey(d.name) {
 				continue
 			}
 			if d.schema != nil {
-				ok = c.check(d.schema, v, in, own, found) && ok
+				ok = c.applySchema(d.schema, v, in, own, found) && ok
 			}
-			ok = c.required(v, d.required, found) && ok
+			ok = c.checkRequired(v, d.required, found) && ok
 		}
 	}
 	return ok
 }
 
-// target returns the target of a dynamic reference in a scope.
-func (c *checker) target(d *dynamicRef, in *scope) *schema {
+// dynamicTarget returns the target of a dynamic reference in a scope.
+func (c *checker) dynamicTarget(d *dynamicRef, in *scope) *schema {
 	if d == nil || !d.moves {
 		if d != nil {
 			return d.first
@@ -156,7 +156,7 @@ func (c *checker) target(d *dynamicRef, in *scope) *schema {
 		return nil
 	}
 	to := d.first.at
-	for ; in != nil && c.step(1); in = in.outer {
+	for ; in != nil && c.countSteps(1); in = in.outer {
 		switch anchor := in.resource.dynamic[d.name]; {
 		case d.name != "" && anchor != nil:
 			to = anchor
@@ -164,7 +164,7 @@ func (c *checker) target(d *dynamicRef, in *scope) *schema {
 			to = in.resource.root
 		}
 	}
-	s, err := c.set.compile(to)
+	s, err := c.set.compileSchema(to)
 	if err != nil {
 		c.err = errors.Join(c.err, err)
 		return nil
@@ -172,12 +172,12 @@ func (c *checker) target(d *dynamicRef, in *scope) *schema {
 	return s
 }
 
-// some checks that at least one of several schemas accepts a value.
-func (c *checker) some(any []*schema, v *value, in *scope, own seen, found *violations) bool {
+// anyAccepts checks that at least one of several schemas accepts a value.
+func (c *checker) anyAccepts(any []*schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := false
-	tried := found.sub()
+	tried := found.subViolations()
 	for _, s := range any {
-		if c.check(s, v, in, own, tried) {
+		if c.applySchema(s, v, in, own, tried) {
 			if ok = true; own == nil {
 				break
 			}
@@ -189,16 +189,16 @@ func (c *checker) some(any []*schema, v *value, in *scope, own seen, found *viol
 	return ok
 }
 
-// one checks that exactly one of several schemas accepts a value.
-func (c *checker) one(any []*schema, v *value, in *scope, own seen, found *violations) bool {
+// exactlyOneAccepts checks that exactly one of several schemas accepts a value.
+func (c *checker) exactlyOneAccepts(any []*schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	first := -1
-	tried := found.sub()
+	tried := found.subViolations()
 	for i, s := range any {
-		if !c.check(s, v, in, own, tried) {
+		if !c.applySchema(s, v, in, own, tried) {
 			continue
 		}
 		if first >= 0 {
-			return c.wrong(found, v, "alternatives %d and %d of oneOf both hold", first+1, i+1)
+			return c.noteViolation(found, v, "alternatives %d and %d of oneOf both hold", first+1, i+1)
 		}
 		first = i
 	}
@@ -208,10 +208,10 @@ func (c *checker) one(any []*schema, v *value, in *scope, own seen, found *viola
 	return first >= 0
 }
 
-// wrong records a violation.
-func (c *checker) wrong(found *violations, v *value, format string, args ...any) bool {
+// noteViolation records a violation.
+func (c *checker) noteViolation(found *violations, v *value, format string, args ...any) bool {
 	if c.err == nil {
-		found.note(v, c.path, format, args...)
+		found.addViolation(v, c.path, format, args...)
 	}
 	return false
 }

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"fmt"
+	"math"
 	"regexp"
 )
 
@@ -12,52 +14,18 @@ type schema struct {
 
 	ref     *schema
 	dynamic *dynamicRef
-
-	types     typeSet
-	enum      map[string]bool // canonical forms
-	enumShown []*value
-	constant  *value
-
-	multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum *bound
-
-	minLength, maxLength         int
-	pattern                      *regexp.Regexp
-	format                       string
-	minItems, maxItems           int
-	unique                       bool
-	prefix                       []*schema
-	rest                         *schema // for the items behind the prefix
-	contains                     *schema
-	minContains, maxContains     int
-	minProperties, maxProperties int
-	properties                   map[string]*schema
-	patterns                     []patternSchema
-	additional                   *schema
-	names                        *schema
-	required                     []string
-	dependents                   []dependent
-
-	allOf, anyOf, oneOf                     []*schema
-	not, when, then, otherwise              *schema
-	unevaluatedItems, unevaluatedProperties *schema
+	logic   logicRules
+	values  valueRules
+	numbers numberRules
+	texts   textRules
+	lists   listRules
+	objects objectRules
 }
 
-// A bound is a number of a schema.
-type bound struct {
-	decimal
-	shown string
-}
-
-type patternSchema struct {
-	pattern *regexp.Regexp
-	schema  *schema
-}
-
-// A dependent is a condition that applies if a property exists.
-type dependent struct {
-	name     string
-	schema   *schema
-	required []string
+// logicRules are the keywords that combine schemas.
+type logicRules struct {
+	allOf, anyOf, oneOf        []*schema
+	not, when, then, otherwise *schema
 }
 
 // A dynamicRef is a $dynamicRef or $recursiveRef. Its target depends on the resources on the way
@@ -71,12 +39,12 @@ type dynamicRef struct {
 func newSchema(at *value, r *resource) *schema {
 	return &schema{
 		at: at, resource: r,
-		minLength: -1, maxLength: -1, minItems: -1, maxItems: -1, minContains: -1, maxContains: -1, minProperties: -1, maxProperties: -1,
+		texts: textRules{length: noLimits}, lists: listRules{size: noLimits, containing: noLimits}, objects: objectRules{size: noLimits},
 	}
 }
 
-// compile compiles a schema once.
-func (set *schemaSet) compile(v *value) (*schema, error) {
+// compileSchema compiles a schema once.
+func (set *schemaSet) compileSchema(v *value) (*schema, error) {
 	if s := set.compiled[v]; s != nil {
 		return s, nil
 	}
@@ -93,14 +61,14 @@ func (set *schemaSet) compile(v *value) (*schema, error) {
 		return nil, schemaError(s.resource, v, "a schema is an object, this is %s", v.kind)
 	}
 	k := &keywords{set: set, schema: s}
-	if ref, ok := v.member("$ref"); ok {
+	if ref, ok := v.memberValue("$ref"); ok {
 		s.ref = k.refer(ref)
 		if s.resource.draft <= draft7 {
 			return s, k.err // other keywords are ignored
 		}
 	}
 	for i, key := range v.keys {
-		if k.keyword(key, v.items[i]); k.err != nil {
+		if k.compileKeyword(key, v.items[i]); k.err != nil {
 			return nil, k.err
 		}
 	}
@@ -114,165 +82,71 @@ type keywords struct {
 	err    error
 }
 
-// wrong records an error about a keyword's value.
-func (k *keywords) wrong(at *value, format string, args ...any) {
+// noteWrong records an error about a keyword's value.
+func (k *keywords) noteWrong(at *value, format string, args ...any) {
 	if k.err == nil {
 		k.err = schemaError(k.schema.resource, at, format, args...)
 	}
 }
 
-// keyword compiles one keyword.
-func (k *keywords) keyword(key string, v *value) {
-	s, draft := k.schema, k.schema.resource.draft
+// compileKeyword compiles one keyword. Unknown ones mean nothing.
+func (k *keywords) compileKeyword(key string, v *value) {
 	switch {
-	case k.assertion(key, v):
+	case k.valueKeyword(key, v), k.numberKeyword(key, v), k.textKeyword(key, v), k.listKeyword(key, v), k.objectKeyword(key, v):
+	default:
+		k.logicKeyword(key, v)
+	}
+}
+
+// logicKeyword compiles a keyword that combines schemas, or a reference to another schema.
+func (k *keywords) logicKeyword(key string, v *value) {
+	rules, draft := &k.schema.logic, k.schema.resource.draft
+	switch {
 	case key == "allOf":
-		s.allOf = k.list(key, v)
+		rules.allOf = k.compileList(key, v)
 	case key == "anyOf":
-		s.anyOf = k.list(key, v)
+		rules.anyOf = k.compileList(key, v)
 	case key == "oneOf":
-		s.oneOf = k.list(key, v)
+		rules.oneOf = k.compileList(key, v)
 	case key == "not":
-		s.not = k.sub(v)
+		rules.not = k.compileSub(v)
 	case key == "if" && draft >= draft7:
-		s.when = k.sub(v)
+		rules.when = k.compileSub(v)
 	case key == "then" && draft >= draft7:
-		s.then = k.sub(v)
+		rules.then = k.compileSub(v)
 	case key == "else" && draft >= draft7:
-		s.otherwise = k.sub(v)
-	case key == "prefixItems" && draft >= draft2020:
-		s.prefix = k.list(key, v)
-	case key == "items" && draft < draft2020 && v.kind == list:
-		s.prefix = k.subs(v)
-		if more, ok := s.at.member("additionalItems"); ok {
-			s.rest = k.flagOrSub(more)
-		}
-	case key == "items":
-		s.rest = k.sub(v)
-	case key == "contains" && draft >= draft6:
-		s.contains = k.sub(v)
-	case key == "properties":
-		s.properties = map[string]*schema{}
-		for i, name := range k.object(key, v) {
-			s.properties[name] = k.sub(v.items[i])
-		}
-	case key == "patternProperties":
-		for i, name := range k.object(key, v) {
-			s.patterns = append(s.patterns, patternSchema{k.regexp(v.items[i], name), k.sub(v.items[i])})
-		}
-	case key == "additionalProperties":
-		s.additional = k.flagOrSub(v)
-	case key == "propertyNames" && draft >= draft6:
-		s.names = k.sub(v)
-	case key == "dependencies", (key == "dependentRequired" || key == "dependentSchemas") && draft >= draft2019:
-		for i, name := range k.object(key, v) {
-			d := dependent{name: name}
-			if v.items[i].kind == list && key != "dependentSchemas" {
-				d.required = k.strings(key, v.items[i])
-			} else {
-				d.schema = k.sub(v.items[i])
-			}
-			s.dependents = append(s.dependents, d)
-		}
-	case key == "unevaluatedItems" && draft >= draft2019:
-		s.unevaluatedItems = k.sub(v)
-	case key == "unevaluatedProperties" && draft >= draft2019:
-		s.unevaluatedProperties = k.sub(v)
+		rules.otherwise = k.compileSub(v)
 	case key == "$dynamicRef" && draft >= draft2020, key == "$recursiveRef" && draft == draft2019:
 		k.dynamic(v)
 	}
 }
 
-// assertion compiles a keyword about the value itself.
-func (k *keywords) assertion(key string, v *value) bool {
-	s, draft := k.schema, k.schema.resource.draft
-	switch key {
-	case "type":
-		s.types = k.types(v)
-	case "enum":
-		if v.kind != list {
-			k.wrong(v, "enum wants a list, have %s", v.kind)
-		}
-		s.enum, s.enumShown = map[string]bool{}, v.items
-		for _, item := range v.items {
-			s.enum[canonical(item)] = true
-		}
-	case "const":
-		if draft >= draft6 {
-			s.constant = v
-		}
-	case "multipleOf":
-		if s.multipleOf = k.number(key, v); s.multipleOf != nil && (s.multipleOf.digits == "" || s.multipleOf.negative) {
-			k.wrong(v, "multipleOf wants a number above 0, have %s", v.text)
-		}
-	case "minimum":
-		s.minimum = k.number(key, v)
-	case "maximum":
-		s.maximum = k.number(key, v)
-	case "exclusiveMinimum":
-		s.exclusiveMinimum = k.exclusive(key, "minimum", v)
-	case "exclusiveMaximum":
-		s.exclusiveMaximum = k.exclusive(key, "maximum", v)
-	case "minLength":
-		s.minLength = k.count(key, v)
-	case "maxLength":
-		s.maxLength = k.count(key, v)
-	case "minItems":
-		s.minItems = k.count(key, v)
-	case "maxItems":
-		s.maxItems = k.count(key, v)
-	case "minProperties":
-		s.minProperties = k.count(key, v)
-	case "maxProperties":
-		s.maxProperties = k.count(key, v)
-	case "minContains":
-		s.minContains = k.count(key, v)
-	case "maxContains":
-		s.maxContains = k.count(key, v)
-	case "uniqueItems":
-		s.unique = k.flag(key, v)
-	case "pattern":
-		if v.kind != text {
-			k.wrong(v, "pattern wants a string, have %s", v.kind)
-		}
-		s.pattern = k.regexp(v, v.text)
-	case "format":
-		if v.kind == text && draft <= draft7 { // later drafts do not check it
-			s.format = v.text
-		}
-	case "required":
-		s.required = k.strings(key, v)
-	default:
-		return false
-	}
-	return true
-}
-
 // refer returns the target of a $ref.
 func (k *keywords) refer(v *value) *schema {
 	if v.kind != text {
-		k.wrong(v, "$ref wants a string, have %s", v.kind)
+		k.noteWrong(v, "$ref wants a string, have %s", v.kind)
 		return nil
 	}
-	target, _, err := k.set.find(k.schema.resource, v, v.text)
+	target, _, err := k.set.findReference(k.schema.resource, v, v.text)
 	if err != nil {
 		k.err = err
 		return nil
 	}
-	return k.sub(target)
+	return k.compileSub(target)
 }
 
+// dynamic compiles a reference whose target depends on the resources on the way to it.
 func (k *keywords) dynamic(v *value) {
 	if v.kind != text {
-		k.wrong(v, "a reference is a string, this is %s", v.kind)
+		k.noteWrong(v, "a reference is a string, this is %s", v.kind)
 		return
 	}
-	target, fragment, err := k.set.find(k.schema.resource, v, v.text)
+	target, fragment, err := k.set.findReference(k.schema.resource, v, v.text)
 	if err != nil {
 		k.err = err
 		return
 	}
-	d := &dynamicRef{first: k.sub(target)}
+	d := &dynamicRef{first: k.compileSub(target)}
 	switch to := k.set.owners[target]; {
 	case k.schema.resource.draft == draft2019:
 		d.moves = to.recursive
@@ -280,4 +154,100 @@ func (k *keywords) dynamic(v *value) {
 		d.name, d.moves = fragment, to.dynamic[fragment] == target
 	}
 	k.schema.dynamic = d
+}
+
+// compileSub compiles a subschema.
+func (k *keywords) compileSub(v *value) *schema {
+	if k.err != nil {
+		return nil
+	}
+	if k.set.owners[v] == nil { // not an object, so scanSchema has not visited it
+		k.set.owners[v] = k.schema.resource
+	}
+	s, err := k.set.compileSchema(v)
+	k.err = err
+	return s
+}
+
+// flagOrSub compiles a keyword that is true, false or a schema in all drafts.
+func (k *keywords) flagOrSub(v *value) *schema {
+	if v.kind == boolean {
+		s := newSchema(v, k.schema.resource)
+		s.never = v.text == no
+		return s
+	}
+	return k.compileSub(v)
+}
+
+// compileList compiles a list of schemas, which must not be empty.
+func (k *keywords) compileList(key string, v *value) []*schema {
+	if v.kind != list || len(v.items) == 0 {
+		k.noteWrong(v, "%s wants a list of schemas", key)
+		return nil
+	}
+	return k.compileSubs(v)
+}
+
+func (k *keywords) compileSubs(v *value) []*schema {
+	subs := make([]*schema, 0, len(v.items))
+	for _, item := range v.items {
+		subs = append(subs, k.compileSub(item))
+	}
+	return subs
+}
+
+// objectKeys returns the keys of an object.
+func (k *keywords) objectKeys(key string, v *value) []string {
+	if v.kind != object {
+		k.noteWrong(v, "%s wants an object, have %s", key, v.kind)
+	}
+	return v.keys
+}
+
+func (k *keywords) stringList(key string, v *value) []string {
+	var names []string
+	for _, item := range v.items {
+		if item.kind != text {
+			k.noteWrong(item, "%s wants strings, have %s", key, item.kind)
+		}
+		names = append(names, item.text)
+	}
+	if v.kind != list {
+		k.noteWrong(v, "%s wants a list, have %s", key, v.kind)
+	}
+	return names
+}
+
+func (k *keywords) boolKeyword(key string, v *value) bool {
+	if v.kind != boolean {
+		k.noteWrong(v, "%s wants true or false, have %s", key, v.kind)
+	}
+	return v.text == yes
+}
+
+// countKeyword reads a length or number of items.
+func (k *keywords) countKeyword(key string, v *value) int {
+	b := k.numberBound(key, v)
+	if b == nil {
+		return -1
+	}
+	if !b.isWhole() || b.negative && b.digits != "" {
+		k.noteWrong(v, "%s wants a whole number of at least 0, have %.40s", key, v.text)
+		return -1
+	}
+	most := bound{decimal: decimal{digits: fmt.Sprint(math.MaxInt32)}}
+	if b.compareDecimal(most.decimal) > 0 {
+		return math.MaxInt32
+	}
+	n, _ := b.bigInteger()
+	return int(n.Int64())
+}
+
+// patternOf compiles a pattern; at is its place.
+func (k *keywords) patternOf(at *value, pattern string) *regexp.Regexp {
+	re, err := compilePattern(pattern)
+	if err != nil {
+		k.noteWrong(at, "pattern %.60q: %v", pattern, err)
+	}
+	return re
 }

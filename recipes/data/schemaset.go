@@ -1,12 +1,17 @@
 package data
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
 // The drafts of JSON Schema.
@@ -54,16 +59,16 @@ func newSchemaSet(ctx context.Context, load func(uri string) (string, *value, er
 
 // openSchema compiles the schema at a path from the asset directory.
 func (set *schemaSet) openSchema(path string) (*schema, error) {
-	r, err := set.resource(&url.URL{Scheme: schemaScheme, Path: path}, draft2020)
+	r, err := set.openResource(&url.URL{Scheme: schemaScheme, Path: path}, draft2020)
 	if err != nil {
 		return nil, err
 	}
-	return set.compile(r.root)
+	return set.compileSchema(r.root)
 }
 
-// resource returns the resource of a URI, reading its file if necessary. draft is the default for
+// openResource returns the resource of a URI, reading its file if necessary. draft is the default for
 // resources that name none.
-func (set *schemaSet) resource(uri *url.URL, draft int) (*resource, error) {
+func (set *schemaSet) openResource(uri *url.URL, draft int) (*resource, error) {
 	name := uri.String()
 	if r := set.resources[name]; r != nil {
 		return r, nil
@@ -74,18 +79,18 @@ func (set *schemaSet) resource(uri *url.URL, draft int) (*resource, error) {
 	}
 	r := newResource(uri, path, doc, draft)
 	set.resources[name] = r
-	return r, set.scan(doc, r)
+	return r, set.scanSchema(doc, r)
 }
 
 func newResource(uri *url.URL, file string, root *value, draft int) *resource {
-	if name, ok := root.member("$schema"); ok && name.kind == text && draftOf(name.text) != 0 {
+	if name, ok := root.memberValue("$schema"); ok && name.kind == text && draftOf(name.text) != 0 {
 		draft = draftOf(name.text)
 	}
 	return &resource{uri: uri, file: file, root: root, draft: draft, anchors: map[string]*value{}, dynamic: map[string]*value{}}
 }
 
-// member returns the value of a key of an object.
-func (v *value) member(key string) (*value, bool) {
+// memberValue returns the value of a key of an object.
+func (v *value) memberValue(key string) (*value, bool) {
 	if v.kind == object {
 		if i := slices.Index(v.keys, key); i >= 0 {
 			return v.items[i], true
@@ -102,8 +107,8 @@ var (
 	mapKeywords    = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// scan records the resource of each part of a schema, and all anchors.
-func (set *schemaSet) scan(v *value, r *resource) error {
+// scanSchema records the resource of each part of a schema, and all anchors.
+func (set *schemaSet) scanSchema(v *value, r *resource) error {
 	set.owners[v] = r
 	if v.kind != object {
 		return nil
@@ -111,12 +116,12 @@ func (set *schemaSet) scan(v *value, r *resource) error {
 	if err := set.ctx.Err(); err != nil {
 		return err
 	}
-	_, refers := v.member("$ref")
+	_, refers := v.memberValue("$ref")
 	idKey := "$id"
 	if r.draft == draft4 {
 		idKey = "id"
 	}
-	if id, ok := v.member(idKey); ok && id.kind == text && !(refers && r.draft <= draft7) {
+	if id, ok := v.memberValue(idKey); ok && id.kind == text && !(refers && r.draft <= draft7) {
 		uri, err := r.uri.Parse(id.text)
 		switch {
 		case err != nil:
@@ -134,13 +139,13 @@ func (set *schemaSet) scan(v *value, r *resource) error {
 			set.resources[uri.String()] = r
 		}
 	}
-	if name, ok := v.member("$anchor"); ok && name.kind == text && r.draft >= draft2019 {
+	if name, ok := v.memberValue("$anchor"); ok && name.kind == text && r.draft >= draft2019 {
 		r.anchors[name.text] = v
 	}
-	if name, ok := v.member("$dynamicAnchor"); ok && name.kind == text && r.draft >= draft2020 {
+	if name, ok := v.memberValue("$dynamicAnchor"); ok && name.kind == text && r.draft >= draft2020 {
 		r.anchors[name.text], r.dynamic[name.text] = v, v
 	}
-	if flag, ok := v.member("$recursiveAnchor"); ok && v == r.root {
+	if flag, ok := v.memberValue("$recursiveAnchor"); ok && v == r.root {
 		r.recursive = r.draft == draft2019 && flag.kind == boolean && flag.text == yes
 	}
 	for i, key := range v.keys {
@@ -154,7 +159,7 @@ func (set *schemaSet) scan(v *value, r *resource) error {
 		}
 		for _, part := range parts {
 			if part.kind == object || part.kind == boolean {
-				if err := set.scan(part, r); err != nil {
+				if err := set.scanSchema(part, r); err != nil {
 					return err
 				}
 			}
@@ -163,15 +168,15 @@ func (set *schemaSet) scan(v *value, r *resource) error {
 	return nil
 }
 
-// find returns the target of a reference in a resource, and its fragment.
-func (set *schemaSet) find(r *resource, at *value, ref string) (target *value, fragment string, err error) {
+// findReference returns the target of a reference in a resource, and its fragment.
+func (set *schemaSet) findReference(r *resource, at *value, ref string) (target *value, fragment string, err error) {
 	uri, err := r.uri.Parse(ref)
 	if err != nil {
 		return nil, "", schemaError(r, at, "%v", err)
 	}
 	fragment = uri.Fragment
 	uri.Fragment, uri.RawFragment = "", ""
-	to, err := set.resource(uri, r.draft)
+	to, err := set.openResource(uri, r.draft)
 	if err != nil {
 		return nil, "", err
 	}
@@ -187,7 +192,7 @@ func (set *schemaSet) find(r *resource, at *value, ref string) (target *value, f
 	v, owner := to.root, to
 	for name := range strings.SplitSeq(fragment[1:], "/") {
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
-		next, ok := v.member(name)
+		next, ok := v.memberValue(name)
 		if i, err := strconv.Atoi(name); v.kind == list && err == nil && i >= 0 && i < len(v.items) {
 			next, ok = v.items[i], true
 		}
@@ -198,13 +203,97 @@ func (set *schemaSet) find(r *resource, at *value, ref string) (target *value, f
 			owner = set.owners[v]
 		}
 	}
-	if set.owners[v] == nil { // scan has not visited this place
-		return v, fragment, set.scan(v, owner)
+	if set.owners[v] == nil { // scanSchema has not visited this place
+		return v, fragment, set.scanSchema(v, owner)
 	}
 	return v, fragment, nil
 }
 
 // schemaError returns an error about a value of a schema.
 func schemaError(r *resource, at *value, format string, args ...any) error {
-	return fmt.Errorf("schema %s: %s%s", r.file, at.at(), oneLine(fmt.Sprintf(format, args...)))
+	return fmt.Errorf("schema %s: %s%s", r.file, at.placePrefix(), oneLine(fmt.Sprintf(format, args...)))
+}
+
+const (
+	// schemaScheme is the scheme of schema URIs; a path from the asset directory follows.
+	schemaScheme = "asset"
+	// mostSchemaBytes limits the total size of the schemas for one file.
+	mostSchemaBytes = 1 << 20
+	// mostSchemas limits their number of schemas.
+	mostSchemas = 20_000
+)
+
+// schemaFiles reads schemas of the asset tree, which become dependencies.
+type schemaFiles struct {
+	ctx     context.Context
+	job     *recipe.Job
+	bytes   int64 // read so far
+	schemas int   // objects and booleans read so far, an upper bound of schemas
+}
+
+// loadSchemaFile reads the schema of a URI and also returns its path.
+func (l *schemaFiles) loadSchemaFile(uri string) (string, *value, error) {
+	path, ok := strings.CutPrefix(uri, schemaScheme+"://")
+	if !ok || !strings.HasPrefix(path, "/") {
+		return "", nil, fmt.Errorf("schema %.100s is outside of the asset directory; copy it there and refer to the copy", uri)
+	}
+	path, err := url.PathUnescape(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("schema %.100s: %w", uri, err)
+	}
+	doc, err := l.readSchema(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("schema %.100s: %w", path, err)
+	}
+	return path, doc, nil
+}
+
+func (l *schemaFiles) readSchema(path string) (*value, error) {
+	if err := l.limitSchemaSize(path); err != nil {
+		return nil, err
+	}
+	source, err := l.job.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := readJSON(&builder{ctx: l.ctx}, bytes.TrimPrefix(source, []byte(plaintext.ByteOrderMark)))
+	if err != nil {
+		return nil, err
+	}
+	return doc, l.countSchemas(doc)
+}
+
+// limitSchemaSize refuses a file that is too large before it is read.
+func (l *schemaFiles) limitSchemaSize(path string) error {
+	f, err := l.job.OpenDep(path)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if l.bytes += info.Size(); l.bytes > mostSchemaBytes {
+		return fmt.Errorf("more than %d bytes of schemas; check parts of the data on their own", mostSchemaBytes)
+	}
+	return nil
+}
+
+// countSchemas counts the schemas of a document and refuses unknown drafts.
+func (l *schemaFiles) countSchemas(doc *value) error {
+	if doc.kind == boolean || doc.kind == object {
+		l.schemas++
+	}
+	if l.schemas > mostSchemas {
+		return fmt.Errorf("more than %d schemas in schemas; check parts of the data on their own", mostSchemas)
+	}
+	if name, ok := doc.memberValue("$schema"); ok && name.kind == text && draftOf(name.text) == 0 {
+		return fmt.Errorf("%s$schema %.100q is not known; there are the drafts of json-schema.org from 4 to 2020-12", name.placePrefix(), name.text)
+	}
+	for _, item := range doc.items {
+		if err := l.countSchemas(item); err != nil {
+			return err
+		}
+	}
+	return nil
 }

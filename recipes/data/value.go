@@ -36,25 +36,25 @@ type value struct {
 	keys  []string
 }
 
-// at returns the place of a value as a prefix for messages.
-func (v *value) at() string {
+// placePrefix returns the place of a value as a prefix for messages.
+func (v *value) placePrefix() string {
 	if v.line == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d:%d: ", v.line, v.col)
 }
 
-// errorf returns an error about a value. Without a place, the error has the path.
-func (v *value) errorf(path []string, format string, args ...any) error {
-	where := v.at()
+// valueErrorf returns an error about a value. Without a place, the error has the path.
+func (v *value) valueErrorf(path []string, format string, args ...any) error {
+	where := v.placePrefix()
 	if where == "" {
-		where = "at " + pointer(path) + ": "
+		where = "at " + jsonPointerOf(path) + ": "
 	}
 	return fmt.Errorf("%s%s", where, fmt.Sprintf(format, args...))
 }
 
-// pointer returns a path as a JSON Pointer (RFC 6901), shortened if it is long.
-func pointer(path []string) string {
+// jsonPointerOf returns a path as a JSON Pointer (RFC 6901), shortened if it is long.
+func jsonPointerOf(path []string) string {
 	var b strings.Builder
 	for _, p := range path {
 		b.WriteByte('/')
@@ -116,8 +116,8 @@ const (
 	step = 4096
 )
 
-// make makes a value at a place.
-func (b *builder) make(k kind, line, col int) (*value, error) {
+// newValue makes a value at a place.
+func (b *builder) newValue(k kind, line, col int) (*value, error) {
 	if b.made++; b.made%step == 0 {
 		if err := b.ctx.Err(); err != nil {
 			return nil, err
@@ -125,20 +125,20 @@ func (b *builder) make(k kind, line, col int) (*value, error) {
 	}
 	v := &value{kind: k, line: int32(line), col: int32(col)}
 	if b.made > maxValues {
-		return nil, v.errorf(nil, "more than %d values; split the file", maxValues)
+		return nil, v.valueErrorf(nil, "more than %d values; split the file", maxValues)
 	}
 	return v, nil
 }
 
-// down enters a list or object, and up leaves it.
-func (b *builder) down(v *value) error {
+// enterLevel enters a list or object, and up leaves it.
+func (b *builder) enterLevel(v *value) error {
 	if b.depth++; b.depth > maxDepth {
-		return v.errorf(nil, "nested deeper than %d levels", maxDepth)
+		return v.valueErrorf(nil, "nested deeper than %d levels", maxDepth)
 	}
 	return nil
 }
 
-func (b *builder) up() { b.depth-- }
+func (b *builder) leaveLevel() { b.depth-- }
 
 // oneLine returns a library's message in one line, clipped.
 func oneLine(s string) string {
@@ -157,8 +157,8 @@ type places struct {
 	seen, line, col int
 }
 
-// at returns the line and column of an offset, from 1. Offsets must not decrease.
-func (p *places) at(offset int) (line, col int) {
+// placeOf returns the line and column of an offset, from 1. Offsets must not decrease.
+func (p *places) placeOf(offset int) (line, col int) {
 	if offset > p.seen {
 		passed := p.text[p.seen:offset]
 		if n := bytes.Count(passed, []byte{'\n'}); n > 0 {

@@ -115,9 +115,9 @@ func blockIndent(n *yaml.Node, around int) int {
 	return around
 }
 
-// checkLayout checks that all lines of a node in block style are indented by more than the given
+// checkIndentation checks that all lines of a node in block style are indented by more than the given
 // spaces. The library does not check lines of quoted and bracketed text, and accepts tabs there.
-func (l *yamlLayout) checkLayout(n *yaml.Node, spaces int) error {
+func (l *yamlLayout) checkIndentation(n *yaml.Node, spaces int) error {
 	at := l.offset(n.Line, n.Column)
 	for at < len(l.source) && (l.source[at] == '&' || l.source[at] == '!') { // an anchor, a tag
 		for at < len(l.source) && strings.IndexByte(" \t\r\n", l.source[at]) < 0 {
@@ -132,7 +132,7 @@ func (l *yamlLayout) checkLayout(n *yaml.Node, spaces int) error {
 	}
 	switch c := l.source[at]; {
 	case c == '|' || c == '>':
-		return l.block(n, at, spaces)
+		return l.checkBlockScalar(n, at, spaces)
 	case c == '"' || c == '\'' || c == '[' || c == '{':
 		if end := flowEnd(l.source, at); bytes.IndexByte(l.source[at:end], '\n') >= 0 {
 			return l.continued(at, end, spaces)
@@ -196,9 +196,9 @@ func flowEnd(source []byte, i int) int {
 	return len(source)
 }
 
-// block checks the empty lines at the start of a block scalar whose first other line decides the
+// checkBlockScalar checks the empty lines at the start of a block scalar whose first other line decides the
 // indentation: they must not have more spaces (section 8.1.1.1).
-func (l *yamlLayout) block(n *yaml.Node, at, spaces int) error {
+func (l *yamlLayout) checkBlockScalar(n *yaml.Node, at, spaces int) error {
 	header, rest, _ := bytes.Cut(l.source[at:], []byte{'\n'})
 	if bytes.ContainsAny(header[:min(len(header), 3)], "123456789") {
 		return nil

@@ -16,11 +16,11 @@ import (
 // checkOptions implements Traits.Check.
 func (o *Image) checkOptions() error {
 	for c := range 4 {
-		if _, err := o.channel(c); err != nil {
+		if _, err := o.channelSource(c); err != nil {
 			return err
 		}
 	}
-	for _, check := range []func() error{o.checkPictures, o.checkPicture, o.checkLighting, o.checkAlpha, o.checkFormat} {
+	for _, check := range []func() error{o.checkPictures, o.checkPicture, o.checkLighting, o.checkAlpha, o.checkFormatOptions} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (o *Image) checkPictures() error {
 		return &recipe.OptionError{Key: "layers", Got: strconv.Itoa(len(o.Layers)), Want: fmt.Sprintf("less than %d", texture.MaxLayers)}
 	}
 	for c := range 4 {
-		if p, _ := o.channel(c); p.file != "" && len(o.Faces)+len(o.Layers) > 0 {
+		if p, _ := o.channelSource(c); p.file != "" && len(o.Faces)+len(o.Layers) > 0 {
 			return &recipe.OptionError{Key: channelKeys[c], Got: strconv.Quote(o.channelText(c)), Want: "no other picture where there are faces or layers"}
 		}
 	}
@@ -73,12 +73,12 @@ func (o *Image) checkAlpha() error {
 	return nil
 }
 
-// checkFormat checks the options that only some formats support.
-func (o *Image) checkFormat() error {
+// checkFormatOptions checks the options that only some formats support.
+func (o *Image) checkFormatOptions() error {
 	switch {
 	case o.Format == "auto":
 		return o.checkGPU()
-	case o.isPicture():
+	case o.writesPictures():
 		return nil
 	}
 	f, err := texture.ParseFormat(o.Format)
@@ -140,8 +140,8 @@ type part struct {
 	pixmap.Channel
 }
 
-// channel returns the source of channel c. The error is for the user.
-func (o *Image) channel(c int) (part, error) {
+// channelSource returns the source of channel c. The error is for the user.
+func (o *Image) channelSource(c int) (part, error) {
 	text := o.channelText(c)
 	if text == "" {
 		text = channelKeys[c]
@@ -163,8 +163,8 @@ func (o *Image) channel(c int) (part, error) {
 	return p, nil
 }
 
-// lintSource implements Traits.Lint. Cook reports files that are damaged or not pictures.
-func (o *Image) lintSource(path string, head []byte, size int64) []string {
+// lintPicture implements Traits.Lint. Cook reports files that are damaged or not images.
+func (o *Image) lintPicture(path string, head []byte, size int64) []string {
 	info, err := source.Probe(head, recipe.Ext(path), size, texture.MaxSide)
 	if err != nil {
 		return nil
@@ -173,10 +173,10 @@ func (o *Image) lintSource(path string, head []byte, size int64) []string {
 	if info.W > o.MaxSize || info.H > o.MaxSize {
 		lines = append(lines, fmt.Sprintf("%d x %d pixels, more than %d a side (max_size); save it smaller", info.W, info.H, o.MaxSize))
 	}
-	if _, err := o.layout(info.W, info.H); err != nil {
+	if _, err := o.layoutFor(info.W, info.H); err != nil {
 		lines = append(lines, err.Error())
 	}
-	if info.Profile != "" && o.colors() {
+	if info.Profile != "" && o.mayBeSRGB() {
 		lines = append(lines, fmt.Sprintf("%s: colors will be taken for sRGB; convert them when exporting", info.Profile))
 	}
 	return append(lines, info.Notes...)

@@ -13,7 +13,7 @@ import (
 )
 
 // estimateMemory implements Traits.Estimate. It refuses every header that Cook would refuse. It does
-// not know the extension, so Cook reports files that are not pictures; Cook checks the head first
+// not know the extension, so Cook reports files that are not images; Cook checks the head first
 // as well.
 func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 	info, err := source.Probe(head, "", size, o.MaxSize)
@@ -28,21 +28,21 @@ func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 		// A JPEG may have its size behind a large profile, a TIFF at its end.
 		return 0, err
 	}
-	l, err := o.layout(info.W, info.H)
+	l, err := o.layoutFor(info.W, info.H)
 	if err != nil {
 		return 0, err
 	}
-	need := o.peak(info, l, size)
-	if o.mayBeUASTC() {
+	need := o.peakBytes(info, l, size)
+	if o.IsUASTC() {
 		l.tw, l.th = o.multipleOf4(l.tw), o.multipleOf4(l.th)
-		need = max(need, o.peak(info, l, size))
+		need = max(need, o.peakBytes(info, l, size))
 	}
 	return need, nil
 }
 
-// peak returns the maximal number of bytes that Cook holds at once. It sums, for each stage, the
+// peakBytes returns the maximal number of bytes that Cook holds at once. It sums, for each stage, the
 // stage's own memory and the memory that lives on from the stage before.
-func (o *Image) peak(info source.Info, l layout, size int64) int64 {
+func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
 	// Tables and buffers, and the helpers of Job.Each: some 12 KB each, and at most one per CPU
 	// in a whole run.
 	const fixed = 1 << 20
@@ -52,7 +52,7 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 
 	loading := size + info.Memory
 	if l.beside > 0 {
-		// Only the size of the other pictures is known.
+		// Only the size of the other images is known.
 		pixels := int64(info.W) * int64(info.H)
 		loading = max(loading, int64(l.beside)*whole+3*besideBytes(info.W, info.H)+besideMemory*pixels)
 	}
@@ -66,12 +66,12 @@ func (o *Image) peak(info source.Info, l layout, size int64) int64 {
 	}
 	resizing := before
 	if l.w != l.tw || l.h != l.th {
-		resizing += after + pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.filter())
+		resizing += after + pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, info.Depth, o.mipFilter())
 	}
-	if o.isPicture() {
+	if o.writesPictures() {
 		return fixed + max(loading, assembling, cutting, o.picturePeak(info.Depth, l))
 	}
-	return fixed + max(loading, assembling, cutting, resizing, after+o.making(info.Depth, l), o.packing(info.Depth, l))
+	return fixed + max(loading, assembling, cutting, resizing, after+o.makingMemory(info.Depth, l), o.packingMemory(info.Depth, l))
 }
 
 // bytesOf returns the memory of the pixels of a map.
@@ -86,17 +86,17 @@ func bytesOf(w, h int, d pixmap.Depth) int64 {
 	return channels
 }
 
-// besideBytes is the size limit of the file of a picture beside a source of w by h pixels.
+// besideBytes is the size limit of the file of an image beside a source of w by h pixels.
 func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
 
-// besideMemory is the memory per pixel for decoding such a picture, including the result. It is
+// besideMemory is the memory per pixel for decoding such an image, including the result. It is
 // the maximum over the usual formats, a progressive JPEG.
 const besideMemory = 24
 
-// making returns the memory of levels and texels, without the pictures.
-func (o *Image) making(d pixmap.Depth, l layout) int64 {
+// makingMemory returns the memory of levels and texels, without the images.
+func (o *Image) makingMemory(d pixmap.Depth, l layout) int64 {
 	mips := pixmap.MipOptions{
-		Sampling: pixmap.Sampling{Filter: o.filter(), Normal: o.likely() == role.Normal},
+		Sampling: pixmap.Sampling{Filter: o.mipFilter(), Normal: o.likelyRole() == role.Normal},
 		Coverage: o.Coverage, Whole: o.wholeLevels(), Levels: 1,
 	}
 	if o.Wrap == "repeat" || o.Wrap == "repeat-y" {
@@ -106,7 +106,7 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 		mips.Levels = 0
 	}
 	most := int64(0)
-	for _, f := range o.formats(d, l) {
+	for _, f := range o.possibleFormats(d, l) {
 		mips.Block = blockRows(f)
 		encoding := texenc.Memory(f, d, l.tw, o.rowsAtOnce(f, l.tw, l.th, d), texenc.Options{RDO: o.RDO})
 		levels := pixmap.MipMemory(l.tw, l.th, d, mips)
@@ -123,21 +123,21 @@ func (o *Image) making(d pixmap.Depth, l layout) int64 {
 	if o.Premultiply {
 		most += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
 	}
-	return most + o.texels(d, l)
+	return most + o.texelMemory(d, l)
 }
 
-// packing returns the memory of texels while they are written.
-func (o *Image) packing(d pixmap.Depth, l layout) int64 {
+// packingMemory returns the memory of texels while they are written.
+func (o *Image) packingMemory(d pixmap.Depth, l layout) int64 {
 	if o.Container != "ktx2" || o.Zstd == 0 {
-		return o.texels(d, l)
+		return o.texelMemory(d, l)
 	}
-	return o.texels(d, l) + zstdMemory(o.Zstd)
+	return o.texelMemory(d, l) + zstdEncoderMemory(o.Zstd)
 }
 
-// texels returns the memory of all levels of all pictures.
-func (o *Image) texels(d pixmap.Depth, l layout) int64 {
+// texelMemory returns the memory of all levels of all images.
+func (o *Image) texelMemory(d pixmap.Depth, l layout) int64 {
 	most := int64(0)
-	for _, f := range o.formats(d, l) {
+	for _, f := range o.possibleFormats(d, l) {
 		sum := int64(0)
 		for i := range texture.MaxLevels(l.tw, l.th) {
 			if w, h := texture.LevelSize(l.tw, l.th, i); i == 0 || o.mayHaveLevels() {
@@ -150,14 +150,14 @@ func (o *Image) texels(d pixmap.Depth, l layout) int64 {
 }
 
 // mayHaveLevels reports whether there may be smaller levels. The pixels may show that the path is
-// wrong about a picture.
+// wrong about an image.
 func (o *Image) mayHaveLevels() bool {
 	r := role.Parse(o.Kind) // Unknown has levels unless options forbid it
 	return o.smallerLevels(r)
 }
 
-// formats returns the possible formats.
-func (o *Image) formats(d pixmap.Depth, l layout) []texture.Format {
+// possibleFormats returns the possible formats.
+func (o *Image) possibleFormats(d pixmap.Depth, l layout) []texture.Format {
 	if f, err := texture.ParseFormat(o.Format); err == nil {
 		return []texture.Format{f}
 	}
@@ -177,7 +177,7 @@ func (o *Image) desktopFormats(d pixmap.Depth, l layout) []texture.Format {
 	if d == pixmap.Float {
 		return []texture.Format{texture.BC6H, texture.RGBA16F}
 	}
-	if o.likely() == role.LUT {
+	if o.likelyRole() == role.LUT {
 		return []texture.Format{texture.RGBA8, texture.RGBA16F}
 	}
 	if o.Preset == "pixel" {
@@ -189,8 +189,8 @@ func (o *Image) desktopFormats(d pixmap.Depth, l layout) []texture.Format {
 	return []texture.Format{texture.BC4, texture.BC5, texture.BC7, texture.RGBA8}
 }
 
-// zstdMemory returns the measured memory of the encoder, without its output.
-func zstdMemory(level int) int64 {
+// zstdEncoderMemory returns the measured memory of the encoder, without its output.
+func zstdEncoderMemory(level int) int64 {
 	switch {
 	case level < 3:
 		return 10 << 20

@@ -39,11 +39,11 @@ func allocated(f func()) int64 {
 func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	t.Helper()
 	job := jobs.New(Recipe(), jobs.OfTree(Recipe(), fstest.MapFS{name: {Data: data}}, name), int64(len(data)))
-	_, err := o.prepare(t.Context(), job)
+	_, err := o.prepareSubject(t.Context(), job)
 	return err
 }
 
-// A file that is not a picture is refused before it costs anything, and a picture costs no more
+// A file that is not an image is refused before it costs anything, and an image costs no more
 // than the estimate.
 func TestBombIsRefusedOrWithinEstimate(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
@@ -153,7 +153,7 @@ func TestEstimateIsThePeak(t *testing.T) {
 	}
 }
 
-// By default, a picture takes the memory of its first level and the texture, within a third, for
+// By default, an image takes the memory of its first level and the texture, within a third, for
 // every kind of PNG: no second copy, no level in floats.
 func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	const side = 16384

@@ -8,11 +8,12 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texenc"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// choose chooses the format and the header of a dds file.
-func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
+// chooseStorage chooses the format and the header of a dds file.
+func (s *subject) chooseStorage(ctx context.Context, _ *recipe.Job) error {
 	err := s.chooseFormat(ctx)
 	switch {
 	case err != nil:
@@ -23,25 +24,25 @@ func (s *subject) choose(ctx context.Context, _ *recipe.Job) error {
 		return nil
 	}
 	if s.choice.Swizzle != "" {
-		s.because("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
+		s.addReason("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
 	}
-	t := s.description()
+	t := s.describeTexture()
 	switch header, err := s.o.ddsHeader().Resolve(t); {
 	case err != nil:
 		return err
 	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
-		s.because("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
+		s.addReason("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
 	case header == dds.Legacy:
-		s.because("legacy dds header, which older engines read")
+		s.addReason("legacy dds header, which older engines read")
 	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
-		s.because(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
+		s.addReason(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
 	default:
-		s.because("DX10 dds header")
+		s.addReason("DX10 dds header")
 	}
 	return nil
 }
 
-// checkMask refuses pictures that are declared masks but have several channels in use.
+// checkMask refuses images that are declared masks but have several channels in use.
 func (s *subject) checkMask() error {
 	if s.o.Kind == "mask" && s.kind != "mask" {
 		return errors.New(`kind = "mask", but more than one channel carries something; say which one is the mask with r, and g = "0", b = "0", a = "1"`)
@@ -56,10 +57,10 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit
-		s.because("format %v: as the options say", explicit)
+		s.addReason("format %v: as the options say", explicit)
 		return s.spreadNormals(ctx)
 	}
-	c, err := s.content(ctx)
+	c, err := s.analyzePictures(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,9 +85,9 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	if explicit != 0 {
 		s.choice = oneChannel(c.One, explicit)
 	}
-	s.because("format %s", s.choice.Reason)
+	s.addReason("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
-		s.because("alpha carries something, which formats of two channels would drop")
+		s.addReason("alpha carries something, which formats of two channels would drop")
 	}
 	return nil
 }
@@ -97,12 +98,12 @@ func (s *subject) spreadNormals(ctx context.Context) error {
 	if s.kind != "normal" || !s.choice.Format.IsASTC() || s.o.NormalZ {
 		return nil
 	}
-	c, err := s.content(ctx)
+	c, err := s.analyzePictures(ctx)
 	if err != nil || !c.Opaque {
 		return err
 	}
 	s.choice.XXXY, s.choice.Swizzle = true, "ra01"
-	s.because("x is stored in red, green and blue, y in alpha, and a shader works out z (normal_z = true keeps all three)")
+	s.addReason("x is stored in red, green and blue, y in alpha, and a shader works out z (normal_z = true keeps all three)")
 	return nil
 }
 
@@ -117,9 +118,9 @@ func (o *Image) gpu() texture.GPU {
 	return texture.Desktop
 }
 
-// describeUASTC finds out whether the pictures are opaque, which UASTC files state.
+// describeUASTC finds out whether the images are opaque, which UASTC files state.
 func (s *subject) describeUASTC(ctx context.Context) error {
-	c, err := s.content(ctx)
+	c, err := s.analyzePictures(ctx)
 	if err != nil {
 		return err
 	}
@@ -142,3 +143,44 @@ func oneChannel(one string, f texture.Format) texture.Choice {
 	c.Reason += ", of the only channel that carries something"
 	return c
 }
+
+// encoding returns the options of the encoder.
+func (s *subject) encoding() texenc.Options {
+	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb, XXXY: s.choice.XXXY}
+	if weighsAlpha(s.choice.Format) {
+		o.WeighAlpha = s.o.WeighAlpha && s.kind == "color"
+	}
+	if s.choice.Format == texture.BC7 {
+		o.RDO = s.o.RDO
+	}
+	return o
+}
+
+func (o *Image) quality() texenc.Quality {
+	switch o.Quality {
+	case "fast":
+		return texenc.Fast
+	case "best":
+		return texenc.Best
+	}
+	return texenc.Normal
+}
+
+// rowsAtOnce returns how many rows of the first level are encoded at once: all, unless they must
+// be converted to bytes first. Even then they form several pieces.
+func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
+	if !texenc.TakesBytes(f) || d == pixmap.Bits8 || o.wholeLevels() {
+		return h
+	}
+	return min(h, 16*pixmap.BandRows(w, d, blockRows(f)))
+}
+
+// blockRows returns the number that the rows of a band are a multiple of.
+func blockRows(f texture.Format) int {
+	side, _ := f.Block()
+	return max(4, side)
+}
+
+// wholeLevels reports whether a level must be encoded as a whole, because RDO distributes the
+// loss over all of it.
+func (o *Image) wholeLevels() bool { return o.RDO > 0 }

@@ -1,16 +1,16 @@
-// Package image is the recipe that turns pictures into textures: KTX2 or DDS files of texels that
+// Package image is the recipe that turns images into textures: KTX2 or DDS files of texels that
 // a graphics processor reads directly, with mipmaps.
 //
 // The steps, in this order, and their packages:
 //
-//	source   read the picture in any format
-//	pixmap   swizzle channels or pack them from other pictures, cut faces from a cross or a
-//	         sphere, flip and resize pictures, and make smaller levels
+//	source   read the image in any format
+//	pixmap   swizzle channels or pack them from other images, cut faces from a cross or a
+//	         sphere, flip and resize images, and make smaller levels
 //	texture  choose the format, if the options leave it open
 //	texenc   convert pixels to texels of that format
 //	ktx2 dds write the file
 //
-// Formats png and webp make pictures of several sizes instead (web.go).
+// Formats png and webp make images of several sizes instead (web.go).
 //
 // # Memory
 //
@@ -23,12 +23,12 @@
 // and so the bytes, do not depend on the number of cores. Decoding, levels and packing with
 // Zstandard run in one goroutine, and so does RDO, whose blocks depend on earlier ones.
 //
-// # Roles of pictures
+// # Roles of images
 //
-// A picture has a role (package role), which decides how its numbers are averaged and stored.
-// Option kind sets it. Otherwise the materials that use the picture decide, then its name, then
+// An image has a role (package role), which decides how its numbers are averaged and stored.
+// Option kind sets it. Otherwise the materials that use the image decide, then its name, then
 // its pixels; the pixels also show whether the name is right: see role.go. The name's role
-// arrives in option named, through the recipe's hints, so that a renamed picture need not be
+// arrives in option named, through the recipe's hints, so that a renamed image need not be
 // cooked again. Explain reports the decision.
 //
 // # Same bytes everywhere
@@ -39,9 +39,9 @@
 // # Hostile files
 //
 // The header is read before anything is decoded, first by Estimate from the head of the file,
-// then by Cook from the whole. A picture is refused if a side is longer than max_size, or if the
+// then by Cook from the whole. An image is refused if a side is longer than max_size, or if the
 // file is too short for its claimed pixels even with the best compression of its format. Other
-// pictures that an option names must have the size of the source, which keeps them within the
+// images that an option names must have the size of the source, which keeps them within the
 // estimate.
 package image
 
@@ -119,7 +119,7 @@ func Recipe() recipe.Recipe {
 			o := c.(*Image)
 			return recipe.Traits{
 				IgnoresPath: !o.usesPath(), Check: o.checkOptions, Estimate: o.estimateMemory,
-				Lint: o.lintSource, Explain: o.explainResult, Asks: o.askFiles,
+				Lint: o.lintPicture, Explain: o.explainResult, Asks: o.askFiles,
 			}
 		},
 	}
@@ -134,12 +134,12 @@ func hints() []recipe.Hint {
 	return all
 }
 
-// IsUASTC reports whether all pictures become UASTC, which loaders transcode.
+// IsUASTC reports whether all images become UASTC, which loaders transcode.
 func (o *Image) IsUASTC() bool { return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web" }
 
 // Outputs implements recipe.Cooker.
 func (o *Image) Outputs() []string {
-	if o.isPicture() {
+	if o.writesPictures() {
 		return o.pictureOutputs()
 	}
 	outputs := []string{"{path}." + o.Container}
@@ -151,11 +151,11 @@ func (o *Image) Outputs() []string {
 
 // Cook implements recipe.Cooker.
 func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return err
 	}
-	if o.isPicture() {
+	if o.writesPictures() {
 		return s.writePictures(ctx, job)
 	}
 	if o.hasIrradiance() { // while there are pixels
@@ -163,46 +163,46 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 			return err
 		}
 	}
-	t, err := s.texture(ctx, job)
+	t, err := s.makeTexture(ctx, job)
 	if err != nil {
 		return err
 	}
 	return o.writeTexture(ctx, job, 0, t)
 }
 
-// Write makes a texture of a picture that another recipe has assembled, following the options,
-// with a given number of smaller levels, and writes it as the job's i-th output. The picture must
+// Write makes a texture of an image that another recipe has assembled, following the options,
+// with a given number of smaller levels, and writes it as the job's i-th output. The image must
 // not be used afterwards.
 func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map, smaller int) error {
 	if err := o.checkOptions(); err != nil {
 		return err
 	}
-	if o.Kind == "material" { // no material names a picture that another recipe made
+	if o.Kind == "material" { // no material names an image that another recipe made
 		auto := *o
 		auto.Kind = "auto"
 		o = &auto
 	}
 	s := &subject{o: o, pictures: []*pixmap.Map{m}, levels: 1 + smaller}
-	if err := errors.Join(s.judge(ctx, job), s.choose(ctx, job)); err != nil {
+	if err := errors.Join(s.decideRole(ctx, job), s.chooseStorage(ctx, job)); err != nil {
 		return err
 	}
-	t, err := s.texture(ctx, job)
+	t, err := s.makeTexture(ctx, job)
 	if err != nil {
 		return err
 	}
 	return o.writeTexture(ctx, job, i, t)
 }
 
-// Memory returns the maximal number of bytes that Write holds for a picture of w by h pixels of 8
-// bits per channel, including the picture.
+// Memory returns the maximal number of bytes that Write holds for an image of w by h pixels of 8
+// bits per channel, including the image.
 func (o *Image) Memory(w, h int) int64 {
 	l := layout{w: w, h: h, tw: w, th: h, pictures: 1}
-	return bytesOf(w, h, pixmap.Bits8) + max(o.making(pixmap.Bits8, l), o.packing(pixmap.Bits8, l))
+	return bytesOf(w, h, pixmap.Bits8) + max(o.makingMemory(pixmap.Bits8, l), o.packingMemory(pixmap.Bits8, l))
 }
 
 // explainResult implements Traits.Explain.
 func (o *Image) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -211,13 +211,13 @@ func (o *Image) explainResult(ctx context.Context, job *recipe.Job) ([]string, e
 
 // Prepared returns the pixels that Cook would encode, for comparisons with the decoded texture.
 func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared, error) {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return nil, err
 	}
 	if s.premultiplies() {
 		for _, m := range s.pictures {
-			if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
+			if err := pixmap.Premultiply(ctx, m, s.colorMeaning()); err != nil {
 				return nil, err
 			}
 		}
@@ -229,8 +229,8 @@ func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared
 	return p, nil
 }
 
-// prepare reads the source and the other pictures, and makes all decisions.
-func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
+// prepareSubject reads the source and the other images, and makes all decisions.
+func (o *Image) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
@@ -243,11 +243,11 @@ func (o *Image) prepare(ctx context.Context, job *recipe.Job) (*subject, error) 
 		name string
 		do   func(context.Context, *recipe.Job) error
 	}
-	steps := []step{{"ask materials", s.askMaterials}, {"decode", s.load}, {"cut", s.cut}, {"classify", s.judge}}
-	if o.isPicture() {
-		steps = append(steps, step{"plan sizes", s.plan})
+	steps := []step{{"ask materials", s.askMaterials}, {"decode", s.loadSubject}, {"cut", s.cutAndFlip}, {"classify", s.decideRole}}
+	if o.writesPictures() {
+		steps = append(steps, step{"plan sizes", s.planSizes})
 	} else {
-		steps = append(steps, step{"resize", s.resize}, step{"choose format", s.choose}, step{"align", s.align})
+		steps = append(steps, step{"resize", s.resizeToOptions}, step{"choose format", s.chooseStorage}, step{"align", s.alignToBlocks})
 	}
 	for _, step := range steps {
 		scope := job.Step(step.name)

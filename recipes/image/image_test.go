@@ -3,7 +3,9 @@ package image
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	stdimage "image"
 	"image/color"
 	"image/gif"
@@ -11,10 +13,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/countdown"
 	"github.com/assetcook/assetcook/internal/image/dds"
@@ -22,7 +28,6 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/parallel"
-	"github.com/google/go-cmp/cmp"
 )
 
 // options returns the defaults with changes.
@@ -68,14 +73,14 @@ func cook(t testing.TB, o *Image, name string, data []byte) *texture.Texture {
 	return tex
 }
 
-// nrgba returns a picture of four bytes per pixel.
+// nrgba returns an image of four bytes per pixel.
 func nrgba(w, h int, pix ...byte) *stdimage.NRGBA {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, w, h))
 	copy(m.Pix, pix)
 	return m
 }
 
-// scene draws a picture of soft colors and fading alpha.
+// scene draws an image of soft colors and fading alpha.
 func scene(w, h int) *stdimage.NRGBA {
 	m := nrgba(w, h)
 	for y := range h {
@@ -250,7 +255,7 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 	}
 }
 
-// A picture with several frames gives one warning.
+// An image with several frames gives one warning.
 func TestFramesAreWarnedOf(t *testing.T) {
 	var g gif.GIF
 	for range 3 {
@@ -263,5 +268,106 @@ func TestFramesAreWarnedOf(t *testing.T) {
 	_, res := cookTree(t, options(func(*Image) {}), fstest.MapFS{"a.gif": {Data: b.Bytes()}}, "a.gif")
 	if want := "it holds 3 frames, of which the texture has the first"; res.Err != nil || len(res.Warned) != 1 || !strings.HasPrefix(res.Warned[0], want) {
 		t.Errorf("%v, %q, want %q", res.Err, res.Warned, want)
+	}
+}
+
+func TestWrongOptionIsNamed(t *testing.T) {
+	for _, tc := range []struct {
+		key string // the wrong option, "" if all are right
+		set func(*Image)
+	}{
+		{"", func(o *Image) { o.R, o.G, o.B, o.A = "g", "1-r", "0", "rough.png:1-a" }},
+		{"", func(o *Image) { o.Cube, o.Faces = "faces", make([]string, 5) }},
+		{"", func(o *Image) { o.Cube, o.Faces = "faces", make([]string, 6) }},
+		{"", func(o *Image) { o.Cube, o.Layers = "cross", []string{"b.png"} }},
+		{"", func(o *Image) { o.POT, o.Fit = "require", 64 }},
+		{"", func(o *Image) { o.Premultiply, o.Format = true, "bc3" }},
+		{"", func(o *Image) { o.WeighAlpha, o.RDO, o.Format = true, 0.5, "bc7" }},
+		{"", func(o *Image) { o.WeighAlpha, o.RDO, o.Coverage = true, 0.5, 0.5 }},
+		{"", func(o *Image) { o.WeighAlpha, o.Format = true, "astc6x6" }},
+		{"container", func(o *Image) { o.Container, o.Format = "dds", "astc6x6" }},
+		{"", func(o *Image) { o.WeighAlpha, o.Format = true, "etc2rgba" }},
+		{"weigh_alpha", func(o *Image) { o.WeighAlpha, o.Format = true, "etc2rgb" }},
+		{"container", func(o *Image) { o.Container, o.Format = "dds", "etc2rgb" }},
+		{"format", func(o *Image) { o.Kind, o.Format = "normal", "eacr11" }},
+		{"", func(o *Image) { o.WeighAlpha, o.Format = true, "uastc" }},
+		{"container", func(o *Image) { o.Container, o.Format = "dds", "uastc" }},
+		{"r", func(o *Image) { o.R = "x" }},
+		{"g", func(o *Image) { o.G = "file.png" }},
+		{"b", func(o *Image) { o.B = "file.png:0" }},
+		{"a", func(o *Image) { o.A = ":r" }},
+		{"faces", func(o *Image) { o.Cube = "faces" }},
+		{"faces", func(o *Image) { o.Cube, o.Faces = "faces", make([]string, 4) }},
+		{"cube", func(o *Image) { o.Faces = make([]string, 5) }},
+		{"layers", func(o *Image) { o.Cube, o.Faces, o.Layers = "faces", make([]string, 5), []string{"b.png"} }},
+		{"layers", func(o *Image) { o.Layers = make([]string, 1<<16) }},
+		{"g", func(o *Image) { o.Layers, o.G = []string{"b.png"}, "c.png:r" }},
+		{"fit", func(o *Image) { o.POT, o.Fit = "require", 63 }},
+		{"coverage", func(o *Image) { o.Coverage, o.Kind = 0.5, "normal" }},
+		{"", func(o *Image) { o.Coverage, o.Format = 0.5, "bc1a" }},
+		{"coverage", func(o *Image) { o.Coverage, o.Format = 0.25, "bc1a" }},
+		{"coverage", func(o *Image) { o.Coverage, o.Format = 0.5, "bc1" }},
+		{"coverage", func(o *Image) { o.Coverage, o.Mips = 0.5, "false" }},
+		{"format", func(o *Image) { o.Kind, o.Format = "normal", "bc4" }},
+		{"premultiply", func(o *Image) { o.Premultiply, o.Kind = true, "data" }},
+		{"premultiply", func(o *Image) { o.Premultiply, o.Format = true, "bc1" }},
+		{"weigh_alpha", func(o *Image) { o.WeighAlpha, o.Kind = true, "mask" }},
+		{"weigh_alpha", func(o *Image) { o.WeighAlpha, o.Premultiply = true, true }},
+		{"weigh_alpha", func(o *Image) { o.WeighAlpha, o.Format = true, "bc3" }},
+		{"", func(o *Image) { o.NormalZ, o.Format = true, "astc4x4" }},
+		{"normal_z", func(o *Image) { o.NormalZ, o.Format = true, "bc5" }},
+		{"rdo", func(o *Image) { o.RDO, o.Format = 1, "bc5" }},
+		{"format", func(o *Image) { o.Format = "etc2" }},
+	} {
+		err := options(tc.set).checkOptions()
+		var wrong *recipe.OptionError
+		switch {
+		case tc.key == "" && err != nil:
+			t.Errorf("%v", err)
+		case tc.key != "" && (!errors.As(err, &wrong) || wrong.Key != tc.key):
+			t.Errorf("error %v, want one of option %s", err, tc.key)
+		}
+	}
+}
+
+// The bytes are the same on every machine. A change here changes cooked files: the recipe's
+// version must rise with it. Levels are not packed with Zstandard, whose encoder may change
+// between releases. Package bc7 has its own golden blocks.
+func TestTexturesHaveGoldenBytes(t *testing.T) {
+	tree := fstest.MapFS{
+		"a.png":     {Data: encodePNG(t, scene(60, 45))},
+		"b.png":     {Data: encodePNG(t, bumps(60, 45, true))},
+		"sky.hdr":   {Data: radiance(48, 40)},
+		"cross.png": {Data: encodePNG(t, scene(160, 120))},
+	}
+	for _, tc := range []struct {
+		name, source, want string
+		set                func(*Image)
+	}{
+		{"normal map", "b.png", "0845d28464ede5bf", func(*Image) {}},
+		{"light", "sky.hdr", "0cc98001597ab027", func(*Image) {}},
+		{"kaiser", "a.png", "0cade51428e911a3", func(o *Image) { o.Format, o.Filter, o.Wrap, o.Coverage = "bc3", "kaiser", "repeat", 0.8 }},
+		{"cube", "a.png", "5ee5b932d114be3b", func(o *Image) { o.Cube, o.Format, o.Container, o.Premultiply = "cross", "rgba8", "dds", true }},
+		{"pack", "a.png", "c8d8735f7c7ddad0", func(o *Image) {
+			o.B, o.Layers, o.Filter, o.POT, o.Format = "1-g", []string{"b.png"}, "mitchell", "up", "bc1"
+		}},
+		{"best", "a.png", "7f77263f44b7c1bf", func(o *Image) { o.Quality, o.Format, o.R = "best", "bc1a", "g" }},
+		{"lighting", "around.hdr", "d3eef541a6ee5bea", func(o *Image) {
+			o.Cube, o.Prefilter, o.Irradiance, o.Format = "equirect", "filament", "sh", "rgba16f"
+		}},
+		{"lighting of bytes", "cross.png", "871a8b065de339a5", func(o *Image) {
+			o.Cube, o.Prefilter, o.Irradiance, o.Container, o.Format = "cross", "ggx", "sh", "dds", "bc1"
+		}},
+		{"sixteen bits", "a.png", "189604872c2ce150", func(o *Image) { o.Format, o.G = "rgba16f", "sky2.hdr:r" }},
+	} {
+		tree["sky2.hdr"] = &fstest.MapFile{Data: radiance(60, 45)}
+		tree["around.hdr"] = &fstest.MapFile{Data: radiance(256, 128)}
+		_, res := cookTree(t, options(func(o *Image) { o.Zstd = 0 }, tc.set), tree, tc.source)
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(slices.Concat(res.Outputs...)))[:16]; got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
 	}
 }

@@ -14,32 +14,32 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// A subject is the asset being cooked: its pictures and all decisions about them.
+// A subject is the asset being cooked: its images and all decisions about them.
 type subject struct {
 	o *Image
 	// pictures are the faces of layer 0, then of layer 1 and so on; a single one without faces or
 	// layers.
 	pictures []*pixmap.Map
-	looked   *pixmap.Content // analysis of the pictures; nil before it was made
+	looked   *pixmap.Content // analysis of the images; nil before it was made
 	levels   int             // number of levels; 0 follows the options
 	used     usage
-	variants []variant // for pictures as output
+	variants []variant // for images as output
 	decision
 	// reasons are the result of Explain.
 	reasons []string
 }
 
-func (s *subject) because(format string, args ...any) {
+func (s *subject) addReason(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
 // muchGarbage is the amount of a decoder's garbage that justifies an explicit collection. By
 // itself, the collector waits until the heap has doubled, and the texture is smaller than the
-// picture.
+// image.
 const muchGarbage = 64 << 20
 
-// load reads the source and the other pictures that options name.
-func (s *subject) load(ctx context.Context, job *recipe.Job) error {
+// loadSubject reads the source and the other images that options name.
+func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 	m, info, err := s.readPicture(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
 	if err != nil {
 		return err
@@ -48,19 +48,19 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 		runtime.GC()
 	}
 	for _, note := range info.Notes {
-		s.because("%s", note)
+		s.addReason("%s", note)
 	}
 	if s.used.gltf != "" {
 		s.explainIgnored(job, info)
 	} else {
 		if info.Profile != "" {
-			s.because("%s: colors are taken to be sRGB all the same", info.Profile)
+			s.addReason("%s: colors are taken to be sRGB all the same", info.Profile)
 		}
-		if info.Gamma != 0 && s.o.colors() {
-			s.because("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
+		if info.Gamma != 0 && s.o.mayBeSRGB() {
+			s.addReason("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
 		}
 	}
-	if m, err = s.assemble(ctx, job, m); err != nil {
+	if m, err = s.assembleChannels(ctx, job, m); err != nil {
 		return err
 	}
 	s.pictures = []*pixmap.Map{m}
@@ -68,7 +68,7 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 		s.pictures = nil // the source is among them, or only stands for them
 	}
 	for _, name := range slices.Concat(s.o.Faces, s.o.Layers) {
-		other, err := s.beside(ctx, job, name, m)
+		other, err := s.readBeside(ctx, job, name, m)
 		if err != nil {
 			return err
 		}
@@ -76,57 +76,57 @@ func (s *subject) load(ctx context.Context, job *recipe.Job) error {
 			return fmt.Errorf("%s: more bits a channel than the source has; make the picture with most bits the source, or save this one with less", name)
 		}
 		// With layers or faces, channels come from no other file: see checkPictures.
-		if other, err = s.assemble(ctx, job, other); err != nil {
+		if other, err = s.assembleChannels(ctx, job, other); err != nil {
 			return err
 		}
 		s.pictures = append(s.pictures, other)
 	}
-	return s.alike(ctx)
+	return s.convertToDeepest(ctx)
 }
 
 // explainIgnored lists the metadata that is ignored because a glTF names the file.
 func (s *subject) explainIgnored(job *recipe.Job, info source.Info) {
 	if info.Profile != "" {
-		s.because("%s: ignored, as glTF asks; %s", info.Profile, s.used.gltf)
+		s.addReason("%s: ignored, as glTF asks; %s", info.Profile, s.used.gltf)
 	}
 	if info.Gamma != 0 {
-		s.because("gamma of %.5f is ignored, as glTF asks; %s", float64(info.Gamma)/100000, s.used.gltf)
+		s.addReason("gamma of %.5f is ignored, as glTF asks; %s", float64(info.Gamma)/100000, s.used.gltf)
 	}
 	if info.Orientation > 1 {
 		job.Warn("orientation %d of its Exif data is ignored, as most loaders of glTF do; some browsers turn it: save it turned", info.Orientation)
 	}
 }
 
-// alike converts all pictures to the depth of the deepest.
-func (s *subject) alike(ctx context.Context) error {
+// convertToDeepest converts all images to the depth of the deepest.
+func (s *subject) convertToDeepest(ctx context.Context) error {
 	deepest := pixmap.Bits8
 	for _, m := range s.pictures {
 		deepest = max(deepest, m.Depth())
 	}
 	var err error
 	for i, m := range s.pictures {
-		if s.pictures[i], err = pixmap.Convert(ctx, m, deepest, s.o.stored()); err != nil {
+		if s.pictures[i], err = pixmap.Convert(ctx, m, deepest, s.o.storedMeaning()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// assemble puts channels of the source and of other pictures where the options want them.
-func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
+// assembleChannels puts channels of the source and of other images where the options want them.
+func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
 	var parts [4]pixmap.Part
 	files, asItIs := map[string]*pixmap.Map{"": m}, true
 	for c := range parts {
-		p, err := s.o.channel(c)
+		p, err := s.o.channelSource(c)
 		if err != nil {
 			return nil, err
 		}
 		if files[p.file] == nil {
-			other, err := s.beside(ctx, job, p.file, m)
+			other, err := s.readBeside(ctx, job, p.file, m)
 			if err != nil {
 				return nil, err
 			}
-			if files[p.file], err = pixmap.Convert(ctx, other, m.Depth(), s.o.stored()); err != nil {
+			if files[p.file], err = pixmap.Convert(ctx, other, m.Depth(), s.o.storedMeaning()); err != nil {
 				return nil, err
 			}
 		}
@@ -143,8 +143,8 @@ func (s *subject) assemble(ctx context.Context, job *recipe.Job, m *pixmap.Map) 
 	return made, err
 }
 
-// beside reads a picture that an option names. It must have the size of like.
-func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
+// readBeside reads an image that an option names. It must have the size of like.
+func (s *subject) readBeside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
 	f := file{
 		ext:  recipe.Ext(name),
 		open: func() (fs.File, error) { return job.OpenDep(name) },
@@ -157,17 +157,17 @@ func (s *subject) beside(ctx context.Context, job *recipe.Job, name string, like
 	return m, err
 }
 
-// A file is a readable picture file.
+// A file is a readable image file.
 type file struct {
 	ext  string
 	open func() (fs.File, error)
 	read func() ([]byte, error)
 }
 
-// readPicture reads a picture. It checks the head first: the file may be huge and not a picture,
-// or, if like is not nil, a picture of another size.
+// readPicture reads an image. It checks the head first: the file may be huge and not an image,
+// or, if like is not nil, an image of another size.
 func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
-	head, size, err := readHead(f.open)
+	head, size, err := readPictureHead(f.open)
 	if err != nil {
 		return nil, source.Info{}, err
 	}
@@ -197,7 +197,7 @@ func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like
 	switch {
 	case s.used.gltf != "":
 		decode = source.DecodeStored
-	case !s.o.colors():
+	case !s.o.mayBeSRGB():
 		decode = source.DecodeData
 	}
 	m, info, err := decode(ctx, data, f.ext, s.o.MaxSize)
@@ -211,8 +211,8 @@ func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like
 	return m, info, nil
 }
 
-// readHead returns the first bytes of a file, and its size.
-func readHead(open func() (fs.File, error)) ([]byte, int64, error) {
+// readPictureHead returns the first bytes of a file, and its size.
+func readPictureHead(open func() (fs.File, error)) ([]byte, int64, error) {
 	f, err := open()
 	if err != nil {
 		return nil, 0, err
@@ -226,15 +226,15 @@ func readHead(open func() (fs.File, error)) ([]byte, int64, error) {
 	return head, info.Size(), err
 }
 
-// colors reports whether numbers may be sRGB colors, as far as the options say.
-func (o *Image) colors() bool { return o.SRGB && o.likely().Treatment().Colors }
+// mayBeSRGB reports whether numbers may be sRGB colors, as far as the options say.
+func (o *Image) mayBeSRGB() bool { return o.SRGB && o.likelyRole().Treatment().Colors }
 
-// stored returns the meaning of the source's numbers.
-func (o *Image) stored() pixmap.Color {
+// storedMeaning returns the meaning of the source's numbers.
+func (o *Image) storedMeaning() pixmap.Color {
 	switch {
-	case o.colors():
+	case o.mayBeSRGB():
 		return pixmap.SRGB
-	case o.likely().Treatment().Colors:
+	case o.likelyRole().Treatment().Colors:
 		return pixmap.Linear
 	}
 	return pixmap.Data

@@ -1,20 +1,27 @@
 package image
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/cooked"
 	"github.com/assetcook/assetcook/internal/image/dds"
+	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texenc"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// texture makes the texture of the pictures, and drops each as soon as it can. Only the first
+// makeTexture makes the texture of the images, and drops each as soon as it can. Only the first
 // level is ever in memory as pixels: see pixmap.MipBands.
-func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
-	t, f := s.description(), s.choice.Format
+func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
+	t, f := s.describeTexture(), s.choice.Format
 	n, isTexels := texture.MaxLevels(t.W, t.H), s.isTexels()
 	switch {
 	case s.o.prefilters():
@@ -48,7 +55,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 			}
 		}
 		mips := job.Step("mipmaps")
-		err := s.smaller(ctx, job, i, n, func(level int, band *pixmap.Map) (err error) {
+		err := s.makeSmaller(ctx, job, i, n, func(level int, band *pixmap.Map) (err error) {
 			if cover != nil && band.W*band.H <= coveringPixels {
 				defer job.Step("encode")()
 				t.Levels[level], err = s.encodeCovering(ctx, &encoder, t.Levels[level], band, cover)
@@ -81,7 +88,7 @@ func (s *subject) texture(ctx context.Context, job *recipe.Job) (*texture.Textur
 	return t, nil
 }
 
-// isTexels reports whether the pixels of a picture are the texels of its first level.
+// isTexels reports whether the pixels of an image are the texels of its first level.
 func (s *subject) isTexels() bool {
 	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
 }
@@ -98,7 +105,7 @@ func (s *subject) mipOptions(n int) pixmap.MipOptions {
 // prepareTexels converts pixels to the stored numbers, in place.
 func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	if s.premultiplies() {
-		if err := pixmap.Premultiply(ctx, m, s.color()); err != nil {
+		if err := pixmap.Premultiply(ctx, m, s.colorMeaning()); err != nil {
 			return err
 		}
 	}
@@ -111,8 +118,8 @@ func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	return nil
 }
 
-// description returns the texture of the pictures without its levels.
-func (s *subject) description() *texture.Texture {
+// describeTexture returns the texture of the images without its levels.
+func (s *subject) describeTexture() *texture.Texture {
 	first, f := s.pictures[0], s.choice.Format
 	t := &texture.Texture{
 		Format: f, SRGB: s.srgb && f.HasSRGB(), Swizzle: s.choice.Swizzle,
@@ -129,9 +136,9 @@ func (s *subject) premultiplies() bool {
 	return s.o.Premultiply && s.kind == "color" && strings.Contains(s.choice.Format.Channels(), "a")
 }
 
-// sampling returns how pictures are resampled.
+// sampling returns how images are resampled.
 func (s *subject) sampling() pixmap.Sampling {
-	p := pixmap.Sampling{Filter: s.o.filter(), Color: s.color(), Normal: s.kind == "normal", Premultiplied: s.alphaIsNumber()}
+	p := pixmap.Sampling{Filter: s.o.mipFilter(), Color: s.colorMeaning(), Normal: s.kind == "normal", Premultiplied: s.alphaIsNumber()}
 	if s.o.Wrap == "repeat" || s.o.Wrap == "repeat-x" {
 		p.WrapX = pixmap.Repeat
 	}
@@ -146,8 +153,8 @@ func (s *subject) alphaIsNumber() bool {
 	return s.o.Alpha == "data" || s.o.Alpha == "auto" && s.used.number && !s.o.transparent()
 }
 
-// color returns the meaning of the numbers, once the kind is known.
-func (s *subject) color() pixmap.Color {
+// colorMeaning returns the meaning of the numbers, once the kind is known.
+func (s *subject) colorMeaning() pixmap.Color {
 	switch {
 	case s.kind != "color":
 		return pixmap.Data
@@ -167,8 +174,107 @@ func (o *Image) ddsHeader() dds.Header {
 	return dds.Auto
 }
 
-// filter returns the filter of the options, which have been checked.
-func (o *Image) filter() pixmap.Filter {
+// mipFilter returns the filter of the options, which have been checked.
+func (o *Image) mipFilter() pixmap.Filter {
 	f, _ := pixmap.ParseFilter(o.Filter)
 	return f
+}
+
+// Encode makes a texture file of an image that is part of another asset, following the options.
+// slot is the use of the image by materials. The image must not be used afterwards.
+func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
+	if err := o.checkOptions(); err != nil {
+		return nil, err
+	}
+	s := &subject{o: o, pictures: []*pixmap.Map{m}, used: usage{
+		role: slot.Role, by: fmt.Sprintf("materials use it as %v", slot.Role), number: slot.Alpha != role.Opacity,
+	}}
+	if err := s.decideRole(ctx, job); err != nil {
+		return nil, err
+	}
+	if err := s.chooseStorage(ctx, job); err != nil {
+		return nil, err
+	}
+	if err := s.alignToBlocks(ctx, job); err != nil {
+		return nil, err
+	}
+	t, err := s.makeTexture(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	defer job.Step("pack")()
+	if o.Container == "ktx2" {
+		return ktx2.Encode(ctx, t, o.packs())
+	}
+	var out bytes.Buffer
+	err = dds.Write(ctx, &out, t, o.ddsHeader())
+	return out.Bytes(), err
+}
+
+// An alpha test sees the alpha after block compression. In large levels, errors above and below
+// the threshold cancel. In small levels with detail in every block, up to 6 % of all pixels were
+// wrong. Such levels are encoded again, with alpha changed by the missing or excess amount.
+const (
+	// coveringPixels is the size limit of levels that are encoded again.
+	coveringPixels = coveringSide * coveringSide
+	coveringSide   = 256
+	coveringTries  = 5
+	// coveringOff is the tolerated share of wrong pixels; half a pixel is always tolerated.
+	coveringOff = 0.001
+)
+
+// coversAlpha reports whether the blocks of a level must draw as many pixels as the image.
+func (s *subject) coversAlpha() bool {
+	alpha := "a"
+	if s.choice.Swizzle != "" {
+		alpha = s.choice.Swizzle[3:]
+	}
+	side, _ := s.choice.Format.Block()
+	return s.kind == "color" && s.o.Coverage > 0 && side > 1 && strings.Contains(s.choice.Format.Channels(), alpha)
+}
+
+// encodeCovering appends the blocks of a level. It encodes the level several times and takes the
+// blocks whose coverage is nearest to the image's. It does not change the level.
+func (s *subject) encodeCovering(ctx context.Context, encoder *texenc.Encoder, dst []byte, level *pixmap.Map, cover *pixmap.Coverage) ([]byte, error) {
+	at, least := len(dst), math.Inf(1)
+	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // requested pixels beyond the target
+	var best []byte
+	for range coveringTries {
+		m := &pixmap.Map{W: level.W, H: level.H, Pix8: slices.Clone(level.Pix8), Pix16: slices.Clone(level.Pix16), PixF: slices.Clone(level.PixF)}
+		if err := cover.Keep(ctx, m, more); err != nil {
+			return nil, err
+		}
+		if err := s.prepareTexels(ctx, m); err != nil {
+			return nil, err
+		}
+		var err error
+		if dst, err = encoder.Append(ctx, dst[:at], m); err != nil {
+			return nil, err
+		}
+		decoded, err := cooked.Level(ctx, &texture.Texture{
+			Format: encoder.Format, SRGB: s.srgb, Swizzle: s.choice.Swizzle, W: m.W, H: m.H, Levels: [][]byte{dst[at:]},
+		}, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		beyond, err := cover.Beyond(ctx, decoded)
+		if err != nil {
+			return nil, err
+		}
+		if off := math.Abs(beyond); off < least {
+			best, least = append(best[:0], dst[at:]...), off
+		}
+		if least <= max(0.5, coveringOff*float64(m.W)*float64(m.H)) {
+			break
+		}
+		if beyond > 0 {
+			enough = min(enough, more)
+		} else {
+			tooFew = max(tooFew, more)
+		}
+		if more -= beyond; more <= tooFew || more >= enough {
+			more = (tooFew + enough) / 2
+		}
+	}
+	return append(dst[:at], best...), nil
 }

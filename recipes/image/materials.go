@@ -1,8 +1,10 @@
 package image
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // Limits for reading a model's materials. Larger models are ignored.
@@ -21,7 +24,7 @@ const (
 	maxUseName       = 512
 )
 
-// materials extracts the uses of pictures from models. Each use is a line with the quoted slot and
+// materials extracts the uses of images from models. Each use is a line with the quoted slot and
 // material, and the word transparent if the slot's alpha is transparency and the material is not
 // opaque. The lines are sorted. The first bytes of a model decide its format.
 var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
@@ -40,16 +43,16 @@ func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 	} else {
 		found.fromMTL(text)
 	}
-	return found.says(), nil
+	return found.usesByPicture(), nil
 }
 
-// A place is a slot of a material that has a picture.
+// A place is a slot of a material that has an image.
 type place struct {
 	slot, material string
 	transparent    bool
 }
 
-// uses are the places of pictures in a model.
+// uses are the places of images in a model.
 type uses struct {
 	of    map[string]map[place]bool
 	count int
@@ -70,7 +73,7 @@ func (u *uses) addUse(picture, slot, material string, opaque bool) {
 	}
 }
 
-func (u *uses) says() recipe.Says {
+func (u *uses) usesByPicture() recipe.Says {
 	if u.count > maxUses {
 		return nil
 	}
@@ -93,74 +96,35 @@ func (u *uses) says() recipe.Says {
 // fromGLTF adds the uses of a document: each slot of a material or its extensions with the index
 // of a texture (glTF 2.0, 5.19 to 5.22).
 func (u *uses) fromGLTF(text []byte) {
-	var doc struct {
-		Images []struct {
-			URI *string `json:"uri"`
-		} `json:"images"`
-		Textures []struct {
-			Source     *int `json:"source"`
-			Extensions map[string]struct {
-				Source *int `json:"source"`
-			} `json:"extensions"`
-		} `json:"textures"`
-		Materials []json.RawMessage `json:"materials"` // one after the other, to limit the memory
-	}
-	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
+	root, ok := gltf.ParseUnchecked(text)
+	if !ok {
 		return
 	}
-	opaque := false
-	use := func(source *int, slot, material string) {
-		if source == nil || *source < 0 || *source >= len(doc.Images) {
-			return
-		}
-		if uri := doc.Images[*source].URI; uri != nil && !gltf.IsDataURI(*uri) {
-			if name, err := gltf.FileOfURI(*uri); err == nil {
-				u.addUse(name, slot, material, opaque)
-			}
-		}
+	images, imagesErr := root.Objects("images")
+	textures, texturesErr := root.Objects("textures")
+	materials, materialsErr := root.List("materials")
+	if imagesErr != nil || texturesErr != nil || materialsErr != nil {
+		return
 	}
-	var visit func(members map[string]json.RawMessage, material string, depth int)
-	visit = func(members map[string]json.RawMessage, material string, depth int) {
-		for key, value := range members {
-			if key == "extras" || depth > 3 { // material, extensions, one of them
-				continue
-			}
-			var child map[string]json.RawMessage
-			if json.Unmarshal(value, &child) != nil {
-				continue
-			}
-			var index struct {
-				Index *int `json:"index"`
-			}
-			if !role.IsGLTFSlot(key) || json.Unmarshal(value, &index) != nil || index.Index == nil {
-				visit(child, material, depth+1)
-				continue
-			}
-			if i := *index.Index; i >= 0 && i < len(doc.Textures) {
-				use(doc.Textures[i].Source, key, material)
-				for _, e := range doc.Textures[i].Extensions {
-					use(e.Source, key, material)
-				}
-			}
-		}
-	}
-	for i, text := range doc.Materials {
-		var m map[string]json.RawMessage
-		var name, mode string
-		if json.Unmarshal(text, &m) != nil {
+	files := gltf.ExternalFiles(images)
+	for i, text := range materials { // one after the other, to limit the memory
+		m, err := gltf.ParseObject(text)
+		if err != nil {
 			continue
 		}
-		opaque = m["alphaMode"] == nil || json.Unmarshal(m["alphaMode"], &mode) == nil && mode == "OPAQUE"
-		if json.Unmarshal(m["name"], &name) != nil || name == "" {
+		var name string
+		if json.Unmarshal(m.Member("name"), &name) != nil || name == "" {
 			name = strconv.Itoa(i)
 		}
-		visit(m, name, 0)
+		gltf.EachImage(m, role.IsGLTFSlot, textures, len(images), func(slot string, image int) {
+			u.addUse(files[image], slot, name, gltf.IsOpaque(m))
+		})
 	}
 }
 
 // fromMTL adds the uses of a material library. The name of a map is the last word of its line,
 // behind the options (Wavefront's MTL; norm, map_Pr and map_Pm are from PBR exporters). If a name
-// has spaces, its last word names no picture. A material with d, Tr or map_d is transparent, as
+// has spaces, its last word names no image. A material with d, Tr or map_d is transparent, as
 // in the GLB of the recipe mesh.
 func (u *uses) fromMTL(text []byte) {
 	type use struct{ picture, slot string }
@@ -194,4 +158,148 @@ func (u *uses) fromMTL(text []byte) {
 		}
 	}
 	end()
+}
+
+// A use is a slot of a material whose texture is the source.
+type use struct {
+	model, slot, material string
+	transparent           bool // alpha is transparency
+}
+
+// models matches the models of a directory. The source's directory and its parent are searched.
+const models = "*.{gltf,glb,mtl}"
+
+// asks reports whether the uses by materials affect the image's role, alpha or metadata. 2D
+// projects have no models.
+func (o *Image) asks() bool {
+	return o.Kind == "material" || !isFlatPreset(o.Preset) && role.Parse(o.Kind).Treatment().Colors
+}
+
+// asksRole reports whether materials decide the role.
+func (o *Image) asksRole() bool {
+	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto")
+}
+
+// askFiles implements Traits.Asks.
+func (o *Image) askFiles(job *recipe.Job) error {
+	if !o.asks() {
+		return nil
+	}
+	_, err := usesOf(job)
+	return err
+}
+
+// usesOf finds the uses of the source.
+func usesOf(job *recipe.Job) (found []use, err error) {
+	for _, folder := range []string{"", "../"} {
+		said, err := job.ReadExtracts(folder+models, materials.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, by := range said {
+			for line := range strings.Lines(string(by.Text)) {
+				if u, ok := parseUse(by.File, line); ok {
+					found = append(found, u)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// parseUse parses a line of the extract.
+func parseUse(model, line string) (u use, ok bool) {
+	u.model = model
+	for _, part := range []*string{&u.slot, &u.material} {
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return u, false
+		}
+		*part, _ = strconv.Unquote(quoted)
+		line = strings.TrimPrefix(line[len(quoted):], " ")
+	}
+	u.transparent = strings.TrimSpace(line) == transparentUse
+	return u, true
+}
+
+// readAs returns how the material reads the image.
+func (u use) readAs() role.Slot {
+	s := role.OfSlot(u.slot)
+	if s.Alpha == role.Opacity && !u.transparent {
+		s.Alpha = role.Ignored
+	}
+	return s
+}
+
+// A usage is the role in which materials use an image, Unknown if that is not known.
+type usage struct {
+	role role.Role
+	by   string // "material ... of ... names it as ..."
+	bump bool   // a slot of OBJ that may hold heights too
+	// number means that alpha is ignored or a number, not transparency; numberBy is the reason.
+	number   bool
+	numberBy string
+	gltf     string // why the file's metadata is ignored, "" otherwise
+	strange  string // the use by an unknown slot, if no known slot decides
+}
+
+// askMaterials finds out how materials of models use an image. If they disagree, it is data,
+// which changes no number. The uses of an image made by another recipe are unknown.
+func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
+	if !s.o.asks() {
+		return nil
+	}
+	found, err := usesOf(job)
+	if err != nil && !(s.o.Kind != "material" && errors.Is(err, errors.ErrUnsupported)) {
+		return err
+	}
+	o := *s.o
+	if s.o = &o; o.asksRole() {
+		o.Kind = "auto"
+	}
+	if i := slices.IndexFunc(found, func(u use) bool { return role.IsGLTFSlot(u.slot) }); i >= 0 {
+		s.used.gltf = found[i].String()
+	}
+	known := slices.DeleteFunc(slices.Clone(found), func(u use) bool { return u.readAs().Role == role.Unknown })
+	if len(known) == 0 {
+		if len(found) > 0 {
+			s.used.strange = found[0].String()
+		}
+		return nil
+	}
+	slot, by, suits := joinUses(known)
+	if slot.Alpha != role.Opacity {
+		s.used.number, s.used.numberBy = true, by
+	}
+	if !s.o.asksRole() {
+		return nil
+	}
+	s.used.role, s.used.by = slot.Role, by
+	s.used.bump = suits && strings.HasSuffix(strings.ToLower(known[0].slot), "bump")
+	if !suits {
+		job.Warn("taken for data: %s; a picture for each would suit both", by)
+	}
+	o.Kind = s.used.role.String() // decides how it is decoded
+	return o.checkOptions()
+}
+
+// joinUses returns the combined use of an image, the decisive use, and whether one texture suits
+// all uses.
+func joinUses(all []use) (slot role.Slot, by string, suits bool) {
+	slot, by = all[0].readAs(), all[0].String()
+	for _, u := range all[1:] {
+		before := slot.Role
+		joined, ok := slot.Join(u.readAs())
+		if !ok {
+			return joined, fmt.Sprintf("%s, but %s", by, u), false
+		}
+		if slot = joined; slot.Role != before {
+			by = fmt.Sprintf("%s, and %s", u, by)
+		}
+	}
+	return slot, by, true
+}
+
+func (u use) String() string {
+	return fmt.Sprintf("material %q of %s names it as %s", u.material, pathname.Show(u.model), u.slot)
 }

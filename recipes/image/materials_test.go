@@ -54,7 +54,7 @@ func slots(mode string, of ...[2]string) string {
 }
 
 // Mipmaps of colors are weighted by alpha if it is transparency, but not if the material ignores
-// alpha or reads a number from it. A slot that reads only alpha can share a picture with another
+// alpha or reads a number from it. A slot that reads only alpha can share an image with another
 // slot.
 func TestAlphaOfSlots(t *testing.T) {
 	// A quarter is red with high alpha, the rest is green with low alpha.
@@ -273,8 +273,8 @@ func TestMaterialsDecideTheKind(t *testing.T) {
 	}
 }
 
-// In games that are not flat, materials decide the role of every picture unless a rule does: they
-// override names, and decide how a picture is decoded.
+// In games that are not flat, materials decide the role of every image unless a rule does: they
+// override names, and decide how an image is decoded.
 func TestMaterialsOverrideNames(t *testing.T) {
 	packed := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, byte(7 * (x ^ y)), byte(x / 32 * 255), 255} })
 	brown := painted(64, 64, func(x, y int) color.NRGBA {

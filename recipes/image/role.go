@@ -10,8 +10,8 @@ import (
 )
 
 // The limits for recognizing a normal map. They separate the 70 normal maps of a game with 2,750
-// pictures from all other pictures. The nearest others are flags and skies, which reach 0.976
-// unit vectors but have a tilt of more than 0.5. Other pictures called "_n", such as for "north",
+// images from all other images. The nearest others are flags and skies, which reach 0.976
+// unit vectors but have a tilt of more than 0.5. Other images called "_n", such as for "north",
 // have at most 0.31 vectors of nearly unit length; normal maps that were scaled, stored as JPEG
 // or painted over still have 0.76, and a tilt of up to 0.25.
 const (
@@ -28,13 +28,13 @@ const (
 	// hardlyNormal is the share of nearly unit vectors below which "_n" is surely wrong.
 	hardlyNormal = 0.4
 	// surelyGray is the share of gray pixels that confirms a name that may mean data. From
-	// maybeGray on, the picture may still be data. Below hardlyGray, it is not occlusion.
+	// maybeGray on, the image may still be data. Below hardlyGray, it is not occlusion.
 	surelyGray = 0.99
 	maybeGray  = 0.9
 	hardlyGray = 0.5
 )
 
-// Evidence holds the facts that decide the role of a picture, strongest first.
+// Evidence holds the facts that decide the role of an image, strongest first.
 type evidence struct {
 	rule         string    // option kind
 	transparency bool      // options say that alpha is transparency
@@ -52,14 +52,14 @@ type verdict struct {
 	conflict string // a warning about contradicting evidence, "" for none
 }
 
-// nothing is the reason why most pictures are colors.
+// nothing is the reason why most images are colors.
 const nothing = "neither path nor pixels say anything else"
 
-// looks reports whether the content matters.
-func (e evidence) looks() bool { return e.rule == "auto" && !e.transparency }
+// needsContent reports whether the content matters.
+func (e evidence) needsContent() bool { return e.rule == "auto" && !e.transparency }
 
-// decide decides the role.
-func (e evidence) decide() verdict {
+// verdictOf decides the role.
+func (e evidence) verdictOf() verdict {
 	used := e.used.role
 	switch {
 	case e.rule != "auto":
@@ -69,7 +69,7 @@ func (e evidence) decide() verdict {
 	case used == role.Normal && !e.mayBeNormal() && e.used.bump:
 		return verdict{role: role.Height, reason: e.used.by + ", and it holds no unit vectors"}
 	case used == role.Normal && !e.mayBeNormal():
-		return verdict{role.Data, e.used.by + ", but " + e.share(),
+		return verdict{role.Data, e.used.by + ", but " + e.describeShare(),
 			fmt.Sprintf("%s, but only %.3g %% of pixels have nearly unit length: treated as data; set kind in a rule", e.used.by, 100*e.content.Near)}
 	case used == role.Data && (e.name.Role() == role.Mask || e.name.Role() == role.Height):
 		return verdict{role: e.name.Role(), reason: fmt.Sprintf("%s, and its path says %v", e.used.by, e.name)} // also data
@@ -80,11 +80,11 @@ func (e evidence) decide() verdict {
 		}
 		return v
 	}
-	return e.byName()
+	return e.verdictByName()
 }
 
-// byName decides by the path, and checks it against the content.
-func (e evidence) byName() verdict {
+// verdictByName decides by the path, and checks it against the content.
+func (e evidence) verdictByName() verdict {
 	named := e.name.Role()
 	says := func(r role.Role) verdict { return verdict{role: r, reason: fmt.Sprintf("its path says %v", e.name)} }
 	switch e.name {
@@ -99,16 +99,16 @@ func (e evidence) byName() verdict {
 		return e.calledData()
 	case role.Numbered, role.Sprites:
 		if e.preset == "3d" || named == role.Unknown {
-			return e.byContent(nothing)
+			return e.verdictByContent(nothing)
 		}
 		fallthrough
 	case role.UIs:
-		if v := e.byContent(""); v.role == role.Normal {
+		if v := e.verdictByContent(""); v.role == role.Normal {
 			v.conflict = fmt.Sprintf("its path says %v, but its pixels are a normal map; set kind in a rule", named)
 			return v
 		}
 	case role.Heights:
-		v := e.byContent("")
+		v := e.verdictByContent("")
 		switch {
 		case v.role == role.Normal:
 			return v // "bump" means heights or normals
@@ -126,30 +126,30 @@ func (e evidence) byName() verdict {
 	case role.Colors:
 		v := says(named)
 		if e.isNormal() {
-			v.conflict = fmt.Sprintf(`its path says colors, but %s; set kind = "normal" in a rule if it is a normal map, and "color" if not`, e.share())
+			v.conflict = fmt.Sprintf(`its path says colors, but %s; set kind = "normal" in a rule if it is a normal map, and "color" if not`, e.describeShare())
 		}
 		return v
 	case role.Letter:
-		v := e.byContent(nothing)
-		if v.role == role.Color && e.mayBeNumbers() && !flat(e.preset) {
+		v := e.verdictByContent(nothing)
+		if v.role == role.Color && e.mayBeNumbers() && !isFlatPreset(e.preset) {
 			v.conflict = `it may be data, but its name is one letter and no model uses it: treated as colors; set kind = "data" or "color" in a rule`
 		}
 		return v
 	case role.Nameless:
-		return e.byContent(nothing)
+		return e.verdictByContent(nothing)
 	}
 	return says(named)
 }
 
-// byContent decides by the pixels. Other pictures are colors, for the given reason.
-func (e evidence) byContent(reason string) verdict {
+// verdictByContent decides by the pixels. Other images are colors, for the given reason.
+func (e evidence) verdictByContent(reason string) verdict {
 	if e.isNormal() {
-		return verdict{role: role.Normal, reason: e.share() + ` (kind = "color" makes it colors)`}
+		return verdict{role: role.Normal, reason: e.describeShare() + ` (kind = "color" makes it colors)`}
 	}
 	return verdict{role: role.Color, reason: reason}
 }
 
-// calledData decides about a picture whose path may mean data: data is gray, or has two channels.
+// calledData decides about an image whose path may mean data: data is gray, or has two channels.
 func (e evidence) calledData() verdict {
 	c := e.content
 	switch {
@@ -158,7 +158,7 @@ func (e evidence) calledData() verdict {
 	case c.Opaque && !e.float && c.Blue && c.One == "":
 		return verdict{role: role.Data, reason: "its path may say data, and it has two channels"}
 	}
-	v := e.byContent("its path may say data, but it is not gray")
+	v := e.verdictByContent("its path may say data, but it is not gray")
 	switch {
 	case v.role != role.Color:
 	case c.Opaque && c.Colors == 1:
@@ -175,17 +175,17 @@ func (e evidence) mayBeNumbers() bool {
 	return c.Opaque && (c.Gray >= maybeGray || c.Apart)
 }
 
-// calledNormal decides about a picture whose path says normal map.
+// calledNormal decides about an image whose path says normal map.
 func (e evidence) calledNormal() verdict {
 	c := e.content
 	switch {
 	case !e.mayBeNormal():
 	case c.Near >= maybeNormal:
-		return verdict{role: role.Normal, reason: "its path says so, and " + e.share()}
+		return verdict{role: role.Normal, reason: "its path says so, and " + e.describeShare()}
 	default:
 		return verdict{role: role.Normal, reason: "its path says so, and it has two channels"}
 	}
-	v := verdict{role: role.Color, reason: fmt.Sprintf("its path says normal map, but %s (kind = \"data\" stores numbers as they are)", e.share())}
+	v := verdict{role: role.Color, reason: fmt.Sprintf("its path says normal map, but %s (kind = \"data\" stores numbers as they are)", e.describeShare())}
 	if e.name != role.PerhapsNormal || c.Near >= hardlyNormal && c.Near < maybeNormal {
 		v.conflict = fmt.Sprintf(`its path says normal map, but only %.3g %% of pixels have nearly unit length: treated as colors; rename it, or set kind in a rule`, 100*c.Near)
 	}
@@ -205,19 +205,19 @@ func (e evidence) isNormal() bool {
 	return !e.float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colors > normalColors
 }
 
-// share describes the normal-map pixels in a clause.
-func (e evidence) share() string {
+// describeShare describes the normal-map pixels in a clause.
+func (e evidence) describeShare() string {
 	c := e.content
 	return fmt.Sprintf("%.4g %% of pixels have unit length, %.4g %% nearly, mean tilt %.2f", 100*c.Unit, 100*c.Near, c.Tilt)
 }
 
-// name returns the name's role.
-func (o *Image) name() role.Name { return role.ParseName(o.Named) }
+// pathName returns the name's role.
+func (o *Image) pathName() role.Name { return role.ParseName(o.Named) }
 
 // settleName returns the options with a role for names that need a look at the directory:
 // "boom_256" is a frame of an animation if the frame before or after it exists.
 func (o *Image) settleName(job *recipe.Job) (*Image, error) {
-	if o.name() != role.PerhapsNumbered {
+	if o.pathName() != role.PerhapsNumbered {
 		return o, nil
 	}
 	neighbored := false
@@ -236,15 +236,15 @@ func (o *Image) settleName(job *recipe.Job) (*Image, error) {
 // transparent reports whether options say that alpha is transparency.
 func (o *Image) transparent() bool { return o.Premultiply || o.Coverage > 0 || o.WeighAlpha }
 
-// likely returns the role before pixels are seen, Unknown if only the pixels decide.
-func (o *Image) likely() role.Role {
+// likelyRole returns the role before pixels are seen, Unknown if only the pixels decide.
+func (o *Image) likelyRole() role.Role {
 	if r := role.Parse(o.Kind); r != role.Unknown {
 		return r
 	}
 	if o.transparent() {
 		return role.Color
 	}
-	switch n := o.name(); n {
+	switch n := o.pathName(); n {
 	case role.PerhapsNormal:
 		return role.Normal
 	case role.PerhapsData:

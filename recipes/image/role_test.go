@@ -92,7 +92,7 @@ func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 		if tc.rule == "" {
 			tc.rule = "auto"
 		}
-		v := evidence{rule: tc.rule, used: usage{role: role.Parse(tc.material), by: "materials use it as " + tc.material}, name: tc.name, preset: tc.preset, content: tc.content}.decide()
+		v := evidence{rule: tc.rule, used: usage{role: role.Parse(tc.material), by: "materials use it as " + tc.material}, name: tc.name, preset: tc.preset, content: tc.content}.verdictOf()
 		if v.role != tc.want || v.reason == "" || (v.conflict != "") != (tc.conflict != "") || !strings.HasPrefix(v.conflict, tc.conflict) {
 			t.Errorf("%+v: %+v", tc, v)
 		}
@@ -103,8 +103,8 @@ func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 func TestRolesAreKinds(t *testing.T) {
 	for r := role.Color; r <= role.Font; r++ {
 		o := options(func(o *Image) { o.Kind = r.String() })
-		if err := o.checkOptions(); err != nil || o.likely() != r {
-			t.Errorf("%v: %v, error %v", r, o.likely(), err)
+		if err := o.checkOptions(); err != nil || o.likelyRole() != r {
+			t.Errorf("%v: %v, error %v", r, o.likelyRole(), err)
 		}
 		tex := cook(t, o, "a.png", encodePNG(t, gradient(40, 40)))
 		if want := r.Treatment(); tex.SRGB != want.Colors || (len(tex.Levels) > 1) != want.Mips || (want.Exact && tex.Format != texture.RGBA8) {
@@ -122,7 +122,7 @@ func gradient(w, h int) *stdimage.NRGBA {
 }
 
 // A number that may also be a size or a UDIM tile counts frames if a neighboring number exists.
-// Then the picture has the format of all frames. Only such a picture depends on its neighbors.
+// Then the image has the format of all frames. Only such an image depends on its neighbors.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))
@@ -175,7 +175,7 @@ func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	}
 }
 
-// Gray and red pictures from JPEG are masks, colors are not.
+// Gray and red images from JPEG are masks, colors are not.
 func TestMasksOfJPEG(t *testing.T) {
 	file := func(paint func(v byte) color.NRGBA) []byte {
 		m := painted(64, 64, func(x, y int) color.NRGBA { return paint(byte(128 + 60*((x/16+y/16)%2) + x)) })
@@ -272,8 +272,8 @@ func TestContradictingNameGivesWarning(t *testing.T) {
 func TestTransparencyIsColor(t *testing.T) {
 	for _, set := range []func(*Image){func(o *Image) { o.Premultiply = true }, func(o *Image) { o.Coverage = 0.5 }, func(o *Image) { o.WeighAlpha = true }} {
 		o := options(set, func(o *Image) { o.Named, o.Quality = "mask", "fast" })
-		if tex := cook(t, o, "a.png", encodePNG(t, scene(60, 60))); !tex.SRGB || len(tex.Levels) != 6 || !o.colors() {
-			t.Errorf("sRGB %v, %d levels, read as colors %v", tex.SRGB, len(tex.Levels), o.colors())
+		if tex := cook(t, o, "a.png", encodePNG(t, scene(60, 60))); !tex.SRGB || len(tex.Levels) != 6 || !o.mayBeSRGB() {
+			t.Errorf("sRGB %v, %d levels, read as colors %v", tex.SRGB, len(tex.Levels), o.mayBeSRGB())
 		}
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A layout is the sizes and numbers of pictures that the options make of a source.
+// A layout is the sizes and numbers of images that the options make of a source.
 type layout struct {
-	w, h     int // of each picture before resizing
+	w, h     int // of each image before resizing
 	tw, th   int // and after resizing
-	pictures int // how many there are
+	pictures int // number of images
 	beside   int // number of other files
-	// assembles says that channels are moved, or pictures converted to another depth.
+	// assembles is true if channels are moved, or images converted to another depth.
 	assembles bool
 }
 
-// layout returns the layout for a source of w by h pixels. Its error refuses the source.
-func (o *Image) layout(w, h int) (layout, error) {
+// layoutFor returns the layout for a source of w by h pixels. Its error refuses the source.
+func (o *Image) layoutFor(w, h int) (layout, error) {
 	if o.POT == "require" && (notPowerOfTwo(w) || notPowerOfTwo(h)) && !o.cutsFaces() {
 		return layout{}, requireError(w, h)
 	}
@@ -50,7 +50,7 @@ func (o *Image) layout(w, h int) (layout, error) {
 	}
 	files := map[string]bool{"": true}
 	for c := range 4 {
-		p, err := o.channel(c)
+		p, err := o.channelSource(c)
 		if err == nil && !files[p.file] {
 			files[p.file] = true
 			l.beside++
@@ -58,14 +58,14 @@ func (o *Image) layout(w, h int) (layout, error) {
 		l.assembles = l.assembles || p != part{Channel: pixmap.Channel{Of: channelKeys[c][0]}}
 	}
 	l.assembles = l.assembles || l.beside > 0
-	l.tw, l.th = o.target(l.w, l.h)
+	l.tw, l.th = o.targetSize(l.w, l.h)
 	if o.prefilters() && pixmap.PrefilterLevels(l.tw) == 1 {
 		return layout{}, fmt.Errorf(`faces of %d x %d pixels are too small for prefilter = %q, which takes 32 at least`, l.tw, l.th, o.Prefilter)
 	}
 	return l, nil
 }
 
-// cutsFaces reports whether six faces are cut from each picture.
+// cutsFaces reports whether six faces are cut from each image.
 func (o *Image) cutsFaces() bool { return o.Cube == "cross" || o.Cube == "equirect" }
 
 func requireError(w, h int) error {
@@ -74,21 +74,17 @@ func requireError(w, h int) error {
 
 func notPowerOfTwo(n int) bool { return pixmap.Down.PowerOfTwo(n) != n }
 
-// target returns the size that fit and pot demand for a picture of w by h pixels.
-func (o *Image) target(w, h int) (int, int) {
+// targetSize returns the size that fit and pot demand for an image of w by h pixels.
+func (o *Image) targetSize(w, h int) (int, int) {
 	tw, th := w, h
 	if o.Fit > 0 {
 		tw, th = pixmap.Fit(w, h, o.Fit)
 	}
 	tw, th = o.powerOfTwo(tw), o.powerOfTwo(th)
-	if o.mayBeUASTC() && (tw != w || th != h) { // it is scaled once, not twice
+	if o.IsUASTC() && (tw != w || th != h) { // it is scaled once, not twice
 		tw, th = o.multipleOf4(tw), o.multipleOf4(th)
 	}
 	return tw, th
-}
-
-func (o *Image) mayBeUASTC() bool {
-	return o.Format == "uastc" || o.Format == "auto" && o.GPU == "web"
 }
 
 // multipleOf4 returns the side of a texture with format UASTC or pot = "4": the next multiple of
@@ -120,18 +116,18 @@ func (o *Image) powerOfTwo(n int) int {
 	return pixmap.Down.PowerOfTwo(o.Fit)
 }
 
-// faces cuts the faces of a cube from one picture.
+// faces cuts the faces of a cube from one image.
 func (o *Image) faces(ctx context.Context, m *pixmap.Map) ([]*pixmap.Map, error) {
 	if o.Cube == "equirect" {
-		return pixmap.Equirect(ctx, m, o.stored())
+		return pixmap.Equirect(ctx, m, o.storedMeaning())
 	}
 	return pixmap.Faces(ctx, m)
 }
 
-// cut cuts the faces from crosses and spheres, and mirrors every picture.
-func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
+// cutAndFlip cuts the faces from crosses and spheres, and mirrors every image.
+func (s *subject) cutAndFlip(ctx context.Context, job *recipe.Job) error {
 	for _, m := range s.pictures {
-		if _, err := s.o.layout(m.W, m.H); err != nil {
+		if _, err := s.o.layoutFor(m.W, m.H); err != nil {
 			return err
 		}
 	}
@@ -167,16 +163,16 @@ func (s *subject) cut(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// resize scales every picture to the size that the options demand.
-func (s *subject) resize(ctx context.Context, job *recipe.Job) error {
+// resizeToOptions scales every image to the size that the options demand.
+func (s *subject) resizeToOptions(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
-	w, h := s.o.target(first.W, first.H)
-	return s.scale(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
+	w, h := s.o.targetSize(first.W, first.H)
+	return s.scalePictures(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
 }
 
-// align scales pictures that become UASTC to sides that are multiples of 4. It warns if Direct3D
+// alignToBlocks scales images that become UASTC to sides that are multiples of 4. It warns if Direct3D
 // or WebGL require such sides for another format.
-func (s *subject) align(ctx context.Context, job *recipe.Job) error {
+func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.multipleOf4(first.W), s.o.multipleOf4(first.H)
 	if s.choice.Format != texture.UASTC {
@@ -193,16 +189,16 @@ func (s *subject) align(ctx context.Context, job *recipe.Job) error {
 		}
 		return nil
 	}
-	return s.scale(ctx, job, w, h, "glTF and WebGL take uastc with sides that are multiples of 4")
+	return s.scalePictures(ctx, job, w, h, "glTF and WebGL take uastc with sides that are multiples of 4")
 }
 
-// scale scales every picture to a size, for a reason.
-func (s *subject) scale(ctx context.Context, job *recipe.Job, w, h int, why string) error {
+// scalePictures scales every image to a size, for a reason.
+func (s *subject) scalePictures(ctx context.Context, job *recipe.Job, w, h int, why string) error {
 	first := s.pictures[0]
 	if w == first.W && h == first.H {
 		return nil
 	}
-	s.because("size %d x %d: scaled from %d x %d (%s)", w, h, first.W, first.H, why)
+	s.addReason("size %d x %d: scaled from %d x %d (%s)", w, h, first.W, first.H, why)
 	s.looked = nil
 	for i, m := range s.pictures {
 		made, err := pixmap.Resize(ctx, m, w, h, s.sampling())

@@ -130,7 +130,7 @@ func TestLayersAndFacesAreReadFromFiles(t *testing.T) {
 		set          func(*Image)
 		cube         bool
 		layers       int
-		reds         []byte // of the first pixel of each picture; nil for no check
+		reds         []byte // of the first pixel of each image; nil for no check
 		deps         int
 	}{
 		{"one", "d/py.png", func(*Image) {}, false, 0, []byte{20}, 0},
@@ -173,7 +173,7 @@ func reversed(list []string) []string {
 	return list
 }
 
-// Channels may come from other pictures, even of another depth.
+// Channels may come from other images, even of another depth.
 func TestChannelsOfOtherPicturesArePacked(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/base.png":  solid(t, 3, 2, 50),
@@ -197,7 +197,7 @@ func TestChannelsOfOtherPicturesArePacked(t *testing.T) {
 	}
 }
 
-// Other pictures must exist and have the source's size.
+// Other images must exist and have the source's size.
 func TestOtherPicturesMustFitTheSource(t *testing.T) {
 	large := append(bytes.Clone(solid(t, 4, 4, 1).Data), make([]byte, 2<<20)...)
 	tree := fstest.MapFS{
@@ -250,12 +250,12 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		if early == nil || res.Err == nil || !strings.Contains(early.Error(), tc.want) || early.Error() != res.Err.Error() {
 			t.Errorf("Estimate returns %v, Cook %v, want %q", early, res.Err, tc.want)
 		}
-		if lines := o.lintSource("a.png", data, int64(len(data))); len(lines) != 1 || !strings.Contains(lines[0], tc.want) {
+		if lines := o.lintPicture("a.png", data, int64(len(data))); len(lines) != 1 || !strings.Contains(lines[0], tc.want) {
 			t.Errorf("Lint returns %q, want %q", lines, tc.want)
 		}
 	}
 	fine := encodePNG(t, scene(8, 8))
-	if lines := options(func(o *Image) { o.POT = "require" }).lintSource("a.png", fine, int64(len(fine))); lines != nil {
+	if lines := options(func(o *Image) { o.POT = "require" }).lintPicture("a.png", fine, int64(len(fine))); lines != nil {
 		t.Errorf("Lint returns %q for a good picture", lines)
 	}
 	var photo bytes.Buffer
@@ -263,10 +263,10 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	junk := slices.Insert(photo.Bytes(), bytes.Index(photo.Bytes(), []byte{0xff, 0xc0}), 0, 0, 0)
-	if lines := options().lintSource("a.jpg", junk, int64(len(junk))); len(lines) != 1 || !strings.Contains(lines[0], "3 extra bytes between segments") {
+	if lines := options().lintPicture("a.jpg", junk, int64(len(junk))); len(lines) != 1 || !strings.Contains(lines[0], "3 extra bytes between segments") {
 		t.Errorf("%q", lines)
 	}
-	if lines := options().lintSource("a.png", []byte("no picture"), 10); lines != nil {
+	if lines := options().lintPicture("a.png", []byte("no picture"), 10); lines != nil {
 		t.Errorf("Lint returns %q for a file that is not a picture", lines)
 	}
 }
@@ -293,7 +293,7 @@ func TestLayoutFollowsTheOptions(t *testing.T) {
 		{4, 4, func(o *Image) { o.G = "1-g" }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 1, assembles: true}},
 		{4, 4, func(o *Image) { o.R, o.G, o.B, o.A = "b:r", "b:g", "c:r", "0" }, layout{w: 4, h: 4, tw: 4, th: 4, pictures: 1, beside: 2, assembles: true}},
 	} {
-		got, err := options(tc.set).layout(tc.w, tc.h)
+		got, err := options(tc.set).layoutFor(tc.w, tc.h)
 		if err != nil || got != tc.want {
 			t.Errorf("%d x %d: %+v, error %v; want %+v", tc.w, tc.h, got, err, tc.want)
 		}

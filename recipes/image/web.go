@@ -19,12 +19,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Formats png and webp make pictures: ordinary files, one for each scale.
+// Formats png and webp make images: ordinary files, one for each scale.
 
-// isPicture reports whether the options want pictures, not textures.
-func (o *Image) isPicture() bool { return o.Format == "png" || o.Format == "webp" }
+// writesPictures reports whether the options want images, not textures.
+func (o *Image) writesPictures() bool { return o.Format == "png" || o.Format == "webp" }
 
-// pictureOutputs returns the names of the pictures: the source's name, with the scale if there
+// pictureOutputs returns the names of the images: the source's name, with the scale if there
 // are several.
 func (o *Image) pictureOutputs() []string {
 	if len(o.Scales) == 0 {
@@ -47,11 +47,11 @@ func scaleSuffix(scale float64) string {
 
 // usesPath reports whether Cook asks for the path: the name of a source may contain its scale, or a number
 // that counts frames.
-func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.name() == role.PerhapsNumbered }
+func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.pathName() == role.PerhapsNumbered }
 
-// checkPicture checks the options that pictures do not support.
+// checkPicture checks the options that images do not support.
 func (o *Image) checkPicture() error {
-	if !o.isPicture() {
+	if !o.writesPictures() {
 		if len(o.Scales) > 0 {
 			return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, only "png" and "webp" have them`, o.Format)}
 		}
@@ -86,14 +86,14 @@ func (o *Image) checkPicture() error {
 	return nil
 }
 
-// A variant is one of the pictures to make.
+// A variant is one of the images to make.
 type variant struct {
 	scale float64 // 0 without scales
 	w, h  int
 }
 
-// plan decides on the size of each picture.
-func (s *subject) plan(_ context.Context, job *recipe.Job) error {
+// planSizes decides on the size of each image.
+func (s *subject) planSizes(_ context.Context, job *recipe.Job) error {
 	if err := s.checkMask(); err != nil {
 		return err
 	}
@@ -101,13 +101,13 @@ func (s *subject) plan(_ context.Context, job *recipe.Job) error {
 	if m.Depth() == pixmap.Float {
 		return fmt.Errorf(`this is light without an upper end, which %s cannot hold; use format = "bc6h" or "rgba16f"`, s.o.Format)
 	}
-	s.because("format %s: as the options say", s.o.Format)
+	s.addReason("format %s: as the options say", s.o.Format)
 	if s.o.Format == "webp" && m.Depth() == pixmap.Bits16 {
-		s.because("16 bits a channel become 8, which WebP has")
+		s.addReason("16 bits a channel become 8, which WebP has")
 	}
-	w, h := s.o.target(m.W, m.H)
+	w, h := s.o.targetSize(m.W, m.H)
 	if w != m.W || h != m.H {
-		s.because("size %d x %d: scaled from %d x %d (fit = %d, pot = %q)", w, h, m.W, m.H, s.o.Fit, s.o.POT)
+		s.addReason("size %d x %d: scaled from %d x %d (fit = %d, pot = %q)", w, h, m.W, m.H, s.o.Fit, s.o.POT)
 	}
 	if len(s.o.Scales) == 0 {
 		s.variants = []variant{{w: w, h: h}}
@@ -119,24 +119,24 @@ func (s *subject) plan(_ context.Context, job *recipe.Job) error {
 	if own == 0 {
 		own, reason = slices.Max(s.o.Scales), "the largest of scales"
 	}
-	s.because("drawn at @%gx: %s", own, reason)
+	s.addReason("drawn at @%gx: %s", own, reason)
 	for _, scale := range s.o.Scales {
 		if scale > own {
 			return fmt.Errorf("drawn at @%gx, by its name, which is too small for scales of %g; draw it larger, or leave that out of scales", own, scale)
 		}
-		v := variant{scale: scale, w: scaled(w, scale, own), h: scaled(h, scale, own)}
+		v := variant{scale: scale, w: scaledSide(w, scale, own), h: scaledSide(h, scale, own)}
 		s.variants = append(s.variants, v)
-		s.because("@%gx: %d x %d pixels", scale, v.w, v.h)
+		s.addReason("@%gx: %d x %d pixels", scale, v.w, v.h)
 	}
 	return nil
 }
 
-// scaled returns a side at another scale, at least one pixel.
-func scaled(side int, scale, own float64) int {
+// scaledSide returns a side at another scale, at least one pixel.
+func scaledSide(side int, scale, own float64) int {
 	return max(1, int(math.Round(float64(side)*scale/own)))
 }
 
-// writePictures makes and writes each picture of the source.
+// writePictures makes and writes each image of the source.
 func (s *subject) writePictures(ctx context.Context, job *recipe.Job) error {
 	for i, v := range s.variants {
 		if err := s.writePicture(ctx, job, i, v); err != nil {
@@ -166,7 +166,7 @@ func (s *subject) writePicture(ctx context.Context, job *recipe.Job, i int, v va
 
 func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	if s.o.Format == "webp" {
-		m, err := pixmap.Convert(ctx, m, pixmap.Bits8, s.color())
+		m, err := pixmap.Convert(ctx, m, pixmap.Bits8, s.colorMeaning())
 		if err != nil {
 			return err
 		}
@@ -176,18 +176,18 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 	return err
 }
 
-// picturePeak returns the maximal number of bytes for making a picture, including the source. The
+// picturePeak returns the maximal number of bytes for making an image, including the source. The
 // source has w by h pixels before resizing, and tw by th afterwards, at the largest scale.
 func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 	encoding := png.Memory(l.tw, l.th, d)
 	if o.Format == "webp" {
 		encoding = webp.Memory(l.tw, l.th) + bytesOf(l.tw, l.th, pixmap.Bits8)
 	}
-	resizing := pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, d, o.filter())
+	resizing := pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, d, o.mipFilter())
 	// A name may contain any scale, which is unknown here.
 	for _, part := range []int{2, 4, 8, 16, 32} {
 		if len(o.Scales) > 0 {
-			resizing = max(resizing, pixmap.ResizeMemory(l.w, l.h, (l.tw+part-1)/part, (l.th+part-1)/part, d, o.filter()))
+			resizing = max(resizing, pixmap.ResizeMemory(l.w, l.h, (l.tw+part-1)/part, (l.th+part-1)/part, d, o.mipFilter()))
 		}
 	}
 	return bytesOf(l.w, l.h, d) + bytesOf(l.tw, l.th, d) + max(resizing, encoding)

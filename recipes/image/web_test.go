@@ -100,7 +100,7 @@ func TestSizesFollowTheScaleOfTheSource(t *testing.T) {
 			}
 		}
 	}
-	// Option fit applies to the picture at the source's scale.
+	// Option fit applies to the image at the source's scale.
 	fit := pictures("png", 1, 2)
 	fit.Fit = 40
 	if got := cookPictures(t, fit, "hero.png", m); got[0].Bounds().Dx() != 20 || got[1].Bounds().Dx() != 40 {

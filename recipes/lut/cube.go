@@ -75,39 +75,39 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 		if i := bytes.IndexByte(line, '\n'); i >= 0 {
 			line, next = line[:i], c.at+i+1
 		}
-		words := c.words(line)
+		words := c.lineWords(line)
 		switch {
 		case len(words) == 0 || words[0][0] == '#':
-		case isNumber(words[0]):
+		case beginsNumber(words[0]):
 			if t.Map == nil {
 				var err error
-				if t, err = c.table(); err != nil {
+				if t, err = c.allocateTable(); err != nil {
 					return table{}, unit, err
 				}
 			}
-			v, err := c.numbers(words, 3)
+			v, err := c.parseEntries(words, 3)
 			if err != nil {
 				return table{}, unit, err
 			}
 			if entries == t.W*t.H {
-				return table{}, unit, c.errorf("more entries than the %d that %s asks for", entries, c.sizeKey())
+				return table{}, unit, c.cubeErrorf("more entries than the %d that %s asks for", entries, c.sizeKey())
 			}
 			copy(t.PixF[4*entries:], []float32{v[0], v[1], v[2], 1})
 			entries++
 		case t.Map != nil:
-			return table{}, unit, c.errorf("%q amid the entries", words[0])
+			return table{}, unit, c.cubeErrorf("%q amid the entries", words[0])
 		default:
-			if err := c.keyword(words); err != nil {
+			if err := c.parseKeyword(words); err != nil {
 				return table{}, unit, err
 			}
 		}
 		c.at = next
 	}
 	if t.Map == nil {
-		return table{}, unit, c.errorf("no entries: this is not a .cube file, or it is cut short")
+		return table{}, unit, c.cubeErrorf("no entries: this is not a .cube file, or it is cut short")
 	}
 	if want := t.W * t.H; entries < want {
-		return table{}, unit, c.errorf("%d entries of %d: the file is cut short", entries, want)
+		return table{}, unit, c.cubeErrorf("%d entries of %d: the file is cut short", entries, want)
 	}
 	return t, c.domain, nil
 }
@@ -118,9 +118,9 @@ const (
 	mostOfWord = 64
 )
 
-// words returns the words of a line. A word that is too long to be valid is cut, and marked so
+// lineWords returns the words of a line. A word that is too long to be valid is cut, and marked so
 // that it is not a number.
-func (c *cube) words(line []byte) []string {
+func (c *cube) lineWords(line []byte) []string {
 	var words []string
 	for w := range bytes.FieldsSeq(bytes.TrimPrefix(line, []byte(plaintext.ByteOrderMark))) {
 		if len(words) == mostWords {
@@ -135,7 +135,7 @@ func (c *cube) words(line []byte) []string {
 	return words
 }
 
-func (c *cube) errorf(format string, args ...any) error {
+func (c *cube) cubeErrorf(format string, args ...any) error {
 	return plaintext.Errorf(c.text, c.at, format, args...)
 }
 
@@ -146,35 +146,35 @@ func (c *cube) sizeKey() string {
 	return "LUT_3D_SIZE"
 }
 
-// table allocates the entries. It refuses a file that is too short for them.
-func (c *cube) table() (table, error) {
+// allocateTable allocates the entries. It refuses a file that is too short for them.
+func (c *cube) allocateTable() (table, error) {
 	w, h := c.size, c.size*c.size
 	if c.single {
 		h = 1
 	}
 	switch least := 6 * w * h; {
 	case c.size == 0:
-		return table{}, c.errorf("an entry before LUT_3D_SIZE or LUT_1D_SIZE")
+		return table{}, c.cubeErrorf("an entry before LUT_3D_SIZE or LUT_1D_SIZE")
 	case least-1 > len(c.text)-c.at:
-		return table{}, c.errorf("the file is cut short: %s %d asks for %d entries", c.sizeKey(), c.size, w*h)
+		return table{}, c.cubeErrorf("the file is cut short: %s %d asks for %d entries", c.sizeKey(), c.size, w*h)
 	}
 	for i := range 3 {
 		if c.domain.min[i] >= c.domain.max[i] {
-			return table{}, c.errorf("the domain, %v, is empty", c.domain)
+			return table{}, c.cubeErrorf("the domain, %v, is empty", c.domain)
 		}
 	}
 	return table{pixmap.New(w, h, pixmap.Float), c.size, c.single}, nil
 }
 
-// keyword parses a line that is not an entry.
-func (c *cube) keyword(words []string) error {
+// parseKeyword parses a line that is not an entry.
+func (c *cube) parseKeyword(words []string) error {
 	switch words[0] {
 	case "TITLE":
 		return nil
 	case "LUT_1D_SIZE", "LUT_3D_SIZE":
-		return c.sized(words)
+		return c.parseTableSize(words)
 	case "DOMAIN_MIN", "DOMAIN_MAX":
-		v, err := c.numbers(words[1:], 3)
+		v, err := c.parseEntries(words[1:], 3)
 		if err != nil {
 			return err
 		}
@@ -184,46 +184,46 @@ func (c *cube) keyword(words []string) error {
 			c.domain.max = [3]float32(v)
 		}
 	case "LUT_1D_INPUT_RANGE", "LUT_3D_INPUT_RANGE":
-		v, err := c.numbers(words[1:], 2)
+		v, err := c.parseEntries(words[1:], 2)
 		if err != nil {
 			return err
 		}
 		c.domain = domain{[3]float32{v[0], v[0], v[0]}, [3]float32{v[1], v[1], v[1]}}
 	default:
-		return c.errorf("unknown keyword %.40q; a rule with recipe = \"copy\" leaves a .cube file of another kind as it is", words[0])
+		return c.cubeErrorf("unknown keyword %.40q; a rule with recipe = \"copy\" leaves a .cube file of another kind as it is", words[0])
 	}
 	return nil
 }
 
-// sized parses LUT_1D_SIZE or LUT_3D_SIZE.
-func (c *cube) sized(words []string) error {
+// parseTableSize parses LUT_1D_SIZE or LUT_3D_SIZE.
+func (c *cube) parseTableSize(words []string) error {
 	single, most := words[0] == "LUT_1D_SIZE", maxSize
 	if single {
 		most = maxSingle
 	}
 	if c.size > 0 {
-		return c.errorf("%s beside %s: tables of both kinds in one file cannot be one texture; export one of them", words[0], c.sizeKey())
+		return c.cubeErrorf("%s beside %s: tables of both kinds in one file cannot be one texture; export one of them", words[0], c.sizeKey())
 	}
 	n, err := strconv.Atoi(strings.Join(words[1:], " "))
 	if err != nil || n < minSize || n > most {
-		return c.errorf("%s must be a number from %d to %d", words[0], minSize, most)
+		return c.cubeErrorf("%s must be a number from %d to %d", words[0], minSize, most)
 	}
 	c.size, c.single = n, single
 	return nil
 }
 
-func isNumber(word string) bool { return strings.IndexByte("+-.0123456789", word[0]) >= 0 }
+func beginsNumber(word string) bool { return strings.IndexByte("+-.0123456789", word[0]) >= 0 }
 
-// numbers parses n numbers.
-func (c *cube) numbers(words []string, n int) ([]float32, error) {
+// parseEntries parses n numbers.
+func (c *cube) parseEntries(words []string, n int) ([]float32, error) {
 	if len(words) != n {
-		return nil, c.errorf("want %d numbers", n)
+		return nil, c.cubeErrorf("want %d numbers", n)
 	}
 	var v [3]float32
 	for i, word := range words {
 		f, err := strconv.ParseFloat(word, 32)
 		if err != nil || math.IsNaN(f) || math.Abs(f) > maxHalf {
-			return nil, c.errorf("%.40q is no number from -%d to %d", word, maxHalf, maxHalf)
+			return nil, c.cubeErrorf("%.40q is no number from -%d to %d", word, maxHalf, maxHalf)
 		}
 		v[i] = float32(f)
 	}

@@ -1,5 +1,5 @@
 // Package lut is the recipe for color grading tables: it makes 3D textures of .cube files and of
-// pictures that contain the slices of a table.
+// images that contain the slices of a table.
 package lut
 
 import (
@@ -37,7 +37,7 @@ func Recipe() recipe.Recipe {
 // Outputs implements recipe.Cooker.
 func (o *LUT) Outputs() []string { return []string{"{path}." + o.Container} }
 
-// maxSide is the longest allowed side of a picture, in pixels: a table of 256 in one row.
+// maxSide is the longest allowed side of an image, in pixels: a table of 256 in one row.
 const maxSide = maxSize * maxSize
 
 // estimateMemory implements Traits.Estimate. It does not know whether the source is text. In text, a
@@ -53,7 +53,7 @@ func (o *LUT) estimateMemory(head []byte, size int64) (int64, error) {
 		info, err = source.Probe(head, ".tga", size, maxSide)
 	}
 	if err != nil {
-		return fixed + ofText, nil // Cook reports errors of a picture
+		return fixed + ofText, nil // Cook reports errors of an image
 	}
 	pixels := int64(info.W) * int64(info.H)
 	return fixed + max(ofText, size+info.Memory+pixels*(2*bytesOfFloats+bytesOfTexel)), nil
@@ -85,7 +85,7 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	job.Hold("table", t.Bytes())
-	tex, err := o.texture(ctx, job, t)
+	tex, err := o.makeLUTTexture(ctx, job, t)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(ktx2.Write(ctx, out, tex, packed), out.Close())
 }
 
-// readColorTable reads a table from a picture, or from text if the source is not a picture.
+// readColorTable reads a table from an image, or from text if the source is not an image.
 func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) (table, error) {
 	if job.Ext() == ".cube" {
 		t, domain, err := parseCube(ctx, data)
@@ -133,8 +133,8 @@ func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) 
 	return table{Map: m, size: n}, nil
 }
 
-// texture stores the entries of a table in a texture.
-func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
+// makeLUTTexture stores the entries of a table in a texture.
+func (o *LUT) makeLUTTexture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
 	tex := &texture.Texture{Format: texture.RGBA16F, W: t.size, H: t.size, Depth: t.size}
 	if t.single {
 		tex.H, tex.Depth = 1, 0
@@ -145,7 +145,7 @@ func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.T
 	m, depth := t.Map, pixmap.Float
 	if tex.Format == texture.RGBA8 {
 		depth = pixmap.Bits8
-		if low, high := bounds(t.PixF); low < 0 || high > 1 {
+		if low, high := leastAndGreatest(t.PixF); low < 0 || high > 1 {
 			job.Warn(`its entries go from %g to %g, of which rgba8 keeps 0 to 1; set format = "rgba16f"`, low, high)
 		}
 	}
@@ -158,8 +158,8 @@ func (o *LUT) texture(ctx context.Context, job *recipe.Job, t table) (*texture.T
 	return tex, err
 }
 
-// bounds returns the least and the greatest number, 0 for none.
-func bounds(numbers []float32) (low, high float32) {
+// leastAndGreatest returns the least and the greatest number, 0 for none.
+func leastAndGreatest(numbers []float32) (low, high float32) {
 	for i, v := range numbers {
 		if i == 0 || v < low {
 			low = v

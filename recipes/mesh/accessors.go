@@ -15,14 +15,14 @@ import (
 type accessors struct {
 	doc     *gltf.Document
 	objects []gltf.Object
-	free    []bool // of the source: every user gets other elements
-	taken   []bool // of these: something has replaced it
+	free    []bool // source accessors whose users all get other elements
+	taken   []bool // free accessors whose number has a new array
 	entered map[entry]int
-	merge   bool // equal accessors are one
+	merge   bool // write equal accessors once
 	output  gltf.Output
 
-	contents []content // of the source's
-	vertices []int64   // that the source's indices may name
+	contents []elementKind // of the source's
+	vertices []int64       // number of vertices that source indices may name
 	repairs  *repairs
 }
 
@@ -31,13 +31,13 @@ type accessors struct {
 func newAccessors(o *Mesh, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
 	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
-	as.contents, as.vertices = contents(doc)
+	as.contents, as.vertices = accessorContents(doc)
 	return as, err
 }
 
-// replace adds an array in the place of a source's accessor, or of none (made), and
+// replaceAccessor adds an array in the place of a source's accessor, or of none (made), and
 // returns its number. kind is the accessor's type.
-func (as *accessors) replace(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
+func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
 	view, offset, err := as.output.Append(ctx, u, a)
 	if err != nil {
 		return 0, err
@@ -78,7 +78,7 @@ func (as *accessors) replace(ctx context.Context, source int32, kind string, u g
 	return number, nil
 }
 
-// An entry is what an accessor that was written says.
+// An entry is the description of a written accessor.
 type entry struct {
 	view, offset int
 	component    int32
@@ -88,38 +88,38 @@ type entry struct {
 	bounds       bool
 }
 
-// keep copies the elements of all accessors that have not been replaced. use says what
-// each is for.
-func (as *accessors) keep(ctx context.Context, uses []gltf.Use) error {
+// keepUnchanged copies the elements of all accessors that have not been replaced. uses holds the
+// purpose of each accessor.
+func (as *accessors) keepUnchanged(ctx context.Context, uses []gltf.Use) error {
 	for i := range as.doc.Accessors {
 		if as.taken[i] {
 			continue
 		}
 		if as.free[i] {
-			as.contents[i] = free // nothing uses it any more
+			as.contents[i] = free // unused from now on
 		}
-		if err := as.copy(ctx, int32(i), uses[i]); err != nil {
+		if err := as.copyAccessor(ctx, int32(i), uses[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (as *accessors) copy(ctx context.Context, i int32, u gltf.Use) error {
+func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) error {
 	a := &as.doc.Accessors[i]
 	o := &as.objects[i]
-	whole, err := as.whole(ctx, i)
+	whole, err := as.wholeAccessor(ctx, i)
 	if err != nil {
 		return err
 	}
-	changed, err := as.inspect(ctx, i, whole)
+	changed, err := as.inspectElements(ctx, i, whole)
 	if err == nil && changed && a.BufferView == nil {
-		err = errors.New("needs repair, but most of its elements are not in the file")
+		err = errors.New("its elements need repair, but most of them are not in the file; export the model again")
 	}
 	if err != nil {
 		return fmt.Errorf("accessor %d: %w", i, err)
 	}
-	as.bounds(i, o, whole)
+	as.writeBounds(i, o, whole)
 	if a.Sparse != nil && !changed {
 		return as.copySparse(ctx, i, u)
 	}
@@ -137,9 +137,9 @@ func (as *accessors) copy(ctx context.Context, i int32, u gltf.Use) error {
 	return nil
 }
 
-// whole returns the elements of an accessor of the source. Without a view, which bounds
+// wholeAccessor returns the elements of an accessor of the source. Without a view, which bounds
 // their number, it returns the sparse elements and one zero for all others.
-func (as *accessors) whole(ctx context.Context, i int32) (gltf.Array, error) {
+func (as *accessors) wholeAccessor(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {
 		return as.doc.First(ctx, i, int(a.Count))
@@ -161,7 +161,7 @@ func (as *accessors) whole(ctx context.Context, i int32) (gltf.Array, error) {
 	return array, nil
 }
 
-// copySparse copies an accessor that replaces some of its elements by a list of its own.
+// copySparse copies an accessor with sparse elements.
 func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error {
 	o := &as.objects[i]
 	if as.doc.Accessors[i].BufferView != nil {
@@ -204,9 +204,9 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error 
 	return nil
 }
 
-// kindOf returns the type of an accessor of the source, or for one that was made that
-// of vectors as wide.
-func kindOf(doc *gltf.Document, source int32, width int) string {
+// accessorType returns the type of a source accessor. For a made one it returns the type of vectors
+// with width components.
+func accessorType(doc *gltf.Document, source int32, width int) string {
 	if source != made {
 		return doc.Accessors[source].Type
 	}

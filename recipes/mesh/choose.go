@@ -8,12 +8,12 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// choose says which primitives are to change, and which meshes have to stay off grids.
-func (c *cooking) choose() (change [][]bool, asIs []bool, err error) {
+// choosePrimitives returns the primitives to change, and the meshes that cannot be on a grid.
+func (c *cooking) choosePrimitives() (change [][]bool, asIs []bool, err error) {
 	change, asIs = make([][]bool, len(c.meshes)), make([]bool, len(c.meshes))
 	c.named = namedNodes(c.doc)
 	move := c.mayMove()
-	if _, found := findKey(c.doc, namesMesh); found {
+	if _, found := findExtensionKey(c.doc, namesMesh); found {
 		clear(move)
 	}
 	for i := range c.meshes {
@@ -41,9 +41,9 @@ func hasVertices(doc *gltf.Document, p *gltf.Primitive) bool {
 	return ok && doc.Accessors[position].BufferView != nil
 }
 
-// mayMove reports, for each mesh, whether nodes can undo a grid: some node shows the mesh,
-// no extension repeats or names that node, and no animation pointer names weights that
-// would move to another node.
+// mayMove reports, for each mesh, whether nodes can undo a grid. They can if a node shows the mesh,
+// no extension repeats or names that node, and no animation pointer names weights that would move
+// to another node.
 func (c *cooking) mayMove() []bool {
 	doc := c.doc
 	move := make([]bool, len(doc.Meshes))
@@ -85,17 +85,18 @@ var (
 	maybeCollision = map[string]bool{"col": true, "convcol": true, "coll": true, "hull": true, "physics": true, "phys": true}
 )
 
-// A calling says whether a name belongs to a collision mesh.
-type calling uint8
+// A nameClass is the likelihood that a name belongs to a collision mesh.
+type nameClass uint8
 
 const (
-	anything calling = iota
+	anything nameClass = iota
 	maybePhysics
 	surelyPhysics
 )
 
-// callingOf looks at the words of a name, which all but letters part, and capitals.
-func callingOf(name string) calling {
+// classOfName classifies a name by its words, which are separated by capitals and by all characters
+// but letters.
+func classOfName(name string) nameClass {
 	var words []string
 	for _, run := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		words = append(words, run)
@@ -121,33 +122,32 @@ func callingOf(name string) calling {
 	return found
 }
 
-// callings returns how meshes are called, by their own names and the names of their nodes.
-// A node's name counts if all nodes of the mesh agree.
-func (c *cooking) callings() []calling {
-	list := make([]calling, len(c.meshes))
-	nodes := make([]calling, len(c.meshes))
+// classifyNames classifies meshes by their own names and by the names of their nodes. Names of
+// nodes count if all nodes of the mesh agree.
+func (c *cooking) classifyNames() []nameClass {
+	list := make([]nameClass, len(c.meshes))
+	nodes := make([]nameClass, len(c.meshes))
 	shown := make([]bool, len(c.meshes))
 	for i := range c.doc.Nodes {
 		m := c.doc.Nodes[i].Mesh
 		if m == nil {
 			continue
 		}
-		called := callingOf(c.doc.Nodes[i].Name)
+		called := classOfName(c.doc.Nodes[i].Name)
 		if !shown[*m] || called < nodes[*m] {
 			nodes[*m] = called
 		}
 		shown[*m] = true
 	}
 	for i := range list {
-		list[i] = max(callingOf(c.doc.Meshes[i].Name), nodes[i])
+		list[i] = max(classOfName(c.doc.Meshes[i].Name), nodes[i])
 	}
 	return list
 }
 
-// isUnseen reports whether a primitive is for physics only, so that normals are not needed:
-// it is called so, or has nothing that is seen of it, neither a material nor coordinates or
-// colors, in a model that has materials.
-func (c *cooking) isUnseen(p *gltf.Primitive, called calling) bool {
+// isUnseen reports whether a primitive is for physics only, so that it needs no normals. Its name
+// says so, or it has neither material nor texture coordinates nor colors in a model with materials.
+func (c *cooking) isUnseen(p *gltf.Primitive, called nameClass) bool {
 	switch {
 	case called == surelyPhysics:
 		return true
@@ -164,17 +164,17 @@ func (c *cooking) isUnseen(p *gltf.Primitive, called calling) bool {
 	return len(c.doc.Materials) > 0
 }
 
-// Meshes share a grid if they share vertices, or a skin, whose matrices can undo only
-// one. groups finds them.
+// groups are the sets of meshes with one grid: meshes that share vertices, or a skin, whose matrices
+// can undo only one grid.
 type groups struct {
-	of    []int  // each mesh's group, by the number of one of its meshes
-	plain []bool // by group: positions stay as they are
+	of    []int  // group of each mesh, named by its lowest mesh
+	plain []bool // set for groups whose positions stay unchanged
 	grids []*quantize.Grid
 	boxes []quantize.Box
-	reach []float32 // of morph targets
+	reach []float32 // largest movement by a morph target
 }
 
-// findGroups groups a document's meshes. asIs says which meshes cannot be put on a grid.
+// findGroups groups a document's meshes. asIs marks the meshes that cannot be on a grid.
 func findGroups(doc *gltf.Document, asIs []bool) *groups {
 	n := len(doc.Meshes)
 	gr := &groups{
@@ -188,7 +188,7 @@ func findGroups(doc *gltf.Document, asIs []bool) *groups {
 	byAccessor, bySkin := map[int32]int{}, map[int32]int{}
 	join := func(first map[int32]int, key int32, mesh int) {
 		if other, ok := first[key]; ok {
-			gr.join(mesh, other)
+			gr.joinGroups(mesh, other)
 		} else {
 			first[key] = mesh
 		}
@@ -206,7 +206,7 @@ func findGroups(doc *gltf.Document, asIs []bool) *groups {
 		}
 	}
 	for i := range gr.of {
-		gr.of[i] = gr.root(i)
+		gr.of[i] = gr.groupRoot(i)
 		if asIs[i] {
 			gr.plain[gr.of[i]] = true
 		}
@@ -214,7 +214,7 @@ func findGroups(doc *gltf.Document, asIs []bool) *groups {
 	return gr
 }
 
-func (gr *groups) root(mesh int) int {
+func (gr *groups) groupRoot(mesh int) int {
 	for gr.of[mesh] != mesh {
 		gr.of[mesh] = gr.of[gr.of[mesh]]
 		mesh = gr.of[mesh]
@@ -222,9 +222,9 @@ func (gr *groups) root(mesh int) int {
 	return mesh
 }
 
-// join makes one group of two; its number is the lower one.
-func (gr *groups) join(a, b int) {
-	a, b = gr.root(a), gr.root(b)
+// joinGroups joins two groups under the lower number.
+func (gr *groups) joinGroups(a, b int) {
+	a, b = gr.groupRoot(a), gr.groupRoot(b)
 	gr.of[max(a, b)] = min(a, b)
 }
 
@@ -258,5 +258,5 @@ func (gr *groups) makeGrids(bits int) {
 	}
 }
 
-// grid returns the grid of a mesh, nil if its positions stay as they are.
-func (gr *groups) grid(mesh int) *quantize.Grid { return gr.grids[gr.of[mesh]] }
+// gridOf returns the grid of a mesh, nil if its positions stay unchanged.
+func (gr *groups) gridOf(mesh int) *quantize.Grid { return gr.grids[gr.of[mesh]] }

@@ -19,17 +19,17 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.cook(ctx, job, doc, false)
+	c, err := o.cookModel(ctx, job, doc, false)
 	if err != nil {
 		return err
 	}
 	defer job.Step("write")()
-	w, err := c.document(ctx, job)
+	w, err := c.enterResults(ctx, job)
 	if err != nil {
 		return err
 	}
-	c.repairs.warn(job)
-	text, parts, err := w.text(ctx)
+	c.repairs.warnOfRepairs(job)
+	text, parts, err := w.documentText(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,35 +45,35 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(gltf.WriteGLB(ctxio.Writer(ctx, out), text, parts), out.Close())
 }
 
-// A cooking is one model on its way: its geometries in the order of their first use,
-// and which primitive shows which.
+// A cooking is the state of cooking one model: its geometries in the order of their first use,
+// and the geometry of each primitive.
 type cooking struct {
 	o          *Mesh
 	doc        *gltf.Document
 	meshes     []gltf.Object
-	primitives [][]gltf.Object // of each mesh
+	primitives [][]gltf.Object // primitives by mesh
 	nodes      []gltf.Object
-	named      []bool // nodes that extensions name: their meshes stay there
+	named      []bool // set for nodes that extensions name, which keep their meshes
 	groups     *groups
-	skinned    []int // a mesh that each skin moves, -1 for none
-	joints     []int // that the smallest skin of each mesh has, 0 for none
+	skinned    []int // mesh moved by each skin, -1 for none
+	joints     []int // joints in the smallest skin of each mesh, 0 for none
 	repairs    repairs
 	geometries []*geometry
-	released   []int32       // accessors of samplers that have gone
-	motions    [][]*motion   // by animation and sampler; nil for unchanged ones
-	shows      [][]*geometry // by mesh and primitive; nil for unchanged ones
+	released   []int32       // accessors of dropped samplers
+	clips      []*clip       // animations
+	shows      [][]*geometry // geometries by mesh and primitive; nil if unchanged
 }
 
-// cook takes a model through all the steps. measure counts the misses of the vertex
-// cache on the way, for people.
-func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
+// cookModel does all the steps for a model. measure asks for the misses of the vertex cache, which
+// only explanations show.
+func (o *Mesh) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
 	c := &cooking{o: o, doc: doc}
-	err := c.parse()
+	err := c.parseMeshes()
 	if err != nil {
 		return nil, err
 	}
 	step := job.Step("shade")
-	err = c.load(ctx, measure)
+	err = c.loadPrimitives(ctx, measure)
 	step()
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *gltf.Document, me
 	for _, g := range c.geometries {
 		grid := c.groups.grids[g.group]
 		step := job.Step("quantize")
-		err := o.pack(ctx, g, grid)
+		err := o.packAttributes(ctx, g, grid)
 		step()
 		if err != nil {
 			return nil, err
@@ -108,8 +108,8 @@ func (o *Mesh) cook(ctx context.Context, job *recipe.Job, doc *gltf.Document, me
 	return c, nil
 }
 
-// parse takes the document's meshes and nodes apart.
-func (c *cooking) parse() (err error) {
+// parseMeshes parses the text of the document's meshes, nodes and animations.
+func (c *cooking) parseMeshes() (err error) {
 	if c.meshes, err = c.doc.Objects("meshes"); err != nil {
 		return err
 	}
@@ -131,22 +131,25 @@ func (c *cooking) parse() (err error) {
 	if c.nodes, err = c.doc.Objects("nodes"); err != nil {
 		return err
 	}
+	if err := c.parseClips(); err != nil {
+		return err
+	}
 	c.repairRotations()
 	return c.repairTextures()
 }
 
-// load reads all primitives that are to change, each geometry once, and shades them.
-func (c *cooking) load(ctx context.Context, measure bool) error {
-	looks, err := looks(c.doc)
+// loadPrimitives reads all primitives that are to change, each geometry once, and shades them.
+func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
+	looks, err := readLooks(c.doc)
 	if err != nil {
 		return err
 	}
-	change, asIs, err := c.choose()
+	change, asIs, err := c.choosePrimitives()
 	if err != nil {
 		return err
 	}
 	c.groups = findGroups(c.doc, asIs)
-	picker, called := gltf.NewPicker(c.doc), c.callings()
+	picker, called := gltf.NewPicker(c.doc), c.classifyNames()
 	known := map[string]*geometry{}
 	c.shows = make([][]*geometry, len(c.meshes))
 	for i := range c.meshes {
@@ -154,7 +157,7 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 		for j := range c.primitives[i] {
 			p, where := &c.doc.Meshes[i].Primitives[j], fmt.Sprintf("mesh %d primitive %d", i, j)
 			if !change[i][j] {
-				if err := c.keep(ctx, p, lookOf(looks, p), c.joints[i]); err != nil {
+				if err := c.checkUnchanged(ctx, p, lookOf(looks, p), c.joints[i]); err != nil {
 					return fmt.Errorf("%s: %w", where, err)
 				}
 				continue
@@ -166,12 +169,12 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 			if known[key] == nil {
 				g, err := loadGeometry(ctx, c.doc, picker, p)
 				if err == nil {
-					c.o.prune(g, c.primitives[i][j], look, c.joints[i])
-					err = g.repair(ctx, &c.repairs, where, c.joints[i])
+					c.o.pruneAttributes(g, c.primitives[i][j], look, c.joints[i])
+					err = g.repairAttributes(ctx, &c.repairs, where, c.joints[i])
 				}
 				if err == nil {
 					g.group, g.keepOrder, g.lockBorder = group, look.blend, several
-					err = c.prepare(ctx, g, look, measure)
+					err = c.shadeAndAdd(ctx, g, look, measure)
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", where, err)
@@ -184,23 +187,23 @@ func (c *cooking) load(ctx context.Context, measure bool) error {
 	return nil
 }
 
-// prepare shades a geometry that has been read and takes it up.
-func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool) (err error) {
+// shadeAndAdd makes the missing normals and tangents of a geometry and adds it to the model.
+func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure bool) (err error) {
 	if measure {
 		if g.stats.before, err = misses(ctx, g); err != nil {
 			return err
 		}
 	}
 	if g.mode == triangles && g.indexAccessor == made {
-		// A vertex for each corner: the steps to come have less to do on shared ones.
+		// Each corner has a vertex of its own; later steps are faster on shared ones.
 		if err := g.weld(ctx); err != nil {
 			return err
 		}
 	}
-	if err := c.o.shade(ctx, g, l); err != nil {
+	if err := c.o.shadeGeometry(ctx, g, l); err != nil {
 		return err
 	}
-	if l.must && (g.stream("NORMAL") == nil || g.stream("TANGENT") == nil) {
+	if l.must && (g.findStream("NORMAL") == nil || g.findStream("TANGENT") == nil) {
 		return errNoTangents
 	}
 	c.groups.extendGroup(g)
@@ -208,7 +211,7 @@ func (c *cooking) prepare(ctx context.Context, g *geometry, l look, measure bool
 	return nil
 }
 
-// geometryKey is equal for primitives that become the same geometry.
+// geometryKey returns a text that is equal for primitives that become the same geometry.
 func geometryKey(p *gltf.Primitive, group int, l look, lockBorder bool) string {
 	indices := int32(made)
 	if p.Indices != nil {
@@ -217,7 +220,7 @@ func geometryKey(p *gltf.Primitive, group int, l look, lockBorder bool) string {
 	return fmt.Sprint(group, indices, p.Topology(), l, lockBorder, p.Attributes, p.Targets) // maps are printed in order
 }
 
-// misses returns how many vertices a GPU transforms for a triangle, with a cache of 16.
+// misses returns the number of vertices that a GPU with a cache of 16 transforms per triangle.
 func misses(ctx context.Context, g *geometry) (float64, error) {
 	if g.mode != triangles {
 		return 0, nil
@@ -226,15 +229,15 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 	return s.ACMR, err
 }
 
-// document enters the results into the document.
-func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error) {
-	free, uses := c.survey()
+// enterResults enters the results into the document.
+func (c *cooking) enterResults(ctx context.Context, job *recipe.Job) (*writer, error) {
+	free, uses := c.surveyAccessors()
 	as, err := newAccessors(c.o, c.doc, free, &c.repairs)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{cooking: c, job: job, accessors: as}
-	for _, step := range []func(context.Context) error{w.animate, w.geometry, w.skins} {
+	for _, step := range []func(context.Context) error{w.writeMotions, w.writeGeometries, w.writeSkins} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -242,10 +245,10 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 	if c.o.Prune {
 		as.dropUnused()
 	}
-	if err := as.keep(ctx, uses); err != nil {
+	if err := as.keepUnchanged(ctx, uses); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{w.moveMeshes, w.images, w.layOut, w.extensions} {
+	for _, step := range []func(context.Context) error{w.moveMeshes, w.writeImages, w.layOutViews, w.declareExtensions} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -253,18 +256,18 @@ func (c *cooking) document(ctx context.Context, job *recipe.Job) (*writer, error
 	return w, nil
 }
 
-// layOut gives all views their places.
-func (w *writer) layOut(ctx context.Context) (err error) {
+// layOutViews gives all views their places.
+func (w *writer) layOutViews(ctx context.Context) (err error) {
 	w.layout, err = w.accessors.output.LayOut(ctx)
 	return err
 }
 
-// text returns the document and the parts of its buffer.
-func (w *writer) text(ctx context.Context) (json.RawMessage, [][]byte, error) {
+// documentText returns the document and the parts of its buffer.
+func (w *writer) documentText(ctx context.Context) (json.RawMessage, [][]byte, error) {
 	root := &w.doc.Root
 	root.SetObjects("accessors", w.accessors.objects)
 	w.layout.Enter(root)
-	// Accessors that geometries and animations do not use any more still have numbers.
+	// Accessors that geometries and animations no longer use still have numbers.
 	if _, err := w.o.pruneRoot(ctx, root); err != nil {
 		return nil, nil, err
 	}

@@ -27,40 +27,40 @@ func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 		var chunk []byte
 		if o.Embedded != "keep" {
 			if int64(len(head)) < size {
-				return 0, recipe.ErrShortHead // for the sizes of pictures
+				return 0, recipe.ErrShortHead // for the sizes of images
 			}
 			chunk = head[min(gltf.HeaderSize+n+8, size):]
 		}
-		return o.estimate(head[gltf.HeaderSize:][:n], max(size-gltf.HeaderSize-n-8, 0), size, chunk)
+		return o.estimateDocument(head[gltf.HeaderSize:][:n], max(size-gltf.HeaderSize-n-8, 0), size, chunk)
 	case int64(len(head)) < size:
 		return 0, recipe.ErrShortHead
 	case len(start) > 0 && start[0] == '{':
-		return o.estimate(head, gltf.NoChunk, size, nil)
+		return o.estimateDocument(head, gltf.NoChunk, size, nil)
 	}
 	// An OBJ file becomes a buffer of need bytes, which is cooked with a vertex for each
 	// corner.
 	need, corners := obj.Measure(head)
-	return need + maxLibrary + 2*52*corners + o.work(load{vertices: corners, corners: corners}), nil
+	return need + maxLibrary + 2*52*corners + o.geometryMemory(load{vertices: corners, corners: corners}), nil
 }
 
 // hopeless is more memory than any machine has on which models are cooked.
 const hopeless = 1 << 40
 
-// estimate returns the peak for a document in a file of size bytes with a binary chunk of
-// chunk bytes. pictures is the chunk itself, given only if pictures are cooked.
-func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64, error) {
+// estimateDocument returns the peak for a document in a file of size bytes with a binary chunk of
+// chunk bytes. pictures is the chunk itself if embedded images are cooked.
+func (o *Mesh) estimateDocument(text []byte, chunk, size int64, pictures []byte) (int64, error) {
 	doc, err := gltf.Parse(text)
 	if err != nil {
 		return 0, err
 	}
-	// Only the sizes of other files are taken on the document's word.
+	// Sizes of other files are not checked here.
 	any := func(string) (int64, error) { return math.MaxInt64, nil }
 	if err := doc.Check(context.Background(), chunk, any); err != nil {
 		return 0, err
 	}
 	need := float64(size) + float64(gltf.Memory(int64(len(text)))) + float64(textCost*float64(len(text)))
 	if o.Prune {
-		need += float64(gltf.Memory(int64(len(text)))) // is parsed once more
+		need += float64(gltf.Memory(int64(len(text)))) // prune parses the text again
 	}
 	need += float64(doc.UnpackedSize())
 	cost, err := o.picturesCost(doc, pictures)
@@ -75,7 +75,7 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 	}
 	var largest load
 	var bytes float64
-	more, err := o.objects(doc, text)
+	more, err := o.objectsMemory(doc, text)
 	if err != nil {
 		return 0, err
 	}
@@ -99,21 +99,21 @@ func (o *Mesh) estimate(text []byte, chunk, size int64, pictures []byte) (int64,
 		}
 	}
 	// Vertices as read and as written; the rest, copied.
-	need += float64(o.work(largest)) + 2*bytes + kept(doc, drawn)
+	need += float64(o.geometryMemory(largest)) + 2*bytes + copiedBytes(doc, drawn)
 	if o.AnimationError > 0 {
 		need += float64(keyframeCost * keyframesOf(doc))
 	}
 	if o.Compression == "meshopt" {
-		need += bytes + kept(doc, drawn) // both forms of them
+		need += bytes + copiedBytes(doc, drawn) // packed and unpacked at once
 	}
 	if need > hopeless {
-		return 0, fmt.Errorf("would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
+		return 0, fmt.Errorf("the model would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
 	}
 	return int64(need), nil
 }
 
-// textCost is how many bytes the document's parts take for each of its text, as objects
-// and as the text that is written.
+// textCost is the memory in bytes per byte of the document's text, for objects and for the written
+// text.
 const textCost = 14
 
 // A node that moves its mesh to a child costs about nodeCost besides its text, and as much
@@ -123,9 +123,9 @@ const (
 	primitiveCost = 2 << 10
 )
 
-// objects returns the memory for nodes and meshes besides vertices and triangles.
-func (o *Mesh) objects(doc *gltf.Document, text []byte) (float64, error) {
-	levels := make([]int, len(doc.Meshes)) // that each mesh may get
+// objectsMemory returns the memory for nodes and meshes besides vertices and triangles.
+func (o *Mesh) objectsMemory(doc *gltf.Document, text []byte) (float64, error) {
+	levels := make([]int, len(doc.Meshes)) // possible levels of detail by mesh
 	need := float64(0)
 	for i := range doc.Meshes {
 		need += float64(primitiveCost * len(doc.Meshes[i].Primitives))
@@ -166,9 +166,8 @@ func variantMaps(doc *gltf.Document, text []byte) bool {
 // A load is the size of a geometry.
 type load struct{ vertices, corners, bytes int64 }
 
-// loadOf returns the most that a primitive may become. Its sizes are the document's word,
-// so they are bounded here. mapped says that variants of it may have normal maps. It marks
-// the accessors that are drawn from.
+// loadOf returns the largest size that a primitive may get, bounded because the document may lie. mapped
+// is set if variants may have normal maps. loadOf marks the accessors of the primitive in drawn.
 func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
 	if !hasVertices(doc, p) {
 		return load{}
@@ -213,9 +212,9 @@ func (o *Mesh) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool 
 		o.Tangents && !tangents && (mapped || p.Material != nil && doc.Materials[*p.Material].Normal != nil)
 }
 
-// work returns the memory of the steps for one geometry besides its vertices before and
+// geometryMemory returns the memory of the steps for one geometry besides its vertices before and
 // after, measured for each corner and vertex.
-func (o *Mesh) work(l load) int64 {
+func (o *Mesh) geometryMemory(l load) int64 {
 	perCorner := int64(12)
 	if l.vertices == l.corners {
 		perCorner = 48
@@ -226,12 +225,11 @@ func (o *Mesh) work(l load) int64 {
 	return perCorner*l.corners + 60*l.vertices
 }
 
-// keyframeCost is how many bytes thinning out an animation takes for each of its values and
-// times: as floats, rounded, which are kept, and written.
+// keyframeCost is the memory for reducing an animation, per byte of its values and times: as floats,
+// rounded, numbers of kept ones, and written.
 const keyframeCost = 4
 
-// keyframesOf returns the bytes of the accessors of animations, as often as samplers name
-// them.
+// keyframesOf returns the bytes of the accessors of animations, counted once per sampler.
 func keyframesOf(doc *gltf.Document) float64 {
 	sum := float64(0)
 	for i := range doc.Animations {
@@ -246,8 +244,8 @@ func keyframesOf(doc *gltf.Document) float64 {
 	return sum
 }
 
-// kept returns the bytes of copied data: pictures, and accessors that no primitive draws.
-func kept(doc *gltf.Document, drawn []bool) float64 {
+// copiedBytes returns the bytes of copied data: images, and accessors that no primitive draws.
+func copiedBytes(doc *gltf.Document, drawn []bool) float64 {
 	sum := float64(0)
 	for i := range doc.Accessors {
 		a := &doc.Accessors[i]
@@ -261,4 +259,98 @@ func kept(doc *gltf.Document, drawn []bool) float64 {
 		}
 	}
 	return sum
+}
+
+// explainResult implements Traits.Explain.
+func (o *Mesh) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
+	doc, gone, err := o.readModel(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	c, err := o.cookModel(ctx, job, doc, true)
+	if err != nil {
+		return nil, err
+	}
+	c.repairs.warnOfRepairs(job)
+	lines := c.explainLines()
+	if gone.Any() {
+		lines = append([]string{"prune leaves out " + gone.String()}, lines...)
+	}
+	return lines, nil
+}
+
+// stats describes the work on a geometry.
+type stats struct {
+	sourceVertices int     // vertices of the source
+	normals        string  // method of made normals, "" for none
+	tangents       bool    // tangents were made
+	before, after  float64 // ACMR before and after cooking; 0 if not measured
+}
+
+// maxLines bounds the lines about one model.
+const maxLines = 100
+
+func (c *cooking) explainLines() []string {
+	var lines []string
+	told := map[*geometry]bool{}
+	left := 0
+	for i := range c.meshes {
+		for j, g := range c.shows[i] {
+			switch {
+			case g != nil && told[g]:
+			case len(lines) == maxLines:
+				left++
+			default:
+				lines = append(lines, fmt.Sprintf("mesh %d primitive %d: ", i, j)+c.describePrimitive(g))
+				told[g] = g != nil
+			}
+		}
+	}
+	for i, k := range c.clips {
+		kept, were := 0, 0
+		for _, m := range k.motions {
+			if m != nil {
+				kept, were = kept+len(m.keep), were+len(m.source.Times)
+			}
+		}
+		switch {
+		case were == 0:
+		case len(lines) == maxLines:
+			left++
+		default:
+			lines = append(lines, fmt.Sprintf("animation %d: %d keyframes, were %d", i, kept, were))
+		}
+	}
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", left))
+	}
+	return lines
+}
+
+// describePrimitive describes the cooked primitive in one line.
+func (c *cooking) describePrimitive(g *geometry) string {
+	if g == nil {
+		return "unchanged: its vertices are not in the file, or an extension may name them by number"
+	}
+	s := &g.stats
+	line := fmt.Sprintf("%d vertices, were %d", g.vertices(), s.sourceVertices)
+	if g.mode == triangles {
+		line += fmt.Sprintf("; %d triangles, ACMR %.3f, was %.3f", len(g.indices)/3, s.after, s.before)
+	}
+	if s.normals != "" {
+		line += "; " + s.normals + " normals made"
+	}
+	if s.tangents {
+		line += "; tangents made"
+	}
+	if g.keepOrder && g.mode == triangles {
+		line += "; triangles keep their order, as they blend"
+	}
+	if grid := c.groups.grids[g.group]; grid != nil {
+		line += fmt.Sprintf("; positions off by %.3g at most", grid.Error())
+	}
+	for i, l := range g.lods {
+		line += fmt.Sprintf("; lod %d: %d triangles, off by %.3g", i+1, len(l.indices)/3, l.err)
+	}
+	return line
 }

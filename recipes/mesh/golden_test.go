@@ -98,7 +98,7 @@ func TestExplain(t *testing.T) {
 		"mesh 0 primitive 4: 38 vertices, were 36; 50 triangles, ACMR",
 		"tangents made", "positions off by 0.000305 at most",
 		"mesh 0 primitive 5: 36 vertices, were 36",
-		"mesh 2 primitive 0: stays as it is",
+		"mesh 2 primitive 0: unchanged",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in\n%s", want, all)

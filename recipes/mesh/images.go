@@ -14,26 +14,26 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// images moves pictures that are part of the document into the buffer, byte for byte or as
-// textures, and names those in files of their own by their cooked form.
-func (w *writer) images(ctx context.Context) error {
+// writeImages moves embedded images into the buffer, byte for byte or as textures, and names external
+// images by their cooked files.
+func (w *writer) writeImages(ctx context.Context) error {
 	objects, err := w.doc.Objects("images")
 	if err != nil {
 		return err
 	}
 	cooked := w.cookedImages()
-	types := make([]string, len(objects)) // of the images that are part of the document
+	types := make([]string, len(objects)) // media types of embedded images
 	made := make([]bool, len(objects))    // images that became textures
-	pictures, err := w.pictures()
+	pictures, err := w.imageUses()
 	if err != nil {
 		return err
 	}
 	for i := range w.doc.Images {
 		if cooked[i].uri != "" {
-			cooked[i].name(&objects[i])
+			cooked[i].renameImage(&objects[i])
 			continue
 		}
-		data, declared, err := w.embedded(&w.doc.Images[i])
+		data, declared, err := w.embeddedImage(&w.doc.Images[i])
 		if err != nil {
 			return fmt.Errorf("image %d: %w", i, err)
 		}
@@ -47,7 +47,7 @@ func (w *writer) images(ctx context.Context) error {
 		case mediaType == "" && w.doc.Images[i].BufferView != nil:
 			return fmt.Errorf("image %d: without a mimeType, and of no known kind by its first bytes", i)
 		case mediaType == "":
-			continue // a view needs a type, so it stays where it is
+			continue // a view needs a media type, so the image stays in its data URI
 		}
 		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
 			w.repairs.noteRepair("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
@@ -69,12 +69,12 @@ func (w *writer) images(ctx context.Context) error {
 		objects[i].Set("mimeType", gltf.Quote(mediaType))
 	}
 	w.doc.Root.SetObjects("images", objects)
-	return w.textures(cooked, types, made)
+	return w.writeTextures(cooked, types, made)
 }
 
-// embedded returns the bytes of a picture that is part of the document, nil for others,
-// and the media type that it is said to have.
-func (w *writer) embedded(picture *gltf.Image) (data []byte, declared string, err error) {
+// embeddedImage returns the bytes of an embedded image, nil for an external one, and the declared
+// media type.
+func (w *writer) embeddedImage(picture *gltf.Image) (data []byte, declared string, err error) {
 	switch {
 	case picture.BufferView != nil:
 		data, err = w.doc.View(*picture.BufferView)
@@ -106,8 +106,8 @@ type format struct {
 	extension string // extension of textures; "" for a plain source
 }
 
-// name renames an image.
-func (c *cookedImage) name(image *gltf.Object) {
+// renameImage renames an image.
+func (c *cookedImage) renameImage(image *gltf.Object) {
 	image.Set("uri", gltf.Quote(c.uri))
 	image.Delete("mimeType")
 	if c.mediaType != "" {
@@ -115,13 +115,13 @@ func (c *cookedImage) name(image *gltf.Object) {
 	}
 }
 
-// formatOf returns the format of a file by its extension. KHR_texture_basisu names KTX2 files that
+// formatByExtension returns the format of a file by its extension. KHR_texture_basisu names KTX2 files that
 // loaders transcode.
 //
 // KHR_texture_basisu forbids GPU blocks such as BC7, and no other extension allows KTX2. So such
 // files become a plain source without a media type; readers decide by the name or the first
 // bytes.
-func formatOf(name string, transcoded bool) format {
+func formatByExtension(name string, transcoded bool) format {
 	switch name = strings.ToLower(name); name[strings.LastIndexByte(name, '.')+1:] {
 	case "ktx2":
 		if transcoded {
@@ -201,12 +201,12 @@ func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 		if isImage && len(made) == 2 && strings.HasSuffix(made[1], ".json") {
 			made = made[:1] // without the JSON of an environment's light
 		}
-		return follow(uri, name, made, transcoded)
+		return cookedByRules(uri, name, made, transcoded)
 	}
 	if !byDefault || strings.HasSuffix(strings.ToLower(name), strings.ToLower(w.o.TextureSuffix)) {
 		return cookedImage{}, ""
 	}
-	c = cookedImage{uri + w.o.TextureSuffix, formatOf(w.o.TextureSuffix, w.o.Textures == "basisu")}
+	c = cookedImage{uri + w.o.TextureSuffix, formatByExtension(w.o.TextureSuffix, w.o.Textures == "basisu")}
 	switch {
 	case by != "" && !slices.Contains(made, name+w.o.TextureSuffix):
 		odd = otherName
@@ -220,8 +220,8 @@ func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	return c, odd
 }
 
-// follow returns the cooked file of an image that the rules cook to the files made.
-func follow(uri, name string, made []string, transcoded bool) (c cookedImage, odd string) {
+// cookedByRules returns the cooked file of an image that the rules cook to the files made.
+func cookedByRules(uri, name string, made []string, transcoded bool) (c cookedImage, odd string) {
 	if len(made) != 1 {
 		return cookedImage{}, noOneFile
 	}
@@ -233,7 +233,7 @@ func follow(uri, name string, made []string, transcoded bool) (c cookedImage, od
 	default:
 		c.uri = (&url.URL{Path: made[0]}).String()
 	}
-	c.format = formatOf(made[0], transcoded)
+	c.format = formatByExtension(made[0], transcoded)
 	if strings.EqualFold(path.Ext(made[0]), ".ktx2") && !transcoded {
 		odd = unnamedKTX2
 	}

@@ -10,33 +10,33 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A content is the meaning of elements in an unchanged accessor, as far as glTF bounds
+// An elementKind is the meaning of elements in an unchanged accessor, as far as glTF restricts
 // them.
-type content uint8
+type elementKind uint8
 
 const (
-	free      content = iota
-	positions         // need bounds
-	unit              // vectors of length 1
-	unitSign          // with a sign behind
-	clamped           // from 0 to 1
-	times             // of keyframes; need bounds
+	free      elementKind = iota
+	positions             // need bounds
+	unit                  // vectors of length 1
+	unitSign              // vectors of length 1, then a sign
+	clamped               // from 0 to 1
+	times                 // of keyframes; need bounds
 	rotations
 	splines // of rotations: a tangent, a rotation, a tangent
 	corners // indices of vertices
 	binds   // inverse bind matrices
 )
 
-// contents returns what each accessor of the document holds, and how many vertices those
-// that are indices may name.
-func contents(doc *gltf.Document) (list []content, vertices []int64) {
-	list, vertices = make([]content, len(doc.Accessors)), make([]int64, len(doc.Accessors))
+// accessorContents returns the kind of each accessor's elements, and for indices the number of
+// vertices that they may name.
+func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64) {
+	list, vertices = make([]elementKind, len(doc.Accessors)), make([]int64, len(doc.Accessors))
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
 			p := &doc.Meshes[i].Primitives[j]
 			for _, attribute := range []struct {
 				name string
-				of   content
+				of   elementKind
 			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // shared accessors need bounds, so POSITION is last
 				if a, ok := p.Attributes[attribute.name]; ok {
 					list[a] = attribute.of
@@ -79,10 +79,10 @@ func contents(doc *gltf.Document) (list []content, vertices []int64) {
 	return list, vertices
 }
 
-var errNoTangents = errors.New("the material needs tangents, which are not there and not made; export them, or see the options tangents and normals")
+var errNoTangents = errors.New("the material needs tangents, which the model lacks and the options do not make; export them, or see the options tangents and normals")
 
-// keep checks an unchanged primitive beyond the checks of its accessors.
-func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
+// checkUnchanged checks an unchanged primitive beyond the checks of its accessors.
+func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
 	if look.must && !(normals && tangents) {
@@ -94,7 +94,7 @@ func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints
 			continue
 		}
 		if c.doc.Accessors[accessor].BufferView == nil {
-			return nil // how many there are is only said
+			return nil // no bytes of the file bound the count
 		}
 		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
 		if err != nil {
@@ -108,19 +108,19 @@ func (c *cooking) keep(ctx context.Context, p *gltf.Primitive, look look, joints
 		return err
 	}
 	if len(found.kinds) > 0 {
-		return fmt.Errorf("cannot be repaired, as it stays as it is: %s", found.kinds[0].what)
+		return fmt.Errorf("the primitive stays unchanged, so it cannot be repaired: %s", found.kinds[0].what)
 	}
 	return nil
 }
 
-// inspect checks the elements of an unchanged accessor and repairs some faults. It reports
+// inspectElements checks the elements of an unchanged accessor and repairs some faults. It reports
 // whether it has changed any.
-func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
+func (as *accessors) inspectElements(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err
 	}
 	if a := &as.doc.Accessors[i]; a.BufferView == nil && a.Sparse == nil {
-		return false, nil // all of them are zeros, which nothing forbids
+		return false, nil // all elements are zeros, which glTF allows
 	}
 	what, n := "", 0
 	switch as.contents[i] {
@@ -142,7 +142,7 @@ func (as *accessors) inspect(ctx context.Context, i int32, array gltf.Array) (ch
 }
 
 // checkVectors checks the vertices of an unchanged primitive.
-func checkVectors(a gltf.Array, of content) error {
+func checkVectors(a gltf.Array, of elementKind) error {
 	values := a.Floats()
 	for i := range a.Count {
 		v := values[i*a.Width:][:a.Width]
@@ -168,8 +168,8 @@ const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rou
 
 const wrongBounds = "min or max do not match the elements, corrected"
 
-// bounds writes the min and max of an unchanged accessor that has some or needs them.
-func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
+// writeBounds writes the min and max of an unchanged accessor that has some or needs them.
+func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 	a := &as.doc.Accessors[i]
 	needs := as.contents[i] == positions || as.contents[i] == times
 	switch {
@@ -192,7 +192,7 @@ func (as *accessors) bounds(i int32, o *gltf.Object, array gltf.Array) {
 		switch {
 		case b.have == nil && !needs:
 			continue
-		case b.have == nil: // as the checker has said
+		case b.have == nil: // the checker has warned
 		case sameFloats(*b.have, b.want):
 			continue
 		default:

@@ -112,9 +112,9 @@
 //	.webp  EXT_texture_webp, required
 //	else   source
 //
-// Pictures inside the model stay unchanged, or become textures in DDS by embedded = "dds".
+// Images inside the model stay unchanged, or become textures in DDS by embedded = "dds".
 // The options of the recipe image apply, and the materials decide the kind: normal maps,
-// colors, or data. A picture of several kinds, or of none, stays. KTX2 would need
+// colors, or data. An image of several kinds, or of none, stays. KTX2 would need
 // KHR_texture_basisu.
 //
 // The files of images are not read, but looked for: a missing file is a warning, and its

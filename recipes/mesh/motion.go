@@ -14,85 +14,37 @@ import (
 // A motion is the new form of an animation sampler.
 type motion struct {
 	source *keyframes.Curve
-	input  int32 // the accessor of its times
-	stored gltf.Array
+	input  int32      // accessor of the times
+	stored gltf.Array // rounded values of all keyframes
 	use    gltf.Use
-	most   float64 // that it may be off
-	keep   []int   // keyframes
+	most   float64 // allowed error
+	keep   []int   // numbers of the keyframes that stay
 }
 
-// findMotions reads the samplers that lose keyframes, by animation and sampler. Splines and
-// samplers that an extension animates stay unchanged, as nil.
-func (c *cooking) findMotions(ctx context.Context) error {
-	c.motions = make([][]*motion, len(c.doc.Animations))
-	if c.o.AnimationError == 0 {
-		return nil
-	}
-	reach := c.doc.Reaches()
-	r := motionReader{cooking: c, times: map[int32][]float32{}}
-	for i := range c.doc.Animations {
-		a := &c.doc.Animations[i]
-		list := make([]*motion, len(a.Samplers))
-		plain := make([]bool, len(a.Samplers))
-		for j := range a.Channels {
-			ch := &a.Channels[j]
-			s := *ch.Sampler
-			if ch.Target.Node == nil || ch.Target.Extensions != nil {
-				plain[s] = true
-				continue
-			}
-			if list[s] == nil && !plain[s] {
-				m, err := r.readSampler(ctx, &a.Samplers[s], ch.Target.Path)
-				if err != nil {
-					return err
-				}
-				list[s], plain[s] = m, m == nil
-			}
-			if m := list[s]; m != nil {
-				m.most = min(m.most, c.o.AnimationError*m.unit(ch.Target.Path, reach[*ch.Target.Node]))
-			}
-		}
-		for j, m := range list {
-			if plain[j] {
-				list[j] = nil
-			} else if m != nil {
-				if err := c.reduce(ctx, m); err != nil {
-					return err
-				}
-			}
-		}
-		c.motions[i] = list
-	}
-	if err := c.dropStill(); err != nil {
-		return err
-	}
-	for i, list := range c.motions {
-		shareTimes(list)
-		keepLength(&c.doc.Animations[i], list)
-	}
-	return nil
-}
+// lastKeyTime returns the time of the last keyframe.
+func (m *motion) lastKeyTime() float32 { return m.source.Times[len(m.source.Times)-1] }
 
 // A motionReader reads samplers, and each list of times once.
 type motionReader struct {
 	*cooking
-	times map[int32][]float32
+	times map[int32][]float32 // lists of times by accessor
+	reach []float64           // see gltf.Document.Reaches
 }
 
-// readSampler reads a sampler that moves nodes; nil for an unchanged one.
-func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler, path string) (*motion, error) {
-	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
+// readSampler reads a sampler that moves nodes. It returns nil for a sampler that stays unchanged.
+func (r *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler, path string) (*motion, error) {
+	in, out := &r.doc.Accessors[*s.Input], &r.doc.Accessors[*s.Output]
 	packed := path == "rotation" && out.ComponentType == gltf.Int16
 	if s.Interpolation != "" && s.Interpolation != "LINEAR" && s.Interpolation != "STEP" ||
 		in.BufferView == nil || out.BufferView == nil || out.ComponentType != gltf.Float32 && !packed {
 		return nil, nil
 	}
 	m := &motion{input: *s.Input, most: math.Inf(1), use: gltf.Other}
-	times, err := c.readTimes(ctx, *s.Input)
+	times, err := r.readTimes(ctx, *s.Input)
 	if err != nil {
 		return nil, fmt.Errorf("accessor %d: %w", *s.Input, err)
 	}
-	if m.stored, err = c.doc.First(ctx, *s.Output, int(out.Count)); err == nil {
+	if m.stored, err = r.doc.First(ctx, *s.Output, int(out.Count)); err == nil {
 		err = m.stored.Finite(ctx, "element")
 	}
 	if err != nil {
@@ -106,7 +58,7 @@ func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler
 		if err != nil {
 			return nil, fmt.Errorf("accessor %d: %w", *s.Output, err)
 		}
-		c.repairs.noteRepair("a rotation of another length than 1 in an animation, scaled", fmt.Sprintf("accessor %d", *s.Output), n)
+		r.repairs.noteRepair("a rotation of another length than 1 in an animation, scaled", fmt.Sprintf("accessor %d", *s.Output), n)
 	case "weights":
 		m.source.Kind = keyframes.Shares
 		m.source.Width = int(out.Count / in.Count)
@@ -119,12 +71,12 @@ func (c *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler
 }
 
 // readTimes reads the times of keyframes.
-func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32, error) {
-	if known, ok := c.times[accessor]; ok {
+func (r *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32, error) {
+	if known, ok := r.times[accessor]; ok {
 		return known, nil
 	}
-	a := &c.doc.Accessors[accessor]
-	times, err := c.doc.First(ctx, accessor, int(a.Count))
+	a := &r.doc.Accessors[accessor]
+	times, err := r.doc.First(ctx, accessor, int(a.Count))
 	if err == nil {
 		err = times.Finite(ctx, "element")
 	}
@@ -135,16 +87,16 @@ func (c *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 		return nil, err
 	}
 	if low, high := times.Bounds(); a.Min != nil && !sameFloats(*a.Min, low) || a.Max != nil && !sameFloats(*a.Max, high) {
-		c.repairs.noteRepair(wrongBounds, fmt.Sprintf("accessor %d", accessor), 1)
+		r.repairs.noteRepair(wrongBounds, fmt.Sprintf("accessor %d", accessor), 1)
 	}
-	c.times[accessor] = times.Floats()
-	return c.times[accessor], nil
+	r.times[accessor] = times.Floats()
+	return r.times[accessor], nil
 }
 
-// unit returns the unit of an animation's error: a radian, the largest scale, a whole morph
+// errorUnit returns the unit of an animation's error: a radian, the largest scale, a whole morph
 // target, or the size of the moved parts. A node without children moves by its distance
 // from its parent.
-func (m *motion) unit(path string, reach float64) float64 {
+func (m *motion) errorUnit(path string, reach float64) float64 {
 	switch {
 	case path == "rotation" || path == "weights":
 		return 1
@@ -163,10 +115,10 @@ func (m *motion) unit(path string, reach float64) float64 {
 	return largest
 }
 
-// reduce rounds the keyframes of a motion and chooses those to keep.
-func (c *cooking) reduce(ctx context.Context, m *motion) (err error) {
+// reduceMotion rounds the keyframes of a motion and chooses those to keep.
+func (o *Mesh) reduceMotion(ctx context.Context, m *motion) (err error) {
 	unrounded := m.stored
-	if err := c.o.round(ctx, m); err != nil {
+	if err := o.roundMotion(ctx, m); err != nil {
 		return err
 	}
 	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
@@ -195,12 +147,12 @@ func (o *Mesh) rotationBits() int {
 	return 0
 }
 
-// round stores the values of a motion in fewer bits, as far as that takes up no more than
-// three quarters of the error that is allowed.
-func (o *Mesh) round(ctx context.Context, m *motion) error {
+// roundMotion stores the values of a motion in fewer bits, if that uses at most three quarters of
+// the allowed error.
+func (o *Mesh) roundMotion(ctx context.Context, m *motion) error {
 	compress := o.Compression == "meshopt"
 	switch bits := o.rotationBits(); {
-	case m.stored.Component != gltf.Float32: // was rounded before
+	case m.stored.Component != gltf.Float32: // already rounded
 	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
 		m.use = gltf.Turns
 		return m.roundRotations(ctx, bits)

@@ -18,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	pictureRecipe "github.com/assetcook/assetcook/recipes/image"
 )
 
 // painted returns a PNG file of n by n pixels.
@@ -41,7 +42,7 @@ func noise(x, y int) color.NRGBA {
 	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), 255}
 }
 
-// album returns a model that has five pictures in it: colors, a normal map, data, one that
+// album returns a model that has five images in it: colors, a normal map, data, one that
 // is used as two of them, and one that nothing uses; and one beside it.
 func album(t testing.TB) fstest.MapFS {
 	file := painted(t, 64, noise)
@@ -58,7 +59,7 @@ func album(t testing.TB) fstest.MapFS {
 				"KHR_materials_clearcoat":{"clearcoatNormalTexture":{"index":1},"clearcoatTexture":{"index":3}}}}],`)
 }
 
-// Pictures inside a model become textures of the kind that its materials say.
+// Images inside a model become textures of the kind that its materials say.
 func TestEmbeddedPictures(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
 	res := recipetest.Cook(t, Recipe(), o, album(t), "", "m/a.gltf")
@@ -134,7 +135,7 @@ func TestEmbeddedPictures(t *testing.T) {
 	}
 }
 
-// Pictures inside a model become UASTC, with sides that are multiples of 4.
+// Images inside a model become UASTC, with sides that are multiples of 4.
 func TestEmbeddedBasisu(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "basisu", "fast" })
 	files := album(t)
@@ -172,8 +173,8 @@ func TestEmbeddedBasisu(t *testing.T) {
 	}
 }
 
-// The estimate for pictures follows from their sizes and needs the whole file; a damaged
-// picture is refused.
+// The estimate for images follows from their sizes and needs the whole file; a damaged
+// image is refused.
 func TestEmbeddedEstimate(t *testing.T) {
 	o := options(func(o *Mesh) { o.Embedded = "dds" })
 	large := bytes.ReplaceAll(album(t)["m/a.gltf"].Data, []byte(base64.StdEncoding.EncodeToString(painted(t, 64, noise))),
@@ -200,8 +201,8 @@ func TestEmbeddedEstimate(t *testing.T) {
 	}
 }
 
-// Mipmaps of pictures inside a model are weighted by alpha if it is transparency. Gamma is ignored,
-// as glTF requires. Slots of vendor extensions have their roles. An unknown slot leaves the picture
+// Mipmaps of images inside a model are weighted by alpha if it is transparency. Gamma is ignored,
+// as glTF requires. Slots of vendor extensions have their roles. An unknown slot leaves the image
 // unchanged, with a warning.
 func TestEmbeddedPicturesByMaterial(t *testing.T) {
 	file := painted(t, 8, func(x, y int) color.NRGBA {
@@ -248,5 +249,42 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 		if have := chunk[148+4*8*8:][:4]; !bytes.Equal(have, tc.want) {
 			t.Errorf("%s: level 1 has %v, want %v", tc.material, have, tc.want)
 		}
+	}
+}
+
+// Images with format = "uastc" are what models with textures = "basisu" say that they name:
+// KHR_texture_basisu wants UASTC without a cube, layers or a swizzle, sides that are
+// multiples of 4, and all levels or one.
+func TestBasisuNamesUASTC(t *testing.T) {
+	tree := pictured(`[{"uri":"a.png"}]`, `[{"source":0}]`, "")
+	var file bytes.Buffer
+	if err := png.Encode(&file, stdimage.NewGray(stdimage.Rect(0, 0, 36, 24))); err != nil {
+		t.Fatal(err)
+	}
+	tree["m/a.png"] = &fstest.MapFile{Data: file.Bytes()}
+	models := options(func(o *Mesh) { o.Textures = "basisu" })
+	for names, want := range map[string]string{
+		"images":             `[{"uri":"a.png.ktx2","mimeType":"image/ktx2"}]`,
+		"textures":           `[{"extensions":{"KHR_texture_basisu":{"source":0}}}]`,
+		"extensionsRequired": `["KHR_texture_basisu"]`,
+	} {
+		if have := lists(t, models, tree, names); have != want {
+			t.Errorf("%s %s, want %s", names, have, want)
+		}
+	}
+	pictures := pictureRecipe.Recipe().New().(*pictureRecipe.Image)
+	if pictures.Format = "uastc"; pictures.Outputs()[0] != "{path}.ktx2" {
+		t.Errorf("images become %q", pictures.Outputs())
+	}
+	res := recipetest.Cook(t, pictureRecipe.Recipe(), pictures, tree, "", "m/a.png")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	tex, err := ktx2.Read(res.Outputs[0], 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tex.Format != texture.UASTC || !tex.SRGB || !tex.Opaque || tex.Cube || tex.Layers != 0 || tex.Swizzle != "" || len(tex.Levels) != texture.MaxLevels(36, 24) {
+		t.Errorf("%v, sRGB %v, opaque %v, cube %v, %d layers, swizzle %q, %d levels", tex.Format, tex.SRGB, tex.Opaque, tex.Cube, tex.Layers, tex.Swizzle, len(tex.Levels))
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// pruneText removes from the text of a document what nothing uses.
+// pruneText removes unused elements from the text of a document.
 func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltf.Document) (prune.Result, error) {
 	root, err := gltf.ParseObject(parsed.Text)
 	if err != nil {
@@ -30,26 +30,26 @@ func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltf.Docu
 	return gone, err
 }
 
-// pruneRoot removes from a document what nothing uses, if that is asked for.
+// pruneRoot removes unused elements from a document, if the option prune is set.
 func (o *Mesh) pruneRoot(ctx context.Context, root *gltf.Object) (prune.Result, error) {
 	if !o.Prune {
 		return prune.Result{}, nil
 	}
-	return prune.Document(ctx, root, prune.Options{Keep: o.keeps, Empty: o.PruneEmpty})
+	return prune.Document(ctx, root, prune.Options{Keep: o.keepsName, Empty: o.PruneEmpty})
 }
 
-// keeps reports whether option keep has a name, or a pattern of it.
-func (o *Mesh) keeps(name string) bool {
+// keepsName reports whether a pattern of the option keep matches a name.
+func (o *Mesh) keepsName(name string) bool {
 	return slices.ContainsFunc(o.Keep, func(pattern string) bool {
 		matches, err := path.Match(noPath(pattern), noPath(name))
 		return err == nil && matches
 	})
 }
 
-// noPath replaces slashes, as a * stands for those in names as well.
+// noPath replaces slashes, because * matches slashes in names, too.
 func noPath(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
-// allCoords says that any coordinates may be in use.
+// allCoords stands for all sets of texture coordinates.
 const allCoords = ^uint64(0)
 
 // coordsOf returns the texture coordinates that a material uses, as bits. It includes all
@@ -76,13 +76,13 @@ func coordsOf(material gltf.Object) uint64 {
 	if err != nil {
 		return allCoords
 	}
-	return upTo(coords)
+	return bitsUpTo(coords)
 }
 
-// upTo returns all bits up to the highest one.
-func upTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
+// bitsUpTo returns all bits up to the highest one.
+func bitsUpTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
-// keptCoords returns the coordinates of a primitive that prune keeps, as drawn says.
+// keptCoords returns the coordinates of a primitive that prune keeps; drawn are those in use.
 // Without prune it returns 0, so that primitives with different coordinates can share a
 // geometry.
 func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
@@ -94,26 +94,26 @@ func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 		name := fmt.Sprint("TEXCOORD_", n)
 		if _, ok := p.Attributes[name]; ok {
 			have |= 1 << n
-			if o.keeps(name) {
-				drawn = upTo(drawn | 1<<n)
+			if o.keepsName(name) {
+				drawn = bitsUpTo(drawn | 1<<n)
 			}
 		}
 	}
 	return have & drawn
 }
 
-// prune drops the attributes that nothing of a primitive's materials and skins uses, and
-// the option keep does not name.
-func (o *Mesh) prune(g *geometry, text gltf.Object, l look, joints int) {
+// pruneAttributes drops attributes that no material and no skin of a primitive uses, unless the
+// option keep names them.
+func (o *Mesh) pruneAttributes(g *geometry, text gltf.Object, l look, joints int) {
 	if !o.Prune {
 		return
 	}
 	extensions, err := text.Object("extensions")
 	if err != nil || slices.ContainsFunc(extensions, func(e gltf.Member) bool { return e.Key != extVariants }) {
-		return // it may name attributes
+		return // an extension may name attributes
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
-		return !isInUse(s.name, l, joints > 0) && !o.keeps(s.name)
+		return !isInUse(s.name, l, joints > 0) && !o.keepsName(s.name)
 	})
 }
 
@@ -138,7 +138,7 @@ func isInUse(name string, l look, skinned bool) bool {
 	return true
 }
 
-// dropUnused leaves out the elements of accessors that nothing uses any more.
+// dropUnused drops accessors that have become unused.
 func (as *accessors) dropUnused() {
 	var unused []int32
 	for i := range as.doc.Accessors {
@@ -146,5 +146,5 @@ func (as *accessors) dropUnused() {
 			unused = append(unused, int32(i))
 		}
 	}
-	as.drop(unused)
+	as.dropAccessors(unused)
 }

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"math"
 	"strings"
@@ -15,8 +16,8 @@ import (
 // Each fault is made by one edit of a right document.
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
-		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "KHR_draco_mesh_compression is in use: the mesh was compressed already"},
-		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "KHR_draco_mesh_compression is in use"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
 		{`"scene":0`, `"scene":0,"extensions":{"EXT_structural_metadata":{"propertyTables":[{"properties":{"x":{"values":0}}}]}}`, "EXT_structural_metadata names bufferViews, which get other numbers"},
 		{`"scene":0`, `"scene":0,"extensionsUsed":[7]`, "extensionsUsed: want a string, have number"},
 		{`"scene":0`, `"scene":0,"extensions":{"KHR_audio":{"audio":[{"bufferView":0}]}}`, "extension KHR_audio names bufferViews"},
@@ -31,7 +32,7 @@ func TestRefuses(t *testing.T) {
 		{`"count":24,"type":"SCALAR"`, `"count":23,"type":"SCALAR"`, "23 corners are not whole triangles"},
 		{`"skins"`, `"Skins"`, `"Skins" must be written "skins"`},
 		{`"mode":4`, `"mode":9`, "mode is 9"},
-		{`"bufferView":3,"componentType":5123,"count":24`, `"componentType":5123,"count":24`, "indices have no bufferView"},
+		{`"bufferView":3,"componentType":5123,"count":24`, `"componentType":5123,"count":24`, "indices are sparse or have no bufferView"},
 		{`a%20b.bin`, `gone.bin`, `buffer 0: "gone.bin" does not exist`},
 		{`"joints":[0]`, `"joints":[0],"inverseBindMatrices":0`, "skin 0: inverseBindMatrices are VEC3 of componentType 5126"},
 	} {
@@ -111,5 +112,111 @@ func TestCooksItsOwnOutput(t *testing.T) {
 	sameTriangles(t, show(t, decode(t, once, nil)), show(t, decode(t, twice, nil)), tolerance)
 	if len(twice) > len(once)+64 {
 		t.Errorf("%d bytes became %d", len(once), len(twice))
+	}
+}
+
+// Whatever a file holds, it is refused in a line or becomes a GLB file that cooks again.
+func fuzzCook(t *testing.T, o *Mesh, name string, data, buffer []byte) {
+	need, err := o.estimateMemory(data, int64(len(data)))
+	if err != nil || need > 1<<28 {
+		return // the cooker would not start, or not here
+	}
+	tree := fstest.MapFS{name: {Data: data}, "a b.bin": {Data: buffer}, "a.mtl": {Data: buffer}}
+	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
+	if res.Err != nil {
+		if n := len(res.Err.Error()); n > 4096 {
+			t.Fatalf("error of %d bytes", n)
+		}
+		return
+	}
+	if n, err := o.estimateMemory(res.Outputs[0], int64(len(res.Outputs[0]))); err != nil {
+		t.Fatalf("%d, %v: the output is no input", n, err)
+	}
+	again := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.glb": {Data: res.Outputs[0]}}, "", "a.glb")
+	if again.Err != nil {
+		t.Fatalf("the output is no input: %v", again.Err)
+	}
+}
+
+func FuzzGLTF(f *testing.F) {
+	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy), dance(), album(f)} {
+		if tree["m/a b.bin"] == nil {
+			tree["m/a b.bin"] = &fstest.MapFile{}
+		}
+		f.Add(tree["m/a.gltf"].Data, tree["m/a b.bin"].Data, false)
+		f.Add(tree["m/a.gltf"].Data, tree["m/a b.bin"].Data, true)
+	}
+	f.Fuzz(func(t *testing.T, text, buffer []byte, lods bool) {
+		o := options(nil)
+		if lods {
+			o.LODs, o.PositionBits, o.Prune, o.PruneEmpty = 2, 7, true, true
+			o.Compression, o.Embedded, o.EmbeddedQuality = "meshopt", "dds", "fast"
+		}
+		fuzzCook(t, o, "a.gltf", text, buffer)
+	})
+}
+
+func FuzzGLB(f *testing.F) {
+	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy)} {
+		f.Add(cook(f, options(nil), tree, "m/a.gltf"))
+		f.Add(cook(f, options(compressed), tree, "m/a.gltf"))
+		f.Add(cook(f, options(func(o *Mesh) { o.PositionBits, o.NormalBits, o.LODs = 0, 0, 1 }), tree, "m/a.gltf"))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { fuzzCook(t, options(nil), "a.glb", data, nil) })
+}
+
+func FuzzOBJ(f *testing.F) {
+	f.Add([]byte("mtllib a.mtl\no a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 1\nvt 0 0\nvn 0 0 2\nusemtl m\nf 1/1/1 2/1/1 3/1/1\nf 1 2 3 4\n"), []byte("newmtl m\nnorm n.png\n"))
+	f.Add([]byte("mtllib a.mtl\nv 0 0 0 1 0 0.5\nv 1 0 0\nv 0 1 0 0 0 1 0.5\nusemtl m\nf 1 2 3\n"), []byte("newmtl m\nNs 10\nKs 1 0 0\nKe 2 1 0\nPc 1\nmap_Pr -s 2 r.png\n"))
+	f.Add([]byte("v 0 0 0\nv 1e38 0 0\nv 0 -1e38 0\nf -1 -2 -3\nl 1 2 3\np 1\n"), []byte{})
+	f.Fuzz(func(t *testing.T, model, library []byte) { fuzzCook(t, options(nil), "a.obj", model, library) })
+}
+
+// impatient is a context that is canceled after a number of calls of Err.
+type impatient struct {
+	context.Context
+	left *int
+}
+
+func (c impatient) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whenever the context ends, so does cooking, with nothing written.
+func TestCancel(t *testing.T) {
+	tree := figure()
+	count := math.MaxInt
+	o := options(func(o *Mesh) { o.LODs = 1 })
+	res := recipetest.CookContext(impatient{t.Context(), &count}, t, Recipe(), o, tree, "", "m/a.gltf")
+	if res.Err != nil {
+		t.Fatal(res.Err)
+	}
+	looks := math.MaxInt - count
+	if looks < 50 {
+		t.Errorf("looked %d times", looks)
+	}
+	for n := 0; n < looks; n += 1 + looks/50 {
+		left := n
+		res := recipetest.CookContext(impatient{t.Context(), &left}, t, Recipe(), o, tree, "", "m/a.gltf")
+		if res.Err == nil || !strings.Contains(res.Err.Error(), context.Canceled.Error()) {
+			t.Fatalf("after %d of %d looks: %v", n, looks, res.Err)
+		}
+	}
+}
+
+// The number of looks at the context grows with the vertices.
+func TestLooksOften(t *testing.T) {
+	s := new(sheet)
+	p, n, uv, i := s.grid(200, 1)
+	tree := s.tree(fill(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
+		"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n,"TEXCOORD_0":$uv},"indices":$i}]}]`,
+		map[string]int{"p": p, "n": n, "uv": uv, "i": i}))
+	count := math.MaxInt
+	res := recipetest.CookContext(impatient{t.Context(), &count}, t, Recipe(), options(nil), tree, "", "m/a.gltf")
+	if looks := math.MaxInt - count; res.Err != nil || looks < 60 {
+		t.Errorf("looked %d times at 240000 corners, error %v", looks, res.Err)
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// Repairs are the faults of a source that were put right, each kind once.
+// repairs are the repaired faults of a source, each kind once.
 type repairs struct{ kinds []repair }
 
 type repair struct {
-	what  string // and how, such as "normals of another length than 1, scaled"
-	first string // where the first is
-	n     int
+	what  string // fault and remedy: "normals of another length than 1, scaled"
+	first string // place of the first fault
+	n     int    // number of faults
 }
 
 func (r *repairs) noteRepair(what, where string, n int) {
@@ -34,8 +34,8 @@ func (r *repairs) noteRepair(what, where string, n int) {
 	r.kinds = append(r.kinds, repair{what, where, n})
 }
 
-// warn reports them, a line for each kind.
-func (r *repairs) warn(job *recipe.Job) {
+// warnOfRepairs warns of the repaired faults, in a line for each kind.
+func (r *repairs) warnOfRepairs(job *recipe.Job) {
 	for _, k := range r.kinds {
 		if k.n == 1 {
 			job.Warn("%s: %s", k.first, k.what)
@@ -64,9 +64,9 @@ func (c *cooking) repairRotations() {
 	}
 }
 
-// repair puts right the attributes of a geometry that glTF bounds. joints is how many
-// joints the smallest skin that moves it has, 0 for none.
-func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints int) error {
+// repairAttributes repairs the attributes of a geometry that glTF restricts. joints is the number of
+// joints in its smallest skin, 0 for none.
+func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where string, joints int) error {
 	for i := 0; i < len(g.streams); i++ {
 		s := &g.streams[i]
 		if s.target != base {
@@ -85,7 +85,7 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 			}
 		case "COLOR":
 			if s.data.Component == gltf.Float32 {
-				s.change(func(values []float32) (changed bool) {
+				s.changeValues(func(values []float32) (changed bool) {
 					n := 0
 					for k, x := range values {
 						if x < 0 || x > 1 {
@@ -102,9 +102,9 @@ func (g *geometry) repair(ctx context.Context, r *repairs, where string, joints 
 	return g.repairWeights(r, where, joints)
 }
 
-// change hands the values of a stream to edit, and stores them as floats if it has
-// changed them.
-func (s *stream) change(edit func(values []float32) (changed bool)) {
+// changeValues calls edit with the values of a stream, and stores them as floats if edit has changed
+// them.
+func (s *stream) changeValues(edit func(values []float32) (changed bool)) {
 	values := s.data.Floats()
 	if edit(values) {
 		s.data = gltf.FloatArray(values, s.data.Width)
@@ -115,7 +115,7 @@ func (s *stream) change(edit func(values []float32) (changed bool)) {
 // the triangles around.
 func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, where string) (err error) {
 	var made []float32
-	s.change(func(values []float32) bool {
+	s.changeValues(func(values []float32) bool {
 		scaled, none := 0, 0
 		for k := 0; k < len(values); k += 3 {
 			was, ok := gltf.ScaleTo1(values[k:][:3])
@@ -128,7 +128,7 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 			}
 			none++
 			if made == nil && g.mode == triangles {
-				if made, err = tangent.Normals(ctx, g.indices, g.stream("POSITION").data.Floats()); err != nil {
+				if made, err = tangent.Normals(ctx, g.indices, g.findStream("POSITION").data.Floats()); err != nil {
 					return false
 				}
 			}
@@ -151,7 +151,7 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 // repairTangents scales tangents to length 1 and makes their signs 1 or -1. If one has
 // no length, all are dropped, to be made again where they are needed.
 func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
-	s.change(func(values []float32) bool {
+	s.changeValues(func(values []float32) bool {
 		scaled, signs := 0, 0
 		for k := 0; k < len(values); k += 4 {
 			was, ok := gltf.ScaleTo1(values[k:][:3])
@@ -180,8 +180,8 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 	return dropped
 }
 
-// repairWeights makes the weights of the joints of each vertex shares of 1, and each
-// joint come once.
+// repairWeights scales the weights of each vertex to a sum of 1, and joins the weights of repeated
+// joints.
 func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 	sets := g.influences()
 	numbers, weights := make([][]uint32, len(sets)), make([][]float32, len(sets))
@@ -246,14 +246,14 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 // An influence is a set of joints and their weights.
 type influence struct{ joints, weights *stream }
 
-// influences returns the sets of a geometry, none if they do not fit together.
+// influences returns the sets of joints and weights of a geometry, none if they do not match.
 func (g *geometry) influences() (sets []influence) {
 	for i := range g.streams {
 		weights := &g.streams[i]
 		if weights.target != base || weights.data.Width != 4 || !strings.HasPrefix(weights.name, "WEIGHTS_") {
 			continue
 		}
-		joints := g.stream("JOINTS_" + strings.TrimPrefix(weights.name, "WEIGHTS_"))
+		joints := g.findStream("JOINTS_" + strings.TrimPrefix(weights.name, "WEIGHTS_"))
 		if joints == nil || joints.data.Width != 4 || joints.data.Component != gltf.Uint8 && joints.data.Component != gltf.Uint16 {
 			return nil
 		}

@@ -287,7 +287,7 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 }
 
 // An OBJ file's textured material on faces without texture coordinates is one such, and a
-// library or a picture that does not exist is said.
+// library or an image that does not exist is said.
 func TestOBJ(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nmtllib gone.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl x\nf 1/1 2/2 3/3\nf 3 2 1\n")},

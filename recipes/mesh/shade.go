@@ -11,18 +11,18 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// A look is the demands of a primitive's materials on its geometry.
+// A look is what the materials of a primitive need from its geometry.
 type look struct {
-	unlit    bool   // all of them are
-	unseen   bool   // nothing is drawn of it
-	blend    bool   // one does
-	must     bool   // tangents cannot be left to who draws it, as there is no normal map to make them by
-	coords   uint64 // bits of the coordinates that textures have
-	normalUV int    // number of the coordinates that tangents follow, -1 for none
+	unlit    bool   // all materials are unlit
+	unseen   bool   // the primitive is never drawn
+	blend    bool   // a material blends
+	must     bool   // viewers cannot make tangents without a normal map
+	coords   uint64 // sets of texture coordinates in use, as bits
+	normalUV int    // set of coordinates for tangents, -1 for none
 }
 
-// looks reads what all materials ask for.
-func looks(doc *gltf.Document) ([]look, error) {
+// readLooks reads the look of each material.
+func readLooks(doc *gltf.Document) ([]look, error) {
 	materials, err := doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func looks(doc *gltf.Document) ([]look, error) {
 	return list, nil
 }
 
-// lookOf returns the demands of a primitive's material and of its variants.
+// lookOf returns the joint look of a primitive's material and its variants.
 func lookOf(list []look, p *gltf.Primitive) look {
 	l := look{normalUV: -1}
 	if p.Material != nil {
@@ -62,19 +62,19 @@ func lookOf(list []look, p *gltf.Primitive) look {
 	return l
 }
 
-// shade makes missing normals and tangents. Morphing meshes get no flat normals, as these
-// turn with the triangles; the viewer makes them. Collision meshes get none.
-func (o *Mesh) shade(ctx context.Context, g *geometry, l look) error {
+// shadeGeometry makes missing normals and tangents. Meshes with morph targets get no flat normals,
+// which would turn with the triangles: viewers make them. Collision meshes get none.
+func (o *Mesh) shadeGeometry(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
 	}
-	if g.stream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit && !l.unseen {
+	if g.findStream("NORMAL") == nil && o.Normals != "none" && g.targets == 0 && !l.unlit && !l.unseen {
 		if err := o.makeNormals(ctx, g); err != nil {
 			return fmt.Errorf("normals: %w", err)
 		}
 	}
-	uv := g.stream(fmt.Sprintf("TEXCOORD_%d", l.normalUV))
-	if o.Tangents && g.stream("TANGENT") == nil && g.stream("NORMAL") != nil && l.normalUV >= 0 && uv != nil && !l.unlit {
+	uv := g.findStream(fmt.Sprintf("TEXCOORD_%d", l.normalUV))
+	if o.Tangents && g.findStream("TANGENT") == nil && g.findStream("NORMAL") != nil && l.normalUV >= 0 && uv != nil && !l.unlit {
 		if err := makeTangents(ctx, g, uv.name); err != nil {
 			return fmt.Errorf("tangents: %w", err)
 		}
@@ -90,7 +90,7 @@ func (o *Mesh) makeNormals(ctx context.Context, g *geometry) error {
 			break
 		}
 	}
-	positions := g.stream("POSITION").data.Floats()
+	positions := g.findStream("POSITION").data.Floats()
 	var normals []float32
 	var err error
 	if o.Normals == "smooth" {
@@ -105,12 +105,12 @@ func (o *Mesh) makeNormals(ctx context.Context, g *geometry) error {
 		return err
 	}
 	g.stats.normals = o.Normals
-	return g.attach(ctx, "NORMAL", normals, 3)
+	return g.attachAttribute(ctx, "NORMAL", normals, 3)
 }
 
 func makeTangents(ctx context.Context, g *geometry, uv string) error {
-	tangents, err := tangent.Generate(ctx, g.indices, g.stream("POSITION").data.Floats(),
-		g.stream("NORMAL").data.Floats(), g.stream(uv).data.Floats())
+	tangents, err := tangent.Generate(ctx, g.indices, g.findStream("POSITION").data.Floats(),
+		g.findStream("NORMAL").data.Floats(), g.findStream(uv).data.Floats())
 	if err != nil {
 		return err
 	}
@@ -122,17 +122,17 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 		return err
 	}
 	g.stats.tangents = true
-	return g.attach(ctx, "TANGENT", tangents, 4)
+	return g.attachAttribute(ctx, "TANGENT", tangents, 4)
 }
 
-// attach adds an attribute of all vertices and welds equal vertices.
-func (g *geometry) attach(ctx context.Context, name string, values []float32, width int) error {
+// attachAttribute adds an attribute of all vertices and welds equal vertices.
+func (g *geometry) attachAttribute(ctx context.Context, name string, values []float32, width int) error {
 	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: gltf.FloatArray(values, width)})
 	return g.weld(ctx)
 }
 
-// repairTextures gives primitives that lack the coordinates of a material's texture a
-// copy of the material without that texture: it could not be drawn, and glTF forbids it.
+// repairTextures gives a primitive without the coordinates of a material's texture a copy of the
+// material without that texture, which could not be drawn and which glTF forbids.
 func (c *cooking) repairTextures() error {
 	materials, err := c.doc.Objects("materials")
 	if err != nil || len(materials) == 0 {
@@ -142,7 +142,7 @@ func (c *cooking) repairTextures() error {
 	for i := range c.primitives {
 		for j := range c.primitives[i] {
 			where := fmt.Sprintf("mesh %d primitive %d", i, j)
-			if err := p.primitive(&c.doc.Meshes[i].Primitives[j], &c.primitives[i][j], &c.repairs, where); err != nil {
+			if err := p.replaceMaterials(&c.doc.Meshes[i].Primitives[j], &c.primitives[i][j], &c.repairs, where); err != nil {
 				return fmt.Errorf("%s: %w", where, err)
 			}
 		}
@@ -157,14 +157,14 @@ func (c *cooking) repairTextures() error {
 type plainer struct {
 	doc       *gltf.Document
 	materials []gltf.Object
-	known     map[string]int // copies by material and the coordinates that lack
-	room      int            // bytes that copies may still take
+	known     map[string]int // copies by material and missing coordinates
+	room      int            // bytes left for copies
 }
 
-// primitive replaces the materials of a primitive, and of its variants.
-func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, where string) error {
+// replaceMaterials replaces the materials of a primitive, and of its variants.
+func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *repairs, where string) error {
 	if of.Material != nil {
-		n, err := p.plain(int(*of.Material), of.Attributes)
+		n, err := p.withoutMissingCoords(int(*of.Material), of.Attributes)
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, w
 				return err
 			}
 			for i := range mappings {
-				n, err := p.plain(int(mappings[i].Material), of.Attributes)
+				n, err := p.withoutMissingCoords(int(mappings[i].Material), of.Attributes)
 				if err != nil {
 					return err
 				}
@@ -202,9 +202,9 @@ func (p *plainer) primitive(of *gltf.Primitive, text *gltf.Object, r *repairs, w
 	})
 }
 
-// plain returns the number of a material whose textures all have coordinates: the same
-// one if it is such.
-func (p *plainer) plain(material int, attributes map[string]int32) (int, error) {
+// withoutMissingCoords returns the number of a material whose textures all have coordinates. It is
+// the same material if no coordinates are missing.
+func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32) (int, error) {
 	var lacks []string
 	has := func(texCoord int) bool {
 		name := fmt.Sprintf("TEXCOORD_%d", texCoord)
@@ -226,7 +226,7 @@ func (p *plainer) plain(material int, attributes map[string]int32) (int, error) 
 	}
 	text := copied.Text()
 	if p.room -= len(text); p.room < 0 {
-		return 0, fmt.Errorf("too many materials with textures on primitives without their coordinates")
+		return 0, fmt.Errorf("too many textured materials are on primitives without texture coordinates; export the coordinates")
 	}
 	var parsed gltf.Material
 	if err := json.Unmarshal(text, &parsed); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
@@ -73,7 +74,7 @@ func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte
 			return nil, gone, err
 		}
 	}
-	return doc, gone, readDocument(ctx, job, doc, chunk)
+	return doc, gone, readBuffers(ctx, job, doc, chunk)
 }
 
 // checkDocument parses and checks the text of a document.
@@ -86,8 +87,8 @@ func checkDocument(ctx context.Context, job *recipe.Job, text []byte, chunkSize 
 	return doc, doc.Check(ctx, chunkSize, gltf.SizeIn(job))
 }
 
-// readDocument reads the buffers of a document that has been checked.
-func readDocument(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk []byte) error {
+// readBuffers reads the buffers of a document that has been checked.
+func readBuffers(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk []byte) error {
 	if err := doc.WarnOfImages(job); err != nil {
 		return err
 	}
@@ -95,14 +96,14 @@ func readDocument(ctx context.Context, job *recipe.Job, doc *gltf.Document, chun
 	if err != nil {
 		return err
 	}
-	if err := checkExtensions(doc); err != nil {
+	if err := checkCookable(doc); err != nil {
 		return err
 	}
 	if err := doc.Decompress(ctx); err != nil {
 		return err
 	}
 	job.Hold("meshes", int(doc.UnpackedSize()))
-	if name, found := findKey(doc, namesView); found {
+	if name, found := findExtensionKey(doc, namesView); found {
 		return fmt.Errorf("extension %.60s names bufferViews, which get other numbers here; copy the file instead", name)
 	}
 	return nil
@@ -111,7 +112,8 @@ func readDocument(ctx context.Context, job *recipe.Job, doc *gltf.Document, chun
 // maxLibrary bounds the size of an MTL file. Libraries of cities have some 100 KB.
 const maxLibrary = 4 << 20
 
-// readUpTo reads a dependency, the first most bytes of it if it may be longer.
+// readUpTo reads at most the first most bytes of a dependency. A longer file is an error unless
+// mayBeLonger is set.
 func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byte, error) {
 	f, size, err := gltf.OpenFile(job, name)
 	if err != nil {
@@ -140,9 +142,9 @@ const (
 
 // held extracts the buffers of glTF models and the MTL files of OBJ models. The first bytes of a
 // model decide its format.
-var held = recipe.Extract{Name: "buffers", Version: 1, Of: heldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
+var held = recipe.Extract{Name: "buffers", Version: 1, Of: filesHeldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
 
-func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
+func filesHeldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 	text, isGLB, err := gltf.ReadText(file, size, maxHeldText)
 	if err != nil {
 		return nil, err
@@ -150,7 +152,10 @@ func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 	var names []string
 	switch {
 	case isGLB || gltf.IsJSON(text):
-		names = buffersOf(text)
+		if root, ok := gltf.ParseUnchecked(text); ok {
+			buffers, _ := root.Objects("buffers")
+			names = slices.DeleteFunc(gltf.ExternalFiles(buffers), func(name string) bool { return name == "" })
+		}
 	case text != nil && len(text) <= maxOBJHead:
 		names = obj.Libraries(context.Background(), text)
 	default:
@@ -174,23 +179,77 @@ func heldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return says, nil
 }
 
-// buffersOf returns the files of the buffers of a document.
-func buffersOf(text []byte) (names []string) {
-	var doc struct {
-		Buffers []struct {
-			URI *string `json:"uri"`
-		} `json:"buffers"`
+const (
+	extVariants = "KHR_materials_variants"
+	extLOD      = "MSFT_lod"
+)
+
+// tables are extensions whose tables name views by number in members of any name. Other extensions
+// are found by the names of their members.
+var tables = []struct{ extension, member string }{
+	{"EXT_structural_metadata", "propertyTables"}, {"EXT_feature_metadata", "featureTables"},
+}
+
+// harmless are the extensions of primitives and meshes that name no vertices or triangles by
+// number.
+var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metadata", "KHR_xmp", "KHR_xmp_json_ld"}
+
+// checkCookable refuses documents with unreadable vertices, and extensions that may name
+// a renumbered element.
+func checkCookable(doc *gltf.Document) error {
+	if slices.Contains(doc.ExtensionsUsed, gltf.Draco) {
+		return fmt.Errorf("the mesh is already compressed by %s; cook the uncompressed file instead", gltf.Draco)
 	}
-	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &doc) != nil {
-		return nil
-	}
-	for _, b := range doc.Buffers {
-		if b.URI == nil || gltf.IsDataURI(*b.URI) {
-			continue
+	for _, t := range tables {
+		extensions, _ := doc.Root.Object("extensions")
+		members, err := extensions.Object(t.extension)
+		if err != nil || members.Member(t.member) != nil {
+			return fmt.Errorf("extension %s names bufferViews, which get other numbers here; copy the file instead", t.extension)
 		}
-		if name, err := gltf.FileOfURI(*b.URI); err == nil {
-			names = append(names, name)
+	}
+	return nil
+}
+
+// findExtensionKey returns the first extension with a key that match accepts.
+func findExtensionKey(doc *gltf.Document, match func(key string) bool) (extension string, found bool) {
+	doc.EachExtensionKey(func(of, key string, _ json.Token) bool {
+		if match(key) {
+			extension, found = of, true
+		}
+		return !found
+	})
+	return extension, found
+}
+
+// namedNodes reports which nodes an extension names by a key "node", such as the shape of a
+// collider. The program that reads the extension may need the mesh at that node.
+func namedNodes(doc *gltf.Document) []bool {
+	named := make([]bool, len(doc.Nodes))
+	doc.EachExtensionKey(func(_, key string, value json.Token) bool {
+		if number, ok := value.(json.Number); ok && key == "node" {
+			if i, err := number.Int64(); err == nil && i >= 0 && i < int64(len(named)) {
+				named[i] = true
+			}
+		}
+		return true
+	})
+	return named
+}
+
+// namesView reports whether the name of an extension's key suggests the number of a view.
+func namesView(key string) bool { return strings.Contains(strings.ToLower(key), "bufferview") }
+
+// namesMesh reports whether the name of an extension's key suggests the number of a mesh. Such a
+// mesh may be shown without the scale of a node.
+func namesMesh(key string) bool { return strings.HasPrefix(strings.ToLower(key), "mesh") }
+
+// hasOnlyHarmless reports whether all extensions of a primitive or mesh are harmless.
+func hasOnlyHarmless(o gltf.Object) (bool, error) {
+	extensions, err := o.Object("extensions")
+	for _, e := range extensions {
+		if !slices.Contains(harmless, e.Key) {
+			return false, err
 		}
 	}
-	return names
+	return true, err
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// survey finds the users of each accessor of the source. An accessor is free if all its
+// surveyAccessors finds the users of each accessor of the source. An accessor is free if all its
 // users get other numbers: geometries, skins whose meshes are on a grid, and animations.
 // uses gives the purpose of the others.
-func (c *cooking) survey() (free []bool, uses []gltf.Use) {
+func (c *cooking) surveyAccessors() (free []bool, uses []gltf.Use) {
 	n := len(c.doc.Accessors)
 	held, freed := make([]bool, n), make([]bool, n)
 	uses = make([]gltf.Use, n)
@@ -50,10 +50,10 @@ func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 			}
 		}
 	}
-	for i := range c.doc.Animations {
-		for j, s := range c.doc.Animations[i].Samplers {
+	for _, k := range c.clips {
+		for j, s := range k.source.Samplers {
 			to := held
-			if c.motions[i] != nil && c.motions[i][j] != nil {
+			if k.motions[j] != nil {
 				to = freed
 			}
 			to[*s.Input], to[*s.Output] = true, true
@@ -74,6 +74,27 @@ func (c *cooking) survey() (free []bool, uses []gltf.Use) {
 		free[i] = freed[i] && !held[i]
 	}
 	return free, uses
+}
+
+// drawnAccessors returns the accessors of meshes and skins.
+func drawnAccessors(doc *gltf.Document) (list []int32) {
+	for i := range doc.Meshes {
+		for j := range doc.Meshes[i].Primitives {
+			p := &doc.Meshes[i].Primitives[j]
+			if p.Indices != nil {
+				list = append(list, *p.Indices)
+			}
+			for _, attributes := range p.AttributeSets() {
+				list = slices.AppendSeq(list, maps.Values(attributes))
+			}
+		}
+	}
+	for _, s := range doc.Skins {
+		if s.InverseBindMatrices != nil {
+			list = append(list, *s.InverseBindMatrices)
+		}
+	}
+	return list
 }
 
 // skinMeshes returns for each skin a mesh that it moves, -1 if there is none.
@@ -105,17 +126,17 @@ func fewestJoints(doc *gltf.Document) []int {
 	return fewest
 }
 
-// skinGrid returns the grid of the meshes that a skin moves, nil if there is none.
+// skinGrid returns the grid of a skin's meshes, nil if there is none.
 func (c *cooking) skinGrid(skin int) *quantize.Grid {
 	if mesh := c.skinned[skin]; mesh >= 0 {
-		return c.groups.grid(mesh)
+		return c.groups.gridOf(mesh)
 	}
 	return nil
 }
 
-// skins has the inverse bind matrices of skins undo the grids of their meshes, whose
-// nodes are not looked at.
-func (w *writer) skins(ctx context.Context) error {
+// writeSkins multiplies the inverse bind matrices of skins by the grids of their meshes: viewers
+// ignore the nodes of skinned meshes.
+func (w *writer) writeSkins(ctx context.Context) error {
 	objects, err := w.doc.Objects("skins")
 	if err != nil {
 		return err
@@ -134,7 +155,7 @@ func (w *writer) skins(ctx context.Context) error {
 		}
 		number, ok := known[m]
 		if !ok {
-			array, err := w.inverseBind(ctx, m.accessor, m.joints)
+			array, err := w.readInverseBind(ctx, m.accessor, m.joints)
 			if err != nil {
 				return fmt.Errorf("skin %d: %w", i, err)
 			}
@@ -142,7 +163,7 @@ func (w *writer) skins(ctx context.Context) error {
 			if err := array.Finite(ctx, "inverse bind matrix"); err != nil {
 				return fmt.Errorf("skin %d: its mesh is too large: %w", i, err)
 			}
-			if number, err = w.accessors.replace(ctx, int32(m.accessor), "MAT4", gltf.Matrices, array, false); err != nil {
+			if number, err = w.accessors.replaceAccessor(ctx, int32(m.accessor), "MAT4", gltf.Matrices, array, false); err != nil {
 				return err
 			}
 			known[m] = number
@@ -153,8 +174,8 @@ func (w *writer) skins(ctx context.Context) error {
 	return nil
 }
 
-// inverseBind reads the matrices of a skin, which are the identity if it has none.
-func (w *writer) inverseBind(ctx context.Context, accessor, joints int) (gltf.Array, error) {
+// readInverseBind reads the matrices of a skin, which are the identity if it has none.
+func (w *writer) readInverseBind(ctx context.Context, accessor, joints int) (gltf.Array, error) {
 	if accessor == made {
 		array := gltf.NewArray(gltf.Float32, false, 16, joints)
 		one := math.Float32bits(1)

@@ -2,21 +2,19 @@ package mesh
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
-	pictureRole "github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/role"
 	picturefile "github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// textures makes textures name the cooked form of their images, as the format of the images
-// demands. If an extension brings a cooked picture, that picture wins over the plain
-// source. types are the types of embedded images, which only the right extension may name;
-// made marks images whose type is new.
-func (w *writer) textures(cooked []cookedImage, types []string, made []bool) error {
+// writeTextures names the cooked images in textures, by the extension that the format of each image
+// needs. A cooked image of an extension overrides the plain source. types are the media types of
+// embedded images; made marks images with a new type.
+func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
 		return err
@@ -28,17 +26,18 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 		}
 		s := sources{plain: -1, cooked: -1}
 		if p := w.doc.Textures[i].Source; p != nil {
-			s.putImage("", int(*p), cooked, types, made)
+			s.putImageOf("", int(*p), cooked, types, made)
 		}
 		for _, e := range extensions {
-			source, ok := imageOf(e.Value, len(cooked))
+			o, _ := gltf.ParseObject(e.Value)
+			source, ok := gltf.SourceOf(o, len(cooked))
 			if !ok || !slices.Contains(textureExtensions, e.Key) {
 				s.extensions = append(s.extensions, e)
 				continue
 			}
-			s.putImage(e.Key, source, cooked, types, made)
+			s.putImageOf(e.Key, source, cooked, types, made)
 		}
-		w.name(&textures[i], &s, cooked)
+		w.nameImages(&textures[i], &s, cooked)
 		if s.moved {
 			w.repairs.noteRepair("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
 		}
@@ -48,17 +47,17 @@ func (w *writer) textures(cooked []cookedImage, types []string, made []bool) err
 	return nil
 }
 
-// Sources are the images of a texture.
+// sources are the images of a texture.
 type sources struct {
 	plain      int  // -1 for none
 	cooked     int  // image that cooking renames, -1 for none
-	better     bool // an extension named it
+	better     bool // an extension names the cooked image
 	extensions gltf.Object
-	moved      bool // one of them was in the wrong place
+	moved      bool // an image was named by the wrong member
 }
 
-// putImage enters an image that is named by an extension, "" for the texture itself.
-func (s *sources) putImage(extension string, source int, cooked []cookedImage, types []string, made []bool) {
+// putImageOf enters an image that an extension names, or that the texture itself names for "".
+func (s *sources) putImageOf(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
 		right = gltf.ImageExtension(types[source])
@@ -77,8 +76,8 @@ func (s *sources) putImage(extension string, source int, cooked []cookedImage, t
 	s.moved = s.moved || right != extension && !made[source]
 }
 
-// name writes the images of a texture.
-func (w *writer) name(texture *gltf.Object, s *sources, cooked []cookedImage) {
+// nameImages writes the images of a texture.
+func (w *writer) nameImages(texture *gltf.Object, s *sources, cooked []cookedImage) {
 	if s.cooked >= 0 {
 		switch extension := cooked[s.cooked].extension; {
 		case extension == "":
@@ -95,17 +94,6 @@ func (w *writer) name(texture *gltf.Object, s *sources, cooked []cookedImage) {
 	if len(s.extensions) > 0 {
 		texture.Set("extensions", s.extensions.Text())
 	}
-}
-
-// imageOf returns the image that an extension of a texture names.
-func imageOf(extension json.RawMessage, images int) (source int, ok bool) {
-	var named struct {
-		Source *int `json:"source"`
-	}
-	if json.Unmarshal(extension, &named) != nil || named.Source == nil || *named.Source < 0 || *named.Source >= images {
-		return 0, false
-	}
-	return *named.Source, true
 }
 
 // textureExtensions name images of formats unknown to core glTF.
@@ -129,15 +117,15 @@ func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	}
 }
 
-// A picture says how materials read an image.
-type picture struct {
-	slot  pictureRole.Slot // its role is Unknown if no known member names the image
-	apart bool             // materials use it as more than one of colors, normals and data
-	other string           // an unknown member that names it
+// An imageUse is the use of an image by materials.
+type imageUse struct {
+	slot  role.Slot // role is Unknown if no known member names the image
+	apart bool      // uses differ among colors, normals and data
+	other string    // name of an unknown member that names the image
 }
 
-// pictures returns how materials read each image.
-func (c *cooking) pictures() ([]picture, error) {
+// imageUses returns the use of each image by materials.
+func (c *cooking) imageUses() ([]imageUse, error) {
 	materials, err := c.doc.Objects("materials")
 	if err != nil {
 		return nil, err
@@ -146,37 +134,26 @@ func (c *cooking) pictures() ([]picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]picture, len(c.doc.Images))
+	list := make([]imageUse, len(c.doc.Images))
 	for _, m := range materials {
-		opaque := m.Member("alphaMode") == nil || string(m.Member("alphaMode")) == `"OPAQUE"`
-		eachTexture(m, 0, func(member string, texture int) {
-			if texture < 0 || texture >= len(textures) {
-				return
+		opaque := gltf.IsOpaque(m)
+		gltf.EachImage(m, role.IsGLTFSlot, textures, len(list), func(member string, image int) {
+			slot := role.OfSlot(member)
+			if slot.Alpha == role.Opacity && opaque {
+				slot.Alpha = role.Ignored
 			}
-			slot := pictureRole.OfSlot(member)
-			if slot.Alpha == pictureRole.Opacity && opaque {
-				slot.Alpha = pictureRole.Ignored
-			}
-			if s := c.doc.Textures[texture].Source; s != nil {
-				list[*s].use(member, slot)
-			}
-			extensions, _ := textures[texture].Object("extensions")
-			for _, e := range extensions {
-				if image, ok := imageOf(e.Value, len(list)); ok {
-					list[image].use(member, slot)
-				}
-			}
+			list[image].addSlot(member, slot)
 		})
 	}
 	return list, nil
 }
 
-// use records that a member of a material names the picture.
-func (p *picture) use(member string, slot pictureRole.Slot) {
+// addSlot records that a member of a material names the image.
+func (p *imageUse) addSlot(member string, slot role.Slot) {
 	switch {
-	case slot.Role == pictureRole.Unknown:
+	case slot.Role == role.Unknown:
 		p.other = member
-	case p.slot.Role == pictureRole.Unknown:
+	case p.slot.Role == role.Unknown:
 		p.slot = slot
 	default:
 		joined, suits := p.slot.Join(slot)
@@ -184,24 +161,8 @@ func (p *picture) use(member string, slot pictureRole.Slot) {
 	}
 }
 
-// eachTexture calls visit for the textures of a material, and of its extensions.
-func eachTexture(o gltf.Object, depth int, visit func(member string, texture int)) {
-	for _, m := range o {
-		members, err := gltf.ParseObject(m.Value)
-		if err != nil || m.Key == "extras" || depth > 3 { // material, extensions, one of them
-			continue
-		}
-		var index int
-		if text := members.Member("index"); pictureRole.IsGLTFSlot(m.Key) && text != nil && json.Unmarshal(text, &index) == nil {
-			visit(m.Key, index)
-			continue
-		}
-		eachTexture(members, depth+1, visit)
-	}
-}
-
-// isInside reports whether a picture is in the model's own file, where an estimate can see
-// it: in a data URI or in the binary chunk.
+// isInside reports whether an image is in the model's own file, in a data URI or in the binary
+// chunk, so that an estimate can read it.
 func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	if picture.BufferView == nil {
 		return picture.URI != nil && gltf.IsDataURI(*picture.URI)
@@ -210,7 +171,7 @@ func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	return *v.Buffer == 0 && doc.Buffers[0].URI == nil
 }
 
-// pictureOptions are how pictures become textures.
+// pictureOptions returns the options of the recipe image for embedded images.
 func (o *Mesh) pictureOptions() *texture.Image {
 	p := texture.Recipe().New().(*texture.Image)
 	p.Quality = o.EmbeddedQuality
@@ -222,14 +183,14 @@ func (o *Mesh) pictureOptions() *texture.Image {
 	return p
 }
 
-// cookPicture makes a texture of an embedded picture. It returns nil for a picture that
+// cookPicture makes a texture of an embedded image. It returns nil for an image that
 // stays, and warns if that is unexpected.
-func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use picture) ([]byte, error) {
+func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageUse) ([]byte, error) {
 	mediaType := gltf.ImageType(file)
 	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
 		return nil, nil
 	}
-	if use.slot.Role == pictureRole.Unknown {
+	if use.slot.Role == role.Unknown {
 		if use.other != "" {
 			w.job.Warn("image %d: a material names it as %s, which is no slot that cook knows; it stays a picture", i, use.other)
 		}
@@ -260,8 +221,8 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use pictur
 	return nil, fmt.Errorf("image %d: %w", i, err)
 }
 
-// picturesCost returns what cooking the pictures takes that are part of a document: the
-// most that one of them does, and the textures of all.
+// picturesCost returns the memory for cooking embedded images: the largest need of one image, and
+// the textures of all images.
 func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 	most, sum := int64(0), int64(0)
 	for i := range doc.Images {
@@ -279,7 +240,7 @@ func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 		p := o.pictureOptions()
 		info, err := picturefile.Probe(file, "", int64(len(file)), p.MaxSize)
 		if err != nil {
-			continue // is no picture, as cooking says
+			continue // cooking reports that it is no image
 		}
 		need, err := texture.Recipe().Traits(p).Estimate(file, int64(len(file)))
 		if err != nil {

@@ -15,22 +15,22 @@ type writer struct {
 	*cooking
 	job       *recipe.Job
 	accessors *accessors
-	lodMeshes [][]int // of each mesh
-	quantized bool    // KHR_mesh_quantization is needed
+	lodMeshes [][]int // levels of detail by mesh
+	quantized bool    // the output needs KHR_mesh_quantization
 	layout    gltf.Layout
 }
 
-// written is a geometry's place in the output.
-type written struct {
-	attributes map[string]int // name -> accessor
+// A geometryPlace lists the accessors of a geometry in the output.
+type geometryPlace struct {
+	attributes map[string]int // accessors by attribute
 	targets    []map[string]int
-	indices    int // made for none
+	indices    int // accessor of the indices, made for none
 	lods       []int
 }
 
-// geometry writes all geometries, and the meshes that show them.
-func (w *writer) geometry(ctx context.Context) error {
-	places := map[*geometry]*written{}
+// writeGeometries writes all geometries, and the meshes that show them.
+func (w *writer) writeGeometries(ctx context.Context) error {
+	places := map[*geometry]*geometryPlace{}
 	for _, g := range w.geometries {
 		place, err := w.writeGeometry(ctx, g)
 		if err != nil {
@@ -43,7 +43,7 @@ func (w *writer) geometry(ctx context.Context) error {
 			if g == nil {
 				continue
 			}
-			if err := places[g].enter(&w.primitives[i][j], g); err != nil {
+			if err := places[g].enterPrimitive(&w.primitives[i][j], g); err != nil {
 				return fmt.Errorf("mesh %d primitive %d: %w", i, j, err)
 			}
 		}
@@ -59,8 +59,8 @@ func (w *writer) geometry(ctx context.Context) error {
 }
 
 // writeGeometry writes the arrays of one geometry.
-func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, error) {
-	place := &written{attributes: map[string]int{}, targets: make([]map[string]int, g.targets), indices: made}
+func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*geometryPlace, error) {
+	place := &geometryPlace{attributes: map[string]int{}, targets: make([]map[string]int, g.targets), indices: made}
 	for i := range place.targets {
 		place.targets[i] = map[string]int{}
 	}
@@ -71,7 +71,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 		if s.octa {
 			of = gltf.Directions
 		}
-		number, err := w.accessors.replace(ctx, s.accessor, kindOf(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
+		number, err := w.accessors.replaceAccessor(ctx, s.accessor, accessorType(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 			place.targets[s.target][s.name] = number
 		}
 		w.quantized = w.quantized || needsQuantization(s)
-		s.data = gltf.Array{} // is in the view now
+		s.data = gltf.Array{} // frees the copy that is in the view
 	}
 	if g.indices == nil {
 		return place, nil
@@ -91,12 +91,12 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 	if g.mode == triangles {
 		of = gltf.TriangleIndices
 	}
-	place.indices, err = w.accessors.replace(ctx, g.indexAccessor, "SCALAR", of, gltf.IndexArray(g.indices, count), false)
+	place.indices, err = w.accessors.replaceAccessor(ctx, g.indexAccessor, "SCALAR", of, gltf.IndexArray(g.indices, count), false)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range g.lods {
-		number, err := w.accessors.replace(ctx, made, "SCALAR", gltf.TriangleIndices, gltf.IndexArray(l.indices, count), false)
+		number, err := w.accessors.replaceAccessor(ctx, made, "SCALAR", gltf.TriangleIndices, gltf.IndexArray(l.indices, count), false)
 		if err != nil {
 			return nil, err
 		}
@@ -105,8 +105,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*written, erro
 	return place, nil
 }
 
-// needsQuantization reports whether glTF 2.0 alone does not allow how a stream is
-// stored.
+// needsQuantization reports whether the storage of a stream needs KHR_mesh_quantization.
 func needsQuantization(s *stream) bool {
 	switch s.name {
 	case "POSITION", "NORMAL", "TANGENT":
@@ -115,8 +114,8 @@ func needsQuantization(s *stream) bool {
 	return false
 }
 
-// enter puts the numbers of a geometry's accessors into a primitive.
-func (p *written) enter(primitive *gltf.Object, g *geometry) error {
+// enterPrimitive puts the numbers of a geometry's accessors into a primitive.
+func (p *geometryPlace) enterPrimitive(primitive *gltf.Object, g *geometry) error {
 	attributes, err := primitive.Object("attributes")
 	if err != nil {
 		return err
@@ -164,12 +163,12 @@ func listOf(objects []gltf.Object) json.RawMessage {
 	return gltf.ListText(list)
 }
 
-// extensions writes the lists of extensions.
-func (w *writer) extensions(context.Context) error {
+// declareExtensions writes the lists of extensions.
+func (w *writer) declareExtensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
-	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // of the source
+	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // compression of the source
 	packed := w.layout.IsCompressed()
 	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
 	w.doc.WriteExtensions()
@@ -178,7 +177,7 @@ func (w *writer) extensions(context.Context) error {
 
 // addLODs makes a mesh for each level of detail that the geometries of a mesh have. A
 // geometry with fewer levels shows its last one.
-func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
+func (w *writer) addLODs(mesh int, places map[*geometry]*geometryPlace) error {
 	levels := 0
 	for _, g := range w.shows[mesh] {
 		if g != nil {
@@ -208,7 +207,7 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 		}
 		extras, err := m.Object("extras")
 		if err != nil {
-			extras = nil // there are none, or no object
+			extras = nil // extras are missing or no object
 		}
 		var lod gltf.Object
 		lod.SetInt("level", level)
@@ -222,18 +221,18 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*written) error {
 	return nil
 }
 
-// moveMeshes moves meshes that are on a grid, or have levels of detail, from their nodes to
-// new ones below them.
+// moveMeshes moves meshes on a grid, and meshes with levels of detail, to new nodes below their
+// nodes.
 func (w *writer) moveMeshes(context.Context) error {
-	weights := map[int32]int{} // nodes whose morph target weights have moved, and where
+	weights := map[int32]int{} // new nodes of moved morph target weights by old node
 	for i := range w.doc.Nodes {
 		n := &w.doc.Nodes[i]
 		if n.Mesh == nil {
 			continue
 		}
-		grid := w.groups.grid(int(*n.Mesh))
+		grid := w.groups.gridOf(int(*n.Mesh))
 		if n.Skin != nil {
-			grid = nil // the skin's matrices do it
+			grid = nil // the skin's matrices undo the grid
 		}
 		lods := w.lodMeshes[*n.Mesh]
 		if w.named[i] || n.IsInstanced() || n.HasLODs() {
@@ -266,7 +265,7 @@ func (w *writer) moveMeshes(context.Context) error {
 	}
 	w.doc.Root.SetObjects("meshes", w.meshes)
 	w.doc.Root.SetObjects("nodes", w.nodes)
-	return w.moveChannels(weights)
+	return w.retargetChannels(weights)
 }
 
 // placeLODs adds a node for each level of detail and lists them at the node of the full
@@ -285,43 +284,50 @@ func (w *writer) placeLODs(node int, meshes []int) {
 	}
 }
 
-// moveChannels has the channels that animate morph target weights follow them.
-func (w *writer) moveChannels(weights map[int32]int) error {
-	animations, err := w.doc.Objects("animations")
-	if err != nil {
-		return err
-	}
-	for i := range w.doc.Animations {
-		var channels []json.RawMessage
-		for j, ch := range w.doc.Animations[i].Channels {
-			if ch.Target.Node == nil || ch.Target.Path != "weights" {
-				continue
-			}
-			to, moved := weights[*ch.Target.Node]
-			if !moved {
-				continue
-			}
-			if channels == nil {
-				if channels, err = animations[i].List("channels"); err != nil {
-					return fmt.Errorf("animation %d: %w", i, err)
-				}
-			}
-			channel, err := gltf.ParseObject(channels[j])
-			if err == nil {
-				err = channel.Edit("target", func(target *gltf.Object) error {
-					target.SetInt("node", to)
-					return nil
-				})
-			}
-			if err != nil {
-				return fmt.Errorf("animation %d: %w", i, err)
-			}
-			channels[j] = channel.Text()
+// retargetChannels retargets the channels that animate morph target weights to the nodes that weights
+// have moved to, and enters the animations in the document.
+func (w *writer) retargetChannels(weights map[int32]int) error {
+	animations := make([]gltf.Object, len(w.clips))
+	for i, k := range w.clips {
+		if err := k.retargetClip(weights); err != nil {
+			return fmt.Errorf("animation %d: %w", i, err)
 		}
-		if channels != nil {
-			animations[i].Set("channels", gltf.ListText(channels))
-		}
+		animations[i] = k.text
 	}
 	w.doc.Root.SetObjects("animations", animations)
+	return nil
+}
+
+func (k *clip) retargetClip(weights map[int32]int) error {
+	var channels []json.RawMessage
+	for j, ch := range k.source.Channels {
+		if ch.Target.Node == nil || ch.Target.Path != "weights" {
+			continue
+		}
+		to, moved := weights[*ch.Target.Node]
+		if !moved {
+			continue
+		}
+		var err error
+		if channels == nil {
+			if channels, err = k.text.List("channels"); err != nil {
+				return err
+			}
+		}
+		channel, err := gltf.ParseObject(channels[j])
+		if err == nil {
+			err = channel.Edit("target", func(target *gltf.Object) error {
+				target.SetInt("node", to)
+				return nil
+			})
+		}
+		if err != nil {
+			return err
+		}
+		channels[j] = channel.Text()
+	}
+	if channels != nil {
+		k.text.Set("channels", gltf.ListText(channels))
+	}
 	return nil
 }

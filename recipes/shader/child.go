@@ -45,8 +45,8 @@ func init() {
 	}
 	debug.SetMaxStack(childStack)
 	signal.Ignore(os.Interrupt) // the parent ends this process
-	go watchHeap()
-	if err := serve(os.Stdin, os.Stdout); err != nil {
+	go limitHeap()
+	if err := serveOrder(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -59,8 +59,8 @@ const childStack = 64 << 20
 // childHeap limits the child's heap, in bytes.
 const childHeap = 512 << 20
 
-// watchHeap ends a process that exceeds childHeap.
-func watchHeap() {
+// limitHeap ends a process that exceeds childHeap.
+func limitHeap() {
 	for range time.Tick(20 * time.Millisecond) {
 		var m runtime.MemStats
 		if runtime.ReadMemStats(&m); m.HeapAlloc > childHeap {
@@ -70,14 +70,14 @@ func watchHeap() {
 	}
 }
 
-// serve answers one order.
-func serve(in io.Reader, out io.Writer) error {
+// serveOrder answers one order.
+func serveOrder(in io.Reader, out io.Writer) error {
 	var o order
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
 		return err
 	}
 	if v := compilerVersion(); o.Version != v {
-		return answer(out, reply{Refused: "the program has been replaced since it was started; start it again"})
+		return writeReply(out, reply{Refused: "the program has been replaced since it was started; start it again"})
 	}
 	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // the parent may have died
 	var r reply
@@ -87,16 +87,16 @@ func serve(in io.Reader, out io.Writer) error {
 				r = reply{Refused: "the WGSL compiler gave up: " + oneLine(fmt.Sprint(p))}
 			}
 		}()
-		output, err := o.compile()
+		output, err := o.compileOrder()
 		if r.Output = output; err != nil {
 			r = reply{Refused: err.Error()}
 		}
 	}()
-	return answer(out, r)
+	return writeReply(out, r)
 }
 
-// answer writes a reply. Other packages may have printed before it.
-func answer(out io.Writer, r reply) error {
+// writeReply writes a reply. Other packages may have printed before it.
+func writeReply(out io.Writer, r reply) error {
 	if _, err := io.WriteString(out, replyMark); err != nil {
 		return err
 	}
@@ -142,11 +142,11 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 	case err != nil:
 		return nil, crash(err, said.String())
 	}
-	return answered(out.Bytes())
+	return findReply(out.Bytes())
 }
 
-// answered finds the reply in the output of the child.
-func answered(printed []byte) ([]byte, error) {
+// findReply finds the reply in the output of the child.
+func findReply(printed []byte) ([]byte, error) {
 	if i := bytes.Index(printed, []byte(replyMark)); i >= 0 {
 		printed = printed[i+len(replyMark):]
 	}

@@ -27,11 +27,11 @@ type sizer struct {
 // checkCost refuses WGSL that would take naga very long.
 func checkCost(source, code []byte) error {
 	s := sizer{source: source, code: code}
-	if err := s.types(); err != nil {
+	if err := s.limitTypes(); err != nil {
 		return err
 	}
 	s.at = 0
-	return s.expressions()
+	return s.limitExpressions()
 }
 
 // token returns the next name, number or single character, nil at the end.
@@ -61,8 +61,8 @@ type typeDecl struct {
 	open  bool
 }
 
-// types limits the sizes of structs and aliases, which may be declared in any order.
-func (s *sizer) types() error {
+// limitTypes limits the sizes of structs and aliases, which may be declared in any order.
+func (s *sizer) limitTypes() error {
 	decls := map[string]*typeDecl{}
 	var order []*typeDecl
 	for {
@@ -89,7 +89,7 @@ func (s *sizer) types() error {
 		order = append(order, d)
 	}
 	for _, d := range order {
-		size := d.parts(decls)
+		size := d.countParts(decls)
 		if s.cost += size; size > maxType || s.cost > maxCost {
 			return plaintext.Errorf(s.source, d.at, "types of structs within structs have more than %d parts", maxType)
 		}
@@ -97,8 +97,8 @@ func (s *sizer) types() error {
 	return nil
 }
 
-// parts computes the size of a type.
-func (d *typeDecl) parts(decls map[string]*typeDecl) int {
+// countParts computes the size of a type.
+func (d *typeDecl) countParts(decls map[string]*typeDecl) int {
 	if d.size > 0 || d.open { // naga refuses a type that contains itself
 		return max(1, d.size)
 	}
@@ -107,7 +107,7 @@ func (d *typeDecl) parts(decls map[string]*typeDecl) int {
 	for _, name := range d.names {
 		add := 1
 		if of := decls[name]; of != nil {
-			add = of.parts(decls)
+			add = of.countParts(decls)
 		}
 		size = min(size+add, 2*maxType)
 	}
@@ -122,8 +122,8 @@ type run struct {
 	last  int // of these, the operand of a following member access
 }
 
-// expressions limits the work of naga for the bodies of functions.
-func (s *sizer) expressions() error {
+// limitExpressions limits the work of naga for the bodies of functions.
+func (s *sizer) limitExpressions() error {
 	lets := map[string]int{}
 	runs := []run{{}}
 	braces := 0

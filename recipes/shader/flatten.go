@@ -35,16 +35,16 @@ type flattening struct {
 	read    func(name string) ([]byte, error) // reads a file relative to the source's directory
 
 	out   bytes.Buffer
-	names []string // of the files, by their numbers in #line
+	names []string // names of the files, by their numbers in #line
 	open  []string // files being read, for errors
-	count int      // of includes
+	count int      // includes so far
 	files map[string]*file
-	same  map[[sha256.Size]byte]*file // by content, because a file may have two names
-	seen  int                         // lines
+	same  map[[sha256.Size]byte]*file // files by content, because a file may have two names
+	seen  int                         // lines so far
 	joins bool                        // lines are joined in comments, see joinsComments
-	// versioned says that the result has a #version line.
+	// versioned is true if the result has a #version line.
 	versioned bool
-	// behind says that #line gives the number of its own line, not of the next one, as before
+	// behind is true if #line gives the number of its own line, not of the next one, as before
 	// GLSL 3.30.
 	behind bool
 }
@@ -57,8 +57,8 @@ type file struct {
 	guards bool // an #ifndef of its own encloses everything
 }
 
-// flatten returns the source with its includes expanded.
-func (f *flattening) flatten(name string, source []byte, defines map[string]string) ([]byte, error) {
+// flattenIncludes returns the source with its includes expanded.
+func (f *flattening) flattenIncludes(name string, source []byte, defines map[string]string) ([]byte, error) {
 	f.files, f.same = map[string]*file{}, map[[sha256.Size]byte]*file{}
 	f.names, f.open = []string{name}, []string{""}
 	all, err := prepareGLSL(source, true)
@@ -86,15 +86,15 @@ func (f *flattening) flatten(name string, source []byte, defines map[string]stri
 	}
 	f.behind = number < 330
 	top := &file{text: *all}
-	first := f.head(top)
+	first := f.writeHead(top)
 	for _, key := range slices.Sorted(maps.Keys(defines)) {
 		fmt.Fprintf(&f.out, "#define %s %s\n", key, defines[key])
 	}
 	at := f.out.Len()
 	if f.lines || len(defines) > 0 {
-		f.line(first, 0)
+		f.writeLineDirective(first, 0)
 	}
-	if err := f.expand(top, "", first); err != nil {
+	if err := f.expandFile(top, "", first); err != nil {
 		return nil, err
 	}
 	if !f.lines || len(f.names) == 1 {
@@ -125,7 +125,7 @@ var (
 // Without that line, the text stays at its start, and the version is the first.
 func cutVersion(t *text) (number int, found bool) {
 	for {
-		_, code := t.next()
+		_, code := t.nextCodeLine()
 		if m := versionLine().FindSubmatch(code); m != nil {
 			return versionNumber(m), true
 		}
@@ -150,7 +150,7 @@ func versionNumber(m [][]byte) int {
 func (f *flattening) includedVersion(t *text, from string) []byte {
 	rest := text{shown: t.shown, code: t.code}
 	for {
-		_, code := rest.next()
+		_, code := rest.nextCodeLine()
 		switch {
 		case code == nil:
 			return nil
@@ -158,14 +158,14 @@ func (f *flattening) includedVersion(t *text, from string) []byte {
 			return code
 		case include().Match(code):
 			m := include().FindSubmatch(code)
-			name, file, err := f.find(string(m[1]), string(m[2]), from)
+			name, file, err := f.findIncluded(string(m[1]), string(m[2]), from)
 			if err != nil || slices.Contains(f.open, name) || len(f.open) > maxDeep {
-				return nil // expand reports it
+				return nil // expandFile reports it
 			}
 			f.open = append(f.open, name)
 			version := f.includedVersion(&file.text, name)
 			f.open = f.open[:len(f.open)-1]
-			if version != nil || !f.empty(file) {
+			if version != nil || !f.isCommentsOnly(file) {
 				return version
 			}
 		case len(bytes.TrimSpace(code)) > 0 && !pragmaOnce().Match(code) && !includeExtension().Match(code):
@@ -174,20 +174,22 @@ func (f *flattening) includedVersion(t *text, from string) []byte {
 	}
 }
 
-// empty reports whether a file consists of comments only.
-func (f *flattening) empty(file *file) bool { return len(bytes.TrimSpace(file.text.code)) == 0 }
+// isCommentsOnly reports whether a file consists of comments only.
+func (f *flattening) isCommentsOnly(file *file) bool {
+	return len(bytes.TrimSpace(file.text.code)) == 0
+}
 
-// head writes the source up to its #version line and returns the number of the next line.
-func (f *flattening) head(top *file) int {
+// writeHead writes the source up to its #version line and returns the number of the next line.
+func (f *flattening) writeHead(top *file) int {
 	t := text{shown: top.shown[:top.at], code: top.code[:top.at]}
 	first := 1
 	for {
-		shown, code := t.next()
+		shown, code := t.nextCodeLine()
 		if shown == nil {
 			break
 		}
 		first += bytes.Count(shown, []byte{'\n'})
-		f.write(shown, code)
+		f.writeCode(shown, code)
 	}
 	if f.out.Len() > 0 && !bytes.HasSuffix(f.out.Bytes(), []byte{'\n'}) {
 		f.out.WriteByte('\n')
@@ -195,26 +197,26 @@ func (f *flattening) head(top *file) int {
 	return first
 }
 
-// write writes a line.
-func (f *flattening) write(shown, code []byte) {
+// writeCode writes a line.
+func (f *flattening) writeCode(shown, code []byte) {
 	if f.compact {
 		shown = compact(shown, code)
 	}
 	f.out.Write(shown)
 }
 
-// expand writes a file from its current position. Its name is relative to the source's directory;
+// expandFile writes a file from its current position. Its name is relative to the source's directory;
 // first is the number of the current line.
-func (f *flattening) expand(file *file, name string, first int) error {
+func (f *flattening) expandFile(file *file, name string, first int) error {
 	if file.once {
 		fmt.Fprintf(&f.out, "#ifndef COOK_INCLUDED_%d\n#define COOK_INCLUDED_%d\n", file.number, file.number)
 	}
 	if f.lines && file.number > 0 {
-		f.line(first, file.number)
+		f.writeLineDirective(first, file.number)
 	}
 	t := file.text
 	for number := first; ; {
-		shown, code := t.next()
+		shown, code := t.nextCodeLine()
 		if shown == nil {
 			break
 		}
@@ -228,18 +230,18 @@ func (f *flattening) expand(file *file, name string, first int) error {
 		}
 		switch {
 		case word == "include":
-			if err := f.include(code, name, number); err != nil {
+			if err := f.expandInclude(code, name, number); err != nil {
 				return err
 			}
 			if f.lines {
-				f.line(number+newlines, file.number)
+				f.writeLineDirective(number+newlines, file.number)
 			}
 		case file.number > 0 && anyVersion().Match(code) && !f.versioned:
 			return &lineError{file: f.open[len(f.open)-1], line: number, what: "a #version line that does not come first; put it at the top of the source"}
 		case file.number > 0 && anyVersion().Match(code), pragmaOnce().Match(code), includeExtension().Match(code):
 			f.out.Write(bytes.Repeat([]byte{'\n'}, max(1, newlines)))
 		default:
-			f.write(shown, code)
+			f.writeCode(shown, code)
 		}
 		number += newlines
 		if f.out.Len() > maxFlat {
@@ -255,16 +257,16 @@ func (f *flattening) expand(file *file, name string, first int) error {
 	return nil
 }
 
-// line writes a #line directive for the next line.
-func (f *flattening) line(number, file int) {
+// writeLineDirective writes a #line directive for the next line.
+func (f *flattening) writeLineDirective(number, file int) {
 	if f.behind {
 		number--
 	}
 	fmt.Fprintf(&f.out, "#line %d %d\n", number, file)
 }
 
-// include expands the file that an #include line names.
-func (f *flattening) include(code []byte, from string, number int) error {
+// expandInclude expands the file that an #include line names.
+func (f *flattening) expandInclude(code []byte, from string, number int) error {
 	where := fmt.Sprintf("%s:%d: ", f.open[len(f.open)-1], number)
 	if len(f.open) == 1 {
 		where = fmt.Sprintf("%d:1: ", number)
@@ -276,7 +278,7 @@ func (f *flattening) include(code []byte, from string, number int) error {
 	if bytes.IndexByte(code, '\\') >= 0 {
 		return fmt.Errorf("%sthe name of an included file has no backslashes; write /", where)
 	}
-	name, file, err := f.find(string(m[1]), string(m[2]), from)
+	name, file, err := f.findIncluded(string(m[1]), string(m[2]), from)
 	if e := (*lineError)(nil); errors.As(err, &e) {
 		return err
 	}
@@ -296,13 +298,13 @@ func (f *flattening) include(code []byte, from string, number int) error {
 		return fmt.Errorf("%smore than %d files include one another, beginning with %s", where, maxDeep, strings.Join(f.open[1:4], " -> "))
 	}
 	f.open = append(f.open, name)
-	err = f.expand(file, name, 1)
+	err = f.expandFile(file, name, 1)
 	f.open = f.open[:len(f.open)-1]
 	return err
 }
 
-// find reads the file of an include. Quoted names are relative to the including file first.
-func (f *flattening) find(quoted, bracketed, from string) (string, *file, error) {
+// findIncluded reads the file of an include. Quoted names are relative to the including file first.
+func (f *flattening) findIncluded(quoted, bracketed, from string) (string, *file, error) {
 	var tries []string
 	asked := bracketed
 	if quoted != "" {
@@ -338,7 +340,7 @@ func (f *flattening) find(quoted, bracketed, from string) (string, *file, error)
 			}
 			f.names = append(f.names, name)
 			known = &file{text: *prepared, number: len(f.names) - 1}
-			known.look()
+			known.findGuards()
 			f.same[sum] = known
 		}
 		f.files[name] = known
@@ -350,12 +352,12 @@ func (f *flattening) find(quoted, bracketed, from string) (string, *file, error)
 	return "", nil, fmt.Errorf("%s is not there; looked for %s", asked, strings.Join(tries, ", "))
 }
 
-// look finds out whether a file guards itself against a second inclusion.
-func (f *file) look() {
+// findGuards finds out whether a file guards itself against a second inclusion.
+func (f *file) findGuards() {
 	t := f.text
 	depth, directives, guarded := 0, 0, true
 	for {
-		_, code := t.next()
+		_, code := t.nextCodeLine()
 		if code == nil {
 			break
 		}

@@ -1,6 +1,7 @@
 package shader
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -120,7 +121,7 @@ func variableAt(used []ir.GlobalVariable, b ir.ResourceBinding) string {
 // blockName returns an unused name for a block. Each stage has its own name for a variable, since
 // blocks with the same name would have to be equal.
 func blockName(text, variable, stage string) string {
-	if !identifier(variable) {
+	if !isIdentifier(variable) {
 		variable = "block"
 	}
 	name := strings.Trim(strings.ReplaceAll(variable, "__", "_"), "_") + "_" + stage
@@ -150,6 +151,54 @@ func checkSamplers(used []ir.GlobalVariable, info glsl.TranslationInfo) error {
 			return &declarationError{"var", variableAt(used, pair.TextureBinding), fmt.Errorf("it is read with two samplers; GLSL ties a texture to one, so bind it twice")}
 		}
 		with[pair.TextureBinding] = *pair.SamplerBinding
+	}
+	return nil
+}
+
+// loadDepth declares a depth texture as a float texture if the shader only loads its texels:
+// naga declares comparison samplers, whose texels GLSL cannot load. A texture that is both loaded
+// and sampled is refused.
+func loadDepth(m *ir.Module) error {
+	loaded, sampled := map[ir.GlobalVariableHandle]bool{}, map[ir.GlobalVariableHandle]bool{}
+	functions := functionsOf(m, &m.EntryPoints[0].Function)
+	for _, f := range functions {
+		note := func(h ir.ExpressionHandle, in map[ir.GlobalVariableHandle]bool) {
+			v, ok := f.Expressions[h].Kind.(ir.ExprGlobalVariable)
+			if !ok {
+				return
+			}
+			if t, ok := m.Types[m.GlobalVariables[v.Variable].Type].Inner.(ir.ImageType); ok && t.Class == ir.ImageClassDepth {
+				in[v.Variable] = true
+			}
+		}
+		for _, e := range f.Expressions {
+			switch k := e.Kind.(type) {
+			case ir.ExprImageLoad:
+				note(k.Image, loaded)
+			case ir.ExprImageSample:
+				note(k.Image, sampled)
+			}
+		}
+	}
+	for v := range ir.GlobalVariableHandle(len(m.GlobalVariables)) {
+		variable := &m.GlobalVariables[v]
+		switch {
+		case loaded[v] && sampled[v]:
+			return &declarationError{"var", variable.Name, errors.New("GLSL cannot both load and sample a depth texture; bind it twice")}
+		case loaded[v]:
+			t := m.Types[variable.Type].Inner.(ir.ImageType)
+			t.Class, t.SampledKind = ir.ImageClassSampled, ir.ScalarFloat
+			m.Types = append(m.Types, ir.Type{Inner: t})
+			variable.Type = ir.TypeHandle(len(m.Types) - 1)
+		}
+	}
+	if len(loaded) > 0 {
+		rewriteFunctions(m, func(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
+			if k, ok := kind.(ir.ExprImageLoad); ok && t == scalarF32 {
+				return ir.ExprAccessIndex{Base: r.addExpression(k, ir.VectorType{Size: 4, Scalar: scalarF32})}
+			}
+			return kind
+		})
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 		default:
 			continue
 		}
-		if _, _, err := l.layOut(v.Type); err != nil {
+		if _, _, err := l.layOutType(v.Type); err != nil {
 			return &declarationError{"var", v.Name, err}
 		}
 	}
@@ -51,10 +51,10 @@ func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 	return applyPadding(m, uniform.pads)
 }
 
-func align(n, to int) int { return (n + to - 1) / to * to }
+func roundUpTo(n, to int) int { return (n + to - 1) / to * to }
 
-// layOut returns the size and alignment of a type in GLSL.
-func (l *blockLayout) layOut(h ir.TypeHandle) (size, alignment int, err error) {
+// layOutType returns the size and alignment of a type in GLSL.
+func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err error) {
 	if done, ok := l.sizes[h]; ok {
 		return done[0], done[1], nil
 	}
@@ -85,13 +85,13 @@ func (l *blockLayout) layOut(h ir.TypeHandle) (size, alignment int, err error) {
 		}
 		size = int(t.Columns) * alignment
 	case ir.ArrayType:
-		if size, alignment, err = l.layOut(t.Base); err != nil {
+		if size, alignment, err = l.layOutType(t.Base); err != nil {
 			return 0, 0, err
 		}
 		if l.std140 {
-			alignment = align(alignment, 16)
+			alignment = roundUpTo(alignment, 16)
 		}
-		stride := align(size, alignment)
+		stride := roundUpTo(size, alignment)
 		if stride != int(t.Stride) {
 			return 0, 0, fmt.Errorf("GLSL places the elements of an array %d bytes apart, WGSL %d", stride, t.Stride)
 		}
@@ -100,7 +100,7 @@ func (l *blockLayout) layOut(h ir.TypeHandle) (size, alignment int, err error) {
 			size *= int(*t.Size.Constant)
 		}
 	case ir.StructType:
-		if size, alignment, err = l.structure(h, t); err != nil {
+		if size, alignment, err = l.layOutStruct(h, t); err != nil {
 			return 0, 0, err
 		}
 	default:
@@ -114,20 +114,20 @@ func vectorSize(n ir.VectorSize) (size, alignment int) {
 	return 4 * int(n), []int{0, 4, 8, 16, 16}[n]
 }
 
-func (l *blockLayout) structure(h ir.TypeHandle, t ir.StructType) (end, alignment int, err error) {
+func (l *blockLayout) layOutStruct(h ir.TypeHandle, t ir.StructType) (end, alignment int, err error) {
 	var pads []padding
 	alignment = 4
 	if l.std140 {
 		alignment = 16
 	}
 	for i, m := range t.Members {
-		size, a, err := l.layOut(m.Type)
+		size, a, err := l.layOutType(m.Type)
 		if err != nil {
 			return 0, 0, fmt.Errorf("member %s: %w", m.Name, err)
 		}
 		alignment = max(alignment, a)
 		at := int(m.Offset)
-		switch natural := align(end, a); {
+		switch natural := roundUpTo(end, a); {
 		case natural > at || at%a != 0:
 			return 0, 0, fmt.Errorf("GLSL places the member %s at byte %d, WGSL at %d", m.Name, natural, at)
 		case natural < at:
@@ -137,19 +137,17 @@ func (l *blockLayout) structure(h ir.TypeHandle, t ir.StructType) (end, alignmen
 	}
 	if n := len(t.Members); n > 0 {
 		if a, ok := l.module.Types[t.Members[n-1].Type].Inner.(ir.ArrayType); ok && a.Size.Constant == nil {
-			l.note(h, pads)
+			l.pads[h] = pads
 			return end, alignment, nil // nothing can follow an array without end
 		}
 	}
-	if span := int(t.Span); align(end, alignment) < span {
+	if span := int(t.Span); roundUpTo(end, alignment) < span {
 		pads = append(pads, padding{len(t.Members), end, span})
 		end = span
 	}
-	l.note(h, pads)
-	return align(end, alignment), alignment, nil
+	l.pads[h] = pads
+	return roundUpTo(end, alignment), alignment, nil
 }
-
-func (l *blockLayout) note(h ir.TypeHandle, pads []padding) { l.pads[h] = pads }
 
 // A struct has at most maxPadding bytes of padding in one place, or maxFloats bytes if the
 // padding consists of floats.
@@ -169,8 +167,8 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 		if len(pads) == 0 {
 			continue
 		}
-		_, alignment, err := natural.layOut(h)
-		s, counts, err := r.pad(m.Types[h].Inner.(ir.StructType), pads, err == nil && alignment >= 16)
+		_, alignment, err := natural.layOutType(h)
+		s, counts, err := r.padStruct(m.Types[h].Inner.(ir.StructType), pads, err == nil && alignment >= 16)
 		if err != nil {
 			return &declarationError{"struct", m.Types[h].Name, err}
 		}
@@ -184,7 +182,7 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 			return &declarationError{"const", constantOf(m, i), fmt.Errorf("GLSL needs padding in its struct; make it a variable")}
 		}
 	}
-	rewrite(m, func(r *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
+	rewriteFunctions(m, func(r *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
 		switch k := kind.(type) {
 		case ir.ExprAccessIndex:
 			counts := added[r.structOf(k.Base)]
@@ -215,10 +213,10 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	return nil
 }
 
-// pad adds fillers to a struct, and returns their number before each old member and at the end.
+// padStruct adds fillers to a struct, and returns their number before each old member and at the end.
 // Vectors as fillers would align a struct that is not aligned to 16 bytes.
-func (r *rewriter) pad(old ir.StructType, pads []padding, vectors bool) (s ir.StructType, counts []int, err error) {
-	float, four := r.declare(scalarF32), r.declare(ir.VectorType{Size: 4, Scalar: scalarF32})
+func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s ir.StructType, counts []int, err error) {
+	float, four := r.declareType(scalarF32), r.declareType(ir.VectorType{Size: 4, Scalar: scalarF32})
 	s.Span = old.Span
 	counts = make([]int, len(old.Members)+1)
 	for i := range counts {
@@ -239,7 +237,7 @@ func (r *rewriter) pad(old ir.StructType, pads []padding, vectors bool) (s ir.St
 					filler, size = four, 16
 				} else if vectors && at%16 == 0 && whole > 1 {
 					n := uint32(whole)
-					filler, size = r.declare(ir.ArrayType{Base: four, Size: ir.ArraySize{Constant: &n}, Stride: 16}), 16*whole
+					filler, size = r.declareType(ir.ArrayType{Base: four, Size: ir.ArraySize{Constant: &n}, Stride: 16}), 16*whole
 				}
 				s.Members = append(s.Members, ir.StructMember{Name: fmt.Sprintf("padding_%d", at), Type: filler, Offset: uint32(at)})
 				at += size

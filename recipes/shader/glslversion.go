@@ -13,7 +13,7 @@ type feature struct {
 	desktop, es int // the first versions that have it, 0 for none
 }
 
-func (f feature) error(version string) error {
+func (f feature) missingError(version string) error {
 	want := ""
 	switch {
 	case f.desktop == 0:
@@ -78,7 +78,7 @@ func checkVersion(m *ir.Module, entry *ir.EntryPoint, number int, es bool, versi
 	}
 	for _, t := range m.Types { // naga writes a helper for frexp
 		if f := (feature{"frexp", 400, 310}); strings.HasPrefix(t.Name, "__frexp_result") && missing(f) {
-			return f.error(version)
+			return f.missingError(version)
 		}
 	}
 	list := interfaceFeatures(m, &entry.Function)
@@ -89,21 +89,21 @@ func checkVersion(m *ir.Module, entry *ir.EntryPoint, number int, es bool, versi
 	}
 	for _, f := range list {
 		if missing(f) {
-			return &declarationError{"fn", entry.Name, f.error(version)}
+			return &declarationError{"fn", entry.Name, f.missingError(version)}
 		}
 	}
 	for _, function := range functionsOf(m, &entry.Function) {
 		for i, e := range function.Expressions {
 			for _, f := range expressionFeatures(m, function, ir.ExpressionHandle(i), e.Kind) {
 				if missing(f) {
-					return &declarationError{"fn", function.Name, f.error(version)}
+					return &declarationError{"fn", function.Name, f.missingError(version)}
 				}
 			}
 		}
 	}
 	if entry.Stage == ir.StageCompute {
 		if f := (feature{"compute shaders", 430, 310}); missing(f) {
-			return f.error(version)
+			return f.missingError(version)
 		}
 	}
 	return nil
@@ -168,7 +168,7 @@ func expressionFeatures(m *ir.Module, f *ir.Function, h ir.ExpressionHandle, kin
 		t, _ := ir.TypeResInner(m, f.ExpressionTypes[h]).(ir.ImageType)
 		return t
 	}
-	_, s := components(ir.TypeResInner(m, f.ExpressionTypes[h]))
+	_, s := componentsOfType(ir.TypeResInner(m, f.ExpressionTypes[h]))
 	if s.Kind != ir.ScalarBool && s.Width != 4 && s.Width != 0 {
 		return []feature{{name: "a number of type " + scalarName(s)}}
 	}

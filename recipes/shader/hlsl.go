@@ -12,10 +12,10 @@ import (
 
 // toHLSL writes HLSL. A resource of @group(G) @binding(B) has register B of its kind in space G.
 func (o *order) toHLSL(module *ir.Module) ([]byte, error) {
-	rewrite(module, forHLSL)
+	rewriteFunctions(module, forHLSL)
 	out, _, err := hlsl.Compile(module, hlsl.DefaultOptions())
 	if err != nil {
-		return nil, inPlace(err)
+		return nil, moveErrorPlace(err)
 	}
 	out = staticArray().ReplaceAllString(out, "static $1 $3$2 ")
 	out = bindSamplers(withoutTwins(out), module)
@@ -55,15 +55,15 @@ func forHLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionK
 	x := k.Arg
 	switch k.Fun {
 	case ir.MathAsinh: // sign(x) * log(|x| + sqrt(x * x + 1))
-		root := call(ir.MathSqrt, binary(ir.BinaryAdd, binary(ir.BinaryMultiply, x, x), r.real(1, t)))
+		root := call(ir.MathSqrt, binary(ir.BinaryAdd, binary(ir.BinaryMultiply, x, x), r.addLiteral(ir.LiteralF32(1), t)))
 		return ir.ExprBinary{Op: ir.BinaryMultiply, Left: call(ir.MathSign, x), Right: call(ir.MathLog, binary(ir.BinaryAdd, call(ir.MathAbs, x), root))}
 	case ir.MathAcosh: // log(x + sqrt(x * x - 1))
-		root := call(ir.MathSqrt, binary(ir.BinarySubtract, binary(ir.BinaryMultiply, x, x), r.real(1, t)))
+		root := call(ir.MathSqrt, binary(ir.BinarySubtract, binary(ir.BinaryMultiply, x, x), r.addLiteral(ir.LiteralF32(1), t)))
 		return ir.ExprMath{Fun: ir.MathLog, Arg: binary(ir.BinaryAdd, x, root)}
 	case ir.MathAtanh: // log((1 + x) / (1 - x)) / 2
-		one := r.real(1, t)
+		one := r.addLiteral(ir.LiteralF32(1), t)
 		quotient := binary(ir.BinaryDivide, binary(ir.BinaryAdd, one, x), binary(ir.BinarySubtract, one, x))
-		return ir.ExprBinary{Op: ir.BinaryMultiply, Left: r.real(0.5, t), Right: call(ir.MathLog, quotient)}
+		return ir.ExprBinary{Op: ir.BinaryMultiply, Left: r.addLiteral(ir.LiteralF32(0.5), t), Right: call(ir.MathLog, quotient)}
 	}
 	return kind
 }

@@ -16,45 +16,45 @@ func withScalar(t ir.TypeInner, s ir.ScalarType) ir.TypeInner {
 	return s
 }
 
-// ofKind reports whether a type is a scalar or vector of one of some kinds.
-func ofKind(t ir.TypeInner, kinds ...ir.ScalarKind) bool {
-	n, s := components(t)
+// hasKind reports whether a type is a scalar or vector of one of some kinds.
+func hasKind(t ir.TypeInner, kinds ...ir.ScalarKind) bool {
+	n, s := componentsOfType(t)
 	return n > 0 && slices.Contains(kinds, s.Kind)
 }
 
-func (c *typeChecker) unary(h ir.ExpressionHandle, k ir.ExprUnary) error {
+func (c *typeChecker) inferUnary(h ir.ExpressionHandle, k ir.ExprUnary) error {
 	t := c.types[k.Expr]
 	kinds := map[ir.UnaryOperator][]ir.ScalarKind{
 		ir.UnaryNegate: {ir.ScalarSint, ir.ScalarFloat}, ir.UnaryLogicalNot: {ir.ScalarBool}, ir.UnaryBitwiseNot: {ir.ScalarSint, ir.ScalarUint},
 	}[k.Op]
-	if _, matrix := t.(ir.MatrixType); !ofKind(t, kinds...) && !(matrix && k.Op == ir.UnaryNegate) {
-		return fmt.Errorf("a sign is put before %s", c.name(t))
+	if _, matrix := t.(ir.MatrixType); !hasKind(t, kinds...) && !(matrix && k.Op == ir.UnaryNegate) {
+		return fmt.Errorf("a sign is put before %s", c.wgslName(t))
 	}
 	c.handles[h] = c.handles[k.Expr]
-	return c.set(h, t)
+	return c.setType(h, t)
 }
 
-func (c *typeChecker) binary(h ir.ExpressionHandle, k ir.ExprBinary) error {
+func (c *typeChecker) inferBinary(h ir.ExpressionHandle, k ir.ExprBinary) error {
 	l, r := c.types[k.Left], c.types[k.Right]
-	bad := fmt.Errorf("the operator %s has %s and %s", operatorNames[k.Op], c.name(l), c.name(r))
+	bad := fmt.Errorf("the operator %s has %s and %s", operatorNames[k.Op], c.wgslName(l), c.wgslName(r))
 	switch k.Op {
 	case ir.BinaryEqual, ir.BinaryNotEqual, ir.BinaryLess, ir.BinaryLessEqual, ir.BinaryGreater, ir.BinaryGreaterEqual:
 		ordered := k.Op != ir.BinaryEqual && k.Op != ir.BinaryNotEqual
-		if n, s := components(l); n == 0 || l != r || ordered && s.Kind == ir.ScalarBool {
+		if n, s := componentsOfType(l); n == 0 || l != r || ordered && s.Kind == ir.ScalarBool {
 			return bad
 		}
-		return c.set(h, withScalar(l, scalarBool))
+		return c.setType(h, withScalar(l, scalarBool))
 	case ir.BinaryLogicalAnd, ir.BinaryLogicalOr:
 		if l != scalarBool || r != scalarBool {
 			return bad
 		}
 	case ir.BinaryShiftLeft, ir.BinaryShiftRight:
-		n, _ := components(l)
-		if m, s := components(r); !ofKind(l, ir.ScalarSint, ir.ScalarUint) || m != n || s != scalarU32 {
+		n, _ := componentsOfType(l)
+		if m, s := componentsOfType(r); !hasKind(l, ir.ScalarSint, ir.ScalarUint) || m != n || s != scalarU32 {
 			return bad
 		}
 	case ir.BinaryAnd, ir.BinaryExclusiveOr, ir.BinaryInclusiveOr:
-		if l != r || !ofKind(l, ir.ScalarSint, ir.ScalarUint, ir.ScalarBool) || k.Op == ir.BinaryExclusiveOr && ofKind(l, ir.ScalarBool) {
+		if l != r || !hasKind(l, ir.ScalarSint, ir.ScalarUint, ir.ScalarBool) || k.Op == ir.BinaryExclusiveOr && hasKind(l, ir.ScalarBool) {
 			return bad
 		}
 	default:
@@ -62,9 +62,9 @@ func (c *typeChecker) binary(h ir.ExpressionHandle, k ir.ExprBinary) error {
 		if t == nil {
 			return bad
 		}
-		return c.set(h, t)
+		return c.setType(h, t)
 	}
-	return c.set(h, l)
+	return c.setType(h, l)
 }
 
 // arithmetic returns the type of a sum, difference, product, quotient or remainder, or nil.
@@ -94,7 +94,7 @@ func arithmetic(op ir.BinaryOperator, l, r ir.TypeInner) ir.TypeInner {
 		return l
 	case op == ir.BinaryMultiply && rightMatrix && l == rm.Scalar:
 		return r
-	case ofKind(l, ir.ScalarBool):
+	case hasKind(l, ir.ScalarBool):
 	case l == r && (leftVector || !leftMatrix):
 		return l
 	case leftVector && r == lv.Scalar:
@@ -112,44 +112,44 @@ var operatorNames = [...]string{
 	ir.BinaryShiftLeft: "<<", ir.BinaryShiftRight: ">>",
 }
 
-// condition checks the condition of select: one bool, or one for each component.
-func (c *typeChecker) condition(k ir.ExprSelect) error {
-	n, s := components(c.types[k.Condition])
-	if m, _ := components(c.types[k.Accept]); s != scalarBool || n > 1 && n != m {
-		return fmt.Errorf("select of %s has the condition %s", c.name(c.types[k.Accept]), c.name(c.types[k.Condition]))
+// checkSelectCondition checks the condition of select: one bool, or one for each component.
+func (c *typeChecker) checkSelectCondition(k ir.ExprSelect) error {
+	n, s := componentsOfType(c.types[k.Condition])
+	if m, _ := componentsOfType(c.types[k.Accept]); s != scalarBool || n > 1 && n != m {
+		return fmt.Errorf("select of %s has the condition %s", c.wgslName(c.types[k.Accept]), c.wgslName(c.types[k.Condition]))
 	}
 	return nil
 }
 
 // setFloat records the type of an operand, which must be a float or a vector of floats.
 func (c *typeChecker) setFloat(h, operand ir.ExpressionHandle, what string) error {
-	if !ofKind(c.types[operand], ir.ScalarFloat) {
-		return fmt.Errorf("%s of %s", what, c.name(c.types[operand]))
+	if !hasKind(c.types[operand], ir.ScalarFloat) {
+		return fmt.Errorf("%s of %s", what, c.wgslName(c.types[operand]))
 	}
-	return c.set(h, c.types[operand])
+	return c.setType(h, c.types[operand])
 }
 
-func (c *typeChecker) relational(h ir.ExpressionHandle, k ir.ExprRelational) error {
+func (c *typeChecker) inferRelational(h ir.ExpressionHandle, k ir.ExprRelational) error {
 	t := c.types[k.Argument]
 	if k.Fun == ir.RelationalIsNan || k.Fun == ir.RelationalIsInf {
 		if err := c.setFloat(h, k.Argument, "a test"); err != nil {
 			return err
 		}
-		return c.set(h, withScalar(t, scalarBool))
+		return c.setType(h, withScalar(t, scalarBool))
 	}
-	if n, s := components(t); s != scalarBool || n < 2 {
-		return fmt.Errorf("all or any has %s", c.name(t))
+	if n, s := componentsOfType(t); s != scalarBool || n < 2 {
+		return fmt.Errorf("all or any has %s", c.wgslName(t))
 	}
-	return c.set(h, scalarBool)
+	return c.setType(h, scalarBool)
 }
 
-func (c *typeChecker) convert(h ir.ExpressionHandle, k ir.ExprAs) error {
+func (c *typeChecker) inferConversion(h ir.ExpressionHandle, k ir.ExprAs) error {
 	t := c.types[k.Expr]
 	if m, ok := t.(ir.MatrixType); ok && k.Convert != nil && k.Kind == ir.ScalarFloat {
 		m.Scalar.Width = *k.Convert
-		return c.set(h, m)
+		return c.setType(h, m)
 	}
-	n, s := components(t)
+	n, s := componentsOfType(t)
 	to := ir.ScalarType{Kind: k.Kind, Width: s.Width}
 	if k.Convert != nil {
 		to.Width = *k.Convert
@@ -158,13 +158,13 @@ func (c *typeChecker) convert(h ir.ExpressionHandle, k ir.ExprAs) error {
 		to.Width = 1
 	}
 	if n == 0 || k.Convert == nil && (s.Kind == ir.ScalarBool || to.Kind == ir.ScalarBool) {
-		return fmt.Errorf("%s is converted to %s", c.name(t), scalarName(to))
+		return fmt.Errorf("%s is converted to %s", c.wgslName(t), scalarName(to))
 	}
-	return c.set(h, withScalar(t, to))
+	return c.setType(h, withScalar(t, to))
 }
 
-// math infers the type of a call of a built-in function.
-func (c *typeChecker) math(h ir.ExpressionHandle, k ir.ExprMath) error {
+// inferMath infers the type of a call of a built-in function.
+func (c *typeChecker) inferMath(h ir.ExpressionHandle, k ir.ExprMath) error {
 	t := c.types[k.Arg]
 	var args []ir.TypeInner
 	for _, a := range []*ir.ExpressionHandle{&k.Arg, k.Arg1, k.Arg2, k.Arg3} {
@@ -172,12 +172,12 @@ func (c *typeChecker) math(h ir.ExpressionHandle, k ir.ExprMath) error {
 			args = append(args, c.types[*a])
 		}
 	}
-	bad := fmt.Errorf("a built-in function (number %d of naga) is called with %s", k.Fun, c.name(t))
+	bad := fmt.Errorf("a built-in function (number %d of naga) is called with %s", k.Fun, c.wgslName(t))
 	same := func(list ...ir.TypeInner) bool {
 		return !slices.ContainsFunc(list, func(a ir.TypeInner) bool { return a != t })
 	}
-	n, s := components(t)
-	isFloat, isInteger := ofKind(t, ir.ScalarFloat), ofKind(t, ir.ScalarSint, ir.ScalarUint)
+	n, s := componentsOfType(t)
+	isFloat, isInteger := hasKind(t, ir.ScalarFloat), hasKind(t, ir.ScalarSint, ir.ScalarUint)
 	ok := false
 	switch k.Fun {
 	case ir.MathAbs, ir.MathMin, ir.MathMax, ir.MathClamp, ir.MathSign:
@@ -190,11 +190,11 @@ func (c *typeChecker) math(h ir.ExpressionHandle, k ir.ExprMath) error {
 		ok = isInteger && len(args) == 4 && args[1] == t && args[2] == scalarU32 && args[3] == scalarU32
 	case ir.MathDot:
 		if (isFloat || isInteger) && n > 1 && same(args...) {
-			return c.set(h, s)
+			return c.setType(h, s)
 		}
 	case ir.MathDistance, ir.MathLength:
 		if isFloat && same(args...) {
-			return c.set(h, s)
+			return c.setType(h, s)
 		}
 	case ir.MathMix:
 		ok = isFloat && len(args) == 3 && args[1] == t && (args[2] == t || args[2] == s)
@@ -210,7 +210,7 @@ func (c *typeChecker) math(h ir.ExpressionHandle, k ir.ExprMath) error {
 		ok = isFloat && n == 3 && same(args...)
 	case ir.MathTranspose, ir.MathDeterminant, ir.MathInverse:
 		if of := ofMatrix(k.Fun, t); of != nil {
-			return c.set(h, of)
+			return c.setType(h, of)
 		}
 	case ir.MathModf, ir.MathFrexp, ir.MathOuter, ir.MathDot4I8Packed, ir.MathDot4U8Packed:
 		r, err := ir.ResolveExpressionType(c.module, c.function, h)
@@ -218,21 +218,21 @@ func (c *typeChecker) math(h ir.ExpressionHandle, k ir.ExprMath) error {
 			return err
 		}
 		c.handles[h] = r.Handle
-		return c.set(h, ir.TypeResInner(c.module, r))
+		return c.setType(h, ir.TypeResInner(c.module, r))
 	default:
-		from, to := packing(k.Fun)
+		from, to := packingTypes(k.Fun)
 		if to != nil {
 			if t != from {
 				return bad
 			}
-			return c.set(h, to)
+			return c.setType(h, to)
 		}
 		ok = isFloat && same(args...)
 	}
 	if !ok {
 		return bad
 	}
-	return c.set(h, t)
+	return c.setType(h, t)
 }
 
 // ofMatrix returns the result type of a function for a matrix, nil if it does not take the matrix.
@@ -251,8 +251,8 @@ func ofMatrix(f ir.MathFunction, t ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-// packing returns the types that a function packs or unpacks, nil for other functions.
-func packing(f ir.MathFunction) (from, to ir.TypeInner) {
+// packingTypes returns the types that a function packs or unpacks, nil for other functions.
+func packingTypes(f ir.MathFunction) (from, to ir.TypeInner) {
 	vec := func(n ir.VectorSize, s ir.ScalarType) ir.TypeInner { return ir.VectorType{Size: n, Scalar: s} }
 	switch f {
 	case ir.MathPack4x8snorm, ir.MathPack4x8unorm:
@@ -275,17 +275,17 @@ func packing(f ir.MathFunction) (from, to ir.TypeInner) {
 	return nil, nil
 }
 
-// image returns the type of a texture.
-func (c *typeChecker) image(h ir.ExpressionHandle) (ir.ImageType, error) {
+// textureType returns the type of a texture.
+func (c *typeChecker) textureType(h ir.ExpressionHandle) (ir.ImageType, error) {
 	t, ok := c.types[h].(ir.ImageType)
 	if !ok {
-		return t, fmt.Errorf("a texture is %s", c.name(c.types[h]))
+		return t, fmt.Errorf("a texture is %s", c.wgslName(c.types[h]))
 	}
 	return t, nil
 }
 
-// texel returns the type of a texel.
-func texel(t ir.ImageType) ir.TypeInner {
+// texelType returns the type of a texel.
+func texelType(t ir.ImageType) ir.TypeInner {
 	switch t.Class {
 	case ir.ImageClassDepth:
 		return scalarF32
@@ -300,81 +300,81 @@ func dimensions(t ir.ImageType) int {
 	return []int{ir.Dim1D: 1, ir.Dim2D: 2, ir.Dim3D: 3, ir.DimCube: 3}[t.Dim]
 }
 
-func (c *typeChecker) sample(h ir.ExpressionHandle, k ir.ExprImageSample) error {
-	t, err := c.image(k.Image)
+func (c *typeChecker) inferSample(h ir.ExpressionHandle, k ir.ExprImageSample) error {
+	t, err := c.textureType(k.Image)
 	if err != nil {
 		return err
 	}
-	if n, s := components(c.types[k.Coordinate]); n != dimensions(t) || s != scalarF32 {
-		return fmt.Errorf("a texture of %d dimensions is read at %s", dimensions(t), c.name(c.types[k.Coordinate]))
+	if n, s := componentsOfType(c.types[k.Coordinate]); n != dimensions(t) || s != scalarF32 {
+		return fmt.Errorf("a texture of %d dimensions is read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
 	}
-	if k.ArrayIndex != nil && !ofKind(c.types[*k.ArrayIndex], ir.ScalarSint, ir.ScalarUint) {
-		return fmt.Errorf("the layer of a texture is %s", c.name(c.types[*k.ArrayIndex]))
+	if k.ArrayIndex != nil && !hasKind(c.types[*k.ArrayIndex], ir.ScalarSint, ir.ScalarUint) {
+		return fmt.Errorf("the layer of a texture is %s", c.wgslName(c.types[*k.ArrayIndex]))
 	}
 	switch level := k.Level.(type) {
 	case ir.SampleLevelExact:
-		depth := t.Class == ir.ImageClassDepth && ofKind(c.types[level.Level], ir.ScalarSint, ir.ScalarUint)
+		depth := t.Class == ir.ImageClassDepth && hasKind(c.types[level.Level], ir.ScalarSint, ir.ScalarUint)
 		if c.types[level.Level] != scalarF32 && !depth {
-			return fmt.Errorf("the level of a texture is %s", c.name(c.types[level.Level]))
+			return fmt.Errorf("the level of a texture is %s", c.wgslName(c.types[level.Level]))
 		}
 	case ir.SampleLevelBias:
 		if c.types[level.Bias] != scalarF32 {
-			return fmt.Errorf("the bias of a texture is %s", c.name(c.types[level.Bias]))
+			return fmt.Errorf("the bias of a texture is %s", c.wgslName(c.types[level.Bias]))
 		}
 	case ir.SampleLevelGradient:
 		if c.types[level.X] != c.types[k.Coordinate] || c.types[level.Y] != c.types[k.Coordinate] {
-			return fmt.Errorf("the gradients of a texture are %s and %s", c.name(c.types[level.X]), c.name(c.types[level.Y]))
+			return fmt.Errorf("the gradients of a texture are %s and %s", c.wgslName(c.types[level.X]), c.wgslName(c.types[level.Y]))
 		}
 	}
 	if k.DepthRef != nil && c.types[*k.DepthRef] != scalarF32 {
-		return fmt.Errorf("a depth is %s", c.name(c.types[*k.DepthRef]))
+		return fmt.Errorf("a depth is %s", c.wgslName(c.types[*k.DepthRef]))
 	}
 	if k.Gather != nil && t.Class == ir.ImageClassDepth {
-		return c.set(h, ir.VectorType{Size: 4, Scalar: scalarF32})
+		return c.setType(h, ir.VectorType{Size: 4, Scalar: scalarF32})
 	}
-	return c.set(h, texel(t))
+	return c.setType(h, texelType(t))
 }
 
-func (c *typeChecker) load(h ir.ExpressionHandle, k ir.ExprImageLoad) error {
-	t, err := c.image(k.Image)
+func (c *typeChecker) inferLoad(h ir.ExpressionHandle, k ir.ExprImageLoad) error {
+	t, err := c.textureType(k.Image)
 	if err != nil {
 		return err
 	}
-	if n, _ := components(c.types[k.Coordinate]); n != dimensions(t) || !ofKind(c.types[k.Coordinate], ir.ScalarSint, ir.ScalarUint) {
-		return fmt.Errorf("a texture of %d dimensions is read at %s", dimensions(t), c.name(c.types[k.Coordinate]))
+	if n, _ := componentsOfType(c.types[k.Coordinate]); n != dimensions(t) || !hasKind(c.types[k.Coordinate], ir.ScalarSint, ir.ScalarUint) {
+		return fmt.Errorf("a texture of %d dimensions is read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
 	}
 	for _, number := range []*ir.ExpressionHandle{k.ArrayIndex, k.Sample, k.Level} {
 		if number != nil {
 			if _, ok := c.scalarOf(c.types[*number], ir.ScalarSint, ir.ScalarUint); !ok {
-				return fmt.Errorf("the layer, sample or level of a texture is %s", c.name(c.types[*number]))
+				return fmt.Errorf("the layer, sample or level of a texture is %s", c.wgslName(c.types[*number]))
 			}
 		}
 	}
-	return c.set(h, texel(t))
+	return c.setType(h, texelType(t))
 }
 
-// block checks the statements of a block.
-func (c *typeChecker) block(b ir.Block) error {
+// checkBlock checks the statements of a block.
+func (c *typeChecker) checkBlock(b ir.Block) error {
 	for _, s := range b {
-		if err := c.statement(s.Kind); err != nil {
+		if err := c.checkStatement(s.Kind); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// is checks that an expression has a type.
-func (c *typeChecker) is(what string, h ir.ExpressionHandle, t ir.TypeInner) error {
-	if !c.equal(c.types[h], t) {
-		return fmt.Errorf("%s is %s, not %s", what, c.name(c.types[h]), c.name(t))
+// checkTypeIs checks that an expression has a type.
+func (c *typeChecker) checkTypeIs(what string, h ir.ExpressionHandle, t ir.TypeInner) error {
+	if !c.sameType(c.types[h], t) {
+		return fmt.Errorf("%s is %s, not %s", what, c.wgslName(c.types[h]), c.wgslName(t))
 	}
 	return nil
 }
 
-func (c *typeChecker) statement(s ir.StatementKind) error {
+func (c *typeChecker) checkStatement(s ir.StatementKind) error {
 	blocks := func(list ...ir.Block) error {
 		for _, b := range list {
-			if err := c.block(b); err != nil {
+			if err := c.checkBlock(b); err != nil {
 				return err
 			}
 		}
@@ -382,15 +382,15 @@ func (c *typeChecker) statement(s ir.StatementKind) error {
 	}
 	switch s := s.(type) {
 	case ir.StmtBlock:
-		return c.block(s.Block)
+		return c.checkBlock(s.Block)
 	case ir.StmtIf:
-		if err := c.is("a condition", s.Condition, scalarBool); err != nil {
+		if err := c.checkTypeIs("a condition", s.Condition, scalarBool); err != nil {
 			return err
 		}
 		return blocks(s.Accept, s.Reject)
 	case ir.StmtLoop:
 		if s.BreakIf != nil {
-			if err := c.is("a condition", *s.BreakIf, scalarBool); err != nil {
+			if err := c.checkTypeIs("a condition", *s.BreakIf, scalarBool); err != nil {
 				return err
 			}
 		}
@@ -400,61 +400,61 @@ func (c *typeChecker) statement(s ir.StatementKind) error {
 			want := map[bool]ir.ScalarType{true: scalarI32, false: scalarU32}
 			if _, none := one.Value.(ir.SwitchValueDefault); !none {
 				_, signed := one.Value.(ir.SwitchValueI32)
-				if err := c.is("the value of a switch", s.Selector, want[signed]); err != nil {
+				if err := c.checkTypeIs("the value of a switch", s.Selector, want[signed]); err != nil {
 					return err
 				}
 			}
-			if err := c.block(one.Body); err != nil {
+			if err := c.checkBlock(one.Body); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return c.operands(s)
+	return c.checkOperands(s)
 }
 
-// operands checks a statement without nested blocks.
-func (c *typeChecker) operands(s ir.StatementKind) error {
+// checkOperands checks a statement without nested blocks.
+func (c *typeChecker) checkOperands(s ir.StatementKind) error {
 	switch s := s.(type) {
 	case ir.StmtStore:
-		t := c.pointee(c.types[s.Pointer])
+		t := c.typePointedTo(c.types[s.Pointer])
 		if a, ok := t.(ir.AtomicType); ok {
 			t = a.Scalar
 		}
-		return c.is("the stored value", s.Value, t)
+		return c.checkTypeIs("the stored value", s.Value, t)
 	case ir.StmtReturn:
 		if s.Value != nil && c.function.Result != nil {
-			return c.is("the result", *s.Value, c.module.Types[c.function.Result.Type].Inner)
+			return c.checkTypeIs("the result", *s.Value, c.module.Types[c.function.Result.Type].Inner)
 		}
 	case ir.StmtCall:
 		f := c.module.Functions[s.Function]
 		for i, a := range s.Arguments {
-			if c.pointee(c.types[a]) != nil {
+			if c.typePointedTo(c.types[a]) != nil {
 				continue
 			}
-			if err := c.is(fmt.Sprintf("argument %d of %s", i+1, f.Name), a, c.module.Types[f.Arguments[i].Type].Inner); err != nil {
+			if err := c.checkTypeIs(fmt.Sprintf("argument %d of %s", i+1, f.Name), a, c.module.Types[f.Arguments[i].Type].Inner); err != nil {
 				return err
 			}
 		}
 	case ir.StmtAtomic:
-		if a, ok := c.pointee(c.types[s.Pointer]).(ir.AtomicType); ok {
+		if a, ok := c.typePointedTo(c.types[s.Pointer]).(ir.AtomicType); ok {
 			if _, load := s.Fun.(ir.AtomicLoad); !load {
-				return c.is("the operand of an atomic operation", s.Value, a.Scalar)
+				return c.checkTypeIs("the operand of an atomic operation", s.Value, a.Scalar)
 			}
 		}
 	case ir.StmtImageStore:
-		t, err := c.image(s.Image)
+		t, err := c.textureType(s.Image)
 		if err != nil {
 			return err
 		}
-		return c.is("the texel that is stored", s.Value, texel(t))
+		return c.checkTypeIs("the texel that is stored", s.Value, texelType(t))
 	}
 	return nil
 }
 
-// checkNumber refuses a constant that cannot be written as text, such as an infinity. naga folds
+// checkConstant refuses a constant that cannot be written as text, such as an infinity. naga folds
 // constant expressions, even to values that WGSL forbids.
-func checkNumber(e ir.Expression) error {
+func checkConstant(e ir.Expression) error {
 	l, ok := e.Kind.(ir.Literal)
 	if !ok {
 		return nil

@@ -19,9 +19,9 @@ type rewriter struct {
 	calls    map[ir.FunctionHandle]ir.FunctionHandle // nil unless functions move
 }
 
-// rewrite replaces the expressions of all functions of a module. replace is called with an
+// rewriteFunctions replaces the expressions of all functions of a module. replace is called with an
 // expression and its type, and may add expressions before it.
-func rewrite(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind) {
+func rewriteFunctions(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind) {
 	for i := range m.Functions {
 		m.Functions[i] = rewriteFunction(m, m.Functions[i], nil, replace)
 	}
@@ -144,7 +144,7 @@ func (r *rewriter) remap(v reflect.Value) reflect.Value {
 
 // concrete replaces abstract numbers of a module by concrete ones, see literals.
 func concrete(m *ir.Module) {
-	rewrite(m, literals)
+	rewriteFunctions(m, literals)
 	r := &rewriter{module: m, function: &ir.Function{Expressions: m.GlobalExpressions}}
 	for i, e := range m.GlobalExpressions {
 		t, err := ir.ResolveExpressionType(m, r.function, ir.ExpressionHandle(i))
@@ -257,7 +257,7 @@ func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	}
 	column := ir.VectorType{Size: m.Rows, Scalar: m.Scalar}
 	condition := r.addExpression(ir.ExprSplat{Size: m.Rows, Value: k.Condition}, ir.VectorType{Size: m.Rows, Scalar: scalarBool})
-	compose := ir.ExprCompose{Type: r.declare(t)}
+	compose := ir.ExprCompose{Type: r.declareType(t)}
 	for i := range uint32(m.Columns) {
 		accept := r.addExpression(ir.ExprAccessIndex{Base: k.Accept, Index: i}, column)
 		reject := r.addExpression(ir.ExprAccessIndex{Base: k.Reject, Index: i}, column)
@@ -272,8 +272,8 @@ func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.Expressi
 	if !ok {
 		return k
 	}
-	_, s := components(t)
-	compose := ir.ExprCompose{Type: r.declare(t)}
+	_, s := componentsOfType(t)
+	compose := ir.ExprCompose{Type: r.declareType(t)}
 	for i := range uint32(condition.Size) {
 		part := func(h ir.ExpressionHandle, s ir.ScalarType) ir.ExpressionHandle {
 			return r.addExpression(ir.ExprAccessIndex{Base: h, Index: i}, s)
@@ -284,8 +284,8 @@ func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.Expressi
 	return compose
 }
 
-// declare returns the handle of a type, adding it to the module if necessary.
-func (r *rewriter) declare(t ir.TypeInner) ir.TypeHandle {
+// declareType returns the handle of a type, adding it to the module if necessary.
+func (r *rewriter) declareType(t ir.TypeInner) ir.TypeHandle {
 	for i := range r.module.Types {
 		if isNumber(t) && r.module.Types[i].Inner == t {
 			return ir.TypeHandle(i)
@@ -295,24 +295,18 @@ func (r *rewriter) declare(t ir.TypeInner) ir.TypeHandle {
 	return ir.TypeHandle(len(r.module.Types) - 1)
 }
 
-// number adds a number of type t, or a vector with that number as all components.
-func (r *rewriter) number(n uint32, t ir.TypeInner) ir.ExpressionHandle {
-	size, s := components(t)
-	l := ir.Literal{Value: ir.LiteralU32(n)}
-	if s.Kind == ir.ScalarSint {
-		l.Value = ir.LiteralI32(int32(n))
+// addInteger adds an integer of type t, or a vector with that integer as all components.
+func (r *rewriter) addInteger(n uint32, t ir.TypeInner) ir.ExpressionHandle {
+	if _, s := componentsOfType(t); s.Kind == ir.ScalarSint {
+		return r.addLiteral(ir.LiteralI32(int32(n)), t)
 	}
-	h := r.addExpression(l, s)
-	if size > 1 {
-		h = r.addExpression(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
-	}
-	return h
+	return r.addLiteral(ir.LiteralU32(n), t)
 }
 
-// real adds a float of type t, or a vector with that float as all components.
-func (r *rewriter) real(f float32, t ir.TypeInner) ir.ExpressionHandle {
-	size, s := components(t)
-	h := r.addExpression(ir.Literal{Value: ir.LiteralF32(f)}, s)
+// addLiteral adds a literal of type t, or a vector with that literal as all components.
+func (r *rewriter) addLiteral(value ir.LiteralValue, t ir.TypeInner) ir.ExpressionHandle {
+	size, s := componentsOfType(t)
+	h := r.addExpression(ir.Literal{Value: value}, s)
 	if size > 1 {
 		h = r.addExpression(ir.ExprSplat{Size: ir.VectorSize(size), Value: h}, t)
 	}
@@ -324,7 +318,7 @@ func (r *rewriter) real(f float32, t ir.TypeInner) ir.ExpressionHandle {
 func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.ExpressionKind {
 	switch k.Op {
 	case ir.BinaryModulo:
-		if !ofKind(t, ir.ScalarSint) {
+		if !hasKind(t, ir.ScalarSint) {
 			return k
 		}
 		quotient := r.addExpression(ir.ExprBinary{Op: ir.BinaryDivide, Left: k.Left, Right: k.Right}, t)
@@ -337,7 +331,7 @@ func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.Expressio
 			}
 		}
 		by := r.typeOf(k.Right)
-		k.Right = r.addExpression(ir.ExprBinary{Op: ir.BinaryAnd, Left: k.Right, Right: r.number(31, by)}, by)
+		k.Right = r.addExpression(ir.ExprBinary{Op: ir.BinaryAnd, Left: k.Right, Right: r.addInteger(31, by)}, by)
 	}
 	return k
 }
@@ -346,14 +340,14 @@ func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.Expressio
 // results or does not accept unsigned integers.
 func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind {
 	width := uint8(4)
-	unsigned := ofKind(t, ir.ScalarUint)
-	if !unsigned && !ofKind(t, ir.ScalarSint) {
+	unsigned := hasKind(t, ir.ScalarUint)
+	if !unsigned && !hasKind(t, ir.ScalarSint) {
 		return k
 	}
 	switch k.Fun {
 	case ir.MathAbs:
 		if unsigned { // a shift by 0, because the value itself may have no name
-			return ir.ExprBinary{Op: ir.BinaryShiftRight, Left: k.Arg, Right: r.number(0, t)}
+			return ir.ExprBinary{Op: ir.BinaryShiftRight, Left: k.Arg, Right: r.addInteger(0, t)}
 		}
 	case ir.MathCountLeadingZeros: // naga writes 31 - findMSB(x), which is signed; findMSB of a negative number is its highest 0
 		u := withScalar(t, scalarU32)
@@ -366,7 +360,7 @@ func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind 
 		last := r.addExpression(k, withScalar(t, scalarI32))
 		u := withScalar(t, scalarU32)
 		count := r.addExpression(ir.ExprAs{Expr: last, Kind: ir.ScalarUint, Convert: &width}, u)
-		limit := r.number(32, u)
+		limit := r.addInteger(32, u)
 		least := ir.ExprMath{Fun: ir.MathMin, Arg: count, Arg1: &limit}
 		if unsigned {
 			return least

@@ -39,7 +39,7 @@ func checkConstants(m *ir.Module) error {
 			err = errors.New("the WGSL compiler does not work out its value") // and would write 0
 		}
 		if err == nil {
-			err = checkNumber(e)
+			err = checkConstant(e)
 		}
 		if err != nil {
 			return &declarationError{"const", constantOf(m, i), err}
@@ -67,18 +67,18 @@ func checkFunction(m *ir.Module, f *ir.Function, name string) error {
 	c := newTypeChecker(m, f)
 	for i, e := range f.Expressions {
 		h := ir.ExpressionHandle(i)
-		err := checkNumber(e)
+		err := checkConstant(e)
 		if err == nil {
 			err = c.infer(h)
 		}
 		if err != nil {
 			return &declarationError{"fn", name, err}
 		}
-		if i < len(f.ExpressionTypes) && isNumber(c.types[h]) && !c.equal(c.types[h], ir.TypeResInner(m, f.ExpressionTypes[i])) {
+		if i < len(f.ExpressionTypes) && isNumber(c.types[h]) && !c.sameType(c.types[h], ir.TypeResInner(m, f.ExpressionTypes[i])) {
 			f.ExpressionTypes[i] = ir.TypeResolution{Handle: c.handles[h], Value: c.types[h]}
 		}
 	}
-	if err := c.block(f.Body); err != nil {
+	if err := c.checkBlock(f.Body); err != nil {
 		return &declarationError{"fn", name, err}
 	}
 	return nil
@@ -108,19 +108,19 @@ func isNumber(t ir.TypeInner) bool {
 	return false
 }
 
-// equal reports whether two types are the same. Structs are the same if their names are.
-func (c *typeChecker) equal(a, b ir.TypeInner) bool {
+// sameType reports whether two types are the same. Structs are the same if their names are.
+func (c *typeChecker) sameType(a, b ir.TypeInner) bool {
 	switch a := a.(type) {
 	case ir.ArrayType:
 		b, ok := b.(ir.ArrayType)
 		return ok && (a.Size.Constant == nil) == (b.Size.Constant == nil) && (a.Size.Constant == nil || *a.Size.Constant == *b.Size.Constant) &&
-			c.equal(c.module.Types[a.Base].Inner, c.module.Types[b.Base].Inner)
+			c.sameType(c.module.Types[a.Base].Inner, c.module.Types[b.Base].Inner)
 	case ir.StructType:
 		b, ok := b.(ir.StructType)
 		return ok && slices.EqualFunc(a.Members, b.Members, func(x, y ir.StructMember) bool { return x.Name == y.Name && x.Type == y.Type && x.Offset == y.Offset })
 	case ir.PointerType:
 		b, ok := b.(ir.PointerType)
-		return ok && c.equal(c.module.Types[a.Base].Inner, c.module.Types[b.Base].Inner)
+		return ok && c.sameType(c.module.Types[a.Base].Inner, c.module.Types[b.Base].Inner)
 	case ir.ValuePointerType, ir.BindingArrayType:
 		return true // never values
 	case nil:
@@ -137,8 +137,8 @@ func (c *typeChecker) declared(h ir.TypeHandle) (ir.TypeInner, error) {
 	return c.module.Types[h].Inner, nil
 }
 
-// set records the type of an expression.
-func (c *typeChecker) set(h ir.ExpressionHandle, t ir.TypeInner) error {
+// setType records the type of an expression.
+func (c *typeChecker) setType(h ir.ExpressionHandle, t ir.TypeInner) error {
 	c.types[h] = t
 	return nil
 }
@@ -158,7 +158,7 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 		if err != nil {
 			return err
 		}
-		return c.set(h, t.Value)
+		return c.setType(h, t.Value)
 	case ir.ExprConstant:
 		return c.setDeclared(h, c.module.Constants[k.Constant].Type)
 	case ir.ExprOverride:
@@ -169,38 +169,38 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 		if err := c.setDeclared(h, k.Type); err != nil {
 			return err
 		}
-		return c.compose(c.types[h], k.Components)
+		return c.checkCompose(c.types[h], k.Components)
 	case ir.ExprFunctionArgument, ir.ExprGlobalVariable, ir.ExprLocalVariable, ir.ExprLoad:
-		return c.variable(h, k)
+		return c.inferVariable(h, k)
 	case ir.ExprAccess, ir.ExprAccessIndex, ir.ExprSplat, ir.ExprSwizzle:
 		return c.componentsOf(h, k)
 	case ir.ExprUnary:
-		return c.unary(h, k)
+		return c.inferUnary(h, k)
 	case ir.ExprBinary:
-		return c.binary(h, k)
+		return c.inferBinary(h, k)
 	case ir.ExprSelect:
-		if !c.equal(c.types[k.Accept], c.types[k.Reject]) {
-			return fmt.Errorf("select chooses between %s and %s", c.name(c.types[k.Reject]), c.name(c.types[k.Accept]))
+		if !c.sameType(c.types[k.Accept], c.types[k.Reject]) {
+			return fmt.Errorf("select chooses between %s and %s", c.wgslName(c.types[k.Reject]), c.wgslName(c.types[k.Accept]))
 		}
-		if err := c.condition(k); err != nil {
+		if err := c.checkSelectCondition(k); err != nil {
 			return err
 		}
 		c.handles[h] = c.handles[k.Accept]
-		return c.set(h, c.types[k.Accept])
+		return c.setType(h, c.types[k.Accept])
 	case ir.ExprDerivative:
 		return c.setFloat(h, k.Expr, "a derivative")
 	case ir.ExprRelational:
-		return c.relational(h, k)
+		return c.inferRelational(h, k)
 	case ir.ExprMath:
-		return c.math(h, k)
+		return c.inferMath(h, k)
 	case ir.ExprAs:
-		return c.convert(h, k)
+		return c.inferConversion(h, k)
 	case ir.ExprArrayLength:
-		return c.set(h, scalarU32)
+		return c.setType(h, scalarU32)
 	case ir.ExprImageSample:
-		return c.sample(h, k)
+		return c.inferSample(h, k)
 	case ir.ExprImageLoad:
-		return c.load(h, k)
+		return c.inferLoad(h, k)
 	}
 	// Results of statements, and queries of textures.
 	t, err := ir.ResolveExpressionType(c.module, c.function, h)
@@ -208,27 +208,27 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 		return err
 	}
 	c.handles[h] = t.Handle
-	return c.set(h, ir.TypeResInner(c.module, t))
+	return c.setType(h, ir.TypeResInner(c.module, t))
 }
 
-// variable infers the type of a variable or of its value.
-func (c *typeChecker) variable(h ir.ExpressionHandle, kind ir.ExpressionKind) error {
+// inferVariable infers the type of a variable or of its value.
+func (c *typeChecker) inferVariable(h ir.ExpressionHandle, kind ir.ExpressionKind) error {
 	switch k := kind.(type) {
 	case ir.ExprFunctionArgument:
 		return c.setDeclared(h, c.function.Arguments[k.Index].Type)
 	case ir.ExprGlobalVariable:
 		if v := c.module.GlobalVariables[k.Variable]; v.Space != ir.SpaceHandle {
-			return c.set(h, ir.PointerType{Base: v.Type, Space: v.Space})
+			return c.setType(h, ir.PointerType{Base: v.Type, Space: v.Space})
 		}
 		return c.setDeclared(h, c.module.GlobalVariables[k.Variable].Type)
 	case ir.ExprLocalVariable:
 		v := c.function.LocalVars[k.Variable]
-		if v.Init != nil && int(*v.Init) < int(h) && c.types[*v.Init] != nil && !c.equal(c.types[*v.Init], c.module.Types[v.Type].Inner) {
-			return fmt.Errorf("the variable %s is %s and begins with %s", v.Name, c.name(c.module.Types[v.Type].Inner), c.name(c.types[*v.Init]))
+		if v.Init != nil && int(*v.Init) < int(h) && c.types[*v.Init] != nil && !c.sameType(c.types[*v.Init], c.module.Types[v.Type].Inner) {
+			return fmt.Errorf("the variable %s is %s and begins with %s", v.Name, c.wgslName(c.module.Types[v.Type].Inner), c.wgslName(c.types[*v.Init]))
 		}
-		return c.set(h, ir.PointerType{Base: v.Type, Space: ir.SpaceFunction})
+		return c.setType(h, ir.PointerType{Base: v.Type, Space: ir.SpaceFunction})
 	case ir.ExprLoad:
-		t := c.pointee(c.types[k.Pointer])
+		t := c.typePointedTo(c.types[k.Pointer])
 		if a, ok := t.(ir.AtomicType); ok {
 			t = a.Scalar
 		}
@@ -238,7 +238,7 @@ func (c *typeChecker) variable(h ir.ExpressionHandle, kind ir.ExpressionKind) er
 				c.handles[h] = nil
 			}
 		}
-		return c.set(h, t)
+		return c.setType(h, t)
 	}
 	return nil
 }
@@ -248,23 +248,23 @@ func (c *typeChecker) componentsOf(h ir.ExpressionHandle, kind ir.ExpressionKind
 	switch k := kind.(type) {
 	case ir.ExprAccess:
 		if _, ok := c.scalarOf(c.types[k.Index], ir.ScalarSint, ir.ScalarUint); !ok {
-			return fmt.Errorf("an index is %s", c.name(c.types[k.Index]))
+			return fmt.Errorf("an index is %s", c.wgslName(c.types[k.Index]))
 		}
-		return c.access(h, k.Base, -1)
+		return c.inferAccess(h, k.Base, -1)
 	case ir.ExprAccessIndex:
-		return c.access(h, k.Base, int(k.Index))
+		return c.inferAccess(h, k.Base, int(k.Index))
 	case ir.ExprSplat:
 		s, ok := c.types[k.Value].(ir.ScalarType)
 		if !ok {
-			return fmt.Errorf("a vector is filled with %s", c.name(c.types[k.Value]))
+			return fmt.Errorf("a vector is filled with %s", c.wgslName(c.types[k.Value]))
 		}
-		return c.set(h, ir.VectorType{Size: k.Size, Scalar: s})
+		return c.setType(h, ir.VectorType{Size: k.Size, Scalar: s})
 	case ir.ExprSwizzle:
 		v, ok := c.types[k.Vector].(ir.VectorType)
 		if !ok || slices.Max(k.Pattern[:k.Size]) >= ir.SwizzleComponent(v.Size) {
-			return fmt.Errorf("components are taken of %s that it does not have", c.name(c.types[k.Vector]))
+			return fmt.Errorf("components are taken of %s that it does not have", c.wgslName(c.types[k.Vector]))
 		}
-		return c.set(h, ir.VectorType{Size: k.Size, Scalar: v.Scalar})
+		return c.setType(h, ir.VectorType{Size: k.Size, Scalar: v.Scalar})
 	}
 	return nil
 }
@@ -276,8 +276,8 @@ var (
 	scalarF32  = ir.ScalarType{Kind: ir.ScalarFloat, Width: 4}
 )
 
-// pointee returns the type that a pointer points to.
-func (c *typeChecker) pointee(t ir.TypeInner) ir.TypeInner {
+// typePointedTo returns the type that a pointer points to.
+func (c *typeChecker) typePointedTo(t ir.TypeInner) ir.TypeInner {
 	switch t := t.(type) {
 	case ir.PointerType:
 		return c.module.Types[t.Base].Inner
@@ -290,64 +290,64 @@ func (c *typeChecker) pointee(t ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-// access infers the type of a part of a value, or of a pointer to a part. index is -1 if unknown.
-func (c *typeChecker) access(h, base ir.ExpressionHandle, index int) error {
+// inferAccess infers the type of a part of a value, or of a pointer to a part. index is -1 if unknown.
+func (c *typeChecker) inferAccess(h, base ir.ExpressionHandle, index int) error {
 	whole := c.types[base]
 	space, pointer := ir.AddressSpace(0), false
 	switch p := whole.(type) {
 	case ir.PointerType:
 		whole, space, pointer = c.module.Types[p.Base].Inner, p.Space, true
 	case ir.ValuePointerType:
-		whole, space, pointer = c.pointee(p), p.Space, true
+		whole, space, pointer = c.typePointedTo(p), p.Space, true
 	}
-	bad := fmt.Errorf("part %d is taken of %s", index, c.name(whole))
+	bad := fmt.Errorf("part %d is taken of %s", index, c.wgslName(whole))
 	switch w := whole.(type) {
 	case ir.VectorType:
 		if index >= int(w.Size) {
 			return bad
 		}
 		if pointer {
-			return c.set(h, ir.ValuePointerType{Scalar: w.Scalar, Space: space})
+			return c.setType(h, ir.ValuePointerType{Scalar: w.Scalar, Space: space})
 		}
-		return c.set(h, w.Scalar)
+		return c.setType(h, w.Scalar)
 	case ir.MatrixType:
 		if index >= int(w.Columns) {
 			return bad
 		}
 		if pointer {
-			return c.set(h, ir.ValuePointerType{Size: &w.Rows, Scalar: w.Scalar, Space: space})
+			return c.setType(h, ir.ValuePointerType{Size: &w.Rows, Scalar: w.Scalar, Space: space})
 		}
-		return c.set(h, ir.VectorType{Size: w.Rows, Scalar: w.Scalar})
+		return c.setType(h, ir.VectorType{Size: w.Rows, Scalar: w.Scalar})
 	case ir.ArrayType:
-		return c.part(h, w.Base, space, pointer)
+		return c.setPartType(h, w.Base, space, pointer)
 	case ir.BindingArrayType:
 		return c.setDeclared(h, w.Base)
 	case ir.StructType:
 		if index < 0 || index >= len(w.Members) {
 			return bad
 		}
-		return c.part(h, w.Members[index].Type, space, pointer)
+		return c.setPartType(h, w.Members[index].Type, space, pointer)
 	}
 	return bad
 }
 
-// part records the type of an element or a member.
-func (c *typeChecker) part(h ir.ExpressionHandle, t ir.TypeHandle, space ir.AddressSpace, pointer bool) error {
+// setPartType records the type of an element or a member.
+func (c *typeChecker) setPartType(h ir.ExpressionHandle, t ir.TypeHandle, space ir.AddressSpace, pointer bool) error {
 	if pointer {
-		return c.set(h, ir.PointerType{Base: t, Space: space})
+		return c.setType(h, ir.PointerType{Base: t, Space: space})
 	}
 	return c.setDeclared(h, t)
 }
 
-// compose checks the parts of a composed value.
-func (c *typeChecker) compose(t ir.TypeInner, parts []ir.ExpressionHandle) error {
+// checkCompose checks the parts of a composed value.
+func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) error {
 	want := func(n int, part func(int) ir.TypeInner) error {
 		if len(parts) != n {
-			return fmt.Errorf("%s is made of %d parts", c.name(t), len(parts))
+			return fmt.Errorf("%s is made of %d parts", c.wgslName(t), len(parts))
 		}
 		for i, p := range parts {
-			if !c.equal(c.types[p], part(i)) {
-				return fmt.Errorf("part %d of %s is %s", i, c.name(t), c.name(c.types[p]))
+			if !c.sameType(c.types[p], part(i)) {
+				return fmt.Errorf("part %d of %s is %s", i, c.wgslName(t), c.wgslName(c.types[p]))
 			}
 		}
 		return nil
@@ -356,13 +356,13 @@ func (c *typeChecker) compose(t ir.TypeInner, parts []ir.ExpressionHandle) error
 	case ir.VectorType:
 		n := 0
 		for _, p := range parts {
-			count, s := components(c.types[p])
+			count, s := componentsOfType(c.types[p])
 			if n += count; s != t.Scalar {
-				return fmt.Errorf("%s is made of %s", c.name(t), c.name(c.types[p]))
+				return fmt.Errorf("%s is made of %s", c.wgslName(t), c.wgslName(c.types[p]))
 			}
 		}
 		if n != int(t.Size) {
-			return fmt.Errorf("%s is made of %d components", c.name(t), n)
+			return fmt.Errorf("%s is made of %d components", c.wgslName(t), n)
 		}
 	case ir.MatrixType:
 		return want(int(t.Columns), func(int) ir.TypeInner { return ir.VectorType{Size: t.Rows, Scalar: t.Scalar} })
@@ -373,14 +373,14 @@ func (c *typeChecker) compose(t ir.TypeInner, parts []ir.ExpressionHandle) error
 	case ir.StructType:
 		return want(len(t.Members), func(i int) ir.TypeInner { return c.module.Types[t.Members[i].Type].Inner })
 	default:
-		return fmt.Errorf("%s is made of parts", c.name(t))
+		return fmt.Errorf("%s is made of parts", c.wgslName(t))
 	}
 	return nil
 }
 
-// components returns the number and type of the components of a scalar or vector, and 0 for other
+// componentsOfType returns the number and type of the components of a scalar or vector, and 0 for other
 // types.
-func components(t ir.TypeInner) (int, ir.ScalarType) {
+func componentsOfType(t ir.TypeInner) (int, ir.ScalarType) {
 	switch t := t.(type) {
 	case ir.ScalarType:
 		return 1, t
@@ -396,8 +396,8 @@ func (c *typeChecker) scalarOf(t ir.TypeInner, kinds ...ir.ScalarKind) (ir.Scala
 	return s, ok && slices.Contains(kinds, s.Kind)
 }
 
-// name describes a type as WGSL writes it.
-func (c *typeChecker) name(t ir.TypeInner) string {
+// wgslName describes a type as WGSL writes it.
+func (c *typeChecker) wgslName(t ir.TypeInner) string {
 	switch t := t.(type) {
 	case ir.ScalarType:
 		return scalarName(t)
@@ -407,13 +407,13 @@ func (c *typeChecker) name(t ir.TypeInner) string {
 		return fmt.Sprintf("mat%dx%d<%s>", t.Columns, t.Rows, scalarName(t.Scalar))
 	case ir.ArrayType:
 		if t.Size.Constant != nil {
-			return fmt.Sprintf("array<%s, %d>", c.name(c.module.Types[t.Base].Inner), *t.Size.Constant)
+			return fmt.Sprintf("array<%s, %d>", c.wgslName(c.module.Types[t.Base].Inner), *t.Size.Constant)
 		}
-		return fmt.Sprintf("array<%s>", c.name(c.module.Types[t.Base].Inner))
+		return fmt.Sprintf("array<%s>", c.wgslName(c.module.Types[t.Base].Inner))
 	case ir.StructType:
 		return fmt.Sprintf("a struct of %d members", len(t.Members))
 	case ir.PointerType, ir.ValuePointerType:
-		return fmt.Sprintf("a pointer to %s", c.name(c.pointee(t)))
+		return fmt.Sprintf("a pointer to %s", c.wgslName(c.typePointedTo(t)))
 	case ir.SamplerType:
 		return "a sampler"
 	case ir.ImageType:

@@ -14,9 +14,9 @@ type text struct {
 	at    int
 }
 
-// next returns a line with its end, as shown, and its code. A line may contain comments of
+// nextCodeLine returns a line with its end, as shown, and its code. A line may contain comments of
 // several lines: a directive continues behind them. Both results are nil at the end.
-func (t *text) next() (shown, code []byte) {
+func (t *text) nextCodeLine() (shown, code []byte) {
 	if t.at >= len(t.code) {
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func (t *text) next() (shown, code []byte) {
 // comments as this package. It has as many newlines as the line. Newlines that would split a
 // directive, or start one, move to its end.
 func compact(shown, code []byte) []byte {
-	start := bytes.IndexFunc(code, func(r rune) bool { return r != '\n' && !blank(r) })
+	start := bytes.IndexFunc(code, func(r rune) bool { return r != '\n' && !isShaderBlank(r) })
 	keep := start < 0 || bytes.IndexByte(code[start:], '#') < 0
 	out := make([]byte, 0, len(code))
 	moved := 0
@@ -50,7 +50,7 @@ func compact(shown, code []byte) []byte {
 	return append(out, bytes.Repeat([]byte{'\n'}, moved)...)
 }
 
-func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\v' || r == '\f' }
+func isShaderBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\v' || r == '\f' }
 
 // A lineError is an error in a line of a file, "" for the source.
 type lineError struct {
@@ -80,7 +80,7 @@ func prepareGLSL(source []byte, joins bool) (*text, error) {
 	l.shown = make([]byte, 0, len(source)+1)
 	l.code = make([]byte, 0, len(source)+1)
 	for l.at < len(l.source) {
-		if err := l.step(joins); err != nil {
+		if err := l.takeCharacter(joins); err != nil {
 			return nil, err
 		}
 	}
@@ -166,9 +166,9 @@ func (l *lexer) endsInBackslash(remove bool) bool {
 	return found
 }
 
-// pair reports whether two characters follow, and consumes them as part of a comment. Lines may
+// takePair reports whether two characters follow, and consumes them as part of a comment. Lines may
 // be joined between them.
-func (l *lexer) pair(a, b byte) (joined, found bool) {
+func (l *lexer) takePair(a, b byte) (joined, found bool) {
 	i := l.at + 1
 	for i < len(l.source) && l.source[i] == splice {
 		i++
@@ -183,12 +183,12 @@ func (l *lexer) pair(a, b byte) (joined, found bool) {
 	return splices > 0, true
 }
 
-// step consumes the next character, or the next two.
-func (l *lexer) step(joins bool) error {
+// takeCharacter consumes the next character, or the next two.
+func (l *lexer) takeCharacter(joins bool) error {
 	c := l.source[l.at]
 	switch {
 	case l.state == inBlock:
-		joined, found := l.pair('*', '/')
+		joined, found := l.takePair('*', '/')
 		if found && joined && !joins {
 			return &lineError{"", l.line, "a backslash within */: compilers of this version of GLSL do not agree on where the comment ends"}
 		}
@@ -225,11 +225,11 @@ func (l *lexer) step(joins bool) error {
 			l.putCharacter(l.source[l.at], l.source[l.at])
 		}
 	default:
-		if _, found := l.pair('/', '/'); found {
+		if _, found := l.takePair('/', '/'); found {
 			l.state = inLine
 			return nil
 		}
-		if _, found := l.pair('/', '*'); found {
+		if _, found := l.takePair('/', '*'); found {
 			l.state, l.opened = inBlock, l.line
 			return nil
 		}

@@ -46,10 +46,13 @@ package shader
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -57,7 +60,9 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/lazyregexp"
 	"github.com/assetcook/assetcook/internal/plaintext"
+	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
 // Shader holds the options of the recipe.
@@ -85,7 +90,7 @@ func Recipe() recipe.Recipe {
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
 			o := c.(*Shader)
-			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Tools: o.tools(), Machine: o.machine()}
+			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Tools: o.compilerTools(), Machine: o.machineKind()}
 		},
 	}
 }
@@ -108,7 +113,7 @@ func (o *Shader) checkOptions() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Defines)) {
-		if !identifier(name) || strings.ContainsAny(o.Defines[name], "\r\n\\\x00") || strings.Contains(o.Defines[name], "/*") {
+		if !isIdentifier(name) || strings.ContainsAny(o.Defines[name], "\r\n\\\x00") || strings.Contains(o.Defines[name], "/*") {
 			return &recipe.OptionError{Key: "defines", Got: strconv.Quote(name), Want: "names of macros, and values of one line without comments"}
 		}
 	}
@@ -118,7 +123,7 @@ func (o *Shader) checkOptions() error {
 	return nil
 }
 
-func identifier(s string) bool {
+func isIdentifier(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 		if !letter && (i == 0 || c < '0' || c > '9') {
@@ -128,17 +133,17 @@ func identifier(s string) bool {
 	return s != ""
 }
 
-// tools implements Traits.Tools.
-func (o *Shader) tools() []string {
+// compilerTools implements Traits.Tools.
+func (o *Shader) compilerTools() []string {
 	if o.Compiler == "" {
 		return nil
 	}
 	return []string{o.Compiler}
 }
 
-// machine returns the kind of this machine: naga evaluates constants with the rounding of the
+// machineKind returns the kind of this machine: naga evaluates constants with the rounding of the
 // processor.
-func (o *Shader) machine() string {
+func (o *Shader) machineKind() string {
 	if o.Format == "source" {
 		return ""
 	}
@@ -210,7 +215,7 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	compiled := o.Format == "spirv"
 	f := flattening{ctx: ctx, dirs: o.IncludeDirs, lines: o.LineDirectives || compiled, compact: compiled, read: func(name string) ([]byte, error) { return readShader(job, name) }}
 	step := job.Step("preprocess")
-	text, err := f.flatten(path.Base("source"+job.Ext()), source, o.Defines)
+	text, err := f.flattenIncludes(path.Base("source"+job.Ext()), source, o.Defines)
 	step()
 	if err != nil {
 		return err
@@ -223,7 +228,7 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	if line := leftInclude().FindIndex(text); line != nil {
 		return fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])
 	}
-	return o.compile(ctx, job, stage, text, f.names)
+	return o.compileGLSL(ctx, job, stage, text, f.names)
 }
 
 // readShader reads an included file of limited size.
@@ -238,4 +243,39 @@ func readShader(job *recipe.Job, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: more than %d bytes are too many for a shader", name, maxSource)
 	}
 	return text, err
+}
+
+// compileGLSL calls the external compiler, which makes SPIR-V of GLSL. The compiler's messages
+// identify files by the numbers of #line.
+func (o *Shader) compileGLSL(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
+	scratch, err := job.Scratch()
+	if err != nil {
+		return err
+	}
+	source, output := filepath.Join(scratch, "source."+stage), filepath.Join(scratch, "output.spv")
+	if err := os.WriteFile(source, text, 0o666); err != nil {
+		return err
+	}
+	client := map[string]string{"vulkan": "-V", "opengl": "-G"}[o.Client]
+	err = builtin.Run(ctx, job, scratch, o.Timeout, []string{o.Compiler, client, "-S", stage, "-o", output, source})
+	if err == nil {
+		return builtin.Deliver(job, output)
+	}
+	if ctx.Err() == nil {
+		if m := compilerError().FindStringSubmatch(err.Error()); m != nil {
+			return errors.New(inFile(m, names))
+		}
+	}
+	return err
+}
+
+var compilerError = lazyregexp.New(`ERROR: (\d+):(\d+): (.*)`)
+
+// inFile returns a compiler's error with its file and line.
+func inFile(m []string, names []string) string {
+	where := m[2] + ":1"
+	if n, err := strconv.Atoi(m[1]); err == nil && n > 0 && n < len(names) {
+		where = names[n] + ":" + m[2]
+	}
+	return fmt.Sprintf("%s: %s", where, strings.TrimSpace(m[3]))
 }

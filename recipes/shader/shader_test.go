@@ -284,10 +284,10 @@ func TestChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := bytes.NewBufferString("hello\n")
-		if err := serve(&in, out); err != nil {
+		if err := serveOrder(&in, out); err != nil {
 			t.Fatal(err)
 		}
-		got, err := answered(out.Bytes())
+		got, err := findReply(out.Bytes())
 		if tc.want == "" && (err != nil || string(got) != two) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("version %q: %.20q, %v", tc.version, got, err)
 		}
@@ -332,7 +332,7 @@ func TestMemoryOfNagaStaysBelowTheEstimate(t *testing.T) {
 		o := order{Source: b.String(), Format: format, SPIRVVersion: "1.3"}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := o.compile(); err != nil {
+		if _, err := o.compileOrder(); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

@@ -65,7 +65,7 @@ func checkSPIRV(module []byte, asked string) error {
 		if n == 0 || n > len(rest) {
 			return errors.New("the WGSL compiler made SPIR-V that ends early")
 		}
-		if err := m.instruction(rest[0]&0xffff, rest[1:n]); err != nil {
+		if err := m.checkInstruction(rest[0]&0xffff, rest[1:n]); err != nil {
 			return fmt.Errorf("the WGSL compiler made invalid SPIR-V of this shader: %w; write that another way, or have a command compile it", err)
 		}
 		rest = rest[n:]
@@ -83,8 +83,8 @@ type spirvModule struct {
 	returns   uint32              // the type of the current function
 }
 
-// instruction checks one instruction with the words behind its opcode.
-func (m *spirvModule) instruction(op uint32, w []uint32) error {
+// checkInstruction checks one instruction with the words behind its opcode.
+func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 	switch {
 	case op == opDecorate && len(w) >= 2 && (w[1] == 2 || w[1] == 3):
 		m.blocks[w[0]] = true
@@ -96,21 +96,21 @@ func (m *spirvModule) instruction(op uint32, w []uint32) error {
 			return errors.New("a Block lies within another")
 		}
 	case op == opStore && len(w) >= 2:
-		return m.same(op, m.pointee(m.typeOf[w[0]]), w[1])
+		return m.checkSameType(op, m.pointedType(m.typeOf[w[0]]), w[1])
 	case op == opReturnValue && len(w) > 0:
-		return m.same(op, m.returns, w[0])
+		return m.checkSameType(op, m.returns, w[0])
 	case op == opFunction && len(w) >= 4:
 		m.returns, m.functions[w[1]] = w[0], w[3]
 	case op == opBranch && len(w) > 0:
-		return m.scalars(op, opTypeBool, w[0])
+		return m.checkScalars(op, opTypeBool, w[0])
 	case op == opSwitch && len(w) > 0:
-		return m.scalars(op, opTypeInt, w[0])
+		return m.checkScalars(op, opTypeInt, w[0])
 	case makesValue(op) && len(w) >= 2:
 		if w[0] == 0 || w[1] == 0 || op >= opLoad && len(w) > 2 && w[2] == 0 {
 			return fmt.Errorf("%s names nothing", opName(op))
 		}
 		m.typeOf[w[1]] = w[0]
-		return m.value(op, w[0], w[2:])
+		return m.checkMadeValue(op, w[0], w[2:])
 	}
 	return nil
 }
@@ -134,16 +134,16 @@ func (m *spirvModule) holdsBlock(t uint32) bool {
 	return m.blocks[t]
 }
 
-// pointee returns the type that a pointer type points to.
-func (m *spirvModule) pointee(t uint32) uint32 {
+// pointedType returns the type that a pointer type points to.
+func (m *spirvModule) pointedType(t uint32) uint32 {
 	if d := m.types[t]; len(d) == 3 && d[0] == opTypePointer {
 		return d[2]
 	}
 	return 0
 }
 
-// same checks that all values have one type. Type 0 is unknown.
-func (m *spirvModule) same(op, t uint32, values ...uint32) error {
+// checkSameType checks that all values have one type. Type 0 is unknown.
+func (m *spirvModule) checkSameType(op, t uint32, values ...uint32) error {
 	for _, v := range values {
 		if of := m.typeOf[v]; t != 0 && of != 0 && of != t {
 			return m.mismatch(op, of, t)
@@ -153,12 +153,12 @@ func (m *spirvModule) same(op, t uint32, values ...uint32) error {
 }
 
 func (m *spirvModule) mismatch(op, have, want uint32) error {
-	return fmt.Errorf("%s has %s for %s", opName(op), m.name(have), m.name(want))
+	return fmt.Errorf("%s has %s for %s", opName(op), m.describeSPIRVType(have), m.describeSPIRVType(want))
 }
 
-// shape returns the number and type of a type's components, and 0 unless it is a number or a
+// componentShape returns the number and type of a type's components, and 0 unless it is a number or a
 // vector.
-func (m *spirvModule) shape(t uint32) (count, component uint32) {
+func (m *spirvModule) componentShape(t uint32) (count, component uint32) {
 	switch d := m.types[t]; {
 	case len(d) == 0:
 	case d[0] == opTypeVector && len(d) == 3:
@@ -169,11 +169,11 @@ func (m *spirvModule) shape(t uint32) (count, component uint32) {
 	return 0, 0
 }
 
-// name describes a type for messages.
-func (m *spirvModule) name(t uint32) string {
+// describeSPIRVType describes a type for messages.
+func (m *spirvModule) describeSPIRVType(t uint32) string {
 	d := m.types[t]
-	if n, of := m.shape(t); n > 1 {
-		return fmt.Sprintf("a vector of %d %s", n, m.name(of))
+	if n, of := m.componentShape(t); n > 1 {
+		return fmt.Sprintf("a vector of %d %s", n, m.describeSPIRVType(of))
 	}
 	switch {
 	case len(d) == 0:

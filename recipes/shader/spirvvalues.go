@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// value checks an instruction that makes a value of type t from the operands w.
-func (m *spirvModule) value(op, t uint32, w []uint32) error {
+// checkMadeValue checks an instruction that makes a value of type t from the operands w.
+func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 	if kind := ruleOf(op); kind != [2]uint32{} {
-		return m.math(op, kind, t, w)
+		return m.checkMath(op, kind, t, w)
 	}
 	switch {
 	case op == opVariable && len(w) >= 1 && w[0] == 7 && m.returns == 0:
@@ -18,46 +18,46 @@ func (m *spirvModule) value(op, t uint32, w []uint32) error {
 			return errors.New("an array without size, a texture or a sampler is zero")
 		}
 	case op == opFunctionCall && len(w) >= 1:
-		return m.call(t, w)
+		return m.checkCall(t, w)
 	case op == opLoad && len(w) >= 1:
-		if of := m.pointee(m.typeOf[w[0]]); of != 0 && of != t {
+		if of := m.pointedType(m.typeOf[w[0]]); of != 0 && of != t {
 			return m.mismatch(op, of, t)
 		}
 	case op >= 65 && op <= 67 && len(w) >= 1: // access chains
-		return m.scalars(op, opTypeInt, w[1:]...)
+		return m.checkScalars(op, opTypeInt, w[1:]...)
 	case op == opVectorShuffle && len(w) >= 2:
-		return m.shuffle(t, w)
+		return m.checkShuffle(t, w)
 	case op == opConstantComposite && len(m.types[t]) == 3 && m.types[t][0] == opTypeVector && len(w) != int(m.types[t][2]):
-		return fmt.Errorf("a constant %s is made of %d parts", m.name(t), len(w))
+		return fmt.Errorf("a constant %s is made of %d parts", m.describeSPIRVType(t), len(w))
 	case op == opConstruct || op == opConstantComposite:
-		return m.construct(t, w)
+		return m.checkConstruct(t, w)
 	case op == opTranspose || op >= opMatrixTimesScalar && op <= opMatrixTimesMatrix:
-		return m.product(op, t, w)
+		return m.checkProduct(op, t, w)
 	case op == opExtract && len(w) >= 1:
-		return m.extract(op, t, w)
+		return m.checkExtract(op, t, w)
 	case op == opSampledImage && len(w) >= 2:
-		if !m.is(w[0], opTypeImage) || !m.is(w[1], opTypeSampler) {
+		if !m.hasOpcode(w[0], opTypeImage) || !m.hasOpcode(w[1], opTypeSampler) {
 			return errors.New("a texture and a sampler are taken together that are none")
 		}
 	case op >= 87 && op <= 97 && len(w) >= 2:
-		return m.sample(op, w[0], w[1])
+		return m.checkSample(op, w[0], w[1])
 	case op == opExtInst && len(w) >= 3 && w[0] == m.standard:
 		return m.standardFunction(t, w[1], w[2:])
 	case op == 148 && len(w) == 2: // dot
-		return m.reduces(op, t, w...)
+		return m.checkReduction(op, t, w...)
 	case op == 142 && len(w) == 2: // vector times scalar
-		_, component := m.shape(t)
-		if err := m.same(op, t, w[0]); err != nil {
+		_, component := m.componentShape(t)
+		if err := m.checkSameType(op, t, w[0]); err != nil {
 			return err
 		}
-		return m.same(op, component, w[1])
+		return m.checkSameType(op, component, w[1])
 	case op == 169 && len(w) == 3: // select
-		return m.same(op, t, w[1:]...)
+		return m.checkSameType(op, t, w[1:]...)
 	case op == 229 || op >= 234 && op <= 242: // atomics with one value
-		return m.same(op, t, w[len(w)-1:]...)
+		return m.checkSameType(op, t, w[len(w)-1:]...)
 	case op == 245: // phi: values and their blocks
 		for i := 0; i+1 < len(w); i += 2 {
-			if err := m.same(op, t, w[i]); err != nil {
+			if err := m.checkSameType(op, t, w[i]); err != nil {
 				return err
 			}
 		}
@@ -87,64 +87,64 @@ func ruleOf(op uint32) (kinds [2]uint32) {
 	return [2]uint32{}
 }
 
-// math checks that the result and the operands have these kinds, and the same number of
+// checkMath checks that the result and the operands have these kinds, and the same number of
 // components. Floats must also have the same size; the signs of integers may differ.
-func (m *spirvModule) math(op uint32, kinds [2]uint32, t uint32, w []uint32) error {
-	n, component := m.shape(t)
+func (m *spirvModule) checkMath(op uint32, kinds [2]uint32, t uint32, w []uint32) error {
+	n, component := m.componentShape(t)
 	if kind := m.types[component]; n == 0 || kind[0] != kinds[0] {
-		return fmt.Errorf("%s makes %s", opName(op), m.name(t))
+		return fmt.Errorf("%s makes %s", opName(op), m.describeSPIRVType(t))
 	}
 	for _, v := range w {
-		if have, _ := m.shape(m.typeOf[v]); have != 0 && have != n {
+		if have, _ := m.componentShape(m.typeOf[v]); have != 0 && have != n {
 			return m.mismatch(op, m.typeOf[v], t)
 		}
 	}
 	switch {
 	case floatMath[op] != "":
-		return m.same(op, t, w...)
+		return m.checkSameType(op, t, w...)
 	case op >= 180 && op <= 191 && len(w) == 2:
-		if err := m.same(op, m.typeOf[w[0]], w[1]); err != nil {
+		if err := m.checkSameType(op, m.typeOf[w[0]], w[1]); err != nil {
 			return err
 		}
 	}
-	return m.ofKind(op, kinds[1], w...)
+	return m.checkNumberKind(op, kinds[1], w...)
 }
 
-// ofKind checks that all values are numbers of a kind, or vectors of them.
-func (m *spirvModule) ofKind(op, kind uint32, values ...uint32) error {
+// checkNumberKind checks that all values are numbers of a kind, or vectors of them.
+func (m *spirvModule) checkNumberKind(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
 		of := m.typeOf[v]
-		if _, component := m.shape(of); of != 0 && (component == 0 || m.types[component][0] != kind) {
-			return fmt.Errorf("%s has %s", opName(op), m.name(of))
+		if _, component := m.componentShape(of); of != 0 && (component == 0 || m.types[component][0] != kind) {
+			return fmt.Errorf("%s has %s", opName(op), m.describeSPIRVType(of))
 		}
 	}
 	return nil
 }
 
-// scalars checks that all values are numbers of a kind.
-func (m *spirvModule) scalars(op, kind uint32, values ...uint32) error {
+// checkScalars checks that all values are numbers of a kind.
+func (m *spirvModule) checkScalars(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
-		if n, _ := m.shape(m.typeOf[v]); n > 1 {
-			return fmt.Errorf("%s has %s", opName(op), m.name(m.typeOf[v]))
+		if n, _ := m.componentShape(m.typeOf[v]); n > 1 {
+			return fmt.Errorf("%s has %s", opName(op), m.describeSPIRVType(m.typeOf[v]))
 		}
 	}
-	return m.ofKind(op, kind, values...)
+	return m.checkNumberKind(op, kind, values...)
 }
 
-// is reports whether a value's type has an opcode, or is unknown.
-func (m *spirvModule) is(value, opcode uint32) bool {
+// hasOpcode reports whether a value's type has an opcode, or is unknown.
+func (m *spirvModule) hasOpcode(value, opcode uint32) bool {
 	d := m.types[m.typeOf[value]]
 	return len(d) == 0 || d[0] == opcode
 }
 
-// sample checks that a coordinate has a number for each dimension of a texture: floats, or
+// checkSample checks that a coordinate has a number for each dimension of a texture: floats, or
 // integers if a single texel is fetched.
-func (m *spirvModule) sample(op, image, coordinate uint32) error {
+func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	kind := uint32(opTypeFloat)
 	if op == 95 { // fetch
 		kind = opTypeInt
 	}
-	if err := m.ofKind(op, kind, coordinate); err != nil {
+	if err := m.checkNumberKind(op, kind, coordinate); err != nil {
 		return err
 	}
 	d := m.types[m.typeOf[image]]
@@ -155,7 +155,7 @@ func (m *spirvModule) sample(op, image, coordinate uint32) error {
 		return nil
 	}
 	want := []uint32{1, 2, 3, 3}[d[2]] + d[4]&1 // 1D, 2D, 3D, cube; an array's layer
-	if have, _ := m.shape(m.typeOf[coordinate]); have != 0 && have < want {
+	if have, _ := m.componentShape(m.typeOf[coordinate]); have != 0 && have < want {
 		return fmt.Errorf("%s has a coordinate of %d components for %d", opName(op), have, want)
 	}
 	return nil
@@ -177,17 +177,17 @@ func opName(op uint32) string {
 	return fmt.Sprint("instruction ", op)
 }
 
-// reduces checks that the operands are vectors of one type, whose components have the type of the
+// checkReduction checks that the operands are vectors of one type, whose components have the type of the
 // result.
-func (m *spirvModule) reduces(op, t uint32, values ...uint32) error {
+func (m *spirvModule) checkReduction(op, t uint32, values ...uint32) error {
 	of := m.typeOf[values[0]]
-	if _, component := m.shape(of); component != 0 && component != t {
-		return fmt.Errorf("%s makes %s of %s", opName(op), m.name(t), m.name(of))
+	if _, component := m.componentShape(of); component != 0 && component != t {
+		return fmt.Errorf("%s makes %s of %s", opName(op), m.describeSPIRVType(t), m.describeSPIRVType(of))
 	}
-	return m.same(op, of, values...)
+	return m.checkSameType(op, of, values...)
 }
 
-func (m *spirvModule) call(t uint32, w []uint32) error {
+func (m *spirvModule) checkCall(t uint32, w []uint32) error {
 	d := m.types[m.functions[w[0]]]
 	if len(d) < 2 {
 		return nil // it follows later
@@ -196,27 +196,27 @@ func (m *spirvModule) call(t uint32, w []uint32) error {
 		return errors.New("a call does not fit its function")
 	}
 	for i, arg := range w[1:] {
-		if err := m.same(opFunctionCall, d[2+i], arg); err != nil {
+		if err := m.checkSameType(opFunctionCall, d[2+i], arg); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *spirvModule) shuffle(t uint32, w []uint32) error {
-	n, component := m.shape(t)
+func (m *spirvModule) checkShuffle(t uint32, w []uint32) error {
+	n, component := m.componentShape(t)
 	if n < 2 || int(n) != len(w)-2 {
-		return fmt.Errorf("a vector of %d components is made as %s", len(w)-2, m.name(t))
+		return fmt.Errorf("a vector of %d components is made as %s", len(w)-2, m.describeSPIRVType(t))
 	}
 	for _, v := range w[:2] {
-		if count, of := m.shape(m.typeOf[v]); count == 1 || of != 0 && of != component {
-			return fmt.Errorf("a vector of %s is made of %s", m.name(component), m.name(m.typeOf[v]))
+		if count, of := m.componentShape(m.typeOf[v]); count == 1 || of != 0 && of != component {
+			return fmt.Errorf("a vector of %s is made of %s", m.describeSPIRVType(component), m.describeSPIRVType(m.typeOf[v]))
 		}
 	}
 	return nil
 }
 
-func (m *spirvModule) construct(t uint32, w []uint32) error {
+func (m *spirvModule) checkConstruct(t uint32, w []uint32) error {
 	d := m.types[t]
 	if len(d) == 0 {
 		return nil
@@ -227,41 +227,41 @@ func (m *spirvModule) construct(t uint32, w []uint32) error {
 			return fmt.Errorf("a struct of %d members is made of %d", len(d)-1, len(w))
 		}
 		for i, v := range w {
-			if err := m.same(opConstruct, d[1+i], v); err != nil {
+			if err := m.checkSameType(opConstruct, d[1+i], v); err != nil {
 				return err
 			}
 		}
 	case opTypeArray, opTypeMatrix:
-		return m.same(opConstruct, d[1], w...)
+		return m.checkSameType(opConstruct, d[1], w...)
 	case opTypeVector:
 		total := uint32(0)
 		for _, v := range w {
-			n, component := m.shape(m.typeOf[v])
+			n, component := m.componentShape(m.typeOf[v])
 			if n == 0 {
 				return nil
 			}
 			if total += n; component != d[1] {
-				return fmt.Errorf("%s is made of %s", m.name(t), m.name(component))
+				return fmt.Errorf("%s is made of %s", m.describeSPIRVType(t), m.describeSPIRVType(component))
 			}
 		}
 		if total != d[2] {
-			return fmt.Errorf("%s is made of %d components", m.name(t), total)
+			return fmt.Errorf("%s is made of %d components", m.describeSPIRVType(t), total)
 		}
 	default:
-		return fmt.Errorf("%s is made of parts", m.name(t))
+		return fmt.Errorf("%s is made of parts", m.describeSPIRVType(t))
 	}
 	return nil
 }
 
-// product checks that the sizes of matrices and vectors fit.
-func (m *spirvModule) product(op, t uint32, w []uint32) error {
+// checkProduct checks that the sizes of matrices and vectors fit.
+func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 	size := func(t uint32) (columns, rows uint32) {
 		d := m.types[t]
 		if len(d) == 3 && d[0] == opTypeMatrix {
-			rows, _ := m.shape(d[1])
+			rows, _ := m.componentShape(d[1])
 			return d[2], rows
 		}
-		n, _ := m.shape(t)
+		n, _ := m.componentShape(t)
 		return 1, n
 	}
 	columns, rows := size(t)
@@ -282,13 +282,13 @@ func (m *spirvModule) product(op, t uint32, w []uint32) error {
 		}
 	}
 	if !fits {
-		return fmt.Errorf("%s makes %s of %s", opName(op), m.name(t), m.name(m.typeOf[w[0]]))
+		return fmt.Errorf("%s makes %s of %s", opName(op), m.describeSPIRVType(t), m.describeSPIRVType(m.typeOf[w[0]]))
 	}
 	return nil
 }
 
-// extract follows the indices to the extracted part.
-func (m *spirvModule) extract(op, t uint32, w []uint32) error {
+// checkExtract follows the indices to the extracted part.
+func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 	of := m.typeOf[w[0]]
 	for _, i := range w[1:] {
 		d := m.types[of]
@@ -303,7 +303,7 @@ func (m *spirvModule) extract(op, t uint32, w []uint32) error {
 		case d[0] == opTypeVector || d[0] == opTypeMatrix || d[0] == opTypeArray:
 			of = d[1]
 		default:
-			return fmt.Errorf("a part is taken of %s", m.name(of))
+			return fmt.Errorf("a part is taken of %s", m.describeSPIRVType(of))
 		}
 	}
 	if of != t {
@@ -317,15 +317,15 @@ func (m *spirvModule) extract(op, t uint32, w []uint32) error {
 func (m *spirvModule) standardFunction(t, function uint32, w []uint32) error {
 	switch {
 	case function == 66 || function == 67: // length, distance
-		return m.reduces(opExtInst, t, w...)
+		return m.checkReduction(opExtInst, t, w...)
 	case function <= 32 && function != 5 && function != 7, // not those for integers
 		function == 37, function == 40, function == 43, function == 46, // min, max, clamp, mix of floats
 		function >= 48 && function <= 50,               // step, smoothstep, fma
 		function == 68, function == 69, function == 71: // cross, normalize, reflect
-		return m.same(opExtInst, t, w...)
+		return m.checkSameType(opExtInst, t, w...)
 	case function == 53 && len(w) == 2: // ldexp
-		n, _ := m.shape(t)
-		if have, _ := m.shape(m.typeOf[w[1]]); have != n {
+		n, _ := m.componentShape(t)
+		if have, _ := m.componentShape(m.typeOf[w[1]]); have != n {
 			return m.mismatch(opExtInst, m.typeOf[w[1]], t)
 		}
 	}

@@ -119,23 +119,23 @@ func withoutComments(source []byte) []byte {
 	return out
 }
 
-// compile compiles an order in the child process. The error starts with line and column, if naga
+// compileOrder compiles an order in the child process. The error starts with line and column, if naga
 // names them.
-func (o *order) compile() ([]byte, error) {
+func (o *order) compileOrder() ([]byte, error) {
 	ast, err := naga.Parse(o.Source)
 	if err != nil {
-		return nil, inPlace(err)
+		return nil, moveErrorPlace(err)
 	}
 	module, err := naga.LowerWithSource(ast, o.Source)
 	if err != nil {
-		return nil, inPlace(err)
+		return nil, moveErrorPlace(err)
 	}
 	problems, err := naga.Validate(module)
 	if err != nil {
-		return nil, inPlace(err)
+		return nil, moveErrorPlace(err)
 	}
 	if len(problems) > 0 {
-		return nil, inPlace(problems[0])
+		return nil, moveErrorPlace(problems[0])
 	}
 	if o.Format == "source" {
 		return []byte(o.Source), nil
@@ -146,7 +146,7 @@ func (o *order) compile() ([]byte, error) {
 
 // writeModule checks a module and writes it in the format of the order.
 func (o *order) writeModule(module *ir.Module) ([]byte, error) {
-	if err := checkNames(withoutComments([]byte(o.Source))); err != nil {
+	if err := checkFunctionNames(withoutComments([]byte(o.Source))); err != nil {
 		return nil, err
 	}
 	if err := checkOffsets(module, []byte(o.Source)); err != nil {
@@ -158,14 +158,14 @@ func (o *order) writeModule(module *ir.Module) ([]byte, error) {
 	}
 	switch o.Format {
 	case "spirv":
-		rewrite(module, forSPIRV)
+		rewriteFunctions(module, forSPIRV)
 		options := spirv.DefaultOptions()
 		major, minor, _ := strings.Cut(o.SPIRVVersion, ".")
 		options.Version = spirv.Version{Major: digit(major), Minor: digit(minor)}
 		options.Debug = o.Debug
 		out, err := naga.GenerateSPIRV(module, options)
 		if err != nil {
-			return nil, inPlace(err)
+			return nil, moveErrorPlace(err)
 		}
 		return out, checkSPIRV(out, o.SPIRVVersion)
 	case "glsl":
@@ -213,15 +213,15 @@ func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
 	if err := loadDepth(module); err != nil {
 		return nil, err
 	}
-	rewrite(module, forGLSL)
+	rewriteFunctions(module, forGLSL)
 	if es {
-		rewrite(module, forES)
+		rewriteFunctions(module, forES)
 	}
 	options.LangVersion = glsl.Version{Major: uint8(n / 100), Minor: uint8(n % 100), ES: es}
 	options.BindingMap = flat
 	out, info, err := glsl.Compile(module, options)
 	if err != nil {
-		return nil, inPlace(err)
+		return nil, moveErrorPlace(err)
 	}
 	if err := checkSamplers(used, info); err != nil {
 		return nil, err
@@ -234,8 +234,8 @@ func digit(s string) uint8 { return s[0] - '0' }
 
 var placed = lazyregexp.New(`(?:at )?(?:line )?(\d+)(?::|, column )(\d+):? ?`)
 
-// inPlace moves the line and column in naga's message to its start.
-func inPlace(err error) error {
+// moveErrorPlace moves the line and column in naga's message to its start.
+func moveErrorPlace(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -269,9 +269,9 @@ var (
 		`(?:un)?pack[24]x\w+|workgroup(?:Barrier|UniformLoad)|inverse|outer)$`)
 )
 
-// checkNames refuses functions with the names of built-in functions, because naga calls the
+// checkFunctionNames refuses functions with the names of built-in functions, because naga calls the
 // built-in ones.
-func checkNames(code []byte) error {
+func checkFunctionNames(code []byte) error {
 	for _, m := range functionName().FindAllSubmatch(code, -1) {
 		if builtInNames().Match(m[1]) {
 			return &declarationError{"fn", string(m[1]), errors.New("the WGSL compiler calls the built-in function of this name instead; give it another name")}
@@ -297,7 +297,7 @@ const sizesBuffer = " [[buffer(30)]]"
 func toMSL(module *ir.Module) ([]byte, error) {
 	text, _, err := msl.Compile(module, msl.DefaultOptions())
 	if err != nil {
-		return nil, inPlace(err)
+		return nil, moveErrorPlace(err)
 	}
 	var out strings.Builder
 	entry := false

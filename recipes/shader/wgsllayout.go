@@ -16,14 +16,14 @@ import (
 // ignores that @align of a member aligns the whole struct, also within other structs and arrays.
 func checkOffsets(m *ir.Module, source []byte) error {
 	l := wgslLayout{module: m, attributes: map[string]attribute{}}
-	if err := l.readAttributes(withoutComments(source)); err != nil {
+	if err := l.readMemberAttributes(withoutComments(source)); err != nil {
 		return err
 	}
 	for _, v := range m.GlobalVariables {
 		if v.Space != ir.SpaceUniform && v.Space != ir.SpaceStorage {
 			continue
 		}
-		if _, _, err := l.measure(v.Type); err != nil {
+		if _, _, err := l.measureType(v.Type); err != nil {
 			return err
 		}
 	}
@@ -45,8 +45,8 @@ var (
 	memberName      = lazyregexp.New(`(\w+)\s*:`)
 )
 
-// readAttributes finds the attributes of the members of all structs.
-func (l *wgslLayout) readAttributes(code []byte) error {
+// readMemberAttributes finds the attributes of the members of all structs.
+func (l *wgslLayout) readMemberAttributes(code []byte) error {
 	for _, s := range structStart().FindAllSubmatch(code, -1) {
 		for _, text := range splitMembers(s[2]) {
 			name := memberName().FindSubmatch(memberAttribute().ReplaceAll(text, nil))
@@ -93,7 +93,7 @@ func splitMembers(body []byte) (list [][]byte) {
 
 // constantNumber returns the value of a number, or of a constant that is declared as a number.
 func constantNumber(code []byte, text string) (int, error) {
-	if identifier(text) {
+	if isIdentifier(text) {
 		if m := regexp.MustCompile(`\bconst\s+` + text + `\s*(?::[^=;]*)?=\s*(\w+)\s*;`).FindSubmatch(code); m != nil {
 			text = string(m[1])
 		}
@@ -102,8 +102,8 @@ func constantNumber(code []byte, text string) (int, error) {
 	return int(n), err
 }
 
-// measure returns the size and alignment of a type.
-func (l *wgslLayout) measure(h ir.TypeHandle) (size, alignment int, err error) {
+// measureType returns the size and alignment of a type.
+func (l *wgslLayout) measureType(h ir.TypeHandle) (size, alignment int, err error) {
 	switch t := l.module.Types[h].Inner.(type) {
 	case ir.ScalarType:
 		return int(t.Width), int(t.Width), nil
@@ -117,8 +117,8 @@ func (l *wgslLayout) measure(h ir.TypeHandle) (size, alignment int, err error) {
 		column = column * int(t.Scalar.Width) / 4
 		return column * int(t.Columns), column, nil
 	case ir.ArrayType:
-		size, alignment, err = l.measure(t.Base)
-		if stride := align(size, max(alignment, 1)); err == nil && stride != int(t.Stride) {
+		size, alignment, err = l.measureType(t.Base)
+		if stride := roundUpTo(size, max(alignment, 1)); err == nil && stride != int(t.Stride) {
 			err = &declarationError{"struct", l.module.Types[t.Base].Name, fmt.Errorf("the WGSL compiler places the elements of an array of it %d bytes apart, WGSL %d; write @size on its last member instead of @align within", t.Stride, stride)}
 		}
 		size = int(t.Stride)
@@ -135,7 +135,7 @@ func (l *wgslLayout) measure(h ir.TypeHandle) (size, alignment int, err error) {
 func (l *wgslLayout) measureStruct(name string, t ir.StructType) (end, alignment int, err error) {
 	alignment = 1
 	for _, m := range t.Members {
-		size, natural, err := l.measure(m.Type)
+		size, natural, err := l.measureType(m.Type)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -147,11 +147,11 @@ func (l *wgslLayout) measureStruct(name string, t ir.StructType) (end, alignment
 			size = a.size
 		}
 		alignment = max(alignment, natural)
-		at := align(end, natural)
+		at := roundUpTo(end, natural)
 		if at != int(m.Offset) {
 			return 0, 0, &declarationError{"struct", name, fmt.Errorf("the WGSL compiler places the member %s at byte %d, WGSL at %d; write @align(%d) before it", m.Name, m.Offset, at, natural)}
 		}
 		end = at + size
 	}
-	return align(end, alignment), alignment, nil
+	return roundUpTo(end, alignment), alignment, nil
 }

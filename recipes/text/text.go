@@ -46,7 +46,7 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	text, err := o.decode(ctx, source)
+	text, err := o.decodeToUTF8(ctx, source)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	out, err := o.lines(ctx, text)
+	out, err := o.replaceLineEnds(ctx, text)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 // chunk is the number of bytes that are decoded between two checks of the context.
 const chunk = 64 << 10
 
-// decode returns the source as UTF-8.
-func (o *Text) decode(ctx context.Context, source []byte) ([]byte, error) {
+// decodeToUTF8 returns the source as UTF-8.
+func (o *Text) decodeToUTF8(ctx context.Context, source []byte) ([]byte, error) {
 	wide, order := o.Encoding == "utf-16", binary.ByteOrder(binary.LittleEndian)
 	if o.Encoding == "utf-16" || o.Encoding == "auto" {
 		switch {
@@ -144,8 +144,8 @@ func fromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]by
 	return out, nil
 }
 
-// lines replaces the line ends. A line ends with LF, CRLF or a single CR.
-func (o *Text) lines(ctx context.Context, text []byte) ([]byte, error) {
+// replaceLineEnds replaces the line ends. A line ends with LF, CRLF or a single CR.
+func (o *Text) replaceLineEnds(ctx context.Context, text []byte) ([]byte, error) {
 	if o.LineEndings == "keep" && !o.TrimSpace && !o.FinalNewline {
 		return text, nil
 	}
@@ -168,15 +168,15 @@ func (o *Text) lines(ctx context.Context, text []byte) ([]byte, error) {
 		if o.TrimSpace {
 			line = bytes.TrimRight(line, " \t")
 		}
-		out = append(append(out, line...), o.endOfLine(end, last)...)
+		out = append(append(out, line...), o.newLineEnd(end, last)...)
 		last = end
 	}
 	return out, nil
 }
 
-// endOfLine returns the new end of a line whose end was, or "" at the end of the text. last is
+// newLineEnd returns the new end of a line whose end was, or "" at the end of the text. last is
 // the end of the line before.
-func (o *Text) endOfLine(was, last string) string {
+func (o *Text) newLineEnd(was, last string) string {
 	switch {
 	case was == "" && !o.FinalNewline:
 		return ""

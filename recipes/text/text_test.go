@@ -110,7 +110,7 @@ func TestCanceledDecodingEnds(t *testing.T) {
 	} {
 		o := &Text{Encoding: encoding}
 		for left := range 8 {
-			if _, err := o.decode(countdown.New(t.Context(), left), []byte(source)); err != context.Canceled {
+			if _, err := o.decodeToUTF8(countdown.New(t.Context(), left), []byte(source)); err != context.Canceled {
 				t.Errorf("%s: error %v after %d looks", encoding, err, left)
 			}
 		}
@@ -125,11 +125,11 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		decoded, err := o.decode(t.Context(), []byte(source))
+		decoded, err := o.decodeToUTF8(t.Context(), []byte(source))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := o.lines(t.Context(), decoded)
+		out, err := o.replaceLineEnds(t.Context(), decoded)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,14 +149,14 @@ func FuzzText(f *testing.F) {
 			Encoding: "auto", LineEndings: []string{"keep", "lf", "crlf"}[as%3],
 			FinalNewline: as&4 != 0, TrimSpace: as&8 != 0,
 		}
-		once, err := o.decode(t.Context(), source)
+		once, err := o.decodeToUTF8(t.Context(), source)
 		if err != nil {
 			return
 		}
-		if once, err = o.lines(t.Context(), once); err != nil || !utf8.Valid(once) {
+		if once, err = o.replaceLineEnds(t.Context(), once); err != nil || !utf8.Valid(once) {
 			t.Fatalf("%q: %q, %v", source, once, err)
 		}
-		if twice, err := o.lines(t.Context(), once); err != nil || string(twice) != string(once) {
+		if twice, err := o.replaceLineEnds(t.Context(), once); err != nil || string(twice) != string(once) {
 			t.Errorf("%q: %q, then %q, %v", source, once, twice, err)
 		}
 	})

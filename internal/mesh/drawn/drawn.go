@@ -7,12 +7,10 @@
 // MSFT_lod gives the levels of detail. Hidden nodes (KHR_node_visibility), points, lines
 // and textures are left out: a part has its material's base color.
 //
-//	open.go       a file to a checked document with its buffers
-//	nodes.go      which nodes show which mesh at a level
-//	primitive.go  accessors to a geometry in the space of its mesh
-//	pose.go       morph targets and skins
-//	place.go      a geometry to the triangles of a level
-//	matrix.go     affine transforms
+//	drawn.go      opens a file and checks its document
+//	nodes.go      finds the nodes that show a mesh at a level; affine transforms
+//	primitive.go  reads accessors into a geometry in the space of its mesh
+//	place.go      makes the triangles of a level; morph targets and skins
 //
 // A scene holds at most MaxTriangles triangles; those beyond are counted. Corrupt and
 // hostile files give an error of one line.
@@ -20,8 +18,13 @@ package drawn
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
 // Limits of a scene.
@@ -32,32 +35,32 @@ const (
 	// MaxLevels bounds the levels of detail, the full mesh included.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // of a level; the last part takes the rest
+	maxParts = 1 << 12 // parts of a level; the last part takes the rest
 )
 
 // A Scene is the drawn form of a model.
 type Scene struct {
-	Levels []Level // from the full model on; there is at least one
-	Bytes  int64   // of the model's file and the others that were read
+	Levels []Level // levels of detail, the full model first
+	Bytes  int64   // total size of the files that were read
 }
 
 // A Level is a model in one level of detail.
 type Level struct {
-	Positions []float32 // x, y, z a vertex
-	Normals   []float32 // likewise, of length 1
-	Indices   []uint32  // three a triangle
-	Parts     []Part    // all vertices and triangles, in turn
+	Positions []float32 // x, y, z of each vertex
+	Normals   []float32 // x, y, z of each vertex, of length 1
+	Indices   []uint32  // three for each triangle
+	Parts     []Part    // parts in the order of their vertices and triangles
 	Low, High [3]float32
 	Clipped   int64 // triangles left out because of MaxTriangles
 	Undrawn   int   // primitives of points and lines
 }
 
-// A Part is the vertices and triangles of one primitive, wherever it is shown.
+// A Part is the vertices and triangles of all copies of one primitive.
 type Part struct {
 	Mesh, Material string     // names, shortened; may be empty
 	Color          [4]float32 // linear
-	// MadeNormals says that the file has no normals. glTF asks for flat shading then; the
-	// level has smooth normals.
+	// MadeNormals is set if the file has no normals. glTF demands flat shading then, but the level has
+	// smooth normals.
 	MadeNormals         bool
 	Vertices, Triangles int
 }
@@ -74,7 +77,7 @@ func (l *Level) Triangles() int { return len(l.Indices) / 3 }
 // materials of OBJ models that cannot be read have no color.
 func Open(ctx context.Context, data []byte, ext string, read func(name string) ([]byte, error)) (*Scene, error) {
 	sizes := map[string]int64{"": int64(len(data))}
-	doc, err := open(ctx, data, ext, func(name string) ([]byte, error) {
+	doc, err := openModel(ctx, data, ext, func(name string) ([]byte, error) {
 		other, err := read(name)
 		sizes[name] = int64(len(other))
 		return other, err
@@ -82,17 +85,17 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBuilder(doc)
+	b, err := newLevelBuilder(doc)
 	if err != nil {
 		return nil, err
 	}
 	b.weld = isOBJ(data, ext)
-	scene := &Scene{Levels: make([]Level, b.levels())}
+	scene := &Scene{Levels: make([]Level, b.countLevels())}
 	for _, n := range sizes {
 		scene.Bytes += n
 	}
 	for i := range scene.Levels {
-		if err := b.level(ctx, i, &scene.Levels[i]); err != nil {
+		if err := b.drawLevel(ctx, i, &scene.Levels[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -102,15 +105,15 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 // A builder makes the levels of a document.
 type builder struct {
 	doc    *gltf.Document
-	parent []int32    // of nodes, -1 for roots
-	worlds []*affine  // of nodes that have been asked for
-	joints [][]affine // of each skin that has been shown
+	parent []int32    // parents of nodes, -1 for roots
+	worlds []*affine  // world transforms of nodes; nil before first use
+	joints [][]affine // joint transforms by skin; nil before first use
 	picker *gltf.Picker
-	left   int  // triangles that may still be drawn
-	weld   bool // vertices are corners of faces: equal ones are one
+	left   int  // triangles left before the limit
+	weld   bool // join equal vertices, as each corner has its own
 }
 
-func newBuilder(doc *gltf.Document) (*builder, error) {
+func newLevelBuilder(doc *gltf.Document) (*builder, error) {
 	b := &builder{doc: doc, picker: gltf.NewPicker(doc), left: MaxTriangles}
 	if err := b.checkNodes(); err != nil {
 		return nil, err
@@ -119,9 +122,9 @@ func newBuilder(doc *gltf.Document) (*builder, error) {
 	return b, nil
 }
 
-// level draws one level of detail.
-func (b *builder) level(ctx context.Context, number int, l *Level) error {
-	shown, err := b.shown(ctx, number)
+// drawLevel draws one level of detail.
+func (b *builder) drawLevel(ctx context.Context, number int, l *Level) error {
+	shown, err := b.shownMeshes(ctx, number)
 	if err != nil {
 		return err
 	}
@@ -130,17 +133,17 @@ func (b *builder) level(ctx context.Context, number int, l *Level) error {
 		for n < len(shown) && shown[n].mesh == shown[0].mesh {
 			n++
 		}
-		if err := b.mesh(ctx, shown[:n], l); err != nil {
+		if err := b.drawMesh(ctx, shown[:n], l); err != nil {
 			return err
 		}
 		shown = shown[n:]
 	}
-	l.bound()
+	l.computeBox()
 	return nil
 }
 
-// bound computes the bounding box.
-func (l *Level) bound() {
+// computeBox computes the bounding box.
+func (l *Level) computeBox() {
 	for i, x := range l.Positions {
 		k := i % 3
 		if i < 3 {
@@ -149,3 +152,89 @@ func (l *Level) bound() {
 		l.Low[k], l.High[k] = min(l.Low[k], x), max(l.High[k], x)
 	}
 }
+
+// Limits of a file.
+const (
+	maxText    = 64 << 20 // bytes of a document's text, which decodes to several times as many
+	maxBuffers = 1 << 30  // bytes of buffers that are read
+	maxOBJ     = 3 << 30  // bytes that reading an OBJ model takes
+)
+
+func isOBJ(data []byte, ext string) bool { return strings.EqualFold(ext, ".obj") && !gltf.IsGLB(data) }
+
+// openModel reads a file of any kind.
+func openModel(ctx context.Context, data []byte, ext string, read func(string) ([]byte, error)) (*gltf.Document, error) {
+	switch {
+	case gltf.IsGLB(data):
+		text, chunk, _, err := gltf.SplitGLB(data)
+		if err != nil {
+			return nil, err
+		}
+		return openText(ctx, text, chunk, int64(len(chunk)), read)
+	case isOBJ(data, ext):
+		if need, _ := obj.Measure(data); need > maxOBJ {
+			return nil, fmt.Errorf("reading the model takes %d MiB, more than %d", need>>20, maxOBJ>>20)
+		}
+		text, chunk, _, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
+			library, err := read(name)
+			if err != nil {
+				return nil, fs.ErrNotExist // the model is drawn without its colors
+			}
+			return library, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		return openText(ctx, text, chunk, int64(len(chunk)), read)
+	}
+	return openText(ctx, data, nil, gltf.NoChunk, read)
+}
+
+// openText checks a document and reads its buffers. The first may be the chunk.
+func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read func(string) ([]byte, error)) (*gltf.Document, error) {
+	if len(text) > maxText {
+		return nil, fmt.Errorf("the document's text has %d MiB, more than %d", len(text)>>20, maxText>>20)
+	}
+	parsed, err := gltf.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	files := buffers{open: read, files: map[string][]byte{}}
+	if err := parsed.Check(ctx, chunkSize, files.readBufferSize); err != nil {
+		return nil, err
+	}
+	if slices.Contains(parsed.ExtensionsUsed, gltf.Draco) {
+		return nil, fmt.Errorf("the model is compressed by %s, which is not shown", gltf.Draco)
+	}
+	if n := parsed.UnpackedSize(); n > maxBuffers {
+		return nil, fmt.Errorf("the buffers have %d MiB, more than %d", n>>20, maxBuffers>>20)
+	}
+	if err := parsed.Load(ctx, chunk, files.bufferContent); err != nil {
+		return nil, err
+	}
+	return parsed, parsed.Decompress(ctx)
+}
+
+// buffers reads the files of buffers, each once.
+type buffers struct {
+	open  func(name string) ([]byte, error)
+	files map[string][]byte
+	total int
+}
+
+func (f *buffers) readBufferSize(name string) (int64, error) {
+	data, ok := f.files[name]
+	if !ok {
+		var err error
+		if data, err = f.open(name); err != nil {
+			return 0, err
+		}
+		if f.total += len(data); f.total > maxBuffers {
+			return 0, fmt.Errorf("the buffers have more than %d MiB", maxBuffers>>20)
+		}
+		f.files[name] = data
+	}
+	return int64(len(data)), nil
+}
+
+func (f *buffers) bufferContent(name string, _ int64) ([]byte, error) { return f.files[name], nil }

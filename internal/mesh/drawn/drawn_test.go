@@ -89,7 +89,7 @@ func TestPlaced(t *testing.T) {
 			"meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 3, "WEIGHTS_0": 4}, "mode": 6}]}]`,
 			"[1 0 15, 0 1 15, 0 0 3, 0 1 15, 1 1 9, 0 0 3]"},
 	} {
-		l := &open(t, model(tt.members), "a.gltf").Levels[0]
+		l := &openModel(t, model(tt.members), "a.gltf").Levels[0]
 		area(t, l)
 		if got := corners(l); got != tt.want {
 			t.Errorf("%s: corners %s, want %s", tt.name, got, tt.want)
@@ -109,18 +109,18 @@ func corners(l *drawn.Level) string {
 // A model without normals gets smooth ones and reports them. Normals of a file turn with
 // the model, across its surface at any scale.
 func TestNormals(t *testing.T) {
-	l := &open(t, model(oneNode+triangle), "a.gltf").Levels[0]
+	l := &openModel(t, model(oneNode+triangle), "a.gltf").Levels[0]
 	if !l.Parts[0].MadeNormals || !slices.Equal(l.Normals[:3], []float32{0, 0, 1}) {
 		t.Errorf("normals %v, made: %v", l.Normals, l.Parts[0].MadeNormals)
 	}
 	slope := "v 0 0 0\nv 1 0 1\nv 0 1 0\nvn -1 0 1\nf 1//1 2//1 3//1\n"
 	files := fstest.MapFS{"a.obj": {Data: []byte(slope)}}
-	l = &open(t, files, "a.obj").Levels[0]
+	l = &openModel(t, files, "a.obj").Levels[0]
 	if n := l.Normals[:3]; l.Parts[0].MadeNormals || n[0] > -.7 || n[0] < -.72 || n[1] != 0 {
 		t.Errorf("normal %v", n)
 	}
 	scaled := `"nodes": [{"mesh": 0, "scale": [-2, 1, 1]}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 0}, "indices": 1}]}]`
-	l = &open(t, model(scaled), "a.gltf").Levels[0]
+	l = &openModel(t, model(scaled), "a.gltf").Levels[0]
 	if n := l.Normals[3:6]; n[0] != -1 || n[1] != 0 || n[2] != 0 {
 		t.Errorf("normal %v, want that of the mirrored node", n)
 	}
@@ -132,7 +132,7 @@ func TestOBJ(t *testing.T) {
 		"a.obj": {Data: []byte("mtllib a.mtl\nmtllib gone.mtl\no box\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 4 3\n")},
 		"a.mtl": {Data: []byte("newmtl red\nKd 1 0.5 0\n")},
 	}
-	l := &open(t, files, "a.obj").Levels[0]
+	l := &openModel(t, files, "a.obj").Levels[0]
 	if l.Vertices() != 4 || l.Triangles() != 2 {
 		t.Errorf("%d vertices, %d triangles", l.Vertices(), l.Triangles())
 	}
@@ -154,7 +154,7 @@ func TestLevels(t *testing.T) {
 		{"mesh": 0, ` + lod("2, 3") + `}, {"mesh": 0, "translation": [0, 0, 5], ` + lod("3") + `},
 		{"mesh": 1}, {"mesh": 1, "translation": [0, 0, 9], ` + lod("0") + `}, {"mesh": 0, "translation": [0, 0, 2]}],
 		"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": 5}]}, {"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}]`
-	s := open(t, model(members), "a.gltf")
+	s := openModel(t, model(members), "a.gltf")
 	var got []string
 	for i := range s.Levels {
 		got = append(got, fmt.Sprint(s.Levels[i].Triangles(), s.Levels[i].High[2]))
@@ -167,14 +167,14 @@ func TestLevels(t *testing.T) {
 // Triangles beyond the bound are counted, not drawn; accessors without bytes take no
 // memory.
 func TestClipped(t *testing.T) {
-	l := &open(t, model(oneNode+`"meshes": [{"primitives": [{"attributes": {"POSITION": 6}}, {"attributes": {"POSITION": 0}, "mode": 1}]}]`), "a.gltf").Levels[0]
+	l := &openModel(t, model(oneNode+`"meshes": [{"primitives": [{"attributes": {"POSITION": 6}}, {"attributes": {"POSITION": 0}, "mode": 1}]}]`), "a.gltf").Levels[0]
 	if l.Triangles() != 0 || l.Clipped != 1<<40 || l.Undrawn != 1 {
 		t.Errorf("%d triangles, %d clipped, %d undrawn", l.Triangles(), l.Clipped, l.Undrawn)
 	}
 	files := model(`"nodes": [{"mesh": 0}, {"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 7}]}]`)
 	zeros := fmt.Sprintf(`"max": [0, 0, 0]}, {"componentType": 5125, "count": %d, "type": "SCALAR"}]`, 3*(drawn.MaxTriangles-5))
 	files["a.gltf"].Data = bytes.Replace(files["a.gltf"].Data, []byte(`"max": [0, 0, 0]}]`), []byte(zeros), 1)
-	l = &open(t, files, "a.gltf").Levels[0]
+	l = &openModel(t, files, "a.gltf").Levels[0]
 	if l.Triangles() != drawn.MaxTriangles-5 || l.Clipped != drawn.MaxTriangles-5 || l.Vertices() != 1 {
 		t.Errorf("%d triangles, %d clipped, %d vertices", l.Triangles(), l.Clipped, l.Vertices())
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
@@ -40,8 +41,8 @@ func (b *builder) checkNodes() error {
 	return nil
 }
 
-// levels returns how many levels of detail there are.
-func (b *builder) levels() int {
+// countLevels returns how many levels of detail there are.
+func (b *builder) countLevels() int {
 	n := 1
 	for i := range b.doc.Nodes {
 		n = max(n, 1+len(b.doc.Nodes[i].LODs()))
@@ -49,8 +50,8 @@ func (b *builder) levels() int {
 	return min(n, MaxLevels)
 }
 
-// roots returns the nodes of the scene that is shown; where there is none, those without
-// a parent that are no levels of detail.
+// roots returns the root nodes of the scene. Without a scene, it returns all nodes that have no parent
+// and are no level of detail.
 func (b *builder) roots() []int32 {
 	if len(b.doc.Scenes) > 0 {
 		scene := int32(0)
@@ -74,15 +75,15 @@ func (b *builder) roots() []int32 {
 	return roots
 }
 
-// A showing is a mesh in one place.
-type showing struct {
+// A meshPlacement is one copy of a mesh in the scene.
+type meshPlacement struct {
 	mesh, skin int32 // skin is -1 for none
 	weights    []float64
 	at         affine
 }
 
-// shown returns the places of meshes in a level of detail, sorted by mesh.
-func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
+// shownMeshes returns the places of meshes in a level of detail, sorted by mesh.
+func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, error) {
 	type step struct {
 		node   int32
 		chosen bool // below a level of detail, so it has no levels itself
@@ -95,7 +96,7 @@ func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 		}
 	}
 	push(b.roots(), false, identity)
-	var list []showing
+	var list []meshPlacement
 	for visited := 0; len(steps) > 0; visited++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -113,18 +114,18 @@ func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 		if node.IsHidden() {
 			continue
 		}
-		local := transform(node)
-		at := s.above.times(&local)
+		local := localTransform(node)
+		at := s.above.multiplyAffine(&local)
 		push(node.Children, s.chosen, at)
 		if node.Mesh == nil {
 			continue
 		}
-		show := showing{mesh: *node.Mesh, skin: -1, weights: b.doc.Meshes[*node.Mesh].Weights, at: at}
+		show := meshPlacement{mesh: *node.Mesh, skin: -1, weights: b.doc.Meshes[*node.Mesh].Weights, at: at}
 		if node.Weights != nil {
 			show.weights = *node.Weights
 		}
 		if node.Skin != nil {
-			show.skin, show.at = *node.Skin, identity // joints alone say where it is
+			show.skin, show.at = *node.Skin, identity // joints alone place the mesh
 		}
 		if len(node.Instances()) == 0 {
 			list = append(list, show)
@@ -135,12 +136,12 @@ func (b *builder) shown(ctx context.Context, level int) ([]showing, error) {
 			return nil, fmt.Errorf("node %d: EXT_mesh_gpu_instancing: %w", s.node, err)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b showing) int { return cmp.Compare(a.mesh, b.mesh) })
+	slices.SortStableFunc(list, func(a, b meshPlacement) int { return cmp.Compare(a.mesh, b.mesh) })
 	return list, nil
 }
 
 // instances appends the copies of a mesh.
-func (b *builder) instances(ctx context.Context, list []showing, show showing, attributes map[string]int32) ([]showing, error) {
+func (b *builder) instances(ctx context.Context, list []meshPlacement, show meshPlacement, attributes map[string]int32) ([]meshPlacement, error) {
 	count := int64(-1)
 	values := map[string][]float32{}
 	for _, name := range []string{"TRANSLATION", "ROTATION", "SCALE"} {
@@ -183,18 +184,18 @@ func (b *builder) instances(ctx context.Context, list []showing, show showing, a
 		read("TRANSLATION", move[:])
 		read("ROTATION", turn[:])
 		read("SCALE", scale[:])
-		local := compose(move, turn, scale)
+		local := composeTransform(move, turn, scale)
 		copied := show
-		copied.at = show.at.times(&local)
+		copied.at = show.at.multiplyAffine(&local)
 		list = append(list, copied)
 	}
 	return list, nil
 }
 
-// transform returns where a node is in its parent.
-func transform(n *gltf.Node) affine {
+// localTransform returns the transform of a node in its parent.
+func localTransform(n *gltf.Node) affine {
 	if n.Matrix != nil {
-		return columns(n.Matrix[:])
+		return affineOf(n.Matrix[:])
 	}
 	move, turn, scale := [3]float64{}, [4]float64{3: 1}, [3]float64{1, 1, 1}
 	if n.Translation != nil {
@@ -206,5 +207,96 @@ func transform(n *gltf.Node) affine {
 	if n.Scale != nil {
 		scale = *n.Scale
 	}
-	return compose(move, turn, scale)
+	return composeTransform(move, turn, scale)
+}
+
+// An affine transform is three columns and the translation.
+type affine [12]float64
+
+var identity = affine{0: 1, 4: 1, 8: 1}
+
+// multiplyAffine returns the transform that applies b first.
+func (a *affine) multiplyAffine(b *affine) affine {
+	var c affine
+	for column := range 4 {
+		for row := range 3 {
+			x := a[row]*b[3*column] + a[3+row]*b[3*column+1] + a[6+row]*b[3*column+2]
+			if column == 3 {
+				x += a[9+row]
+			}
+			c[3*column+row] = x
+		}
+	}
+	return c
+}
+
+func (a *affine) transformPoint(x, y, z float64) (px, py, pz float64) {
+	return a[0]*x + a[3]*y + a[6]*z + a[9], a[1]*x + a[4]*y + a[7]*z + a[10], a[2]*x + a[5]*y + a[8]*z + a[11]
+}
+
+// normals returns the transform for normals: the transpose of the inverse, scaled.
+func (a *affine) normals() affine {
+	n := affine{
+		a[4]*a[8] - a[5]*a[7], a[5]*a[6] - a[3]*a[8], a[3]*a[7] - a[4]*a[6],
+		a[7]*a[2] - a[8]*a[1], a[8]*a[0] - a[6]*a[2], a[6]*a[1] - a[7]*a[0],
+		a[1]*a[5] - a[2]*a[4], a[2]*a[3] - a[0]*a[5], a[0]*a[4] - a[1]*a[3],
+	}
+	largest := 0.
+	for _, x := range n {
+		largest = max(largest, math.Abs(x))
+	}
+	if a.mirrors() {
+		largest = -largest
+	}
+	if largest == 0 {
+		return identity // everything is in a plane or nowhere
+	}
+	for i := range n {
+		n[i] /= largest
+	}
+	return n
+}
+
+// mirrors reports whether triangles turn inside out.
+func (a *affine) mirrors() bool {
+	return a[0]*(a[4]*a[8]-a[5]*a[7])+a[1]*(a[5]*a[6]-a[3]*a[8])+a[2]*(a[3]*a[7]-a[4]*a[6]) < 0
+}
+
+// addShare adds a share of another transform.
+func (a *affine) addShare(b *affine, share float64) {
+	for i := range a {
+		a[i] += b[i] * share
+	}
+}
+
+// affineOf returns the affine part of a 4x4 matrix, stored by columns.
+func affineOf[T float32 | float64](m []T) (a affine) {
+	for column := range 4 {
+		for row := range 3 {
+			a[3*column+row] = float64(m[4*column+row])
+		}
+	}
+	return a
+}
+
+// composeTransform returns the transform that scales, rotates by a quaternion and moves.
+func composeTransform(move [3]float64, turn [4]float64, scale [3]float64) affine {
+	if l := math.Sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2] + turn[3]*turn[3]); l > 0 {
+		for i := range turn {
+			turn[i] /= l
+		}
+	} else {
+		turn = [4]float64{3: 1}
+	}
+	x, y, z, w := turn[0], turn[1], turn[2], turn[3]
+	a := affine{
+		1 - 2*(y*y+z*z), 2 * (x*y + z*w), 2 * (x*z - y*w),
+		2 * (x*y - z*w), 1 - 2*(x*x+z*z), 2 * (y*z + x*w),
+		2 * (x*z + y*w), 2 * (y*z - x*w), 1 - 2*(x*x+y*y),
+		move[0], move[1], move[2],
+	}
+	for i := range 9 {
+		a[i] *= scale[i/3]
+	}
+	return a
 }

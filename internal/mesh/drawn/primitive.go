@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	maxVertices   = 1 << 24 // of an accessor
-	maxInfluences = 4       // sets of four joints a vertex
+	maxVertices   = 1 << 24 // vertices of an accessor
+	maxInfluences = 4       // sets of four joints for each vertex
 )
 
 // A geometry is the drawn part of a primitive, in the space of its mesh.
 type geometry struct {
 	positions, normals []float32
 	indices            []uint32
-	made               bool // normals, from positions
+	made               bool // normals were made from positions
 	picked             gltf.Picked
-	joints             [][]uint32 // four a vertex in each set
+	joints             [][]uint32 // four for each vertex in each set
 	weights            [][]float32
 	targets            []map[string]int32
 }
 
-// triangles returns how many triangles a primitive claims to have, 0 if it has none.
+// triangles returns the number of triangles that a primitive claims to have.
 func (b *builder) triangles(p *gltf.Primitive) int64 {
 	positions, ok := p.Attributes["POSITION"]
 	if !ok {
@@ -41,9 +41,9 @@ func (b *builder) triangles(p *gltf.Primitive) int64 {
 	return max(corners-2, 0)
 }
 
-// load reads the first n triangles of a primitive and the vertices that they use. The
+// loadTriangles reads the first n triangles of a primitive and the vertices that they use. The
 // caller has the picker forget them.
-func (b *builder) load(ctx context.Context, p *gltf.Primitive, n int, skinned bool) (*geometry, error) {
+func (b *builder) loadTriangles(ctx context.Context, p *gltf.Primitive, n int, skinned bool) (*geometry, error) {
 	corners := 3 * n
 	if p.Topology() != gltf.Triangles {
 		corners = n + 2
@@ -107,7 +107,7 @@ func (b *builder) floats(ctx context.Context, g *geometry, attributes map[string
 	return array.Floats(), nil
 }
 
-// weldVertices makes corners that are equal in all that is read one vertex.
+// weldVertices joins vertices with equal positions, normals and texture coordinates.
 func (b *builder) weldVertices(ctx context.Context, g *geometry, p *gltf.Primitive) error {
 	streams := []optimize.Stream{optimize.FloatStream(g.positions, 3)}
 	if g.normals != nil {

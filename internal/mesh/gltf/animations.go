@@ -2,7 +2,7 @@ package gltf
 
 import "strings"
 
-func (c *check) animations() {
+func (c *check) checkAnimations() {
 	d := c.doc
 	type moved struct {
 		node int32
@@ -11,12 +11,12 @@ func (c *check) animations() {
 	for i := range d.Animations {
 		a := &d.Animations[i]
 		for j := range a.Samplers {
-			c.sampler(&a.Samplers[j], i, j)
+			c.checkAnimationSampler(&a.Samplers[j], i, j)
 		}
 		seen := map[moved]int{}
 		for j := range a.Channels {
 			ch := &a.Channels[j]
-			c.target(ch, i, j)
+			c.checkChannelTarget(ch, i, j)
 			if ch.Target.Node != nil {
 				m := moved{*ch.Target.Node, ch.Target.Path}
 				if first, ok := seen[m]; ok {
@@ -24,33 +24,33 @@ func (c *check) animations() {
 				}
 				seen[m] = j
 			}
-			if c.required(ch.Sampler, len(a.Samplers), "sampler", "animation %d channel %d", i, j) {
-				c.keyframes(ch, &a.Samplers[*ch.Sampler], i, j)
+			if c.checkRequiredIndex(ch.Sampler, len(a.Samplers), "sampler", "animation %d channel %d", i, j) {
+				c.checkKeyframes(ch, &a.Samplers[*ch.Sampler], i, j)
 			}
 		}
 	}
 }
 
-func (c *check) sampler(s *AnimationSampler, animation, sampler int) {
+func (c *check) checkAnimationSampler(s *AnimationSampler, animation, sampler int) {
 	n := len(c.doc.Accessors)
-	if c.required(s.Input, n, "accessor", "animation %d sampler %d input", animation, sampler) {
-		c.use(*s.Input, ofTimes)
+	if c.checkRequiredIndex(s.Input, n, "accessor", "animation %d sampler %d input", animation, sampler) {
+		c.useAccessor(*s.Input, ofTimes)
 		c.needBounds(*s.Input)
 		in := &c.doc.Accessors[*s.Input]
 		if in.Type != "SCALAR" || in.ComponentType != Float32 {
-			c.faults.addFault("animation %d sampler %d input: is %s, want SCALAR of componentType 5126", animation, sampler, in.format())
+			c.faults.addFault("animation %d sampler %d input: is %s, want SCALAR of componentType 5126", animation, sampler, in.describeFormat())
 		}
 		if s.Interpolation == "CUBICSPLINE" && in.Count < 2 {
 			c.faults.addFault("animation %d sampler %d: a spline of one keyframe, want at least 2", animation, sampler)
 		}
 	}
-	if c.required(s.Output, n, "accessor", "animation %d sampler %d output", animation, sampler) {
-		c.use(*s.Output, ofKeyframes)
+	if c.checkRequiredIndex(s.Output, n, "accessor", "animation %d sampler %d output", animation, sampler) {
+		c.useAccessor(*s.Output, ofKeyframes)
 	}
 }
 
-// target checks the target of a channel.
-func (c *check) target(ch *Channel, animation, channel int) {
+// checkChannelTarget checks the target of a channel.
+func (c *check) checkChannelTarget(ch *Channel, animation, channel int) {
 	fail := func(format string, args ...any) {
 		c.faults.addFault("animation %d channel %d: "+format, append([]any{animation, channel}, args...)...)
 	}
@@ -65,7 +65,7 @@ func (c *check) target(ch *Channel, animation, channel int) {
 		}
 		return
 	}
-	if !c.optional(ch.Target.Node, len(c.doc.Nodes), "node", "animation %d channel %d target", animation, channel) {
+	if !c.checkOptionalIndex(ch.Target.Node, len(c.doc.Nodes), "node", "animation %d channel %d target", animation, channel) {
 		return
 	}
 	n := &c.doc.Nodes[*ch.Target.Node]
@@ -75,13 +75,13 @@ func (c *check) target(ch *Channel, animation, channel int) {
 			fail("moves node %d, which has a matrix; export it with translation, rotation and scale", *ch.Target.Node)
 		}
 	case "weights":
-		if c.targets(n) == 0 {
+		if c.countMorphTargets(n) == 0 {
 			fail("moves the weights of node %d, whose mesh has no morph targets", *ch.Target.Node)
 		}
 	}
 }
 
-// isPointer follows RFC 6901.
+// isPointer reports whether a string is a JSON pointer (RFC 6901).
 func isPointer(s string) bool {
 	if s != "" && s[0] != '/' {
 		return false
@@ -90,16 +90,16 @@ func isPointer(s string) bool {
 	return !strings.Contains(s, "~")
 }
 
-// targets returns how many morph targets the mesh of a node has.
-func (c *check) targets(n *Node) int {
+// countMorphTargets returns how many morph targets the mesh of a node has.
+func (c *check) countMorphTargets(n *Node) int {
 	if n.Mesh == nil || !isIn(*n.Mesh, len(c.doc.Meshes)) || len(c.doc.Meshes[*n.Mesh].Primitives) == 0 {
 		return 0
 	}
 	return len(c.doc.Meshes[*n.Mesh].Primitives[0].Targets)
 }
 
-// keyframes checks the values that a channel gives its target.
-func (c *check) keyframes(ch *Channel, s *AnimationSampler, animation, channel int) {
+// checkKeyframes checks the values that a channel gives its target.
+func (c *check) checkKeyframes(ch *Channel, s *AnimationSampler, animation, channel int) {
 	if s.Input == nil || s.Output == nil || !isIn(*s.Input, len(c.doc.Accessors)) || !isIn(*s.Output, len(c.doc.Accessors)) {
 		return // is at fault itself
 	}
@@ -113,14 +113,14 @@ func (c *check) keyframes(ch *Channel, s *AnimationSampler, animation, channel i
 	case "weights":
 		want, factor = "SCALAR", 0
 		if ch.Target.Node != nil && isIn(*ch.Target.Node, len(c.doc.Nodes)) {
-			factor = int64(c.targets(&c.doc.Nodes[*ch.Target.Node]))
+			factor = int64(c.countMorphTargets(&c.doc.Nodes[*ch.Target.Node]))
 		}
 	default:
 		return
 	}
 	floats := out.ComponentType == Float32 && !out.Normalized
 	if out.Type != want || !floats && (want == "VEC3" || !out.Normalized || out.ComponentType > Uint16) {
-		c.faults.addFault("animation %d channel %d: the sampler's output is %s, which %s must not be", animation, channel, out.format(), ch.Target.Path)
+		c.faults.addFault("animation %d channel %d: the sampler's output is %s, which %s must not be", animation, channel, out.describeFormat(), ch.Target.Path)
 		return
 	}
 	if s.Interpolation == "CUBICSPLINE" {

@@ -20,14 +20,14 @@ const (
 // Nowhere is the number of an element that leaves.
 const Nowhere = ^uint32(0)
 
-// An Array is what an accessor holds: Count elements of Width components, little
-// endian, one element right after the other.
+// An Array holds the elements of an accessor: Count elements of Width components, little endian,
+// without gaps.
 type Array struct {
 	Component  int32 // Int8 ... Float32
-	Normalized bool  // whole numbers stand for 0 to 1, or -1 to 1
+	Normalized bool  // integers stand for 0 to 1, or -1 to 1
 	Width      int   // components of an element
 	Count      int
-	Size       int // bytes of an element; more than its components' for some matrices
+	Size       int // bytes of an element, with the padding of matrices
 	Data       []byte
 }
 
@@ -74,12 +74,12 @@ func (a Array) Element(i int) []byte {
 func (a Array) Floats() []float32 {
 	values := make([]float32, a.Width*a.Count)
 	for i := range values {
-		values[i] = a.float(i)
+		values[i] = a.floatAt(i)
 	}
 	return values
 }
 
-func (a Array) float(i int) float32 {
+func (a Array) floatAt(i int) float32 {
 	scale := float64(1)
 	var x float64
 	switch a.Component {
@@ -102,7 +102,7 @@ func (a Array) float(i int) float32 {
 	return float32(x)
 }
 
-// Uints returns the components of an array of unsigned ones.
+// Uints returns the components of an array of unsigned numbers.
 func (a Array) Uints() []uint32 {
 	values := make([]uint32, a.Width*a.Count)
 	for i := range values {
@@ -141,8 +141,8 @@ func (a Array) Move(ctx context.Context, remap []uint32, n int) (Array, error) {
 	})
 }
 
-// Finite reports the first element of an array of floats that is none, by what elements
-// are called.
+// Finite returns an error for the first element of an array of floats that is infinite or NaN. element
+// is the word for an element.
 func (a Array) Finite(ctx context.Context, element string) error {
 	if a.Component != Float32 {
 		return nil
@@ -161,7 +161,7 @@ func (a Array) Finite(ctx context.Context, element string) error {
 func (a Array) Bounds() (low, high []float64) {
 	low, high = make([]float64, a.Width), make([]float64, a.Width)
 	for i := range a.Count * a.Width {
-		x, k := float64(a.float(i)), i%a.Width
+		x, k := float64(a.floatAt(i)), i%a.Width
 		if i < a.Width || x < low[k] {
 			low[k] = x
 		}
@@ -172,8 +172,7 @@ func (a Array) Bounds() (low, high []float64) {
 	return low, high
 }
 
-// chunk is how many elements are worked on between two looks at the context: about a
-// millisecond's.
+// chunk is the number of elements between two checks of the context, about a millisecond of work.
 const chunk = 1 << 15
 
 // Chunks calls work for 0 to n-1 in pieces, until it fails or the context ends.
@@ -196,8 +195,8 @@ const (
 	TriangleFan   = 6
 )
 
-// AsTriangles makes triangles of the corners of triangles, a strip or a fan (glTF 2.0,
-// section 3.7.2.1), all with their winding.
+// AsTriangles returns the triangles of a list of triangles, a strip or a fan, with their winding
+// (glTF 2.0, section 3.7.2.1).
 func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, error) {
 	if mode == Triangles {
 		if len(corners)%3 != 0 {
@@ -228,9 +227,9 @@ func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, err
 	return list, err
 }
 
-// Compact numbers the vertices that indices name anew, in place and in the order of their
-// first use, and returns their old numbers. place is Nowhere for every vertex before, and
-// the new number of those in use afterwards.
+// Compact renumbers the vertices that indices name, in place and in the order of their first use, and
+// returns their old numbers. The caller sets place to Nowhere for every vertex; Compact sets it to the
+// new number of each used vertex.
 func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, err error) {
 	err = Chunks(ctx, len(indices), func(from, to int) error {
 		for i, v := range indices[from:to] {
@@ -270,4 +269,100 @@ func IndexArray(indices []uint32, vertices int) Array {
 		}
 	}
 	return a
+}
+
+// CheckTimes checks that keyframes are at increasing times from 0 on.
+func (a Array) CheckTimes() error {
+	last := float32(math.Inf(-1))
+	for i, t := range a.Floats() {
+		switch {
+		case t < 0:
+			return fmt.Errorf("keyframe %d is at %v seconds", i, t)
+		case t <= last:
+			return fmt.Errorf("keyframe %d at %v seconds is not behind the one before, at %v", i, t, last)
+		}
+		last = t
+	}
+	return nil
+}
+
+// CheckCorners checks the indices of vertices below a number.
+func (a Array) CheckCorners(vertices int64) error {
+	restart := uint32(1)<<(8*ComponentSize(a.Component)) - 1
+	for i, v := range a.Uints() {
+		if int64(v) >= vertices || v == restart {
+			return fmt.Errorf("index %d is vertex %d of %d", i, v, vertices)
+		}
+	}
+	return nil
+}
+
+// RepairQuaternions scales rotations to length 1 in place, every third from the second
+// on for splines.
+func (a Array) RepairQuaternions(splines bool) (n int, err error) {
+	values := a.Floats()
+	for i := range a.Count {
+		if splines && i%3 != 1 {
+			continue
+		}
+		q := values[4*i:][:4]
+		was, ok := ScaleTo1(q)
+		switch {
+		case was:
+			continue
+		case !ok:
+			return n, fmt.Errorf("element %d is a rotation without length", i)
+		case a.Component != Float32:
+			return n, fmt.Errorf("element %d is a rotation of another length than 1", i)
+		}
+		n++
+		for k, x := range q {
+			binary.LittleEndian.PutUint32(a.Data[16*i+4*k:], math.Float32bits(x))
+		}
+	}
+	return n, nil
+}
+
+// RepairMatrices makes the last rows of matrices, which are stored by columns, 0 0 0 1,
+// in place.
+func (a Array) RepairMatrices() (n int, err error) {
+	for i := range a.Count {
+		m, off := a.Element(i), false
+		for column, want := range []float32{0, 0, 0, 1} {
+			at := m[16*column+12:]
+			x := math.Float32frombits(binary.LittleEndian.Uint32(at))
+			if x == want {
+				continue
+			}
+			if math.Abs(float64(x)-float64(want)) > 1e-3 {
+				return n, fmt.Errorf("matrix %d: %v in the last row, want 0 0 0 1", i, x)
+			}
+			binary.LittleEndian.PutUint32(at, math.Float32bits(want))
+			off = true
+		}
+		if off {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// ScaleTo1 gives a vector length 1. It reports whether it was about that long before,
+// and whether it has a length at all.
+func ScaleTo1(v []float32) (was, ok bool) {
+	sum := float64(0)
+	for _, x := range v {
+		sum += float64(float64(x) * float64(x))
+	}
+	length := math.Sqrt(sum)
+	if math.Abs(length-1) <= UnitSlack {
+		return true, true
+	}
+	if !(length > 1e-30) || math.IsInf(length, 1) {
+		return false, false
+	}
+	for k, x := range v {
+		v[k] = float32(float64(x) / length)
+	}
+	return false, true
 }

@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// NoChunk is what Check is told of a document that is not part of a GLB file.
+// NoChunk is the chunk size that Check takes for a document outside of a GLB file.
 const NoChunk = -1
 
-// Check reports the first few things that are wrong with the document, in one line.
+// Check returns the first few faults of the document as an error of one line.
 // Chunk is the size of the GLB file's binary chunk, which is the first buffer if that
 // has no URI. Size measures the file of a buffer; it is asked once for each. An ended
 // context is an error.
 func (d *Document) Check(ctx context.Context, chunk int64, size func(name string) (int64, error)) error {
 	c := check{doc: d, chunk: chunk, size: size}
-	if err := c.buffers(ctx); err != nil {
+	if err := c.checkBuffers(ctx); err != nil {
 		return err
 	}
-	c.structure()
+	c.checkStructure()
 	d.Mended = append(d.Mended, c.mended...)
-	return c.faults.err()
+	return c.faults.faultsError()
 }
 
-// faults collects faults and keeps the first few.
+// faults counts faults and keeps the messages of the first few.
 type faults struct {
 	first []string
 	more  int
@@ -36,18 +36,18 @@ type faults struct {
 const maxFaults = 3
 
 func (f *faults) addFault(format string, args ...any) {
-	if f.full() {
+	if f.isFullOfFaults() {
 		f.more++
 		return
 	}
 	f.first = append(f.first, fmt.Sprintf(format, args...))
 }
 
-// full reports whether further faults are only counted.
-func (f *faults) full() bool { return len(f.first) == maxFaults }
+// isFullOfFaults reports whether further faults are only counted.
+func (f *faults) isFullOfFaults() bool { return len(f.first) == maxFaults }
 
-// err returns one line, or nil if nothing is wrong.
-func (f *faults) err() error {
+// faultsError returns one line, or nil if nothing is wrong.
+func (f *faults) faultsError() error {
 	if len(f.first) == 0 {
 		return nil
 	}
@@ -61,19 +61,19 @@ func (f *faults) err() error {
 // check checks one document.
 type check struct {
 	doc       *Document
-	chunk     int64                            // bytes of the GLB file's binary chunk, or NoChunk
-	size      func(name string) (int64, error) // bytes of a dependency
+	chunk     int64                            // size of the GLB file's binary chunk, or NoChunk
+	size      func(name string) (int64, error) // returns the size of a dependency
 	faults    faults
 	mended    []Mend
-	usages    []usage // of accessors
+	usages    []usage // uses of accessors
 	states    []viewState
 	unbounded map[int32]bool // accessors without the min and max that they need
-	parent    []int32        // of nodes, -1 for roots; nil if some are on a cycle
+	parent    []int32        // parent nodes, -1 for roots; nil after a cycle
 }
 
-// buffers checks that each buffer holds the bytes that it declares. It returns
+// checkBuffers checks that each buffer holds the bytes that it declares. It returns
 // an error only if the context ends.
-func (c *check) buffers(ctx context.Context) error {
+func (c *check) checkBuffers(ctx context.Context) error {
 	files := map[string]sizeOrError{}
 	for i := range c.doc.Buffers {
 		if err := ctx.Err(); err != nil {
@@ -91,7 +91,7 @@ func (c *check) buffers(ctx context.Context) error {
 			continue
 		}
 		if b.URI == nil {
-			continue // an extension, or who loads the model, brings the bytes
+			continue // an extension or the loading program brings the bytes
 		}
 		have, err := c.bufferSize(*b.URI, files)
 		if err != nil {
@@ -100,7 +100,7 @@ func (c *check) buffers(ctx context.Context) error {
 			c.faults.addFault("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
 		}
 		if IsDataURI(*b.URI) && !isBufferType(mediaTypeOf(*b.URI)) {
-			c.mend("a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer", "read all the same", "buffer", i)
+			c.noteMend("a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer", "read all the same", "buffer", i)
 		}
 	}
 	return nil
@@ -136,24 +136,24 @@ func (c *check) bufferSize(uri string, files map[string]sizeOrError) (int64, err
 	return file.size, file.err
 }
 
-// structure checks all that the document says of itself.
-func (c *check) structure() {
-	c.asset()
-	c.views()
-	c.compressed()
-	c.strides()
-	c.accessors()
-	c.meshes()
-	c.materials()
-	c.images()
-	c.cameras()
-	c.lights()
-	c.nodes()
-	c.skins()
-	c.animations()
+// checkStructure checks all members of the document.
+func (c *check) checkStructure() {
+	c.checkAsset()
+	c.checkViews()
+	c.checkCompressed()
+	c.checkStrides()
+	c.checkAccessors()
+	c.checkMeshes()
+	c.checkMaterials()
+	c.checkImages()
+	c.checkCameras()
+	c.checkLights()
+	c.checkNodeTrees()
+	c.checkSkins()
+	c.checkAnimations()
 }
 
-func (c *check) asset() {
+func (c *check) checkAsset() {
 	switch a := c.doc.Asset; {
 	case a == nil || a.Version == "":
 		c.faults.addFault("asset.version is missing")
@@ -166,7 +166,7 @@ func (c *check) asset() {
 	}
 }
 
-// minor returns the number behind "2.", the largest there is for a larger one.
+// minor returns the number after "2.", or the largest int for a larger number.
 func minor(version string) int {
 	n, _ := strconv.Atoi(version[2:])
 	return n
@@ -177,24 +177,24 @@ func isVersion2(s string) bool {
 	return ok && minor != "" && strings.Trim(minor, "0123456789") == ""
 }
 
-func (c *check) materials() {
+func (c *check) checkMaterials() {
 	for i := range c.doc.Materials {
 		m := &c.doc.Materials[i]
 		if m.PBR != nil {
-			c.texture(m.PBR.BaseColor, "material %d baseColorTexture", i)
-			c.texture(m.PBR.MetallicRoughness, "material %d metallicRoughnessTexture", i)
+			c.checkTextureInfo(m.PBR.BaseColor, "material %d baseColorTexture", i)
+			c.checkTextureInfo(m.PBR.MetallicRoughness, "material %d metallicRoughnessTexture", i)
 		}
-		c.texture(m.Normal, "material %d normalTexture", i)
-		c.texture(m.Occlusion, "material %d occlusionTexture", i)
-		c.texture(m.Emissive, "material %d emissiveTexture", i)
+		c.checkTextureInfo(m.Normal, "material %d normalTexture", i)
+		c.checkTextureInfo(m.Occlusion, "material %d occlusionTexture", i)
+		c.checkTextureInfo(m.Emissive, "material %d emissiveTexture", i)
 	}
 	for i, t := range c.doc.Textures {
-		c.optional(t.Sampler, len(c.doc.Samplers), "sampler", "texture %d", i)
-		c.optional(t.Source, len(c.doc.Images), "image", "texture %d", i)
+		c.checkOptionalIndex(t.Sampler, len(c.doc.Samplers), "sampler", "texture %d", i)
+		c.checkOptionalIndex(t.Source, len(c.doc.Images), "image", "texture %d", i)
 	}
 }
 
-func (c *check) cameras() {
+func (c *check) checkCameras() {
 	for i := range c.doc.Cameras {
 		switch o, p := c.doc.Cameras[i].Orthographic, c.doc.Cameras[i].Perspective; {
 		case (o == nil) == (p == nil):
@@ -209,7 +209,7 @@ func (c *check) cameras() {
 	}
 }
 
-func (c *check) lights() {
+func (c *check) checkLights() {
 	for i, l := range c.doc.Extensions.Lights.Lights {
 		if l.Type != "spot" {
 			continue
@@ -228,35 +228,35 @@ func (c *check) lights() {
 	}
 }
 
-func (c *check) texture(info *TextureInfo, where string, i int) {
+func (c *check) checkTextureInfo(info *TextureInfo, where string, i int) {
 	if info != nil {
-		c.required(info.Index, len(c.doc.Textures), "texture", where, i)
+		c.checkRequiredIndex(info.Index, len(c.doc.Textures), "texture", where, i)
 	}
 }
 
-// optional returns whether an index is there and right, and records a fault
-// if it is there and wrong. The place is formatted only then.
-func (c *check) optional(index *int32, n int, kind, where string, numbers ...int) bool {
+// checkOptionalIndex reports whether an index is present and in range. It records a fault for an index
+// out of range, and formats the place only then.
+func (c *check) checkOptionalIndex(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		return false
 	}
 	if *index >= 0 && int(*index) < n {
 		return true
 	}
-	c.missing(kind, *index, n, placeName(where, numbers))
+	c.noteMissing(kind, *index, n, placeName(where, numbers))
 	return false
 }
 
-// required is optional for an index that must be there.
-func (c *check) required(index *int32, n int, kind, where string, numbers ...int) bool {
+// checkRequiredIndex is checkOptionalIndex for an index that must be there.
+func (c *check) checkRequiredIndex(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		c.faults.addFault("%s: names no %s", placeName(where, numbers), kind)
 		return false
 	}
-	return c.optional(index, n, kind, where, numbers...)
+	return c.checkOptionalIndex(index, n, kind, where, numbers...)
 }
 
-func (c *check) missing(kind string, index int32, n int, where string) {
+func (c *check) noteMissing(kind string, index int32, n int, where string) {
 	c.faults.addFault("%s: there is no %s %d (of %d)", where, kind, index, n)
 }
 

@@ -25,7 +25,7 @@ func (v *BufferView) Compressed() *Compressed {
 	return v.Extensions.EXT
 }
 
-// Layout returns how the elements of a packed view lie.
+// Layout returns the layout of the elements of a packed view.
 func (p *Compressed) Layout() (meshopt.Layout, error) {
 	l := meshopt.Layout{
 		Count:  int(min(max(p.Count, 0), math.MaxInt32)),
@@ -41,16 +41,15 @@ func (p *Compressed) Layout() (meshopt.Layout, error) {
 	return l, l.Check()
 }
 
-// compressed checks that packed views say how to unpack their bytes, and unpack to the
-// view's size.
-func (c *check) compressed() {
+// checkCompressed checks the layouts of packed views, and that they unpack to the view's size.
+func (c *check) checkCompressed() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
 		p := v.Compressed()
 		if p == nil {
 			continue
 		}
-		if !c.required(p.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d compressed", i) {
+		if !c.checkRequiredIndex(p.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d compressed", i) {
 			continue
 		}
 		have := c.doc.Buffers[*p.Buffer].ByteLength
@@ -69,8 +68,7 @@ func (c *check) compressed() {
 	}
 }
 
-// UnpackedSize returns how many bytes the views of a document have together that
-// Decompress unpacks.
+// UnpackedSize returns the total size of the views that Decompress unpacks.
 func (d *Document) UnpackedSize() int64 {
 	sum := int64(0)
 	for i := range d.BufferViews {
@@ -83,8 +81,8 @@ func (d *Document) UnpackedSize() int64 {
 	return sum
 }
 
-// Decompress unpacks the views whose bytes are there in a packed form only
-// (EXT_meshopt_compression). It must be called before a view is read.
+// Decompress unpacks the views whose bytes exist only in packed form (EXT_meshopt_compression). It
+// must be called before a view is read.
 func (d *Document) Decompress(ctx context.Context) error {
 	for i := range d.BufferViews {
 		v := &d.BufferViews[i]
@@ -92,7 +90,7 @@ func (d *Document) Decompress(ctx context.Context) error {
 		if p == nil || d.Data[*v.Buffer] != nil {
 			continue
 		}
-		data, err := unpack(ctx, d.Data[*p.Buffer], p)
+		data, err := unpackView(ctx, d.Data[*p.Buffer], p)
 		if err != nil {
 			return fmt.Errorf("bufferView %d: %w", i, err)
 		}
@@ -104,9 +102,9 @@ func (d *Document) Decompress(ctx context.Context) error {
 	return nil
 }
 
-func unpack(ctx context.Context, buffer []byte, p *Compressed) ([]byte, error) {
+func unpackView(ctx context.Context, buffer []byte, p *Compressed) ([]byte, error) {
 	if buffer == nil {
-		return nil, errors.New("its packed bytes are in a buffer that has none")
+		return nil, errors.New("the buffer with its packed bytes is empty")
 	}
 	l, err := p.Layout()
 	if err != nil {

@@ -7,18 +7,16 @@
 //	check.go       buffers hold their declared bytes; every index is in range
 //	views.go       views lie inside buffers, accessors inside views, both aligned
 //	primitives.go  attributes fit together and have formats that glTF allows
-//	nodes.go       nodes form trees; joints have a common root
-//	images.go      pictures have one place and their declared type
+//	nodes.go       nodes form trees; joints have a common root; how far parts of a tree reach
+//	images.go      images have one place and their declared type; images of materials
 //	animations.go  keyframes fit the animated property
-//	files.go       files that a document names, as dependencies of a job
-//	uri.go         relative URIs and data URIs
+//	files.go       files that a document names; relative URIs and data URIs
 //	compressed.go  views in the packed form of EXT_meshopt_compression
-//	elements.go    buffers, views and accessors in memory
-//	array.go       the elements of one accessor
-//	corners.go     triangles of a primitive, and the vertices they use
+//	elements.go    buffers, views and accessors in memory; the vertices that a primitive uses
+//	array.go       the elements of one accessor, checked and repaired
 //	object.go      JSON objects that keep order and text of unknown members
-//	references.go  members that name elements of the document's lists by number
-//	extensions.go  the extensions a document declares, and keys inside extensions
+//	references.go  members that name elements of lists by number; extensions of a document
+//	output.go      arrays to the views of a new buffer
 //	glb.go         the binary container
 //
 // Parse bounds memory by the size of the text. A document that Check accepts can be
@@ -85,7 +83,7 @@ type Light struct {
 	} `json:"spot"`
 }
 
-// An Asset says which version of glTF the document is written in.
+// An Asset holds the version of glTF in which the document is written.
 type Asset struct {
 	Version    string `json:"version"`
 	MinVersion string `json:"minVersion"`
@@ -316,7 +314,7 @@ type AnimationSampler struct {
 	Interpolation string `json:"interpolation"`
 }
 
-// An Accessor says how to read elements out of a view. Without a view they are zeros.
+// An Accessor describes elements in a view. Without a view, all elements are zeros.
 type Accessor struct {
 	BufferView    *int32  `json:"bufferView"`
 	ByteOffset    int64   `json:"byteOffset"`

@@ -91,7 +91,7 @@ func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, err
 		}
 		return at
 	}
-	array, err := d.gather(ctx, accessor, n, func(i int) int { return i })
+	array, err := d.gatherElements(ctx, accessor, n, func(i int) int { return i })
 	if err != nil {
 		return array, err
 	}
@@ -101,13 +101,13 @@ func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, err
 // Dense returns the elements in the view of an accessor, without its sparse elements. The
 // accessor must have a view.
 func (d *Document) Dense(ctx context.Context, accessor int32) (Array, error) {
-	return d.gather(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
+	return d.gatherElements(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
 }
 
-// Gather returns the elements of the given numbers, in their order. place is where each
-// element of the accessor goes, Nowhere for those not among them.
+// Gather returns the elements of the given numbers, in their order. place is the new number of each
+// element of the accessor, Nowhere for elements that are left out.
 func (d *Document) Gather(ctx context.Context, accessor int32, elements, place []uint32) (Array, error) {
-	array, err := d.gather(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
+	array, err := d.gatherElements(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
 	if err != nil {
 		return array, err
 	}
@@ -119,9 +119,9 @@ func (d *Document) Gather(ctx context.Context, accessor int32, elements, place [
 	})
 }
 
-// gather returns an array of count elements, where from(i) is the number of element i
+// gatherElements returns an array of count elements, where from(i) is the number of element i
 // in the accessor's view.
-func (d *Document) gather(ctx context.Context, accessor int32, count int, from func(int) int) (Array, error) {
+func (d *Document) gatherElements(ctx context.Context, accessor int32, count int, from func(int) int) (Array, error) {
 	a := &d.Accessors[accessor]
 	array := d.Shape(accessor)
 	array.Count = count
@@ -146,8 +146,8 @@ func (d *Document) gather(ctx context.Context, accessor int32, count int, from f
 	})
 }
 
-// replaceSparse writes the elements of an accessor that stand in a list of their own,
-// if it has one. to is where an element goes, negative for those not asked for.
+// replaceSparse writes the sparse elements of an accessor into array. to returns the place of an
+// element in array, negative for an element that is left out.
 func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Array, to func(int) int) error {
 	s := d.Accessors[accessor].Sparse
 	if s == nil {
@@ -168,8 +168,7 @@ func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Arra
 	})
 }
 
-// Sparse returns the list of its own that an accessor has: which elements it replaces,
-// and by what. They share the buffers' bytes.
+// Sparse returns the sparse elements of an accessor and their numbers. Both share the buffers' bytes.
 func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 	s := d.Accessors[accessor].Sparse
 	n := int(s.Count)
@@ -201,7 +200,7 @@ func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 	return indices, values, nil
 }
 
-// uintAt returns number i of a list of unsigned ones of size bytes each.
+// uintAt returns element i of a list of unsigned numbers of size bytes each.
 func uintAt(list []byte, i, size int) uint32 {
 	switch size {
 	case 1:
@@ -210,4 +209,77 @@ func uintAt(list []byte, i, size int) uint32 {
 		return uint32(binary.LittleEndian.Uint16(list[2*i:]))
 	}
 	return binary.LittleEndian.Uint32(list[4*i:])
+}
+
+// A Picker reads the triangles, lines or points of primitives and the vertices they use.
+// A primitive of few triangles over many vertices costs little.
+type Picker struct {
+	doc   *Document
+	place []uint32 // new number of each vertex in use, Nowhere outside of Pick and Forget
+}
+
+// NewPicker returns a picker for a document whose buffers are loaded.
+func NewPicker(doc *Document) *Picker { return &Picker{doc: doc} }
+
+// A Picked is the result of reading a primitive.
+type Picked struct {
+	Indices  []uint32 // corners; strips and fans become triangles
+	Elements []uint32 // vertices in their accessors, in order of first use
+}
+
+// Pick reads the first corners of a primitive. The caller calls Forget before the next
+// Pick, even after an error.
+func (p *Picker) Pick(ctx context.Context, of *Primitive, corners int) (Picked, error) {
+	var picked Picked
+	count := int(p.doc.Accessors[of.Attributes["POSITION"]].Count)
+	var err error
+	if picked.Indices, err = p.readCorners(ctx, of, corners, count); err != nil {
+		return picked, err
+	}
+	if of.Topology() >= Triangles {
+		if picked.Indices, err = AsTriangles(ctx, picked.Indices, of.Topology()); err != nil {
+			return picked, err
+		}
+	}
+	for len(p.place) < count {
+		p.place = append(p.place, Nowhere)
+	}
+	picked.Elements, err = Compact(ctx, picked.Indices, p.place)
+	return picked, err
+}
+
+// Forget makes the picker ready for the next primitive.
+func (p *Picker) Forget(picked Picked) {
+	for _, v := range picked.Elements {
+		p.place[v] = Nowhere
+	}
+}
+
+// Gather returns an attribute of the picked vertices.
+func (p *Picker) Gather(ctx context.Context, picked Picked, accessor int32) (Array, error) {
+	return p.doc.Gather(ctx, accessor, picked.Elements, p.place)
+}
+
+// readCorners returns the first n indices of a primitive, or 0 to n-1 without indices.
+func (p *Picker) readCorners(ctx context.Context, of *Primitive, n, vertices int) ([]uint32, error) {
+	if of.Indices == nil {
+		indices := make([]uint32, n)
+		for i := range indices {
+			indices[i] = uint32(i)
+		}
+		return indices, nil
+	}
+	array, err := p.doc.First(ctx, *of.Indices, n)
+	if err != nil {
+		return nil, err
+	}
+	indices := array.Uints()
+	return indices, Chunks(ctx, n, func(from, to int) error {
+		for i, v := range indices[from:to] {
+			if int64(v) >= int64(vertices) {
+				return fmt.Errorf("index %d is vertex %d of %d", from+i, v, vertices)
+			}
+		}
+		return nil
+	})
 }

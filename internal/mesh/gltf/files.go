@@ -1,8 +1,14 @@
 package gltf
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"path"
 	"strings"
 )
 
@@ -85,4 +91,172 @@ func (d *Document) WarnOfImages(job Job) error {
 		job.Warn("%d images do not exist: %s; they are named all the same", gone, list)
 	}
 	return nil
+}
+
+// ExternalFiles returns the file of each buffer or image, "" for one without a file or whose URI
+// is invalid.
+func ExternalFiles(elements []Object) []string {
+	names := make([]string, len(elements))
+	for i, o := range elements {
+		var uri *string
+		if json.Unmarshal(o.Member("uri"), &uri) != nil || uri == nil || IsDataURI(*uri) {
+			continue
+		}
+		if name, err := FileOfURI(*uri); err == nil {
+			names[i] = name
+		}
+	}
+	return names
+}
+
+// DataURI returns the data of a data URI, and its media type without parameters, "" for none.
+func DataURI(uri string) (data []byte, mediaType string, err error) {
+	r, size, err := openDataURI(uri)
+	if err != nil {
+		return nil, "", err
+	}
+	data = make([]byte, 0, size)
+	for err == nil && len(data) < cap(data) {
+		var n int
+		n, err = r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+	}
+	if err == nil {
+		_, err = r.Read(make([]byte, 1)) // the end, or the fault there
+	}
+	if err != io.EOF {
+		return nil, "", fmt.Errorf("data URI: %w", err)
+	}
+	return data, mediaTypeOf(uri), nil
+}
+
+// mediaTypeOf returns the media type of a data URI, without parameters.
+func mediaTypeOf(uri string) string {
+	head, _, _ := strings.Cut(uri[len("data:"):], ",")
+	mediaType, _, _ := strings.Cut(head, ";")
+	return mediaType
+}
+
+// dataURISize returns the number of bytes that a data URI decodes to, without keeping them.
+func dataURISize(uri string) (int64, error) {
+	r, _, err := openDataURI(uri)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(io.Discard, r)
+	if err != nil {
+		return 0, fmt.Errorf("data URI: %w", err)
+	}
+	return n, nil
+}
+
+// openDataURI returns a reader for the data of a data URI, at most size bytes.
+func openDataURI(uri string) (r io.Reader, size int, err error) {
+	if !IsDataURI(uri) {
+		return nil, 0, fmt.Errorf("%.40q is not a data URI", uri)
+	}
+	head, body, found := strings.Cut(uri, ",")
+	if !found {
+		return nil, 0, errors.New("data URI without a comma")
+	}
+	parameters := strings.Split(head, ";")[1:]
+	for i, p := range parameters {
+		if !strings.Contains(p, "=") && (i < len(parameters)-1 || !strings.EqualFold(p, "base64")) {
+			return nil, 0, fmt.Errorf("data URI with the parameter %.40q, want name=value", p)
+		}
+	}
+	if !strings.HasSuffix(strings.ToLower(head), ";base64") {
+		// Each escape stands for one byte.
+		plain, err := decodePercent(body)
+		if err != nil {
+			return nil, 0, fmt.Errorf("data URI: %w", err)
+		}
+		return strings.NewReader(plain), len(plain), nil
+	}
+	encoding := base64.StdEncoding
+	if !strings.HasSuffix(body, "=") && len(body)%4 != 0 {
+		encoding = base64.RawStdEncoding
+	}
+	return base64.NewDecoder(encoding, strings.NewReader(body)), encoding.DecodedLen(len(body)), nil
+}
+
+// FileOfURI returns the file that a relative URI names, relative to the
+// document's directory, cleaned.
+func FileOfURI(uri string) (string, error) {
+	switch {
+	case uri == "":
+		return "", errors.New("uri is empty")
+	case hasScheme(uri):
+		return "", fmt.Errorf("%s is not a file; copy the file into the asset directory and name the copy", showURI(uri))
+	case strings.Contains(strings.SplitN(uri, "/", 2)[0], ":"):
+		return "", fmt.Errorf("%s is no relative URI; in a file name a colon is written %%3A", showURI(uri))
+	case uri[0] == '/':
+		return "", fmt.Errorf("%s is absolute, want a path relative to the document", showURI(uri))
+	case strings.ContainsAny(uri, "?#"):
+		return "", fmt.Errorf("%s has a query or fragment; in a file name write %%3F for ? and %%23 for #", showURI(uri))
+	}
+	name, err := decodePercent(uri)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w; in a file name write %%25 for %%", showURI(uri), err)
+	}
+	// Cleaned, so that a file has one name however it is spelled. A leading
+	// slash that was escaped must not turn into the asset tree's root.
+	return path.Clean("./" + name), nil
+}
+
+// decodePercent decodes percent-encoded bytes (RFC 3986 section 2.1). net/url does that too, but
+// fills tables at every start of the program.
+func decodePercent(text string) (string, error) {
+	at := strings.IndexByte(text, '%')
+	if at < 0 {
+		return text, nil
+	}
+	plain := append(make([]byte, 0, len(text)), text[:at]...)
+	for ; at < len(text); at++ {
+		if text[at] != '%' {
+			plain = append(plain, text[at])
+			continue
+		}
+		code := text[at:min(at+3, len(text))]
+		b, err := hex.DecodeString(code[1:])
+		if err != nil || len(b) != 1 {
+			return "", fmt.Errorf("invalid URL escape %q", code)
+		}
+		plain = append(plain, b[0])
+		at += 2
+	}
+	return string(plain), nil
+}
+
+// hasScheme reports whether a URI starts with a scheme (RFC 3986, section 3.1). A drive letter counts
+// as a scheme.
+func hasScheme(uri string) bool {
+	scheme, _, found := strings.Cut(uri, ":")
+	if !found || scheme == "" {
+		return false
+	}
+	for i, c := range []byte(strings.ToLower(scheme)) {
+		letter := 'a' <= c && c <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(c))) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsDataURI reports whether a URI holds the data itself (RFC 2397).
+func IsDataURI(uri string) bool {
+	return len(uri) >= 5 && strings.EqualFold(uri[:5], "data:")
+}
+
+// showURI quotes a URI for a message, shortened as data URIs may be huge.
+func showURI(uri string) string {
+	const longest = 80
+	if IsDataURI(uri) {
+		return "its data URI"
+	}
+	if len(uri) > longest {
+		return fmt.Sprintf("%q...", uri[:longest])
+	}
+	return fmt.Sprintf("%q", uri)
 }

@@ -17,14 +17,14 @@ const (
 	chunkBIN  = 0x004e4942
 )
 
-// HeaderSize is how many bytes of a GLB file come before the text of its document.
+// HeaderSize is the number of bytes of a GLB file before the text of its document.
 const HeaderSize = 20
 
 // IsGLB reports whether a file that starts with head is binary glTF.
 func IsGLB(head []byte) bool { return len(head) >= 4 && string(head[:4]) == magic }
 
-// TextSize returns how long the document's text is in a GLB file of size bytes that
-// starts with head, HeaderSize bytes or more.
+// TextSize returns the length of the document's text in a GLB file of size bytes. head is the start
+// of the file, HeaderSize bytes or more.
 func TextSize(head []byte, size int64) (int64, error) {
 	if len(head) < HeaderSize {
 		return 0, fmt.Errorf("%d bytes are no GLB file, its header alone has %d", len(head), HeaderSize)
@@ -78,9 +78,8 @@ func IsJSON(text []byte) bool {
 }
 
 // SplitGLB returns the document and the binary chunk of a GLB file, which share its
-// bytes. The chunk is nil if there is none. Chunks of other types are left out, as
-// the specification asks readers to. odd says what else the container does that it
-// must not, "" if nothing.
+// bytes. The chunk is nil if there is none. Chunks of other types are ignored, as the specification
+// demands. odd describes a fault of the container that is no error, "" for none.
 func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 	n, err := TextSize(file, int64(len(file)))
 	if err != nil {
@@ -118,8 +117,8 @@ func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 	return text, chunk, odd, nil
 }
 
-// WriteGLB writes a GLB file whose binary chunk is the parts one after another, each
-// a multiple of four bytes long.
+// WriteGLB writes a GLB file whose binary chunk is the concatenation of parts. The length of each
+// part is a multiple of four bytes.
 func WriteGLB(w io.Writer, text []byte, parts [][]byte) error {
 	size := 0
 	for _, p := range parts {

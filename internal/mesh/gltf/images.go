@@ -2,19 +2,20 @@ package gltf
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"slices"
 )
 
-func (c *check) images() {
+func (c *check) checkImages() {
 	for i, image := range c.doc.Images {
-		c.optional(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
+		c.checkOptionalIndex(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
 		c.useView(image.BufferView, forImages)
 		if image.BufferView != nil && image.MimeType == "" {
-			c.mend("an image in a bufferView without mimeType", "known by its first bytes", "image", i)
+			c.noteMend("an image in a bufferView without mimeType", "known by its first bytes", "image", i)
 		}
 		if image.URI == nil {
-			c.imageType(image.MimeType, i)
+			c.checkImageType(image.MimeType, i)
 			if image.BufferView == nil && !image.Extensions {
 				c.faults.addFault("image %d: neither uri nor bufferView", i)
 			}
@@ -22,7 +23,7 @@ func (c *check) images() {
 		}
 		var err error
 		if IsDataURI(*image.URI) {
-			err = c.embedded(i)
+			err = c.checkEmbeddedImage(i)
 		} else {
 			_, err = FileOfURI(*image.URI)
 		}
@@ -35,8 +36,8 @@ func (c *check) images() {
 	}
 }
 
-// embedded checks an image in a data URI.
-func (c *check) embedded(i int) error {
+// checkEmbeddedImage checks an image in a data URI.
+func (c *check) checkEmbeddedImage(i int) error {
 	image := &c.doc.Images[i]
 	r, _, err := openDataURI(*image.URI)
 	if err != nil {
@@ -54,22 +55,22 @@ func (c *check) embedded(i int) error {
 	}
 	for _, d := range declared {
 		if d != "" && found != "" && d != found {
-			c.mend("an embedded image of another type than it is declared", "declared as what it is", "image", i)
+			c.noteMend("an embedded image of another type than it is declared", "declared as what it is", "image", i)
 			break
 		}
 	}
-	c.imageType(found, i)
+	c.checkImageType(found, i)
 	return nil
 }
 
-// imageType checks that the extension is declared that an image's type needs.
-func (c *check) imageType(mediaType string, i int) {
+// checkImageType checks that the extension is declared that an image's type needs.
+func (c *check) checkImageType(mediaType string, i int) {
 	if name := ImageExtension(mediaType); name != "" && !slices.Contains(c.doc.ExtensionsUsed, name) {
-		c.mend("an embedded image of a type whose extension extensionsUsed does not name", "entered there", "image", i)
+		c.noteMend("an embedded image of a type whose extension extensionsUsed does not name", "entered there", "image", i)
 	}
 }
 
-// ImageType returns the media type of a picture by its first bytes, "" if glTF and its
+// ImageType returns the media type of an image by its first bytes, "" if glTF and its
 // extensions do not name the type.
 func ImageType(data []byte) string {
 	for _, kind := range []struct{ start, mediaType string }{
@@ -102,4 +103,62 @@ func ImageExtension(mediaType string) string {
 		return "MSFT_texture_dds"
 	}
 	return ""
+}
+
+// EachImage calls visit for each image that a material uses, by its own members or by those of
+// its extensions. isSlot reports the members that hold textures, textures are the document's, and
+// images is the number of its images.
+func EachImage(material Object, isSlot func(member string) bool, textures []Object, images int, visit func(slot string, image int)) {
+	eachTexture(material, 0, isSlot, func(slot string, texture int) {
+		if texture < 0 || texture >= len(textures) {
+			return
+		}
+		t := textures[texture]
+		if image, ok := SourceOf(t, images); ok {
+			visit(slot, image)
+		}
+		extensions, _ := t.Object("extensions")
+		for _, e := range extensions {
+			if o, err := ParseObject(e.Value); err == nil {
+				if image, ok := SourceOf(o, images); ok {
+					visit(slot, image)
+				}
+			}
+		}
+	})
+}
+
+// eachTexture calls visit for the textures of a material or of a part of one.
+func eachTexture(o Object, depth int, isSlot func(member string) bool, visit func(slot string, texture int)) {
+	for _, m := range o {
+		if m.Key == "extras" || depth > 3 { // material, extensions, one of them
+			continue
+		}
+		members, err := ParseObject(m.Value)
+		if err != nil {
+			continue
+		}
+		var index *int
+		if isSlot(m.Key) && json.Unmarshal(members.Member("index"), &index) == nil && index != nil {
+			visit(m.Key, *index)
+			continue
+		}
+		eachTexture(members, depth+1, isSlot, visit)
+	}
+}
+
+// SourceOf returns the image that a texture, or an extension of one, names as its source.
+func SourceOf(o Object, images int) (image int, ok bool) {
+	var source *int
+	if json.Unmarshal(o.Member("source"), &source) != nil || source == nil || *source < 0 || *source >= images {
+		return 0, false
+	}
+	return *source, true
+}
+
+// IsOpaque reports whether a material ignores the alpha of its colors.
+func IsOpaque(material Object) bool {
+	var mode string
+	text := material.Member("alphaMode")
+	return text == nil || json.Unmarshal(text, &mode) == nil && mode == "OPAQUE"
 }

@@ -2,10 +2,11 @@ package gltf
 
 import (
 	"math"
+	"slices"
 )
 
-// nodes checks that nodes form trees and that scenes list roots of them.
-func (c *check) nodes() {
+// checkNodeTrees checks that nodes form trees and that scenes list roots of them.
+func (c *check) checkNodeTrees() {
 	d := c.doc
 	const none = -1
 	parent := make([]int32, len(d.Nodes))
@@ -14,13 +15,13 @@ func (c *check) nodes() {
 	}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		c.optional(n.Mesh, len(d.Meshes), "mesh", "node %d", i)
-		c.optional(n.Camera, len(d.Cameras), "camera", "node %d", i)
-		c.optional(n.Skin, len(d.Skins), "skin", "node %d", i)
-		c.transform(n, i)
-		c.shown(n, i)
+		c.checkOptionalIndex(n.Mesh, len(d.Meshes), "mesh", "node %d", i)
+		c.checkOptionalIndex(n.Camera, len(d.Cameras), "camera", "node %d", i)
+		c.checkOptionalIndex(n.Skin, len(d.Skins), "skin", "node %d", i)
+		c.checkTransform(n, i)
+		c.checkShownMesh(n, i)
 		for j := range n.Children {
-			if !c.required(&n.Children[j], len(d.Nodes), "node", "node %d child %d", i, j) {
+			if !c.checkRequiredIndex(&n.Children[j], len(d.Nodes), "node", "node %d child %d", i, j) {
 				continue
 			}
 			child := n.Children[j]
@@ -36,10 +37,10 @@ func (c *check) nodes() {
 		c.faults.addFault("node %d: is its own ancestor", i)
 		c.parent = nil
 	}
-	inScene := make([]int32, len(d.Nodes)) // the last one, from 1
+	inScene := make([]int32, len(d.Nodes)) // last scene of each node, from 1
 	for i := range d.Scenes {
 		for j, n := range d.Scenes[i].Nodes {
-			if c.required(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
+			if c.checkRequiredIndex(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
 				c.faults.addFault("scene %d: node %d is no root but a child of node %d", i, n, parent[n])
 			}
 			if isIn(n, len(d.Nodes)) {
@@ -50,7 +51,7 @@ func (c *check) nodes() {
 			}
 		}
 	}
-	c.optional(d.Scene, len(d.Scenes), "scene", "document")
+	c.checkOptionalIndex(d.Scene, len(d.Scenes), "scene", "document")
 }
 
 // onCycle returns a node that is its own ancestor, or -1. Each node is walked
@@ -74,14 +75,14 @@ func onCycle(parent []int32) int {
 // UnitSlack is how far the length of a rotation, normal or tangent may be off 1.
 const UnitSlack = 0.005
 
-// transform checks how a node is placed.
-func (c *check) transform(n *Node, i int) {
+// checkTransform checks the transform of a node.
+func (c *check) checkTransform(n *Node, i int) {
 	if n.Rotation != nil {
-		switch l := length(n.Rotation[:]); {
+		switch l := vectorLength(n.Rotation[:]); {
 		case l == 0:
 			c.faults.addFault("node %d: rotation is 0", i)
 		case math.Abs(l-1) > UnitSlack:
-			c.mend("a rotation of another length than 1", "scaled", "node", i)
+			c.noteMend("a rotation of another length than 1", "scaled", "node", i)
 		}
 	}
 	if n.Matrix == nil {
@@ -95,8 +96,8 @@ func (c *check) transform(n *Node, i int) {
 	}
 }
 
-// shown checks the mesh, skin and weights of a node.
-func (c *check) shown(n *Node, i int) {
+// checkShownMesh checks the mesh, skin and weights of a node.
+func (c *check) checkShownMesh(n *Node, i int) {
 	if n.Mesh == nil {
 		if n.Skin != nil {
 			c.faults.addFault("node %d: a skin without a mesh", i)
@@ -124,7 +125,7 @@ func (c *check) shown(n *Node, i int) {
 	c.faults.addFault("node %d: a skin for mesh %d, which has no joints", i, *n.Mesh)
 }
 
-func length(v []float64) float64 {
+func vectorLength(v []float64) float64 {
 	sum := float64(0)
 	for _, x := range v {
 		sum += float64(x * x)
@@ -140,7 +141,7 @@ func isTRS(m *[16]float64) bool {
 	}
 	const slack = 1e-3
 	x, y, z := m[0:3], m[4:7], m[8:11]
-	lx, ly, lz := length(x), length(y), length(z)
+	lx, ly, lz := vectorLength(x), vectorLength(y), vectorLength(z)
 	if !(lx > 0 && ly > 0 && lz > 0) || math.IsInf(float64(lx*ly)*lz, 0) {
 		return false
 	}
@@ -150,8 +151,8 @@ func isTRS(m *[16]float64) bool {
 	return math.Abs(dot(x, y)) <= slack*lx*ly && math.Abs(dot(y, z)) <= slack*ly*lz && math.Abs(dot(z, x)) <= slack*lz*lx
 }
 
-// A tour numbers the nodes of a forest in the order of a walk from the roots. The nodes
-// below a node have the numbers from its first to its last.
+// A tour numbers the nodes of a forest in preorder. The nodes below a node have the numbers from its
+// first to its last.
 type tour struct{ first, last, root []int32 }
 
 // makeTour walks over each node once. parent has no cycles.
@@ -190,7 +191,7 @@ func makeTour(d *Document, parent []int32) *tour {
 	return t
 }
 
-func (c *check) skins() {
+func (c *check) checkSkins() {
 	d := c.doc
 	if len(d.Skins) == 0 {
 		return
@@ -205,7 +206,7 @@ func (c *check) skins() {
 		fine := t != nil && len(s.Joints) > 0
 		for j, k := range s.Joints {
 			switch {
-			case !c.required(&s.Joints[j], len(d.Nodes), "node", "skin %d joint %d", i, j):
+			case !c.checkRequiredIndex(&s.Joints[j], len(d.Nodes), "node", "skin %d joint %d", i, j):
 				fine = false
 				continue
 			case seen[k] == int32(i+1):
@@ -214,33 +215,33 @@ func (c *check) skins() {
 			seen[k] = int32(i + 1)
 		}
 		if fine {
-			c.skeleton(t, i)
+			c.checkSkeleton(t, i)
 		} else {
-			c.optional(s.Skeleton, len(d.Nodes), "node", "skin %d skeleton", i)
+			c.checkOptionalIndex(s.Skeleton, len(d.Nodes), "node", "skin %d skeleton", i)
 		}
-		if c.optional(s.InverseBindMatrices, len(d.Accessors), "accessor", "skin %d inverseBindMatrices", i) {
-			c.inverseBind(*s.InverseBindMatrices, len(s.Joints), i)
+		if c.checkOptionalIndex(s.InverseBindMatrices, len(d.Accessors), "accessor", "skin %d inverseBindMatrices", i) {
+			c.checkInverseBind(*s.InverseBindMatrices, len(s.Joints), i)
 		}
 	}
 	if t != nil {
-		c.skinnedScenes(t)
+		c.checkSkinnedScenes(t)
 	}
 }
 
-func (c *check) inverseBind(accessor int32, joints, skin int) {
-	c.use(accessor, ofMatrices)
+func (c *check) checkInverseBind(accessor int32, joints, skin int) {
+	c.useAccessor(accessor, ofMatrices)
 	a := &c.doc.Accessors[accessor]
 	if a.Count < int64(joints) {
 		c.faults.addFault("skin %d: %d inverseBindMatrices for %d joints", skin, a.Count, joints)
 	}
 	if a.Type != "MAT4" || a.ComponentType != Float32 {
-		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.format())
+		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.describeFormat())
 	}
 }
 
-// skeleton checks that the joints of a skin have a common root, and that this is its
-// skeleton or below it.
-func (c *check) skeleton(t *tour, skin int) {
+// checkSkeleton checks that the joints of a skin have a common root, which is the skeleton or a node
+// below it.
+func (c *check) checkSkeleton(t *tour, skin int) {
 	s := &c.doc.Skins[skin]
 	low, high := t.first[s.Joints[0]], t.first[s.Joints[0]]
 	for _, j := range s.Joints {
@@ -250,7 +251,7 @@ func (c *check) skeleton(t *tour, skin int) {
 		}
 		low, high = min(low, t.first[j]), max(high, t.first[j])
 	}
-	if !c.optional(s.Skeleton, len(c.doc.Nodes), "node", "skin %d skeleton", skin) {
+	if !c.checkOptionalIndex(s.Skeleton, len(c.doc.Nodes), "node", "skin %d skeleton", skin) {
 		return
 	}
 	if k := *s.Skeleton; low < t.first[k] || high > t.last[k] {
@@ -258,10 +259,10 @@ func (c *check) skeleton(t *tour, skin int) {
 	}
 }
 
-// skinnedScenes checks that scenes which show a skinned mesh have its joints.
-func (c *check) skinnedScenes(t *tour) {
+// checkSkinnedScenes checks that scenes which show a skinned mesh have its joints.
+func (c *check) checkSkinnedScenes(t *tour) {
 	d := c.doc
-	in := make([][]int32, len(d.Nodes)) // the scenes of each root, in order
+	in := make([][]int32, len(d.Nodes)) // scenes of each root, in order
 	for i := range d.Scenes {
 		for _, n := range d.Scenes[i].Nodes {
 			if isIn(n, len(in)) {
@@ -302,4 +303,80 @@ func firstNotIn(a, b []int32) int32 {
 		}
 	}
 	return -1
+}
+
+// Reaches returns, for each node, the size of the parts that move with it, in units of its parent:
+// the largest distance between meshes and nodes below the node, without animations.
+func (d *Document) Reaches() []float64 {
+	reach := make([]float64, len(d.Nodes)) // radius of the node's mesh and of all nodes below
+	order, parent := make([]int32, 0, len(d.Nodes)), d.Parents()
+	for i, p := range parent {
+		if p < 0 {
+			order = append(order, int32(i))
+		}
+	}
+	for at := 0; at < len(order); at++ {
+		order = append(order, d.Nodes[order[at]].Children...)
+	}
+	for _, i := range slices.Backward(order) {
+		n := &d.Nodes[i]
+		if n.Mesh != nil && n.Skin == nil {
+			reach[i] = max(reach[i], d.meshReach(*n.Mesh))
+		}
+		far, scale := placeAndScale(n)
+		reach[i] = float64(reach[i] * scale)
+		if p := parent[i]; p >= 0 {
+			reach[p] = max(reach[p], far+reach[i])
+		}
+	}
+	for i := range reach {
+		reach[i] *= 2
+	}
+	return reach
+}
+
+// meshReach returns the distance of a mesh's corners from its middle, by the bounds of its accessors.
+func (d *Document) meshReach(mesh int32) float64 {
+	most := 0.
+	for i := range d.Meshes[mesh].Primitives {
+		a, ok := d.Meshes[mesh].Primitives[i].Attributes["POSITION"]
+		if !ok || d.Accessors[a].Min == nil || d.Accessors[a].Max == nil {
+			continue
+		}
+		low, high := *d.Accessors[a].Min, *d.Accessors[a].Max
+		var box [3]float64
+		unit := 1.
+		if position := &d.Accessors[a]; position.Normalized {
+			bits := 8 * ComponentSize(position.ComponentType)
+			if position.ComponentType == Int8 || position.ComponentType == Int16 {
+				bits--
+			}
+			unit = math.Exp2(float64(bits)) - 1
+		}
+		for k := range min(len(low), len(high), 3) {
+			box[k] = (high[k] - low[k]) / 2 / unit
+		}
+		most = max(most, vectorLength(box[:]))
+	}
+	return most
+}
+
+// placeAndScale returns the distance of a node from its parent, and its largest scale.
+func placeAndScale(n *Node) (far, scale float64) {
+	scale = 1
+	switch {
+	case n.Matrix != nil:
+		m := n.Matrix
+		far, scale = vectorLength(m[12:][:3]), 0
+		for column := 0; column < 12; column += 4 {
+			scale = max(scale, vectorLength(m[column:][:3]))
+		}
+		return far, scale
+	case n.Scale != nil:
+		scale = max(math.Abs(n.Scale[0]), math.Abs(n.Scale[1]), math.Abs(n.Scale[2]))
+	}
+	if n.Translation != nil {
+		far = vectorLength(n.Translation[:])
+	}
+	return far, scale
 }

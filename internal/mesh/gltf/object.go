@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
 // An Object is a JSON object whose members keep their order. Members that nothing sets keep
@@ -40,6 +42,17 @@ func ParseObject(text json.RawMessage) (Object, error) {
 	}
 	_, err = d.Token()
 	return o, err
+}
+
+// ParseUnchecked is ParseObject for the text of a whole document that nothing has checked. ok is
+// false if the text is no JSON object.
+func ParseUnchecked(text []byte) (root Object, ok bool) {
+	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
+	if !json.Valid(text) {
+		return nil, false
+	}
+	root, err := ParseObject(text)
+	return root, err == nil
 }
 
 // ParseList splits a list into its elements. No text is an empty list.

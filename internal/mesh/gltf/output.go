@@ -18,13 +18,13 @@ type Use uint8
 // The uses of data.
 const (
 	Other           Use = iota // times of animations, and the rest
-	Turns                      // rotations of animations, as the filter Quaternion makes them
+	Turns                      // rotations of animations, from the filter Quaternion
 	Steps                      // other animated values, with steps of a power of two
-	Matrices                   // of skins
+	Matrices                   // inverse bind matrices of skins
 	VertexData                 // attributes
 	Directions                 // attributes in octahedral coordinates
 	TriangleIndices            // three a triangle
-	OtherIndices               // of lines, points and unknown primitives
+	OtherIndices               // indices of lines, points and unknown primitives
 	Picture                    // has a view of its own
 )
 
@@ -34,8 +34,8 @@ const (
 	elementBuffer = 34963 // ELEMENT_ARRAY_BUFFER
 )
 
-// target returns the target of a view for the use, 0 for none.
-func (u Use) target() int {
+// viewTarget returns the target of a view for the use, 0 for none.
+func (u Use) viewTarget() int {
 	switch u {
 	case VertexData, Directions:
 		return arrayBuffer
@@ -61,7 +61,7 @@ type Output struct {
 // always have a stride.
 type viewKind struct {
 	use       Use
-	stride    int // of vertices, or the size of indices; 0 for other uses
+	stride    int // stride of vertices or size of indices; 0 for other uses
 	component int32
 }
 
@@ -69,14 +69,14 @@ type viewKind struct {
 type view struct {
 	viewKind
 	data   []byte
-	starts []int // of each array, in elements
+	starts []int // start of each array, in elements
 }
 
 // Append adds an array unless an equal one exists, and returns its view and offset. The
 // offset is a multiple of four bytes, or of the size of an index.
 func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int, err error) {
 	stride := a.Size
-	if u.target() == arrayBuffer {
+	if u.viewTarget() == arrayBuffer {
 		stride = (a.Size + 3) &^ 3
 	}
 	number = o.viewOf(u, stride, a.Component)
@@ -89,14 +89,14 @@ func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int
 	}
 	switch {
 	case o.Compress && u != Picture:
-		v.pad(v.stride)
+		v.padView(v.stride)
 		v.starts = append(v.starts, len(v.data)/v.stride)
 	case u != TriangleIndices && u != OtherIndices:
-		v.pad(4)
+		v.padView(4)
 	}
 	offset = len(v.data)
 	if u != Picture {
-		o.same.note(v, offset, a)
+		o.same.noteArray(v, offset, a)
 	}
 	if stride == a.Size {
 		v.data = append(v.data, a.Data...)
@@ -111,13 +111,13 @@ func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int
 	})
 }
 
-// viewOf returns the view of a use and stride, a new one for each picture.
+// viewOf returns the view of a use and stride, a new one for each image.
 func (o *Output) viewOf(u Use, stride int, component int32) int {
 	k := viewKind{use: u}
 	switch {
 	case o.Compress && u != Picture:
 		k.stride, k.component = stride, component
-		for u.target() == 0 && k.stride%4 != 0 {
+		for u.viewTarget() == 0 && k.stride%4 != 0 {
 			k.stride += stride // several small elements form one
 		}
 	case u == Directions || u == VertexData:
@@ -138,14 +138,14 @@ func (o *Output) viewOf(u Use, stride int, component int32) int {
 	return len(o.views) - 1
 }
 
-// pad appends zeros up to a multiple of to bytes.
-func (v *view) pad(to int) { v.data = append(v.data, make([]byte, (to-len(v.data)%to)%to)...) }
+// padView appends zeros up to a multiple of to bytes.
+func (v *view) padView(to int) { v.data = append(v.data, make([]byte, (to-len(v.data)%to)%to)...) }
 
 // A Layout is the bufferViews of an output and the bytes of its first buffer.
 type Layout struct {
-	Parts [][]byte // of the buffer, each a multiple of four bytes
+	Parts [][]byte // parts of the buffer, each a multiple of four bytes
 	views []Object
-	size  int // of all parts
+	size  int // size of all parts
 	// unpacked is the length of the second buffer, which holds no bytes: the size of all
 	// compressed views when unpacked.
 	unpacked int
@@ -172,7 +172,7 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 	var l Layout
 	for _, v := range o.views {
 		var object Object
-		packed, layout, err := o.pack(ctx, v)
+		packed, layout, err := o.packView(ctx, v)
 		if err != nil {
 			return l, err
 		}
@@ -185,10 +185,10 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 			object.SetInt("byteOffset", at)
 		}
 		object.SetInt("byteLength", len(v.data))
-		if v.use.target() == arrayBuffer {
+		if v.use.viewTarget() == arrayBuffer {
 			object.SetInt("byteStride", v.stride)
 		}
-		if t := v.use.target(); t != 0 {
+		if t := v.use.viewTarget(); t != 0 {
 			object.SetInt("target", t)
 		}
 		if packed != nil {
@@ -197,7 +197,7 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 			v.data = packed
 		}
 		l.views = append(l.views, object)
-		v.pad(4)
+		v.padView(4)
 		l.Parts = append(l.Parts, v.data)
 		l.size += len(v.data)
 		v.data = nil
@@ -208,13 +208,13 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 // packedCost is about how many bytes a document needs to describe a compressed view.
 const packedCost = 150
 
-// pack compresses a view. It returns nil for a picture, which is compressed by itself,
+// packView compresses a view. It returns nil for an image, which is compressed by itself,
 // and for a view that would not become smaller.
-func (o *Output) pack(ctx context.Context, v *view) (packed []byte, l meshopt.Layout, err error) {
+func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshopt.Layout, err error) {
 	if !o.Compress || v.use == Picture || len(v.data) == 0 || v.stride > 256 {
 		return nil, l, nil
 	}
-	v.pad(v.stride)
+	v.padView(v.stride)
 	l = meshopt.Layout{Mode: meshopt.Attributes, Count: len(v.data) / v.stride, Stride: v.stride}
 	if v.use == TriangleIndices || v.use == OtherIndices {
 		if v.stride == 1 {
@@ -230,7 +230,7 @@ func (o *Output) pack(ctx context.Context, v *view) (packed []byte, l meshopt.La
 		}
 	} else {
 		var data []byte
-		if data, l.Filter, err = o.filtered(ctx, v); err == nil {
+		if data, l.Filter, err = o.filterElements(ctx, v); err == nil {
 			packed, err = meshopt.EncodeAttributes(ctx, data, v.stride)
 		}
 	}
@@ -240,9 +240,9 @@ func (o *Output) pack(ctx context.Context, v *view) (packed []byte, l meshopt.La
 	return packed, l, nil
 }
 
-// filtered returns the elements of a view before its filter. It uses no filter if that
-// could not restore the same elements.
-func (o *Output) filtered(ctx context.Context, v *view) ([]byte, meshopt.Filter, error) {
+// filterElements encodes the elements of a view for its filter. It uses no filter if decoding would
+// not restore the same elements.
+func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.Filter, error) {
 	f, bits := meshopt.None, 0
 	switch v.use {
 	case Directions:
@@ -289,42 +289,42 @@ func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 // of an object anew.
 type sharing struct {
 	seed  maphash.Seed
-	known map[uint64][]shared // by the hash of their bytes
+	known map[uint64][]arrayPlace // places by the hash of the bytes
 }
 
-// A shared is an array in a view.
-type shared struct {
+// An arrayPlace is the place of an array in a view.
+type arrayPlace struct {
 	view   *view
 	offset int
 	count  int
 }
 
-// hash returns the hash of an array's bytes.
-func (s *sharing) hash(a Array) uint64 {
+// hashArray returns the hash of an array's bytes.
+func (s *sharing) hashArray(a Array) uint64 {
 	if s.known == nil {
-		s.seed, s.known = maphash.MakeSeed(), map[uint64][]shared{}
+		s.seed, s.known = maphash.MakeSeed(), map[uint64][]arrayPlace{}
 	}
 	return maphash.Bytes(s.seed, a.Data)
 }
 
-// note records an array that is about to be appended to a view.
-func (s *sharing) note(v *view, offset int, a Array) {
-	key := s.hash(a)
-	s.known[key] = append(s.known[key], shared{v, offset, a.Count})
+// noteArray records the place of an array that the caller will append to a view.
+func (s *sharing) noteArray(v *view, offset int, a Array) {
+	key := s.hashArray(a)
+	s.known[key] = append(s.known[key], arrayPlace{v, offset, a.Count})
 }
 
 // findShared returns the offset of an equal array in a view, with elements stride bytes
 // apart.
 func (s *sharing) findShared(v *view, stride int, a Array) (offset int, ok bool) {
-	for _, c := range s.known[s.hash(a)] {
-		if c.view == v && c.count == a.Count && c.holds(stride, a) {
+	for _, c := range s.known[s.hashArray(a)] {
+		if c.view == v && c.count == a.Count && c.holdsArray(stride, a) {
 			return c.offset, true
 		}
 	}
 	return 0, false
 }
 
-func (c shared) holds(stride int, a Array) bool {
+func (c arrayPlace) holdsArray(stride int, a Array) bool {
 	data := c.view.data[c.offset:]
 	if stride == a.Size {
 		return bytes.Equal(data[:len(a.Data)], a.Data)

@@ -28,9 +28,9 @@ const objectCost = 320
 // have fewer by far; {},{},{} would need a hundred times its size in memory.
 func maxObjects(size int64) int64 { return min(1024+size/12, 1<<22) }
 
-// Parse reads the text of a document and checks that it is JSON, made as glTF's objects
-// are: members of the right types and lists of the right lengths, numbers in range,
-// extensions where they belong. Check has to say whether it makes sense.
+// Parse decodes the text of a document. It checks that the text is JSON with the shapes of glTF's
+// objects: members of the right types and lists of the right lengths, numbers in range,
+// extensions where they belong. Check checks everything else.
 func Parse(text []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("glTF")):
@@ -45,9 +45,9 @@ func Parse(text []byte) (*Document, error) {
 	if n, most := int64(bytes.Count(text, []byte{'{'})), maxObjects(int64(len(text))); n > most {
 		return nil, fmt.Errorf("%d objects in %d bytes, want at most %d", n, len(text), most)
 	}
-	w := walk(text)
+	w := walkDocument(text)
 	w.checkWhole()
-	if err := w.faults.err(); err != nil {
+	if err := w.faults.faultsError(); err != nil {
 		if isVersion1(text) {
 			return nil, errors.New("a document of glTF 1.0; export it as glTF 2.0")
 		}
@@ -63,7 +63,7 @@ func Parse(text []byte) (*Document, error) {
 			doc.Mended = append(doc.Mended, m)
 		}
 	}
-	doc.declare(w)
+	doc.completeExtensions(w)
 	return doc, nil
 }
 
@@ -82,31 +82,31 @@ func isVersion1(text []byte) bool {
 // where it is used.
 const Quantization = "KHR_mesh_quantization"
 
-// declare completes the document's lists of extensions: with used extensions, and with
+// completeExtensions completes the document's lists of extensions: with used extensions, and with
 // required ones.
-func (d *Document) declare(w *walker) {
+func (d *Document) completeExtensions(w *walker) {
 	undeclared := Mend{What: "an extension that extensionsUsed does not name", How: "entered there"}
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if !slices.Contains(d.ExtensionsUsed, name) {
-			undeclared.count(w.text, w.named[name])
+			undeclared.countMend(w.text, w.named[name])
 			d.ExtensionsUsed = append(d.ExtensionsUsed, name)
 		}
 	}
 	lists := Mend{What: "extensionsUsed and extensionsRequired contradict each other", How: "made consistent"}
 	for _, name := range d.ExtensionsRequired {
 		if !slices.Contains(d.ExtensionsUsed, name) {
-			lists.count(w.text, 0)
+			lists.countMend(w.text, 0)
 			d.ExtensionsUsed = append(d.ExtensionsUsed, name)
 		}
 	}
 	if slices.Contains(d.ExtensionsUsed, Quantization) && !slices.Contains(d.ExtensionsRequired, Quantization) {
-		lists.count(w.text, 0)
+		lists.countMend(w.text, 0)
 		d.ExtensionsRequired = append(d.ExtensionsRequired, Quantization)
 	}
 	double := Mend{What: "an extension is named twice in a list", How: "one is left out"}
 	for _, list := range []*[]string{&d.ExtensionsUsed, &d.ExtensionsRequired} {
 		if once := unique(*list); len(once) < len(*list) {
-			double.count(w.text, 0)
+			double.countMend(w.text, 0)
 			*list = once
 		}
 	}
@@ -127,15 +127,14 @@ func unique(list []string) []string {
 	})
 }
 
-// A Mend is one kind of fault that was put right: what, how, where it was first, and
-// how often.
+// A Mend is one kind of repaired fault: fault, remedy, first place and number.
 type Mend struct {
 	What, How, First string
 	N                int
 }
 
-// count adds the fault at an offset of the text.
-func (m *Mend) count(text []byte, at int) {
+// countMend adds the fault at an offset of the text.
+func (m *Mend) countMend(text []byte, at int) {
 	if m.N == 0 {
 		m.First = plaintext.Position(text, at)
 	}
@@ -161,17 +160,17 @@ func (w *walker) emptyList() bool {
 	at := w.at
 	defer func() { w.at = at }()
 	w.at++
-	w.space()
+	w.skipSpace()
 	return w.text[w.at] == ']'
 }
 
-// drop leaves out the member whose name starts at an offset and whose value is the
+// dropEmptyList leaves out the member whose name starts at an offset and whose value is the
 // empty list here.
-func (w *walker) drop(from int) {
-	w.empty.count(w.text, from)
-	w.skip()
+func (w *walker) dropEmptyList(from int) {
+	w.empty.countMend(w.text, from)
+	w.skipValue()
 	to := w.at
-	for w.space(); w.text[w.at] == ','; w.space() { // the comma behind it
+	for w.skipSpace(); w.text[w.at] == ','; w.skipSpace() { // the comma behind it
 		w.at++
 		to = w.at
 	}

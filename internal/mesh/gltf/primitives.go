@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A usage is what an accessor's elements are. An accessor has one.
+// A usage is the use of an accessor. An accessor has one use.
 type usage uint8
 
 const (
@@ -24,15 +24,15 @@ func (u usage) String() string {
 	return [...]string{"nothing", "an attribute", "indices", "inverse bind matrices", "an animation's input", "an animation's output"}[u]
 }
 
-// use records what an accessor is used for.
-func (c *check) use(accessor int32, u usage) {
+// useAccessor records a use of an accessor.
+func (c *check) useAccessor(accessor int32, u usage) {
 	if c.usages == nil {
 		c.usages = make([]usage, len(c.doc.Accessors))
 	}
 	switch was := c.usages[accessor]; was {
 	case unused:
 		c.usages[accessor] = u
-		c.layout(accessor, u)
+		c.checkElementLayout(accessor, u)
 	case u:
 	default:
 		c.faults.addFault("accessor %d: is used as %v and as %v; export them apart", accessor, was, u)
@@ -40,10 +40,10 @@ func (c *check) use(accessor int32, u usage) {
 	}
 }
 
-// isIn reports whether an index is one of a list of n.
+// isIn reports whether an index is in a list of n elements.
 func isIn(i int32, n int) bool { return i >= 0 && int(i) < n }
 
-func (c *check) meshes() {
+func (c *check) checkMeshes() {
 	d := c.doc
 	for i := range d.Meshes {
 		m := &d.Meshes[i]
@@ -60,12 +60,12 @@ func (c *check) meshes() {
 			if len(p.Targets) != targets {
 				c.faults.addFault("mesh %d primitive %d: %d morph targets, primitive 0 has %d", i, j, len(p.Targets), targets)
 			}
-			c.optional(p.Material, len(d.Materials), "material", "mesh %d primitive %d", i, j)
-			if c.optional(p.Indices, len(d.Accessors), "accessor", "mesh %d primitive %d indices", i, j) {
-				c.indices(*p.Indices, i, j)
+			c.checkOptionalIndex(p.Material, len(d.Materials), "material", "mesh %d primitive %d", i, j)
+			if c.checkOptionalIndex(p.Indices, len(d.Accessors), "accessor", "mesh %d primitive %d indices", i, j) {
+				c.checkIndices(*p.Indices, i, j)
 			}
-			c.primitive(p, i, j)
-			c.variants(p, i, j)
+			c.checkPrimitive(p, i, j)
+			c.checkVariants(p, i, j)
 		}
 		if n := len(m.Weights); n > 0 && n != targets {
 			c.faults.addFault("mesh %d: %d weights for %d morph targets", i, n, targets)
@@ -73,8 +73,8 @@ func (c *check) meshes() {
 	}
 }
 
-// variants checks that each variant has one material at most.
-func (c *check) variants(p *Primitive, mesh, primitive int) {
+// checkVariants checks that each variant has one material at most.
+func (c *check) checkVariants(p *Primitive, mesh, primitive int) {
 	seen := map[int32]bool{}
 	for _, m := range p.Extensions.Variants.Mappings {
 		for _, v := range m.Variants {
@@ -86,16 +86,16 @@ func (c *check) variants(p *Primitive, mesh, primitive int) {
 	}
 }
 
-func (c *check) indices(accessor int32, mesh, primitive int) {
-	c.use(accessor, ofIndices)
+func (c *check) checkIndices(accessor int32, mesh, primitive int) {
+	c.useAccessor(accessor, ofIndices)
 	a := &c.doc.Accessors[accessor]
 	if a.Type != "SCALAR" || a.ComponentType != Uint8 && a.ComponentType != Uint16 && a.ComponentType != Uint32 || a.Normalized {
-		c.faults.addFault("mesh %d primitive %d indices: are %s, want SCALAR of componentType 5121, 5123 or 5125", mesh, primitive, a.format())
+		c.faults.addFault("mesh %d primitive %d indices: are %s, want SCALAR of componentType 5121, 5123 or 5125", mesh, primitive, a.describeFormat())
 	}
 }
 
-// format describes the elements of an accessor.
-func (a *Accessor) format() string {
+// describeFormat describes the elements of an accessor.
+func (a *Accessor) describeFormat() string {
 	s := fmt.Sprintf("%s of componentType %d", a.Type, a.ComponentType)
 	if a.Normalized {
 		s += ", normalized"
@@ -103,15 +103,15 @@ func (a *Accessor) format() string {
 	return s
 }
 
-// primitive checks the attributes of a primitive and of its morph targets. They are
+// checkPrimitive checks the attributes of a primitive and of its morph targets. They are
 // checked in the order of their names, so that a document's faults do not depend on the
 // order of a map.
-func (c *check) primitive(p *Primitive, mesh, primitive int) {
+func (c *check) checkPrimitive(p *Primitive, mesh, primitive int) {
 	where := func(name string) string { return fmt.Sprintf("mesh %d primitive %d %.40q", mesh, primitive, name) }
 	count := int64(-1)
-	sets := map[string][]int{} // numbers of the attributes that are numbered
+	sets := map[string][]int{} // numbers in the names of attributes
 	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
-		a := c.attributeOf(name, p.Attributes[name], false, where(name))
+		a := c.checkAccessorOf(name, p.Attributes[name], false, where(name))
 		if a == nil {
 			continue
 		}
@@ -134,7 +134,7 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 	}
 	for _, target := range p.Targets {
 		for _, name := range slices.Sorted(maps.Keys(target)) {
-			a := c.attributeOf(name, target[name], true, where(name))
+			a := c.checkAccessorOf(name, target[name], true, where(name))
 			if a == nil {
 				continue
 			}
@@ -149,22 +149,22 @@ func (c *check) primitive(p *Primitive, mesh, primitive int) {
 	}
 }
 
-// attributeOf checks an attribute and returns its accessor, nil if there is none.
-func (c *check) attributeOf(name string, accessor int32, target bool, where string) *Accessor {
+// checkAccessorOf checks an attribute and returns its accessor, nil if there is none.
+func (c *check) checkAccessorOf(name string, accessor int32, target bool, where string) *Accessor {
 	if !isIn(accessor, len(c.doc.Accessors)) {
-		c.missing("accessor", accessor, len(c.doc.Accessors), where)
+		c.noteMissing("accessor", accessor, len(c.doc.Accessors), where)
 		return nil
 	}
-	c.use(accessor, ofVertices)
+	c.useAccessor(accessor, ofVertices)
 	if name == "POSITION" {
 		c.needBounds(accessor)
 	}
 	a := &c.doc.Accessors[accessor]
-	c.attribute(name, a, target, where)
+	c.checkAttribute(name, a, target, where)
 	return a
 }
 
-// splitName takes an attribute's name such as TEXCOORD_1 apart.
+// splitName splits an attribute's name such as TEXCOORD_1.
 func splitName(name string) (kind string, n int, numbered bool) {
 	kind, digits, found := strings.Cut(name, "_")
 	if !found || digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' || len(digits) > 6 {
@@ -178,9 +178,9 @@ func splitName(name string) (kind string, n int, numbered bool) {
 	return name, 0, false
 }
 
-// attribute checks the name and the format of an attribute (glTF 2.0, section 3.7.2;
+// checkAttribute checks the name and the format of an attribute (glTF 2.0, section 3.7.2;
 // KHR_mesh_quantization).
-func (c *check) attribute(name string, a *Accessor, target bool, where string) {
+func (c *check) checkAttribute(name string, a *Accessor, target bool, where string) {
 	if strings.HasPrefix(name, "_") {
 		if a.ComponentType == Uint32 {
 			c.faults.addFault("%s: componentType 5125, which attributes must not have", where)
@@ -192,15 +192,15 @@ func (c *check) attribute(name string, a *Accessor, target bool, where string) {
 	switch {
 	case !known:
 		c.faults.addFault("%s: is no attribute of glTF; names of other attributes start with an underscore", where)
-	case ComponentSize(a.ComponentType) == 0 || shapeOf(a.Type).rows == 0: // is at fault itself
+	case ComponentSize(a.ComponentType) == 0 || extentOf(a.Type).rows == 0: // is at fault itself
 	case !slices.Contains(types, a.Type):
 		c.faults.addFault("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))
 	case !slices.Contains(codes, code(a)) && !(slices.Contains(c.doc.ExtensionsUsed, Quantization) && slices.Contains(quantized(kind, target), code(a))):
-		c.faults.addFault("%s: is %s, which this attribute must not be", where, a.format())
+		c.faults.addFault("%s: is %s, which this attribute must not be", where, a.describeFormat())
 	}
 }
 
-// code is a componentType, negative if normalized.
+// code returns a componentType, negated if normalized.
 func code(a *Accessor) int32 {
 	if a.Normalized {
 		return -a.ComponentType
@@ -233,7 +233,7 @@ func attributeFormats(kind string, numbered, target bool) (types []string, codes
 	return nil, nil, false
 }
 
-// quantized returns what KHR_mesh_quantization allows besides.
+// quantized returns the component types that KHR_mesh_quantization adds for an attribute.
 func quantized(kind string, target bool) []int32 {
 	switch {
 	case kind == "POSITION" && target:

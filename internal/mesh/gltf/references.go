@@ -50,7 +50,7 @@ func ListOf(key string) (l List, ok bool) {
 // known extensions included. Recursion goes no deeper than the shapes.
 type References struct {
 	// Visit returns the new number of an element and whether the reference stays. inTree
-	// says that a node is named as a child of another node or of a scene.
+	// is set if a node is named as a child of another node or of a scene.
 	Visit func(of List, n int, inTree bool) (number int, stays bool)
 	// Extensions collects the names of extensions in objects, unless it is nil.
 	Extensions map[string]bool
@@ -61,18 +61,18 @@ type References struct {
 
 // Element visits an element of a list. It returns the same text if nothing changes.
 func (r *References) Element(text json.RawMessage, of List) (json.RawMessage, error) {
-	text, _, err := r.value(text, allShapes().document.members[of.Key()].of)
+	text, _, err := r.visitValue(text, allShapes().document.members[of.Key()].of)
 	return text, err
 }
 
 // Member visits a member of the document itself.
 func (r *References) Member(m Member) (json.RawMessage, error) {
-	text, _, err := r.member(m, allShapes().document)
+	text, _, err := r.visitMember(m, allShapes().document)
 	return text, err
 }
 
-// value visits a value and reports whether it stays in the object or list around it.
-func (r *References) value(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
+// visitValue visits a value and reports whether it stays in the object or list around it.
+func (r *References) visitValue(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
 	text = bytes.TrimSpace(text)
 	if v == nil || len(text) == 0 {
 		return text, true, nil
@@ -84,19 +84,19 @@ func (r *References) value(text json.RawMessage, v *value) (_ json.RawMessage, s
 		}
 		switch v.kind {
 		case anObject:
-			text, err = r.members(text, func(m Member) (json.RawMessage, bool, error) { return r.member(m, v.shape) })
+			text, err = r.visitMembers(text, func(m Member) (json.RawMessage, bool, error) { return r.visitMember(m, v.shape) })
 		case aTable:
-			text, err = r.members(text, func(m Member) (json.RawMessage, bool, error) { return r.value(m.Value, v.of) })
+			text, err = r.visitMembers(text, func(m Member) (json.RawMessage, bool, error) { return r.visitValue(m.Value, v.of) })
 		}
 		return text, true, err
 	case '[':
 		if v.kind == aList {
 			v = v.of
 		}
-		return r.list(text, v)
+		return r.visitList(text, v)
 	case '"':
 		if v.pointer {
-			text, err = r.pointer(text)
+			text, err = r.visitPointer(text)
 		}
 		return text, true, err
 	}
@@ -115,8 +115,8 @@ func (r *References) value(text json.RawMessage, v *value) (_ json.RawMessage, s
 	return text, stays, nil
 }
 
-// members visits the members of an object.
-func (r *References) members(text json.RawMessage, visit func(Member) (json.RawMessage, bool, error)) (json.RawMessage, error) {
+// visitMembers visits the members of an object.
+func (r *References) visitMembers(text json.RawMessage, visit func(Member) (json.RawMessage, bool, error)) (json.RawMessage, error) {
 	o, err := ParseObject(text)
 	if err != nil {
 		return nil, err
@@ -138,24 +138,24 @@ func (r *References) members(text json.RawMessage, visit func(Member) (json.RawM
 	return kept.Text(), nil
 }
 
-// member visits a member of an object of a shape.
-func (r *References) member(m Member, s *shape) (_ json.RawMessage, stays bool, err error) {
+// visitMember visits a member of an object of a shape.
+func (r *References) visitMember(m Member, s *shape) (_ json.RawMessage, stays bool, err error) {
 	switch v := s.members[m.Key]; {
 	case m.Key == "extensions":
-		text, err := r.extensions(m.Value, s)
+		text, err := r.visitExtensions(m.Value, s)
 		return text, true, err
 	case m.Key == "extras":
 		return m.Value, true, nil
 	case v == nil && s.textured && strings.HasSuffix(m.Key, "Texture"):
-		return r.value(m.Value, allShapes().material.members["normalTexture"])
+		return r.visitValue(m.Value, allShapes().material.members["normalTexture"])
 	default:
-		return r.value(m.Value, v)
+		return r.visitValue(m.Value, v)
 	}
 }
 
-// list visits the elements of a list. A list that loses its last element does not stay,
+// visitList visits the elements of a list. A list that loses its last element does not stay,
 // as glTF has no empty lists. Lists of lists hold no references.
-func (r *References) list(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
+func (r *References) visitList(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
 	elements, err := ParseList(text)
 	if err != nil {
 		return nil, false, err
@@ -164,7 +164,7 @@ func (r *References) list(text json.RawMessage, v *value) (_ json.RawMessage, st
 	for _, e := range elements {
 		was, stays := e, true
 		if len(e) > 0 && e[0] != '[' {
-			if e, stays, err = r.value(e, v); err != nil {
+			if e, stays, err = r.visitValue(e, v); err != nil {
 				return nil, false, err
 			}
 		}
@@ -182,12 +182,12 @@ func (r *References) list(text json.RawMessage, v *value) (_ json.RawMessage, st
 // nameless are extensions without a shape that hold no references.
 var nameless = []string{"KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp", "KHR_xmp_json_ld"}
 
-// extensions visits the extensions of an object.
-func (r *References) extensions(text json.RawMessage, s *shape) (json.RawMessage, error) {
+// visitExtensions visits the extensions of an object.
+func (r *References) visitExtensions(text json.RawMessage, s *shape) (json.RawMessage, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
 		return text, nil // not an object, so it holds no references
 	}
-	return r.members(text, func(m Member) (json.RawMessage, bool, error) {
+	return r.visitMembers(text, func(m Member) (json.RawMessage, bool, error) {
 		if r.Extensions != nil {
 			r.Extensions[m.Key] = true
 		}
@@ -207,7 +207,7 @@ func (r *References) extensions(text json.RawMessage, s *shape) (json.RawMessage
 			}
 			return m.Value, true, nil
 		}
-		value, _, err := r.value(m.Value, &value{kind: anObject, shape: inside})
+		value, _, err := r.visitValue(m.Value, &value{kind: anObject, shape: inside})
 		return value, true, err
 	})
 }
@@ -234,9 +234,9 @@ func mayName(text json.RawMessage) bool {
 	}
 }
 
-// pointer changes the number in a JSON pointer to a part of an element, such as
+// visitPointer changes the number in a JSON pointer to a part of an element, such as
 // /nodes/3/rotation.
-func (r *References) pointer(text json.RawMessage) (json.RawMessage, error) {
+func (r *References) visitPointer(text json.RawMessage) (json.RawMessage, error) {
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, err
@@ -256,4 +256,89 @@ func (r *References) pointer(text json.RawMessage) (json.RawMessage, error) {
 	}
 	parts[2] = strconv.Itoa(number)
 	return Quote(strings.Join(parts, "/")), nil
+}
+
+// Declare enters an extension in the document's lists of extensions.
+func (d *Document) Declare(name string, used, required bool) {
+	if used && !slices.Contains(d.ExtensionsUsed, name) {
+		d.ExtensionsUsed = append(d.ExtensionsUsed, name)
+	}
+	if required && !slices.Contains(d.ExtensionsRequired, name) {
+		d.ExtensionsRequired = append(d.ExtensionsRequired, name)
+	}
+}
+
+// Undeclare removes extensions from the document's lists.
+func (d *Document) Undeclare(names ...string) {
+	is := func(s string) bool { return slices.Contains(names, s) }
+	d.ExtensionsUsed = slices.DeleteFunc(d.ExtensionsUsed, is)
+	d.ExtensionsRequired = slices.DeleteFunc(d.ExtensionsRequired, is)
+}
+
+// WriteExtensions enters the lists of extensions in Root.
+func (d *Document) WriteExtensions() {
+	for _, l := range []struct {
+		list  string
+		names []string
+	}{{"extensionsUsed", d.ExtensionsUsed}, {"extensionsRequired", d.ExtensionsRequired}} {
+		quoted := make([]json.RawMessage, len(l.names))
+		for i, name := range l.names {
+			quoted[i] = Quote(name)
+		}
+		if len(quoted) > 0 {
+			d.Root.Set(l.list, ListText(quoted))
+		} else {
+			d.Root.Delete(l.list)
+		}
+	}
+}
+
+// EachExtensionKey calls visit for every key, however deep, inside the document's
+// extensions, until visit returns false. value is the first token of the key's value.
+func (d *Document) EachExtensionKey(visit func(extension, key string, value json.Token) bool) {
+	if !bytes.Contains(d.Text, []byte(`extensions"`)) && !bytes.Contains(d.Text, []byte(`\u`)) {
+		return // and it need not be taken apart
+	}
+	decoder := json.NewDecoder(bytes.NewReader(d.Text))
+	decoder.UseNumber()
+	type level struct {
+		list  bool
+		value bool   // an object's next token is the value of key
+		key   string // the last one
+		of    string // the extension that the value is part of
+		all   bool   // the value is an object of extensions
+	}
+	var open []level
+	for {
+		t, err := decoder.Token()
+		if err != nil {
+			return
+		}
+		if t == json.Delim('}') || t == json.Delim(']') {
+			open = open[:len(open)-1]
+			continue
+		}
+		top := &level{list: true}
+		if len(open) > 0 {
+			top = &open[len(open)-1]
+		}
+		if key, ok := t.(string); ok && !top.list && !top.value {
+			top.key, top.value = key, true
+			continue
+		}
+		if !top.list && top.of != "" && !visit(top.of, top.key, t) {
+			return
+		}
+		top.value = false
+		if t == json.Delim('{') || t == json.Delim('[') {
+			inside := level{list: t == json.Delim('['), of: top.of}
+			switch {
+			case top.all:
+				inside.of = top.key
+			case !top.list && top.key == "extensions" && !inside.list && top.of == "":
+				inside.all = true
+			}
+			open = append(open, inside)
+		}
+	}
 }

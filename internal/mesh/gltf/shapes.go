@@ -14,7 +14,7 @@ type shape struct {
 	extensions map[string]*shape
 	// unchecked holds extensions that only References looks into.
 	unchecked map[string]*shape
-	// textured says that any member ending in Texture names a texture.
+	// textured is set if any member ending in Texture names a texture.
 	textured bool
 }
 
@@ -34,16 +34,16 @@ const (
 // A value describes the value of a member.
 type value struct {
 	kind  kind
-	of    *value // elements of a list or table
-	shape *shape // of an object
+	of    *value // shape of the elements of a list or table
+	shape *shape // shape of an object
 	// least and most bound numbers. above excludes least itself, orZero allows 0 as well.
 	least, most   float64
 	above, orZero bool
-	length        int    // of a list; 0 for any but an empty one
-	names         string // list that a whole number is an index of
-	ranged        bool   // the walker checks the index, as nothing else does
-	tree          bool   // a node below another one or in a scene
-	pointer       bool   // a JSON pointer into the document
+	length        int    // length of a list; 0 for any length above 0
+	names         string // list into which a whole number is an index
+	ranged        bool   // only the walker checks the index
+	tree          bool   // node below another node or in a scene
+	pointer       bool   // JSON pointer into the document
 }
 
 const (
@@ -52,8 +52,8 @@ const (
 	maxSize  = 1 << 53 // above it doubles skip whole numbers
 )
 
-// need sets the required members.
-func (s *shape) need(members ...string) *shape {
+// requireMembers sets the required members.
+func (s *shape) requireMembers(members ...string) *shape {
 	s.needs = members
 	return s
 }
@@ -64,7 +64,7 @@ type shapes struct {
 	document *shape
 	material *shape
 	surface  *shape          // unknown extensions of materials, for References
-	known    map[string]bool // extensions that are looked into
+	known    map[string]bool // extensions with shapes
 }
 
 // allShapes makes the shapes on first use, as most runs never need them.
@@ -109,13 +109,13 @@ var allShapes = sync.OnceValue(func() *shapes {
 	})
 	primitive := place("primitive", m{
 		"attributes": tableOf(accessor), "targets": listOf(tableOf(accessor)), "indices": accessor, "material": indexOf("materials"), "mode": code,
-	}).need("attributes")
+	}).requireMembers("attributes")
 	sparse := place("sparse", m{
 		"count":   size,
 		"indices": one(place("indices", m{"bufferView": index, "byteOffset": size, "componentType": code})),
 		"values":  one(place("values", m{"bufferView": index, "byteOffset": size})),
-	}).need("indices", "values")
-	target := place("target", m{"node": indexOf("nodes"), "path": str}).need("path")
+	}).requireMembers("indices", "values")
+	target := place("target", m{"node": indexOf("nodes"), "path": str}).requireMembers("path")
 	texture := place("texture", m{"sampler": indexOf("samplers"), "source": indexOf("images")})
 	view := place("bufferView", m{"buffer": index, "byteOffset": size, "byteLength": size, "byteStride": size, "target": code})
 	buffer := place("buffer", m{"uri": str, "byteLength": size})
@@ -123,21 +123,21 @@ var allShapes = sync.OnceValue(func() *shapes {
 		"asset":          one(place("asset", m{"version": str, "minVersion": str, "generator": str, "copyright": str})),
 		"extensionsUsed": listOf(str), "extensionsRequired": listOf(str), "scene": indexOf("scenes"),
 		"scenes": many(place("scene", m{"nodes": listOf(child)})), "nodes": many(node),
-		"meshes":    many(place("mesh", m{"primitives": many(primitive), "weights": listOf(free)}).need("primitives")),
+		"meshes":    many(place("mesh", m{"primitives": many(primitive), "weights": listOf(free)}).requireMembers("primitives")),
 		"materials": many(material), "textures": many(texture),
 		"images":   many(place("image", m{"uri": str, "mimeType": str, "bufferView": index})),
 		"samplers": many(place("sampler", m{"magFilter": code, "minFilter": code, "wrapS": code, "wrapT": code})),
 		"cameras": many(place("camera", m{
 			"type":        str,
-			"perspective": one(place("perspective", m{"aspectRatio": positive, "yfov": positive, "zfar": positive, "znear": positive}).need("yfov", "znear")),
+			"perspective": one(place("perspective", m{"aspectRatio": positive, "yfov": positive, "zfar": positive, "znear": positive}).requireMembers("yfov", "znear")),
 			"orthographic": one(place("orthographic", m{"xmag": free, "ymag": free, "zfar": positive, "znear": least0}).
-				need("xmag", "ymag", "zfar", "znear")),
-		}).need("type")),
-		"skins": many(place("skin", m{"inverseBindMatrices": accessor, "skeleton": indexOf("nodes"), "joints": listOf(indexOf("nodes"))}).need("joints")),
+				requireMembers("xmag", "ymag", "zfar", "znear")),
+		}).requireMembers("type")),
+		"skins": many(place("skin", m{"inverseBindMatrices": accessor, "skeleton": indexOf("nodes"), "joints": listOf(indexOf("nodes"))}).requireMembers("joints")),
 		"animations": many(place("animation", m{
-			"channels": many(place("channel", m{"sampler": index, "target": one(target)}).need("target")),
+			"channels": many(place("channel", m{"sampler": index, "target": one(target)}).requireMembers("target")),
 			"samplers": many(place("sampler", m{"input": accessor, "output": accessor, "interpolation": str})),
-		}).need("channels", "samplers")),
+		}).requireMembers("channels", "samplers")),
 		"accessors": many(place("accessor", m{
 			"bufferView": index, "byteOffset": size, "componentType": code, "normalized": yes, "count": size, "type": str,
 			"min": listOf(free), "max": listOf(free), "sparse": one(sparse),
@@ -160,22 +160,22 @@ var allShapes = sync.OnceValue(func() *shapes {
 	for _, name := range []string{MeshoptEXT, MeshoptKHR} {
 		add(view, name, place("", m{
 			"buffer": index, "byteOffset": size, "byteLength": size, "byteStride": size, "count": size, "mode": str, "filter": str,
-		}).need("buffer", "byteLength", "byteStride", "count", "mode"))
+		}).requireMembers("buffer", "byteLength", "byteStride", "count", "mode"))
 		add(buffer, name, place("", m{"fallback": yes}))
 	}
 	add(tex, "KHR_texture_transform", place("", m{"offset": vector(2, free), "rotation": free, "scale": vector(2, free), "texCoord": index}))
-	add(target, "KHR_animation_pointer", place("", m{"pointer": {kind: aText, pointer: true}}).need("pointer"))
+	add(target, "KHR_animation_pointer", place("", m{"pointer": {kind: aText, pointer: true}}).requireMembers("pointer"))
 	add(node, "KHR_node_visibility", place("", m{"visible": yes}))
 	angle := num(0, math.Pi/2)
 	add(root, "KHR_lights_punctual", place("", m{"lights": many(place("light", m{
 		"type": str, "color": vector(3, share), "intensity": least0, "range": positive,
 		"spot": one(place("spot", m{"innerConeAngle": angle, "outerConeAngle": angle})),
-	}).need("type"))}).need("lights"))
-	add(node, "KHR_lights_punctual", place("", m{"light": rangedIn("lights")}).need("light"))
-	add(root, "KHR_materials_variants", place("", m{"variants": many(place("variant", nil).need("name"))}).need("variants"))
+	}).requireMembers("type"))}).requireMembers("lights"))
+	add(node, "KHR_lights_punctual", place("", m{"light": rangedIn("lights")}).requireMembers("light"))
+	add(root, "KHR_materials_variants", place("", m{"variants": many(place("variant", nil).requireMembers("name"))}).requireMembers("variants"))
 	add(primitive, "KHR_materials_variants", place("", m{"mappings": many(place("mapping", m{
 		"material": rangedIn("materials"), "variants": listOf(rangedIn("variants")),
-	}).need("material", "variants"))}).need("mappings"))
+	}).requireMembers("material", "variants"))}).requireMembers("mappings"))
 	for name, members := range map[string]m{
 		"anisotropy": {"anisotropyStrength": share, "anisotropyRotation": free, "anisotropyTexture": one(tex)},
 		"clearcoat": {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// views checks that views lie inside their buffers.
-func (c *check) views() {
+// checkViews checks that views lie inside their buffers.
+func (c *check) checkViews() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
 		switch {
@@ -15,7 +15,7 @@ func (c *check) views() {
 			c.faults.addFault("bufferView %d: byteOffset is %d", i, v.ByteOffset)
 		case v.ByteStride != nil && (*v.ByteStride < 4 || *v.ByteStride > 252 || *v.ByteStride%4 != 0):
 			c.faults.addFault("bufferView %d: byteStride is %d, want a multiple of 4 from 4 to 252", i, *v.ByteStride)
-		case c.required(v.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d", i):
+		case c.checkRequiredIndex(v.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d", i):
 			length := c.doc.Buffers[*v.Buffer].ByteLength
 			if v.ByteOffset > length || v.ByteLength > length-v.ByteOffset {
 				c.faults.addFault("bufferView %d: %d bytes from %d on do not lie in buffer %d of %d bytes",
@@ -25,11 +25,11 @@ func (c *check) views() {
 	}
 }
 
-// accessors checks that accessors lie inside their views.
-func (c *check) accessors() {
+// checkAccessors checks that accessors lie inside their views.
+func (c *check) checkAccessors() {
 	for i := range c.doc.Accessors {
 		a := &c.doc.Accessors[i]
-		component, shape := int64(ComponentSize(a.ComponentType)), shapeOf(a.Type)
+		component, shape := int64(ComponentSize(a.ComponentType)), extentOf(a.Type)
 		switch {
 		case component == 0:
 			c.faults.addFault("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
@@ -49,16 +49,16 @@ func (c *check) accessors() {
 				c.faults.addFault("accessor %d: min and max of %d numbers for type %s", i, len(*bounds), a.Type)
 			}
 		}
-		if c.optional(a.BufferView, len(c.doc.BufferViews), "bufferView", "accessor %d", i) {
-			c.checkRun(*a.BufferView, a.ByteOffset, a.Count, component, shape, true, "accessor %d", i)
+		if c.checkOptionalIndex(a.BufferView, len(c.doc.BufferViews), "bufferView", "accessor %d", i) {
+			c.checkElementRun(*a.BufferView, a.ByteOffset, a.Count, component, shape, true, "accessor %d", i)
 		}
 		if a.Sparse != nil {
-			c.sparse(i, a, component, shape)
+			c.checkSparse(i, a, component, shape)
 		}
 	}
 }
 
-func (c *check) sparse(i int, a *Accessor, component int64, shape extent) {
+func (c *check) checkSparse(i int, a *Accessor, component int64, shape extent) {
 	s := a.Sparse
 	c.useView(s.Indices.BufferView, forOthers)
 	c.useView(s.Values.BufferView, forOthers)
@@ -69,21 +69,21 @@ func (c *check) sparse(i int, a *Accessor, component int64, shape extent) {
 	views := len(c.doc.BufferViews)
 	switch s.Indices.ComponentType {
 	case Uint8, Uint16, Uint32: // the unsigned ones
-		if c.required(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
-			c.checkRun(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, int64(ComponentSize(s.Indices.ComponentType)),
-				shapeOf("SCALAR"), false, "accessor %d: sparse.indices", i)
+		if c.checkRequiredIndex(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
+			c.checkElementRun(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, int64(ComponentSize(s.Indices.ComponentType)),
+				extentOf("SCALAR"), false, "accessor %d: sparse.indices", i)
 		}
 	default:
 		c.faults.addFault("accessor %d: sparse.indices: componentType %d, want 5121, 5123 or 5125", i, s.Indices.ComponentType)
 	}
-	if c.required(s.Values.BufferView, views, "bufferView", "accessor %d: sparse.values", i) {
-		c.checkRun(*s.Values.BufferView, s.Values.ByteOffset, s.Count, component, shape, false, "accessor %d: sparse.values", i)
+	if c.checkRequiredIndex(s.Values.BufferView, views, "bufferView", "accessor %d: sparse.values", i) {
+		c.checkElementRun(*s.Values.BufferView, s.Values.ByteOffset, s.Count, component, shape, false, "accessor %d: sparse.values", i)
 	}
 }
 
-// checkRun checks that count elements from offset on lie inside a view, at the
+// checkElementRun checks that count elements from offset on lie inside a view, at the
 // view's stride if strided and else one after another.
-func (c *check) checkRun(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
+func (c *check) checkElementRun(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
 	v := &c.doc.BufferViews[view]
 	if v.ByteLength < 1 || v.ByteOffset < 0 {
 		return // is at fault itself
@@ -113,12 +113,12 @@ func (c *check) checkRun(view int32, offset, count, component int64, s extent, s
 	}
 }
 
-// An extent is how many components an element has.
+// An extent is the numbers of columns and rows of an element.
 type extent struct{ columns, rows int64 }
 
-// shapeOf returns the shape that an accessor's type names, the zero extent if there
+// extentOf returns the shape that an accessor's type names, the zero extent if there
 // is no such type.
-func shapeOf(name string) extent {
+func extentOf(name string) extent {
 	switch name {
 	case "SCALAR":
 		return extent{1, 1}
@@ -151,19 +151,19 @@ func (s extent) columnStride(component int64) int64 {
 // Components returns how many numbers an element of an accessor's type has, 0 if
 // there is no such type.
 func Components(name string) int {
-	s := shapeOf(name)
+	s := extentOf(name)
 	return int(s.columns * s.rows)
 }
 
 // ElementSize returns the bytes from one element to the next if they are tightly
 // packed, 0 if there are no such types.
 func ElementSize(componentType int32, name string) int {
-	s := shapeOf(name)
+	s := extentOf(name)
 	return int(s.columns * s.columnStride(int64(ComponentSize(componentType))))
 }
 
-// A viewUse is the kind of data in a view. glTF wants one kind in a view, and a byteStride
-// for attributes only.
+// A viewUse is the kind of data in a view. glTF allows one kind in a view, and a byteStride only for
+// attributes.
 type viewUse uint8
 
 const (
@@ -175,7 +175,7 @@ const (
 	forOthers
 )
 
-// viewUses are what accessors are used for, in views.
+// viewUses maps uses of accessors to uses of views.
 var viewUses = [...]viewUse{
 	ofVertices: forAttributes, ofIndices: forIndices, ofMatrices: forMatrices, ofTimes: forOthers, ofKeyframes: forOthers,
 }
@@ -186,16 +186,16 @@ var targets = map[int32]viewUse{34962: forAttributes, 34963: forIndices}
 // A viewState is the known use of a view.
 type viewState struct {
 	use      viewUse
-	accessor int32 // the first one of attributes, from 1
-	mixed    bool  // has been reported
-	strided  bool  // likewise
-	shared   bool
+	accessor int32 // first accessor of attributes, from 1
+	mixed    bool  // several kinds of data were reported
+	strided  bool  // a wrong byteStride was reported
+	shared   bool  // a missing byteStride was reported
 }
 
 const anew = "laid out anew"
 
-// mend records a fault that writing the document anew puts right.
-func (c *check) mend(what, how, kind string, i int) {
+// noteMend records a fault that writing the document anew puts right.
+func (c *check) noteMend(what, how, kind string, i int) {
 	for k := range c.mended {
 		if m := &c.mended[k]; m.What == what {
 			m.N++
@@ -205,14 +205,14 @@ func (c *check) mend(what, how, kind string, i int) {
 	c.mended = append(c.mended, Mend{What: what, How: how, First: fmt.Sprint(kind, " ", i), N: 1})
 }
 
-// strides checks what views say of themselves.
-func (c *check) strides() {
+// checkStrides checks the byteStride and target of views.
+func (c *check) checkStrides() {
 	c.states = make([]viewState, len(c.doc.BufferViews))
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
 		c.states[i].use = targets[v.Target]
 		if v.ByteStride != nil && *v.ByteStride > v.ByteLength {
-			c.mend("a byteStride of more bytes than the bufferView has", anew, "bufferView", i)
+			c.noteMend("a byteStride of more bytes than the bufferView has", anew, "bufferView", i)
 		}
 		if c.states[i].use == forIndices {
 			c.unstrided(int32(i))
@@ -224,7 +224,7 @@ func (c *check) strides() {
 func (c *check) unstrided(view int32) {
 	if s := &c.states[view]; c.doc.BufferViews[view].ByteStride != nil && !s.strided {
 		s.strided = true
-		c.mend("a byteStride for other data than attributes", anew, "bufferView", int(view))
+		c.noteMend("a byteStride for other data than attributes", anew, "bufferView", int(view))
 	}
 }
 
@@ -239,16 +239,16 @@ func (c *check) useView(view *int32, use viewUse) {
 		s.use = use
 	case s.use != use && !s.mixed:
 		s.mixed = true
-		c.mend("a bufferView for data of more than one kind", anew, "bufferView", int(*view))
+		c.noteMend("a bufferView for data of more than one kind", anew, "bufferView", int(*view))
 	}
 	if use != forAttributes {
 		c.unstrided(*view)
 	}
 }
 
-// layout checks how the elements of an accessor lie in its view. It is called once for
-// each.
-func (c *check) layout(accessor int32, u usage) {
+// checkElementLayout checks the alignment and stride of an accessor's elements in its view. It is
+// called once for each accessor.
+func (c *check) checkElementLayout(accessor int32, u usage) {
 	a := &c.doc.Accessors[accessor]
 	c.useView(a.BufferView, viewUses[u])
 	if u != ofVertices || a.BufferView == nil || !isIn(*a.BufferView, len(c.states)) {
@@ -256,7 +256,7 @@ func (c *check) layout(accessor int32, u usage) {
 	}
 	s, strided := &c.states[*a.BufferView], c.doc.BufferViews[*a.BufferView].ByteStride != nil
 	if a.ByteOffset%4 != 0 || !strided && ElementSize(a.ComponentType, a.Type)%4 != 0 {
-		c.mend("attributes that do not all start at multiples of four bytes", anew, "accessor", int(accessor))
+		c.noteMend("attributes that do not all start at multiples of four bytes", anew, "accessor", int(accessor))
 	}
 	switch {
 	case strided:
@@ -264,7 +264,7 @@ func (c *check) layout(accessor int32, u usage) {
 		s.accessor = accessor + 1
 	case !s.shared:
 		s.shared = true
-		c.mend("several accessors of attributes in a bufferView without byteStride", anew, "bufferView", int(*a.BufferView))
+		c.noteMend("several accessors of attributes in a bufferView without byteStride", anew, "bufferView", int(*a.BufferView))
 	}
 }
 
@@ -278,5 +278,5 @@ func (c *check) needBounds(accessor int32) {
 		c.unbounded = map[int32]bool{}
 	}
 	c.unbounded[accessor] = true
-	c.mend("min or max are missing", "added", "accessor", int(accessor))
+	c.noteMend("min or max are missing", "added", "accessor", int(accessor))
 }

@@ -20,43 +20,43 @@ import (
 type walker struct {
 	text   []byte
 	at     int
-	path   []string // names of the members around
+	path   []string // names of the enclosing members
 	shapes *shapes
 	faults faults
 	// edits make the text decodable: they write whole numbers without fractions, and remove
 	// empty lists, which glTF forbids.
 	edits  []edit
 	empty  Mend
-	alone  Mend                // members that make no sense without another one
-	ranges map[string]farthest // by the list that they are indices of
-	sizes  map[string]int      // of lists of objects
-	named  map[string]int      // extensions of objects, and where the first is
+	alone  Mend                // members that need a missing member
+	ranges map[string]farthest // largest index into each list
+	sizes  map[string]int      // lengths of lists of objects
+	named  map[string]int      // offset of the first object with each extension
 }
 
-// farthest is the largest index of a list, and where it stands.
+// farthest is the largest index into a list, and its offset in the text.
 type farthest struct{ index, at int }
 
 // maxNamed bounds the names of extensions that are remembered.
 const maxNamed = 1 << 10
 
-func walk(text []byte) *walker {
+func walkDocument(text []byte) *walker {
 	w := &walker{
 		text: text, shapes: allShapes(), empty: Mend{What: "an empty list", How: "left out"},
 		alone:  Mend{What: "byteOffset without a bufferView", How: "left out"},
 		ranges: map[string]farthest{}, sizes: map[string]int{}, named: map[string]int{},
 	}
-	w.space()
+	w.skipSpace()
 	if w.text[w.at] != '{' {
 		w.fault(w.at, "want an object")
 		return w
 	}
-	w.object(w.shapes.document)
+	w.walkObject(w.shapes.document)
 	return w
 }
 
 // fault records that something is wrong at an offset.
 func (w *walker) fault(at int, format string, args ...any) {
-	if w.faults.full() {
+	if w.faults.isFullOfFaults() {
 		w.faults.more++
 		return
 	}
@@ -67,7 +67,7 @@ func (w *walker) fault(at int, format string, args ...any) {
 	w.faults.addFault("%v", plaintext.Errorf(w.text, at, "%s%s", where, fmt.Sprintf(format, args...)))
 }
 
-func (w *walker) space() {
+func (w *walker) skipSpace() {
 	for w.at < len(w.text) {
 		switch w.text[w.at] {
 		case ' ', '\t', '\r', '\n':
@@ -78,8 +78,8 @@ func (w *walker) space() {
 	}
 }
 
-// skip goes behind the value that starts here.
-func (w *walker) skip() {
+// skipValue goes behind the value that starts here.
+func (w *walker) skipValue() {
 	depth := 0
 	for ; w.at < len(w.text); w.at++ {
 		switch w.text[w.at] {
@@ -114,11 +114,11 @@ func (w *walker) skip() {
 	}
 }
 
-// members calls visit for each member of the object that starts here, at its value.
+// walkMembers calls visit for each member of the object that starts here, at its value.
 // visit must go behind that.
-func (w *walker) members(visit func(name string, nameAt int)) {
+func (w *walker) walkMembers(visit func(name string, nameAt int)) {
 	w.at++ // {
-	for w.space(); w.text[w.at] != '}'; w.space() {
+	for w.skipSpace(); w.text[w.at] != '}'; w.skipSpace() {
 		if w.text[w.at] == ',' {
 			w.at++
 			continue
@@ -127,9 +127,9 @@ func (w *walker) members(visit func(name string, nameAt int)) {
 		end := jsontext.StringEnd(w.text, start)
 		name := w.text[start+1 : end]
 		w.at = end + 1
-		w.space()
+		w.skipSpace()
 		w.at++ // :
-		w.space()
+		w.skipSpace()
 		if bytes.IndexByte(name, '\\') >= 0 {
 			visit(jsontext.DecodeString(w.text, start), start)
 		} else {
@@ -139,21 +139,21 @@ func (w *walker) members(visit func(name string, nameAt int)) {
 	w.at++
 }
 
-// object checks the object that starts here.
-func (w *walker) object(s *shape) {
+// walkObject checks the object that starts here.
+func (w *walker) walkObject(s *shape) {
 	start := w.at
 	var have [16]string
 	found := have[:0]
 	offset, view := -1, false
-	w.members(func(name string, at int) {
+	w.walkMembers(func(name string, at int) {
 		v := s.members[name]
 		switch {
 		case name == "extensions":
-			w.extensions(s)
+			w.walkExtensions(s)
 			return
 		case v == nil:
 			w.strange(s, name, at)
-			w.skip()
+			w.skipValue()
 			return
 		}
 		switch {
@@ -167,14 +167,14 @@ func (w *walker) object(s *shape) {
 		}
 		w.path = append(w.path, name)
 		if w.text[w.at] == '[' && w.emptyList() && !slices.Contains(s.needs, name) && v.kind == aList {
-			w.drop(at)
+			w.dropEmptyList(at)
 		} else {
-			w.value(v)
+			w.walkValue(v)
 		}
 		w.path = w.path[:len(w.path)-1]
 	})
 	if offset >= 0 && !view && s.members["bufferView"] != nil {
-		w.alone.count(w.text, offset)
+		w.alone.countMend(w.text, offset)
 	}
 	for _, name := range s.needs {
 		if !slices.Contains(found, name) {
@@ -183,8 +183,8 @@ func (w *walker) object(s *shape) {
 	}
 }
 
-// strange refuses members that are called like one of glTF's but for their case. Package
-// json takes "Nodes" for "nodes", all other readers do not.
+// strange refuses members whose names differ from glTF's only in case. Package json takes "Nodes" for
+// "nodes"; other readers do not.
 func (w *walker) strange(s *shape, name string, at int) {
 	for known := range s.members {
 		if strings.EqualFold(known, name) {
@@ -198,41 +198,41 @@ func (w *walker) strange(s *shape, name string, at int) {
 	}
 }
 
-// value checks the value that starts here.
-func (w *walker) value(v *value) {
+// walkValue checks the value that starts here.
+func (w *walker) walkValue(v *value) {
 	start := w.at
 	switch c := w.text[w.at]; {
 	case v.kind == anObject && c == '{':
-		w.object(v.shape)
+		w.walkObject(v.shape)
 		return
 	case v.kind == aTable && c == '{':
 		n := 0
-		w.members(func(string, int) { n++; w.value(v.of) })
+		w.walkMembers(func(string, int) { n++; w.walkValue(v.of) })
 		if n == 0 {
 			w.fault(start, "is empty")
 		}
 		return
 	case v.kind == aList && c == '[':
-		w.list(v)
+		w.walkList(v)
 		return
-	case v.kind == aNumber && isNumber(c), v.kind == aWhole && isNumber(c):
-		w.skip()
+	case v.kind == aNumber && startsNumber(c), v.kind == aWhole && startsNumber(c):
+		w.skipValue()
 		w.walkNumber(v, start)
 		return
 	case v.kind == aText && c == '"', v.kind == aFlag && (c == 't' || c == 'f'):
 	case c == 'n' && v.kind != anObject && v.kind != aList:
-		w.fault(start, "want %s, have null", v.words())
+		w.fault(start, "want %s, have null", v.wantedKind())
 	default:
-		w.fault(start, "want %s, have %s", v.words(), w.have())
+		w.fault(start, "want %s, have %s", v.wantedKind(), w.presentKind())
 	}
-	w.skip()
+	w.skipValue()
 }
 
-// list checks the list that starts here.
-func (w *walker) list(v *value) {
+// walkList checks the list that starts here.
+func (w *walker) walkList(v *value) {
 	start, n := w.at, 0
 	w.at++
-	for w.space(); w.text[w.at] != ']'; w.space() {
+	for w.skipSpace(); w.text[w.at] != ']'; w.skipSpace() {
 		if w.text[w.at] == ',' {
 			w.at++
 			continue
@@ -242,10 +242,10 @@ func (w *walker) list(v *value) {
 			// One fault for all of them: there may be millions.
 			w.fault(w.at, "want a list of objects")
 			w.at = start
-			w.skip()
+			w.skipValue()
 			return
 		}
-		w.value(v.of)
+		w.walkValue(v.of)
 	}
 	w.at++
 	switch {
@@ -281,46 +281,46 @@ func (w *walker) walkNumber(v *value, start int) {
 	}
 }
 
-// extensions checks the extensions of an object.
-func (w *walker) extensions(s *shape) {
+// walkExtensions checks the extensions of an object.
+func (w *walker) walkExtensions(s *shape) {
 	if w.text[w.at] != '{' {
-		w.fault(w.at, "extensions: want an object, have %s", w.have())
-		w.skip()
+		w.fault(w.at, "extensions: want an object, have %s", w.presentKind())
+		w.skipValue()
 		return
 	}
-	w.members(func(name string, at int) {
+	w.walkMembers(func(name string, at int) {
 		if _, ok := w.named[name]; !ok && len(w.named) < maxNamed {
 			w.named[name] = at
 		}
 		inside, known := s.extensions[name]
 		switch {
 		case w.text[w.at] != '{':
-			w.fault(at, "extension %.60s: want an object, have %s", name, w.have())
+			w.fault(at, "extension %.60s: want an object, have %s", name, w.presentKind())
 		case known:
 			w.path = append(w.path, name)
-			w.object(inside)
+			w.walkObject(inside)
 			w.path = w.path[:len(w.path)-1]
 			return
 		case w.shapes.known[name]:
 			w.fault(at, "extension %.60s does not belong in a %s", name, s.name)
 		}
-		w.skip()
+		w.skipValue()
 	})
 }
 
-// checkWhole checks what only the whole document shows.
+// checkWhole checks indices against the lengths of lists, once the whole document is walked.
 func (w *walker) checkWhole() {
 	for _, name := range slices.Sorted(maps.Keys(w.ranges)) {
 		if far, n := w.ranges[name], w.sizes[name]; far.index >= n {
-			w.fault(far.at, "is number %d of %s, which are %d", far.index, name, n)
+			w.fault(far.at, "names number %d of %s, of which there are %d", far.index, name, n)
 		}
 	}
 }
 
-func isNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
+func startsNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
-// words describes the wanted value.
-func (v *value) words() string {
+// wantedKind describes the value that a shape demands.
+func (v *value) wantedKind() string {
 	switch v.kind {
 	case aNumber:
 		return "a number"
@@ -339,8 +339,8 @@ func (v *value) words() string {
 	return "an object"
 }
 
-// have names the value that starts here.
-func (w *walker) have() string {
+// presentKind names the value that starts here.
+func (w *walker) presentKind() string {
 	switch c := w.text[w.at]; c {
 	case '"':
 		return "string"

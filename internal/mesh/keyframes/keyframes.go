@@ -22,9 +22,9 @@ import (
 type Kind uint8
 
 const (
-	Vector   Kind = iota // a place or a scale; two are as far apart as points are
-	Rotation             // a quaternion of length 1; two are apart by an angle in radians
-	Shares               // of morph targets; the largest difference counts
+	Vector   Kind = iota // place or scale; the distance is that of points
+	Rotation             // quaternion of length 1; the distance is an angle in radians
+	Shares               // weights of morph targets; the distance is the largest difference
 )
 
 // A Curve is keyframes of Width numbers each, at times that increase.
@@ -36,21 +36,21 @@ type Curve struct {
 	Values []float32
 }
 
-// key returns a keyframe.
-func (c *Curve) key(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
+// keyframe returns a keyframe.
+func (c *Curve) keyframe(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
 
-// Reduce returns the numbers of the keyframes to keep, in order: the fewest it finds such
-// that the curve through stored, which are the values as they will be written, is nowhere
-// further than most from the source. Both have the same keyframes. One keyframe means
-// that the curve never moves; of others the first and the last are always kept.
+// Reduce returns the numbers of the keyframes to keep, in order. stored are the values that will be
+// written, with the same keyframes as source. The curve through the kept values is nowhere further
+// than most from the source. Reduce keeps one keyframe of a curve that never moves; otherwise it
+// keeps the first and the last.
 //
-// Where stored alone is further off than most, all keyframes around are kept.
+// Around values of stored that are already further off than most, it keeps all keyframes.
 func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) ([]int, error) {
 	r := reducer{source: source, stored: &Curve{
 		Kind: source.Kind, Step: source.Step, Width: source.Width, Times: source.Times, Values: stored,
 	}, most: most, at: make([]float64, source.Width), was: make([]float64, source.Width)}
 	n := len(source.Times)
-	if n == 0 || r.still(n) {
+	if n == 0 || r.isConstant(n) {
 		return []int{0}[:min(n, 1)], ctx.Err()
 	}
 	kept := []int{0}
@@ -65,45 +65,45 @@ func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) 
 	return kept, nil
 }
 
-// StaysAt reports whether no keyframe is further than most from where a curve would stay.
+// StaysAt reports whether no keyframe is further than most from a value.
 func (c *Curve) StaysAt(where []float64, most float64) bool {
 	r, at := reducer{source: c}, make([]float64, c.Width)
 	for i := range c.Times {
-		if r.apart(where, toFloat64(at, c.key(i))) > most {
+		if r.keyframeDistance(where, toFloat64(at, c.keyframe(i))) > most {
 			return false
 		}
 	}
 	return true
 }
 
-// A reducer compares a curve with what would be left of it.
+// A reducer compares a curve with the curve through its kept keyframes.
 type reducer struct {
 	source, stored *Curve
 	most           float64
 	at, was        []float64
 }
 
-// still reports whether the first keyframe alone is near enough everywhere.
-func (r *reducer) still(n int) bool {
+// isConstant reports whether the first keyframe alone is near enough everywhere.
+func (r *reducer) isConstant(n int) bool {
 	for i := range n {
-		if r.apart(toFloat64(r.at, r.stored.key(0)), toFloat64(r.was, r.source.key(i))) > r.most {
+		if r.keyframeDistance(toFloat64(r.at, r.stored.keyframe(0)), toFloat64(r.was, r.source.keyframe(i))) > r.most {
 			return false
 		}
 	}
 	return true
 }
 
-// furthest returns the keyframe up to which none is needed after from. It doubles its leaps
-// until one is too far, then halves the last.
+// furthest returns the last keyframe that can follow from directly. It doubles its steps until one is
+// too far, then bisects the last step.
 func (r *reducer) furthest(from, n int) int {
 	good, step := from+1, 2
-	for from+step < n && r.fits(from, from+step) {
+	for from+step < n && r.canDropBetween(from, from+step) {
 		good = from + step
 		step *= 2
 	}
 	bad := min(from+step, n)
 	for bad-good > 1 {
-		if middle := good + (bad-good)/2; r.fits(from, middle) {
+		if middle := good + (bad-good)/2; r.canDropBetween(from, middle) {
 			good = middle
 		} else {
 			bad = middle
@@ -128,7 +128,7 @@ func (c *Curve) SameTurns(stored []float32) bool {
 	}
 	s := Curve{Width: c.Width, Values: stored}
 	for i := range len(c.Times) - 1 {
-		source, rounded := dot(c.key(i), c.key(i+1)), dot(s.key(i), s.key(i+1))
+		source, rounded := dot(c.keyframe(i), c.keyframe(i+1)), dot(s.keyframe(i), s.keyframe(i+1))
 		if min(math.Abs(source), math.Abs(rounded)) < clearDot || (source < 0) != (rounded < 0) {
 			return slices.Equal(c.Values, stored)
 		}
@@ -144,20 +144,20 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// parts are where arcs are compared besides at keyframes: between them two arcs may part.
+// parts are the shares of an arc at which two arcs are compared between keyframes.
 var parts = []float64{0.25, 0.5, 0.75}
 
-// fits reports whether the keyframes between two can go.
-func (r *reducer) fits(a, b int) bool {
+// canDropBetween reports whether all keyframes between a and b can be removed.
+func (r *reducer) canDropBetween(a, b int) bool {
 	c := r.source
-	if c.Kind == Rotation && !c.Step && math.Abs(dot(r.stored.key(a), r.stored.key(b))) < leastDot {
+	if c.Kind == Rotation && !c.Step && math.Abs(dot(r.stored.keyframe(a), r.stored.keyframe(b))) < leastDot {
 		return false
 	}
 	first, last := float64(c.Times[a]), float64(c.Times[b])
 	for i := a; i < b; i++ {
 		t := float64(c.Times[i])
 		if i > a || c.Step {
-			if !r.near(a, b, (t-first)/(last-first), i, 0) {
+			if !r.isNearAt(a, b, (t-first)/(last-first), i, 0) {
 				return false
 			}
 		}
@@ -166,7 +166,7 @@ func (r *reducer) fits(a, b int) bool {
 		}
 		for _, u := range parts {
 			between := t + float64(u*(float64(c.Times[i+1])-t))
-			if !r.near(a, b, (between-first)/(last-first), i, u) {
+			if !r.isNearAt(a, b, (between-first)/(last-first), i, u) {
 				return false
 			}
 		}
@@ -174,28 +174,28 @@ func (r *reducer) fits(a, b int) bool {
 	return true
 }
 
-// near compares the arc from a to b at a share of its way with the source at a share of
+// isNearAt compares the arc from a to b at a share of its way with the source at a share of
 // the way behind keyframe i.
-func (r *reducer) near(a, b int, share float64, i int, u float64) bool {
+func (r *reducer) isNearAt(a, b int, share float64, i int, u float64) bool {
 	next := min(i+1, len(r.source.Times)-1)
-	return r.apart(r.stored.between(r.at, a, b, share), r.source.between(r.was, i, next, u)) <= r.most &&
-		(r.source.Kind != Rotation || r.apart(r.stored.line(r.at, a, b, share), r.source.line(r.was, i, next, u)) <= r.most)
+	return r.keyframeDistance(r.stored.interpolate(r.at, a, b, share), r.source.interpolate(r.was, i, next, u)) <= r.most &&
+		(r.source.Kind != Rotation || r.keyframeDistance(r.stored.interpolateLine(r.at, a, b, share), r.source.interpolateLine(r.was, i, next, u)) <= r.most)
 }
 
-// between writes the value at a share of the way from one keyframe to another.
-func (c *Curve) between(to []float64, a, b int, share float64) []float64 {
+// interpolate writes the value at a share of the way from one keyframe to another.
+func (c *Curve) interpolate(to []float64, a, b int, share float64) []float64 {
 	if c.Kind == Rotation && share > 0 && !c.Step {
-		q := Slerp([4]float32(c.key(a)), [4]float32(c.key(b)), share)
+		q := Slerp([4]float32(c.keyframe(a)), [4]float32(c.keyframe(b)), share)
 		copy(to, q[:])
 		return to
 	}
-	return c.line(to, a, b, share)
+	return c.interpolateLine(to, a, b, share)
 }
 
-// line writes the point at a share of the straight line between two keyframes. For rotations the
+// interpolateLine writes the point at a share of the straight line between two keyframes. For rotations the
 // result is not normalized.
-func (c *Curve) line(to []float64, a, b int, share float64) []float64 {
-	from, next := c.key(a), c.key(b)
+func (c *Curve) interpolateLine(to []float64, a, b int, share float64) []float64 {
+	from, next := c.keyframe(a), c.keyframe(b)
 	if share <= 0 || c.Step {
 		return toFloat64(to, from)
 	}
@@ -217,11 +217,11 @@ func toFloat64(to []float64, values []float32) []float64 {
 	return to
 }
 
-// apart returns how far two keyframes are from each other.
-func (r *reducer) apart(a, b []float64) float64 {
+// keyframeDistance returns the distance of two keyframes.
+func (r *reducer) keyframeDistance(a, b []float64) float64 {
 	switch r.source.Kind {
 	case Rotation:
-		return angle(a, b)
+		return rotationAngle(a, b)
 	case Shares:
 		largest := 0.
 		for k := range a {
@@ -237,9 +237,9 @@ func (r *reducer) apart(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// angle returns about the angle between two rotations: 4 sin(angle/4) radians, which is
+// rotationAngle returns about the angle between two rotations: 4 sin(angle/4) radians, which is
 // less by a thousandth at 18 degrees. Their lengths need only be about 1.
-func angle(a, b []float64) float64 {
+func rotationAngle(a, b []float64) float64 {
 	dot, aa, bb := 0., 0., 0.
 	for k := range a {
 		dot += float64(a[k] * b[k])
@@ -259,9 +259,9 @@ func angle(a, b []float64) float64 {
 	return 2 * math.Sqrt(sum)
 }
 
-// Slerp returns the rotation that is a share of the way along the shorter arc between two.
-// It halves the arc, which takes a square root and gives the same bits everywhere, until
-// a straight line is as good to 2e-6 radians.
+// Slerp returns the rotation at a share of the shorter arc between two rotations. It halves the arc
+// until a straight line is within 2e-6 radians: halving takes only a square root, which gives the same
+// bits everywhere.
 func Slerp(a, b [4]float32, share float64) (q [4]float64) {
 	var p [4]float64
 	dot := 0.
@@ -269,8 +269,8 @@ func Slerp(a, b [4]float32, share float64) (q [4]float64) {
 		q[k], p[k] = float64(a[k]), float64(b[k])
 		dot += float64(q[k] * p[k])
 	}
-	normalize(&q)
-	normalize(&p)
+	normalizeQuaternion(&q)
+	normalizeQuaternion(&p)
 	if dot < 0 {
 		for k := range p {
 			p[k] = -p[k]
@@ -281,7 +281,7 @@ func Slerp(a, b [4]float32, share float64) (q [4]float64) {
 		for k := range middle {
 			middle[k] = q[k] + p[k]
 		}
-		normalize(&middle)
+		normalizeQuaternion(&middle)
 		if share *= 2; share < 1 {
 			p = middle
 		} else {
@@ -292,11 +292,11 @@ func Slerp(a, b [4]float32, share float64) (q [4]float64) {
 	for k := range q {
 		q[k] += float64((p[k] - q[k]) * share)
 	}
-	normalize(&q)
+	normalizeQuaternion(&q)
 	return q
 }
 
-func normalize(q *[4]float64) {
+func normalizeQuaternion(q *[4]float64) {
 	sum := 0.
 	for _, x := range q {
 		sum += float64(x * x)

@@ -18,7 +18,7 @@ func at(c *Curve, t float64) []float64 {
 	for i < n-1 && float64(c.Times[i+1]) <= t {
 		i++
 	}
-	a := c.key(i)
+	a := c.keyframe(i)
 	out := make([]float64, c.Width)
 	for k := range a {
 		out[k] = float64(a[k])
@@ -26,7 +26,7 @@ func at(c *Curve, t float64) []float64 {
 	if i == n-1 || t <= float64(c.Times[0]) || c.Step {
 		return out
 	}
-	b := c.key(i + 1)
+	b := c.keyframe(i + 1)
 	u := (t - float64(c.Times[i])) / float64(c.Times[i+1]-c.Times[i])
 	if c.Kind != Rotation {
 		for k := range a {
@@ -217,11 +217,11 @@ func (p player) sum(products ...float32) float32 {
 // at returns the rotation that the player shows at a time.
 func (p player) at(c *Curve, t float64) []float64 {
 	i := max(sort.Search(len(c.Times), func(i int) bool { return float64(c.Times[i]) > t })-1, 0)
-	a := c.key(i)
+	a := c.keyframe(i)
 	if i == len(c.Times)-1 {
 		return toFloat64(make([]float64, 4), a)
 	}
-	b := c.key(i + 1)
+	b := c.keyframe(i + 1)
 	u := float32((t - float64(c.Times[i])) / float64(c.Times[i+1]-c.Times[i]))
 	dot := p.sum(a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3])
 	sign := float32(1)

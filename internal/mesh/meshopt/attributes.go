@@ -18,7 +18,7 @@ const (
 	maxBlock = 256
 )
 
-// blockSize returns how many elements of a stride a block has at most.
+// blockSize returns the largest number of elements in a block.
 func blockSize(stride int) int { return min(8192/stride&^(group-1), maxBlock) }
 
 // widths are the bits of a difference by the two bits in a group's header, for each control
@@ -27,10 +27,10 @@ var widths = [3][4]uint{{0, 1, 2, 4}, {1, 2, 4, 8}, {0, 2, 4, 8}}
 
 // A block decodes blocks of one stream.
 type block struct {
-	data   []byte // the rest of the data, without the tail
-	deltas []byte // of each byte of an element in turn, maxBlock apart
-	last   []byte // the element before
-	modes  []byte // of each four bytes of an element
+	data   []byte // remaining data, without the tail
+	deltas []byte // differences by byte of an element, maxBlock apart
+	last   []byte // previous element
+	modes  []byte // channel modes, one for four bytes of an element
 	v1     bool
 }
 
@@ -68,7 +68,7 @@ func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]by
 		if err := b.readDifferences(n, stride); err != nil {
 			return nil, err
 		}
-		b.sum(out[at*stride:][:n*stride], stride)
+		b.addDifferences(out[at*stride:][:n*stride], stride)
 	}
 	if len(b.data) > 0 {
 		return nil, errLong
@@ -76,8 +76,8 @@ func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]by
 	return out, nil
 }
 
-// take returns the next bytes.
-func (b *block) take(n int) ([]byte, error) {
+// takeBytes returns the next bytes.
+func (b *block) takeBytes(n int) ([]byte, error) {
 	if n > len(b.data) {
 		return nil, errShort
 	}
@@ -91,7 +91,7 @@ func (b *block) readDifferences(n, stride int) error {
 	var control []byte
 	if b.v1 {
 		var err error
-		if control, err = b.take(stride / 4); err != nil {
+		if control, err = b.takeBytes(stride / 4); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (b *block) readDifferences(n, stride int) error {
 				continue
 			}
 			if by == 3 {
-				bytes, err := b.take(n)
+				bytes, err := b.takeBytes(n)
 				if err != nil {
 					return err
 				}
@@ -113,13 +113,13 @@ func (b *block) readDifferences(n, stride int) error {
 			}
 		}
 		groups := (n + group - 1) / group
-		header, err := b.take((groups + 3) / 4)
+		header, err := b.takeBytes((groups + 3) / 4)
 		if err != nil {
 			return err
 		}
 		for g := range groups {
 			width := widths[by][header[g/4]>>(2*(g%4))&3]
-			if err := b.group(deltas[g*group:][:group], width); err != nil {
+			if err := b.readGroup(deltas[g*group:][:group], width); err != nil {
 				return err
 			}
 		}
@@ -127,10 +127,10 @@ func (b *block) readDifferences(n, stride int) error {
 	return nil
 }
 
-// group reads the differences of a group, each of width bits. A difference with all bits
+// readGroup reads the differences of a group, each of width bits. A difference with all bits
 // set is a byte of its own after them.
-func (b *block) group(to []byte, width uint) error {
-	fixed, err := b.take(int(2 * width))
+func (b *block) readGroup(to []byte, width uint) error {
+	fixed, err := b.takeBytes(int(2 * width))
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (b *block) group(to []byte, width uint) error {
 		}
 		v := fixed[i*width/8] >> shift & sentinel
 		if v == sentinel {
-			whole, err := b.take(1)
+			whole, err := b.takeBytes(1)
 			if err != nil {
 				return err
 			}
@@ -161,8 +161,8 @@ func (b *block) group(to []byte, width uint) error {
 	return nil
 }
 
-// sum adds the differences up.
-func (b *block) sum(out []byte, stride int) {
+// addDifferences adds the differences up.
+func (b *block) addDifferences(out []byte, stride int) {
 	for at := 0; at < len(out); at += stride {
 		e, i := out[at:][:stride], at/stride
 		for c, mode := range b.modes {
@@ -186,4 +186,100 @@ func (b *block) sum(out []byte, stride int) {
 		}
 		copy(b.last, e)
 	}
+}
+
+// EncodeAttributes returns elements of stride bytes, a multiple of 4 up to 256, in
+// version 0 of the format, the one that EXT_meshopt_compression has.
+func EncodeAttributes(ctx context.Context, data []byte, stride int) ([]byte, error) {
+	if stride < 4 || stride > 256 || stride%4 != 0 || len(data) == 0 || len(data)%stride != 0 {
+		return nil, fmt.Errorf("%d bytes as elements of %d", len(data), stride)
+	}
+	out := []byte{attributesV0}
+	first := data[:stride]
+	last := append([]byte(nil), first...)
+	var deltas [maxBlock]byte
+	for len(data) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n := min(len(data)/stride, blockSize(stride))
+		for k := range stride {
+			clear(deltas[:])
+			before := last[k]
+			for i := range n {
+				v := data[i*stride+k]
+				d := v - before
+				deltas[i] = d<<1 ^ -(d >> 7)
+				before = v
+			}
+			last[k] = before
+			out = appendGroups(out, deltas[:(n+group-1)&^(group-1)])
+		}
+		data = data[n*stride:]
+	}
+	out = append(out, make([]byte, max(32-stride, 0))...)
+	return append(out, first...), nil
+}
+
+// appendGroups writes the differences of one byte of a block's elements.
+func appendGroups(out, deltas []byte) []byte {
+	groups := len(deltas) / group
+	header := len(out)
+	out = append(out, make([]byte, (groups+3)/4)...)
+	for g := range groups {
+		d := deltas[g*group:][:group]
+		code := cheapest(d)
+		out[header+g/4] |= code << (2 * (g % 4))
+		out = appendGroup(out, d, widths[2][code])
+	}
+	return out
+}
+
+// cheapest returns the code of the width with the fewest bytes for a group.
+func cheapest(d []byte) byte {
+	var beyond [3]int // differences that are stored as bytes of their own
+	for _, v := range d {
+		if v >= 1 {
+			beyond[0]++
+		}
+		if v >= 3 {
+			beyond[1]++
+		}
+		if v >= 15 {
+			beyond[2]++
+		}
+	}
+	switch {
+	case beyond[0] == 0:
+		return 0
+	case 4+beyond[1] <= min(8+beyond[2], 16):
+		return 1
+	case 8+beyond[2] <= 16:
+		return 2
+	}
+	return 3
+}
+
+func appendGroup(out, d []byte, width uint) []byte {
+	switch width {
+	case 0:
+		return out
+	case 8:
+		return append(out, d...)
+	}
+	sentinel := byte(1)<<width - 1
+	per := int(8 / width)
+	for i := 0; i < group; i += per {
+		packed := byte(0)
+		for _, v := range d[i:][:per] {
+			packed = packed<<width | min(v, sentinel)
+		}
+		out = append(out, packed)
+	}
+	for _, v := range d {
+		if v >= sentinel {
+			out = append(out, v)
+		}
+	}
+	return out
 }

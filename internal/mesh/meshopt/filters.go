@@ -20,28 +20,28 @@ func (f Filter) Apply(ctx context.Context, data []byte, stride int) error {
 		e := data[at:][:stride]
 		switch f {
 		case Octahedral:
-			v := components(e)
-			x, y, z := direction(v[0], v[1], v[2])
+			v := readComponents(e)
+			x, y, z := decodeOctahedral(v[0], v[1], v[2])
 			most := float64(int(1)<<(2*stride-1) - 1)
-			put(e, whole(x*most), whole(y*most), whole(z*most), v[3])
+			putComponents(e, roundToInt16(x*most), roundToInt16(y*most), roundToInt16(z*most), v[3])
 		case Quaternion:
-			v := components(e)
-			q := rotation(v)
-			put(e, q[0], q[1], q[2], q[3])
+			v := readComponents(e)
+			q := decodeQuaternion(v)
+			putComponents(e, q[0], q[1], q[2], q[3])
 		case Exponential:
 			for k := 0; k < len(e); k += 4 {
-				binary.LittleEndian.PutUint32(e[k:], math.Float32bits(scaled(binary.LittleEndian.Uint32(e[k:]))))
+				binary.LittleEndian.PutUint32(e[k:], math.Float32bits(decodeExponential(binary.LittleEndian.Uint32(e[k:]))))
 			}
 		case Color:
-			v := color(components(e), 2*stride)
-			put(e, v[0], v[1], v[2], v[3])
+			v := decodeColor(readComponents(e), 2*stride)
+			putComponents(e, v[0], v[1], v[2], v[3])
 		}
 	}
 	return nil
 }
 
-// components returns the four numbers of an element of 4 or 8 bytes, with their signs.
-func components(e []byte) (v [4]int) {
+// readComponents returns the four numbers of an element of 4 or 8 bytes, with their signs.
+func readComponents(e []byte) (v [4]int) {
 	for k := range v {
 		if len(e) == 4 {
 			v[k] = int(int8(e[k]))
@@ -52,7 +52,7 @@ func components(e []byte) (v [4]int) {
 	return v
 }
 
-func put(e []byte, v ...int) {
+func putComponents(e []byte, v ...int) {
 	for k, n := range v {
 		if len(e) == 4 {
 			e[k] = byte(n)
@@ -62,17 +62,17 @@ func put(e []byte, v ...int) {
 	}
 }
 
-// whole rounds a number that fits into 16 bits with a sign, or makes it do so.
-func whole(x float64) int {
+// roundToInt16 rounds a number and clamps it to signed 16 bits.
+func roundToInt16(x float64) int {
 	if x != x {
 		return 0
 	}
 	return int(math.Round(min(max(x, math.MinInt16), math.MaxInt16)))
 }
 
-// direction returns the vector of length 1 that two numbers stand for in octahedral
-// coordinates where one stands for 1 (EXT_meshopt_compression, filter 1).
-func direction(a, b, one int) (x, y, z float64) {
+// decodeOctahedral returns the vector of length 1 for the octahedral coordinates a/one and b/one
+// (EXT_meshopt_compression, filter 1).
+func decodeOctahedral(a, b, one int) (x, y, z float64) {
 	if one <= 0 {
 		return 0, 0, 0
 	}
@@ -85,21 +85,20 @@ func direction(a, b, one int) (x, y, z float64) {
 	return x / length, y / length, z / length
 }
 
-// rotation returns the quaternion that three of its numbers, and which is the fourth,
-// stand for (filter 2).
-func rotation(v [4]int) (q [4]int) {
+// decodeQuaternion returns the quaternion for three of its numbers and the place of the fourth
+// (filter 2).
+func decodeQuaternion(v [4]int) (q [4]int) {
 	scale := 1 / (math.Sqrt2 * float64(v[3]|3))
 	x, y, z := float64(v[0])*scale, float64(v[1])*scale, float64(v[2])*scale
 	w := math.Sqrt(max(0, 1-float64(x*x)-float64(y*y)-float64(z*z)))
 	for i, c := range [4]float64{w, x, y, z} {
-		q[(v[3]&3+i)&3] = whole(c * math.MaxInt16)
+		q[(v[3]&3+i)&3] = roundToInt16(c * math.MaxInt16)
 	}
 	return q
 }
 
-// scaled returns the float that an exponent of 8 bits and a number of 24 stand for
-// (filter 3).
-func scaled(v uint32) float32 {
+// decodeExponential returns the float for an exponent of 8 bits and a mantissa of 24 (filter 3).
+func decodeExponential(v uint32) float32 {
 	e := min(max(int(int32(v)>>24), -exponents), exponents)
 	return float32(math.Ldexp(float64(int32(v<<8)>>8), e))
 }
@@ -107,9 +106,9 @@ func scaled(v uint32) float32 {
 // exponents are from -100 to 100.
 const exponents = 100
 
-// color returns the color of width bits with the given luma, two differences and alpha
+// decodeColor returns the color of width bits with the given luma, two differences and alpha
 // (filter 4 of KHR_meshopt_compression).
-func color(v [4]int, width int) [4]int {
+func decodeColor(v [4]int, width int) [4]int {
 	mask := 1<<width - 1
 	luma, alpha := v[0]&mask, v[3]&mask // have no sign
 	as := 1<<bits.Len(uint(alpha)) - 1
@@ -123,4 +122,192 @@ func color(v [4]int, width int) [4]int {
 		out[i] = int(math.Round(min(max(float64(c)/float64(as), 0), 1) * float64(mask)))
 	}
 	return out
+}
+
+// PutOctahedral writes a vector as an element of 4 or 8 bytes for the filter Octahedral, in bits from
+// 2 to 8 or 16 for each of two coordinates. w stays unchanged. Of the four nearest points of the grid
+// it takes the point with the nearest direction, which with 8 bits is off by 0.7 degrees at most.
+func PutOctahedral(to []byte, v [3]float32, w, bits int) {
+	one := 1<<(bits-1) - 1
+	x, y, z := float64(v[0]), float64(v[1]), float64(v[2])
+	sum := math.Abs(x) + math.Abs(y) + math.Abs(z)
+	if !(sum > 0) {
+		z, sum = 1, 1
+	}
+	u, t := x/sum, y/sum
+	if z < 0 {
+		u, t = math.Copysign(1-math.Abs(t), u), math.Copysign(1-math.Abs(u), t)
+	}
+	left, low := int(math.Floor(u*float64(one))), int(math.Floor(t*float64(one)))
+	best, nearest := [2]int{}, math.Inf(-1)
+	for i := range 4 {
+		a, b := min(left+i&1, one), min(low+i>>1, one)
+		p, q, r := decodeOctahedral(a, b, one)
+		if near := float64(p*x) + float64(q*y) + float64(r*z); near > nearest {
+			best, nearest = [2]int{a, b}, near
+		}
+	}
+	putComponents(to, best[0], best[1], one, w)
+}
+
+// PutQuaternion writes a rotation of length 1 as 8 bytes for the filter Quaternion, in bits from 4 to
+// 16 for each of three numbers. The filter may return the negative quaternion, which is the same
+// rotation. The error is at most sqrt(6)/(2^(bits-1)-1) radians, besides the rounding of the filter.
+func PutQuaternion(to []byte, q [4]float32, bits int) {
+	v := threeSmallest(q, largestOf(q), bits)
+	putComponents(to, v[0], v[1], v[2], v[3])
+}
+
+// largestOf returns the place of the number with the largest absolute value in a rotation.
+func largestOf(q [4]float32) int {
+	largest := 0
+	for k := range q {
+		if math.Abs(float64(q[k])) > math.Abs(float64(q[largest])) {
+			largest = k
+		}
+	}
+	return largest
+}
+
+// threeSmallest returns the three numbers of a rotation besides the largest, and the place of the
+// largest. It negates the rotation if the largest number is negative.
+func threeSmallest(q [4]float32, largest, bits int) (v [4]int) {
+	one := 1<<(bits-1) - 1
+	scale := math.Sqrt2 * float64(one)
+	if q[largest] < 0 {
+		scale = -scale
+	}
+	for k := range 3 {
+		v[k] = roundToInt16(min(max(float64(q[(largest+1+k)&3])*scale, float64(-one)), float64(one)))
+	}
+	v[3] = one&^3 | largest
+	return v
+}
+
+// PutExponential writes a float as 4 bytes that the filter Exponential decodes to the nearest multiple
+// of 2^exponent, from -100 to 100. For a float that needs more than 24 bits then, it takes a larger
+// power of 2.
+func PutExponential(to []byte, x float32, exponent int) {
+	_, e := math.Frexp(float64(x)) // |x| < 2^e
+	exponent = min(max(exponent, e-23), exponents)
+	m := int(math.RoundToEven(math.Ldexp(float64(x), -exponent)))
+	m = min(max(m, -1<<23), 1<<23-1)
+	binary.LittleEndian.PutUint32(to, uint32(exponent)<<24|uint32(m)&0xffffff)
+}
+
+// Undo encodes elements for the filter in place. bits is the precision given to PutOctahedral and
+// PutQuaternion; Undo finds exponents itself. If decoding could not restore an element, Undo reports
+// false and leaves the elements unusable.
+func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done bool, err error) {
+	exponent := 0
+	if f == Exponential {
+		exponent = lowestExponent(data)
+	}
+	var try [8]byte
+	for at := 0; at < len(data); at += stride {
+		if at/stride%pace == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		e := data[at:][:stride]
+		switch f {
+		case Octahedral:
+			if !undoOctahedral(e, try[:stride], bits) {
+				return false, nil
+			}
+		case Quaternion:
+			if !undoQuaternion(e, bits) {
+				return false, nil
+			}
+		case Exponential:
+			for k := 0; k < len(e); k += 4 {
+				x := math.Float32frombits(binary.LittleEndian.Uint32(e[k:]))
+				PutExponential(e[k:], x, exponent)
+				if decodeExponential(binary.LittleEndian.Uint32(e[k:])) != x {
+					return false, nil
+				}
+			}
+		default:
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// lowestExponent returns the largest exponent of 2 that divides all floats.
+func lowestExponent(data []byte) int {
+	low := exponents
+	for ; len(data) >= 4; data = data[4:] {
+		b := binary.LittleEndian.Uint32(data)
+		fraction, e := b&(1<<23-1), int(b>>23&255)
+		switch {
+		case fraction == 0 && e == 0:
+			continue
+		case e > 0:
+			fraction |= 1 << 23
+		default:
+			e = 1
+		}
+		low = min(low, e-127-23+bits.TrailingZeros32(fraction))
+	}
+	return max(low, -exponents)
+}
+
+// undoOctahedral searches for the coordinates of a vector around the nearest ones.
+func undoOctahedral(e, try []byte, bits int) bool {
+	v := readComponents(e)
+	most := float32(int(1)<<(2*len(e)-1) - 1)
+	PutOctahedral(try, [3]float32{float32(v[0]) / most, float32(v[1]) / most, float32(v[2]) / most}, v[3], bits)
+	near := readComponents(try)
+	for i := range 25 {
+		c := near
+		// 0, 1, -1, 2, -2
+		c[0] += offsets[i%5]
+		c[1] += offsets[i/5]
+		if c[0] > near[2] || c[0] < -near[2] || c[1] > near[2] || c[1] < -near[2] {
+			continue
+		}
+		x, y, z := decodeOctahedral(c[0], c[1], c[2])
+		if roundToInt16(x*float64(most)) == v[0] && roundToInt16(y*float64(most)) == v[1] && roundToInt16(z*float64(most)) == v[2] {
+			putComponents(e, c[0], c[1], c[2], c[3])
+			return true
+		}
+	}
+	return false
+}
+
+var offsets = [5]int{0, 1, -1, 2, -2}
+
+// undoQuaternion searches for the numbers of a rotation around the nearest ones, for each
+// component that may have been the largest.
+func undoQuaternion(e []byte, bits int) bool {
+	v := readComponents(e)
+	var q [4]float32
+	for k := range v {
+		q[k] = float32(v[k]) / math.MaxInt16
+	}
+	first := largestOf(q)
+	for turn := range 4 {
+		largest := (first + turn) & 3
+		near := threeSmallest(q, largest, bits)
+		for i := range 27 {
+			c := near
+			c[0] += offsets[i%3]
+			c[1] += offsets[i/3%3]
+			c[2] += offsets[i/9]
+			if decodeQuaternion(c) == v && !outOfRange(c) {
+				putComponents(e, c[0], c[1], c[2], c[3])
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func outOfRange(c [4]int) bool {
+	for _, x := range c[:3] {
+		if x > c[3]|3 || x < -(c[3]|3) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,13 +2,10 @@
 // KHR_meshopt_compression: vertices, keyframes and indices in fewer bytes, each view of
 // a buffer by itself, made to be packed further by gzip or zstd and to be read fast.
 //
-//	attributes.go  elements of 4, 8 ... 256 bytes, as differences of their bytes
-//	encode.go      the other way, in version 0
-//	triangles.go   indices of triangles that follow each other closely
-//	trianglesencode.go
-//	indices.go     all other indices
-//	filters.go     what elements are turned into after that: directions, rotations, floats
-//	filtersencode.go
+//	attributes.go       elements of 4, 8 ... 256 bytes, as differences of their bytes
+//	triangles.go        decoding indices of triangles, and all other indices both ways
+//	trianglesencode.go  encoding indices of triangles
+//	filters.go          conversions of decoded elements: directions, rotations, floats
 //
 // Appendices A and B of the two specifications define the formats. Version 1 of the
 // attributes and the filter for colors, which only KHR_meshopt_compression has, can be
@@ -24,7 +21,7 @@ import (
 	"fmt"
 )
 
-// A Mode says how a view is compressed.
+// A Mode is the encoding of a compressed view.
 type Mode uint8
 
 const (
@@ -116,10 +113,10 @@ func Decode(ctx context.Context, data []byte, l Layout) ([]byte, error) {
 	switch l.Mode {
 	case Triangles:
 		indices, err := DecodeTriangles(ctx, data, l.Count)
-		return packed(indices, l.Stride), err
+		return packIndices(indices, l.Stride), err
 	case Indices:
 		indices, err := DecodeIndices(ctx, data, l.Count)
-		return packed(indices, l.Stride), err
+		return packIndices(indices, l.Stride), err
 	}
 	view, err := DecodeAttributes(ctx, data, l.Count, l.Stride)
 	if err != nil {
@@ -128,9 +125,9 @@ func Decode(ctx context.Context, data []byte, l Layout) ([]byte, error) {
 	return view, l.Filter.Apply(ctx, view, l.Stride)
 }
 
-// packed writes indices of 2 or 4 bytes. The high half of larger ones is dropped, as the
+// packIndices writes indices of 2 or 4 bytes. The high half of larger ones is dropped, as the
 // specification has it.
-func packed(indices []uint32, stride int) []byte {
+func packIndices(indices []uint32, stride int) []byte {
 	data := make([]byte, 0, len(indices)*stride)
 	for _, v := range indices {
 		if stride == 2 {
@@ -144,8 +141,8 @@ func packed(indices []uint32, stride int) []byte {
 
 var (
 	errShort = errors.New("compressed data ends early")
-	errLong  = errors.New("compressed data goes on behind its end")
+	errLong  = errors.New("compressed data continues after its end")
 )
 
-// pace is how many elements are worked on between two looks at the context.
+// pace is the number of elements between two checks of the context.
 const pace = 1 << 14

@@ -3,7 +3,9 @@ package meshopt
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +43,7 @@ func TestAttributes(t *testing.T) {
 func TestGroup(t *testing.T) {
 	b := block{data: []byte{0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5}}
 	var d [group]byte
-	if err := b.group(d[:], 4); err != nil || len(b.data) > 0 {
+	if err := b.readGroup(d[:], 4); err != nil || len(b.data) > 0 {
 		t.Fatalf("%v, %d bytes left", err, len(b.data))
 	}
 	want := []int8{-1, -4, -3, 26, -91, 0, -6, 6, -4, -4, 5, -5, 1, -1, 0, 0}
@@ -133,7 +135,7 @@ func sheet(n uint32) (indices []uint32) {
 }
 
 func sameTriangle(a, b [3]uint32) bool {
-	return slices.Contains([][3]uint32{turned(a, 0), turned(a, 1), turned(a, 2)}, b)
+	return slices.Contains([][3]uint32{rotateTriangle(a, 0), rotateTriangle(a, 1), rotateTriangle(a, 2)}, b)
 }
 
 // Triangles in a good order take little more than a byte each, also where several meshes
@@ -188,7 +190,7 @@ func TestOctahedral(t *testing.T) {
 			if err := Octahedral.Apply(t.Context(), e[:tc.stride], tc.stride); err != nil {
 				t.Fatal(err)
 			}
-			have := components(e[:tc.stride])
+			have := readComponents(e[:tc.stride])
 			if have[3] != -7 {
 				t.Fatalf("the fourth number became %d", have[3])
 			}
@@ -241,7 +243,7 @@ func TestQuaternion(t *testing.T) {
 			if err := Quaternion.Apply(t.Context(), e[:], 8); err != nil {
 				t.Fatal(err)
 			}
-			v := components(e[:])
+			v := readComponents(e[:])
 			off := angle(q[:], v[:])
 			if off = 2 * min(off, 180-off); off > most {
 				t.Fatalf("%d bits: %v became %v, off by %v degrees, want %v at most", bits, q, v, off, most)
@@ -352,16 +354,16 @@ func TestRefuses(t *testing.T) {
 		{Layout{Indices, None, 4, 8}, "\xd1", "want 2 or 4"},
 		{Layout{Attributes, None, 1, 4}, "", "not attributes"},
 		{Layout{Attributes, None, 1 << 30, 256}, "\xa0" + strings.Repeat("\x00", 400), "ends early"},
-		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "goes on"},
+		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "continues"},
 		{Layout{Attributes, None, 16, 4}, "\xa0\x01\x01\x01\x01" + strings.Repeat("\x00", 32), "ends early"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x03", "channel mode 0x3"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x10", "channel mode 0x10"},
-		{Layout{Triangles, None, 3, 2}, "\xe1\x00" + strings.Repeat("\x00", 16), "there was not yet"},
+		{Layout{Triangles, None, 3, 2}, "\xe1\x00" + strings.Repeat("\x00", 16), "before its first use"},
 		{Layout{Triangles, None, 3, 2}, "\xe1\xf0" + strings.Repeat("\x00", 15) + "\x01", "not allowed"},
 		{Layout{Triangles, None, 3, 2}, "\xe1\xff\xff\x80" + strings.Repeat("\x00", 16), "ends early"},
 		{Layout{Triangles, None, 3 << 20, 2}, "\xe1\xf0" + strings.Repeat("\x00", 16), "ends early"},
 		{Layout{Indices, None, 1, 2}, "\xd1\xff\xff\xff\xff\xff\x01\x00\x00\x00\x00", "ends early"},
-		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "goes on"},
+		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "continues"},
 	} {
 		if _, err := Decode(t.Context(), []byte(tc.data), tc.layout); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v, want %q", tc.layout, err, tc.want)
@@ -391,4 +393,50 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d bytes, want %d", len(view), l.Size())
 		}
 	})
+}
+
+// Files by the npm package meshoptimizer 1.3.0 decode as by its own decoder: both versions
+// of attributes, all modes, all filters. The specification allows filters to be off by one
+// in whole numbers.
+func TestPeer(t *testing.T) {
+	text, err := os.ReadFile("testdata/peer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var views []struct {
+		Name, Mode, Filter string
+		Count, Stride      int
+		Packed, Plain      []byte
+	}
+	if err := json.Unmarshal(text, &views); err != nil || len(views) < 20 {
+		t.Fatalf("%d views, %v", len(views), err)
+	}
+	for _, v := range views {
+		l := Layout{Count: v.Count, Stride: v.Stride}
+		if l.Mode, err = ParseMode(v.Mode); err != nil {
+			t.Fatal(err)
+		}
+		if l.Filter, err = ParseFilter(v.Filter); err != nil {
+			t.Fatal(err)
+		}
+		have, err := Decode(t.Context(), v.Packed, l)
+		if err != nil || len(have) != len(v.Plain) {
+			t.Errorf("%s: %d bytes, %v", v.Name, len(have), err)
+			continue
+		}
+		if l.Filter != Octahedral && l.Filter != Quaternion && l.Filter != Color {
+			if !bytes.Equal(have, v.Plain) {
+				t.Errorf("%s: other bytes", v.Name)
+			}
+			continue
+		}
+		for at := 0; at < len(have); at += v.Stride {
+			a, b := readComponents(have[at:][:v.Stride]), readComponents(v.Plain[at:][:v.Stride])
+			for k := range a {
+				if off := a[k] - b[k]; off > 1 || off < -1 {
+					t.Errorf("%s: element %d is %v, want %v", v.Name, at/v.Stride, a, b)
+				}
+			}
+		}
+	}
 }

@@ -2,7 +2,9 @@ package meshopt
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 const trianglesV1 = 0xe1
@@ -27,11 +29,11 @@ const (
 	written   = 15
 )
 
-// A history is the edges and vertices that both sides remember, 16 of each.
+// A history holds the last 16 edges and vertices, which encoder and decoder remember.
 type history struct {
 	edges            [16][2]uint32
 	vertices         [16]uint32
-	edgeAt, vertexAt int // how many there have been
+	edgeAt, vertexAt int // numbers of pushed edges and vertices
 }
 
 func (h *history) pushEdge(a, b uint32) {
@@ -44,24 +46,24 @@ func (h *history) pushVertex(v uint32) {
 	h.vertexAt++
 }
 
-// edge returns the edge that was pushed n edges ago.
-func (h *history) edge(n int) (e [2]uint32, ok bool) {
+// edgeAgo returns the edge that was pushed n edges ago.
+func (h *history) edgeAgo(n int) (e [2]uint32, ok bool) {
 	return h.edges[(h.edgeAt-1-n)&15], n < min(h.edgeAt, 16)
 }
 
-func (h *history) vertex(n int) (v uint32, ok bool) {
+func (h *history) vertexAgo(n int) (v uint32, ok bool) {
 	return h.vertices[(h.vertexAt-1-n)&15], n < min(h.vertexAt, 16)
 }
 
-var errHistory = errors.New("a triangle names an edge or a vertex that there was not yet")
+var errHistory = errors.New("a triangle names an edge or a vertex before its first use")
 
-// A triangleReader is what decoding triangles keeps.
+// A triangleReader is the state of decoding triangles.
 type triangleReader struct {
 	history
 	in         reader
 	next, last uint32
 	table      []byte
-	bad        bool // names a missing edge or vertex
+	bad        bool // a triangle named a missing edge or vertex
 }
 
 // DecodeTriangles returns the count indices of a list of triangles.
@@ -76,7 +78,7 @@ func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, err
 	r := triangleReader{in: reader{data: data[1+len(codes) : len(data)-tableSize]}, table: data[len(data)-tableSize:]}
 	for i, b := range r.table {
 		if b>>4 == written || b&15 == written || i >= tableUsed && b != 0 {
-			return nil, errors.New("a table of triangles that is not allowed")
+			return nil, errors.New("the table of triangles has entries that are not allowed")
 		}
 	}
 	out := make([]uint32, 0, count)
@@ -85,41 +87,41 @@ func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, err
 			return nil, ctx.Err()
 		}
 		if code>>4 < freeCode {
-			out = append(out, r.onEdge(code)...)
+			out = append(out, r.readOnEdge(code)...)
 		} else {
-			out = append(out, r.free(code&15)...)
+			out = append(out, r.readFree(code&15)...)
 		}
 		if r.bad {
 			return nil, errHistory
 		}
 	}
-	return out, r.in.end()
+	return out, r.in.checkAllRead()
 }
 
-func (r *triangleReader) index() uint32 {
-	r.last += zigzag(r.in.number())
+func (r *triangleReader) readIndex() uint32 {
+	r.last += zigzag(r.in.readVarint())
 	return r.last
 }
 
-func (r *triangleReader) fresh() uint32 {
+func (r *triangleReader) nextVertex() uint32 {
 	r.next++
 	return r.next - 1
 }
 
-func (r *triangleReader) recent(n int) uint32 {
-	v, ok := r.vertex(n)
+func (r *triangleReader) recentVertex(n int) uint32 {
+	v, ok := r.vertexAgo(n)
 	r.bad = r.bad || !ok
 	return v
 }
 
-// onEdge reads a triangle on an edge of one before.
-func (r *triangleReader) onEdge(code byte) []uint32 {
-	e, ok := r.edge(int(code >> 4))
+// readOnEdge reads a triangle on an edge of one before.
+func (r *triangleReader) readOnEdge(code byte) []uint32 {
+	e, ok := r.edgeAgo(int(code >> 4))
 	r.bad = r.bad || !ok
 	a, b, c, push := e[0], e[1], uint32(0), true
 	switch y := code & 15; y {
 	case cornerNew:
-		c = r.fresh()
+		c = r.nextVertex()
 	case below:
 		r.last--
 		c = r.last
@@ -127,9 +129,9 @@ func (r *triangleReader) onEdge(code byte) []uint32 {
 		r.last++
 		c = r.last
 	case written:
-		c = r.index()
+		c = r.readIndex()
 	default:
-		c, push = r.recent(int(y)), false
+		c, push = r.recentVertex(int(y)), false
 	}
 	r.pushEdge(c, b)
 	r.pushEdge(a, c)
@@ -139,37 +141,37 @@ func (r *triangleReader) onEdge(code byte) []uint32 {
 	return []uint32{a, b, c}
 }
 
-// free reads a triangle by its vertices.
-func (r *triangleReader) free(code byte) []uint32 {
+// readFree reads a triangle by its vertices.
+func (r *triangleReader) readFree(code byte) []uint32 {
 	zw := r.table[code]
 	if code >= tableUsed {
-		if zw = r.in.byte(); zw == 0 {
+		if zw = r.in.nextByte(); zw == 0 {
 			r.next = 0
 		}
 	}
 	var a uint32
 	if code == ownFirst {
-		a = r.index()
+		a = r.readIndex()
 	} else {
-		a = r.fresh()
+		a = r.nextVertex()
 	}
 	z, w := zw>>4, zw&15
-	b, c := r.corner(z), r.corner(w)
+	b, c := r.readCorner(z), r.readCorner(w)
 	r.pushTriangle(a, b, c, z, w)
 	return []uint32{a, b, c}
 }
 
-func (r *triangleReader) corner(n byte) uint32 {
+func (r *triangleReader) readCorner(n byte) uint32 {
 	switch n {
 	case cornerNew:
-		return r.fresh()
+		return r.nextVertex()
 	case written:
-		return r.index()
+		return r.readIndex()
 	}
-	return r.recent(int(n) - 1)
+	return r.recentVertex(int(n) - 1)
 }
 
-// pushTriangle remembers a triangle that was told by its vertices.
+// pushTriangle remembers a triangle that was written by its vertices.
 func (h *history) pushTriangle(a, b, c uint32, z, w byte) {
 	h.pushEdge(b, a)
 	h.pushEdge(c, b)
@@ -181,4 +183,99 @@ func (h *history) pushTriangle(a, b, c uint32, z, w byte) {
 	if w == cornerNew || w == written {
 		h.pushVertex(c)
 	}
+}
+
+const indicesV1 = 0xd1
+
+// indicesTail is the number of zeros at the end of a list of indices.
+const indicesTail = 4
+
+// DecodeIndices returns a list of count indices that need not be of triangles.
+func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error) {
+	if len(data) == 0 || data[0] != indicesV1 {
+		return nil, errors.New("not indices of version 1")
+	}
+	if len(data) < 1+count+indicesTail {
+		return nil, errShort
+	}
+	in := reader{data: data[1 : len(data)-indicesTail]}
+	out := make([]uint32, count)
+	var last [2]uint32
+	for i := range out {
+		if i%pace == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		v := in.readVarint()
+		last[v&1] += zigzag(v >> 1)
+		out[i] = last[v&1]
+	}
+	return out, in.checkAllRead()
+}
+
+// EncodeIndices packs a list of indices below 2^30. Each is written as its difference from
+// the nearer of two earlier indices, which it replaces.
+func EncodeIndices(ctx context.Context, indices []uint32) ([]byte, error) {
+	out := []byte{indicesV1}
+	var last [2]uint32
+	for i, v := range indices {
+		if i%pace == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if v >= 1<<30 {
+			return nil, fmt.Errorf("index %d is %d, which is more than can be packed", i, v)
+		}
+		of := uint32(0)
+		if zag(v-last[1]) < zag(v-last[0]) {
+			of = 1
+		}
+		out = binary.AppendUvarint(out, uint64(zag(v-last[of])<<1|of))
+		last[of] = v
+	}
+	return append(out, make([]byte, indicesTail)...), nil
+}
+
+// zigzag returns the difference that a number stands for: 0, -1, 1, -2 ...
+func zigzag(v uint32) uint32 { return v>>1 ^ -(v & 1) }
+
+// zag returns the number that stands for a difference.
+func zag(d uint32) uint32 { return d<<1 ^ uint32(int32(d)>>31) }
+
+// A reader reads numbers of seven bits a byte, the low ones first (LEB128).
+type reader struct {
+	data []byte
+	at   int
+	bad  bool // the data ended before a number did
+}
+
+func (r *reader) nextByte() byte {
+	if r.at >= len(r.data) {
+		r.bad = true
+		return 0
+	}
+	r.at++
+	return r.data[r.at-1]
+}
+
+func (r *reader) readVarint() uint32 {
+	v := uint32(0)
+	for shift := uint(0); shift < 35; shift += 7 {
+		b := r.nextByte()
+		v |= uint32(b&127) << shift
+		if b < 128 {
+			return v
+		}
+	}
+	r.bad = true // more than five bytes
+	return v
+}
+
+// checkAllRead returns an error unless exactly all data were read.
+func (r *reader) checkAllRead() error {
+	switch {
+	case r.bad:
+		return errShort
+	case r.at < len(r.data):
+		return errLong
+	}
+	return nil
 }

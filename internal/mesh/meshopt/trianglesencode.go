@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// A triangleWriter is what encoding triangles keeps.
+// A triangleWriter is the state of encoding triangles.
 type triangleWriter struct {
 	history
 	next, last uint32
 	codes      []byte
-	data       []byte // further bytes of the codes
-	free       []told // triangles by earlier vertices
+	data       []byte        // further bytes of the codes
+	free       []pendingCode // triangles by earlier vertices
 }
 
-// Told is a triangle whose code waits for the table.
-type told struct {
-	code int  // its number
-	at   int  // in data, where a byte would be that the table does not have
-	zw   byte // its second and third corner
+// A pendingCode is a triangle whose code waits for the table.
+type pendingCode struct {
+	code int  // number of the triangle
+	at   int  // offset in data for an entry missing in the table
+	zw   byte // codes of the second and third corner
 }
 
 // EncodeTriangles packs the indices of a list of triangles. starts lists the indices,
@@ -40,7 +40,7 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 			starts = starts[1:]
 		}
 		begins := len(starts) > 0 && starts[0] == i
-		w.triangle([3]uint32(indices[i:]), begins)
+		w.writeTriangle([3]uint32(indices[i:]), begins)
 	}
 	table := w.fillTable()
 	out := append([]byte{trianglesV1}, w.codes...)
@@ -50,15 +50,15 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 // A fit is the place of a triangle on an edge.
 type fit struct {
 	edge   int
-	turn   int // which corner is the first
+	turn   int // number of the first corner
 	corner byte
 }
 
-// triangle writes a triangle in the fewest bytes.
-func (w *triangleWriter) triangle(t [3]uint32, begins bool) {
+// writeTriangle writes a triangle in the fewest bytes.
+func (w *triangleWriter) writeTriangle(t [3]uint32, begins bool) {
 	if begins && w.next > 0 {
 		for turn := range 3 {
-			if a := turned(t, turn); a == [3]uint32{0, 1, 2} {
+			if a := rotateTriangle(t, turn); a == [3]uint32{0, 1, 2} {
 				// The count of vertices starts anew.
 				w.codes = append(w.codes, freeCode<<4|ownNext)
 				w.data = append(w.data, 0)
@@ -68,35 +68,35 @@ func (w *triangleWriter) triangle(t [3]uint32, begins bool) {
 			}
 		}
 	}
-	if f, ok := w.onEdge(t); ok {
-		w.putOnEdge(turned(t, f.turn), f)
+	if f, ok := w.findBestEdge(t); ok {
+		w.putOnEdge(rotateTriangle(t, f.turn), f)
 		return
 	}
 	for turn := range 3 {
 		if t[turn] == w.next {
-			t = turned(t, turn)
+			t = rotateTriangle(t, turn)
 			break
 		}
 	}
 	w.putFree(t)
 }
 
-func turned(t [3]uint32, turn int) [3]uint32 {
+func rotateTriangle(t [3]uint32, turn int) [3]uint32 {
 	return [3]uint32{t[turn], t[(turn+1)%3], t[(turn+2)%3]}
 }
 
-// onEdge returns the best edge for a triangle: one whose third corner takes no more
-// bytes, the latest one of those.
-func (w *triangleWriter) onEdge(t [3]uint32) (best fit, ok bool) {
+// findBestEdge returns the best edge for a triangle: the latest edge whose third corner takes no
+// further bytes, or else the latest edge.
+func (w *triangleWriter) findBestEdge(t [3]uint32) (best fit, ok bool) {
 	for n := range freeCode {
-		e, there := w.edge(n)
+		e, there := w.edgeAgo(n)
 		if !there {
 			break
 		}
 		for turn := range 3 {
-			if a := turned(t, turn); a[0] != e[0] || a[1] != e[1] {
+			if a := rotateTriangle(t, turn); a[0] != e[0] || a[1] != e[1] {
 				continue
-			} else if f := (fit{n, turn, w.third(a[2])}); !ok || best.corner == written && f.corner != written {
+			} else if f := (fit{n, turn, w.thirdCornerCode(a[2])}); !ok || best.corner == written && f.corner != written {
 				best, ok = f, true
 			}
 		}
@@ -107,13 +107,13 @@ func (w *triangleWriter) onEdge(t [3]uint32) (best fit, ok bool) {
 	return best, ok
 }
 
-// third returns how the third corner of a triangle on an edge is told.
-func (w *triangleWriter) third(c uint32) byte {
+// thirdCornerCode returns the code of the third corner of a triangle on an edge.
+func (w *triangleWriter) thirdCornerCode(c uint32) byte {
 	if c == w.next {
 		return cornerNew
 	}
 	for n := 1; n < below; n++ { // the latest is always on the edges
-		if v, ok := w.vertex(n); ok && v == c {
+		if v, ok := w.vertexAgo(n); ok && v == c {
 			return byte(n)
 		}
 	}
@@ -135,7 +135,7 @@ func (w *triangleWriter) putOnEdge(t [3]uint32, f fit) {
 	case below, above:
 		w.last = c
 	case written:
-		w.index(c)
+		w.writeIndex(c)
 	}
 	w.pushEdge(c, b)
 	w.pushEdge(a, c)
@@ -150,17 +150,17 @@ func (w *triangleWriter) putFree(t [3]uint32) {
 	if fresh {
 		w.next++
 	}
-	z := w.corner(t[1])
+	z := w.cornerCode(t[1])
 	if z == cornerNew {
 		w.next++
 	}
-	other := w.corner(t[2])
+	other := w.cornerCode(t[2])
 	if other == cornerNew {
 		w.next++
 	}
 	zw := z<<4 | other
 	if fresh && z != written && other != written {
-		w.free = append(w.free, told{len(w.codes), len(w.data), zw})
+		w.free = append(w.free, pendingCode{len(w.codes), len(w.data), zw})
 		w.codes = append(w.codes, freeCode<<4)
 	} else {
 		first := byte(ownFirst)
@@ -170,38 +170,37 @@ func (w *triangleWriter) putFree(t [3]uint32) {
 		w.codes = append(w.codes, freeCode<<4|first)
 		w.data = append(w.data, zw)
 		if !fresh {
-			w.index(t[0])
+			w.writeIndex(t[0])
 		}
 		if z == written {
-			w.index(t[1])
+			w.writeIndex(t[1])
 		}
 		if other == written {
-			w.index(t[2])
+			w.writeIndex(t[2])
 		}
 	}
 	w.pushTriangle(t[0], t[1], t[2], z, other)
 }
 
-func (w *triangleWriter) corner(v uint32) byte {
+func (w *triangleWriter) cornerCode(v uint32) byte {
 	if v == w.next {
 		return cornerNew
 	}
 	for n := range written - 1 {
-		if known, ok := w.vertex(n); ok && known == v {
+		if known, ok := w.vertexAgo(n); ok && known == v {
 			return byte(n + 1)
 		}
 	}
 	return written
 }
 
-func (w *triangleWriter) index(v uint32) {
+func (w *triangleWriter) writeIndex(v uint32) {
 	w.data = binary.AppendUvarint(w.data, uint64(zag(v-w.last)))
 	w.last = v
 }
 
-// fillTable makes the table of the most frequent entries, and writes the codes that waited
-// for it. Three new vertices are always in the table: written out they would mean something
-// else.
+// fillTable makes the table of the most frequent entries and completes the pending codes. The entry
+// for three new vertices is always in the table, because as a byte of its own it means something else.
 func (w *triangleWriter) fillTable() (table [tableSize]byte) {
 	var often [256]int
 	for _, f := range w.free {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The document, as far as it has parts of each kind. Fields are in the order of their
-// struct, so equal models give equal text.
+// The parts of the written document. Members follow the order of the fields, so equal models give
+// equal text.
 type (
 	gltf struct {
 		Asset          asset        `json:"asset"`
@@ -102,8 +102,8 @@ type (
 	}
 )
 
-// document writes the parsed model.
-func (p *parser) document(ctx context.Context) (text, data []byte, err error) {
+// writeDocument writes the parsed model.
+func (p *parser) writeDocument(ctx context.Context) (text, data []byte, err error) {
 	d := &gltf{Asset: asset{Version: "2.0"}, Scenes: []scene{{}}}
 	meshes := make([]int, len(p.objects))
 	for i, o := range p.objects {
@@ -152,7 +152,7 @@ func (p *parser) document(ctx context.Context) (text, data []byte, err error) {
 	}
 	l := &looker{gltf: d, lost: &p.lost, images: map[string]int{}, textures: map[texture]int{}}
 	for _, m := range p.materials {
-		d.Materials = append(d.Materials, l.look(m))
+		d.Materials = append(d.Materials, l.writeLook(m))
 	}
 	if slices.ContainsFunc(d.Textures, func(t texture) bool { return t.Sampler > 0 }) {
 		const clampToEdge = 33071
@@ -163,7 +163,7 @@ func (p *parser) document(ctx context.Context) (text, data []byte, err error) {
 	return text, data, err
 }
 
-// pace is how many corners are worked on between two looks at the context.
+// pace is the number of corners between two checks of the context.
 const pace = 1 << 14
 
 // array writes one attribute of all corners and returns its accessor. flip
@@ -199,8 +199,8 @@ func (d *gltf) array(ctx context.Context, data *[]byte, values []float32, corner
 	return len(d.Accessors) - 1, nil
 }
 
-// escape writes a file name as a relative URI (RFC 3986).
-func escape(name string) string {
+// escapeURI writes a file name as a relative URI (RFC 3986).
+func escapeURI(name string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=@"
 	var b strings.Builder
 	for _, c := range []byte(name) {

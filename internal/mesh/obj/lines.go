@@ -10,7 +10,7 @@ import (
 
 const (
 	maxLine = 8 << 20 // bytes, with continuation lines
-	looks   = 1 << 10 // lines between two looks at the context
+	looks   = 1 << 10 // lines between two checks of the context
 )
 
 // blanks are the characters that separate words of a line.
@@ -21,18 +21,18 @@ func isBlank(c rune) bool { return strings.ContainsRune(blanks, c) }
 // paint is the start of comments with vertex colors, as ZBrush writes them.
 const paint = "#MRGB"
 
-// eachLine calls read for each line that is not empty and no comment, with its words
-// and all of it behind the first word. An error gets the number of the line.
+// eachLine calls read for each line except empty lines and comments, with the words of the line and
+// with the text after the first word. It adds the line number to errors.
 func eachLine(ctx context.Context, text []byte, read func(words []string, rest string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err // all of the text is searched below
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
-		return errors.New("there are zero bytes in it, so it is no text file")
+		return errors.New("the file contains zero bytes, so it is no text file")
 	}
 	var words []string
-	var joined []byte // of lines that go on; the text is not ours
+	var joined []byte // continued lines; the text itself must not change
 	for number := 1; len(text) > 0; number++ {
 		if number%looks == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -77,8 +77,7 @@ func endsOpen(line []byte) bool {
 	return bytes.HasSuffix(line, []byte{'\\'}) && strings.HasSuffix(withoutComment(string(line)), `\`)
 }
 
-// withoutComment cuts off what follows a # that no character is in front of: names of
-// files may have one inside.
+// withoutComment cuts off a comment. A # within a word is part of a file name.
 func withoutComment(line string) string {
 	for i := range len(line) {
 		if line[i] == '#' && (i == 0 || isBlank(rune(line[i-1]))) {
@@ -86,4 +85,85 @@ func withoutComment(line string) string {
 		}
 	}
 	return line
+}
+
+// Measure returns the most bytes that Convert holds for a model, its text and results
+// included, and the most corners that its triangles can have.
+func Measure(model []byte) (memory, corners int64) {
+	var coordinates, parts, vertices, painted int64
+	colored := false
+	last := kind{}
+	for rest := model; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		line = bytes.TrimLeft(line, blanks)
+		if len(line) == 0 {
+			continue
+		}
+		switch line[0] {
+		case 'v':
+			coordinates += 3
+			vertices++
+			colored = colored || bytes.HasSuffix(bytes.TrimRight(line, blanks), []byte{'\\'}) || len(bytes.Fields(line)) > 6
+			continue
+		case '#':
+			if bytes.HasPrefix(line, []byte(paint)) {
+				colored = true
+				painted += int64(len(line))
+			}
+		case 'o', 'g', 'u':
+			parts++
+			continue
+		}
+		k, words := lineKind(line)
+		if k != last {
+			parts++
+			last = k
+		}
+		if k.letter == 'f' {
+			corners += 3 * max(words-3, 0) // without the f, and with two triangles less
+		} else {
+			corners += 3 * words // the line may continue the one before
+		}
+	}
+	cornerCost := int64(2*12 + 32)
+	if colored {
+		coordinates += 4 * vertices
+		cornerCost += 16
+	}
+	// A corner takes 12 bytes in a list that may have been copied as it grew, and 32 in the
+	// buffer, or 48 with colors. Normals of length 0 may make two parts of one.
+	return int64(len(model)) + 8*coordinates + painted + corners*cornerCost + 2*(parts+1)*partCost, corners
+}
+
+// partCost is about the memory of a part: a node, a mesh, three accessors and views, both as values
+// and as text.
+const partCost = 6 << 10
+
+// A kind holds the common properties of successive lines of elements in one part.
+type kind struct {
+	letter       byte
+	uvs, normals bool
+}
+
+// lineKind returns the kind of a line and counts its words.
+func lineKind(line []byte) (k kind, words int64) {
+	k = kind{letter: line[0], uvs: true, normals: true}
+	for len(line) > 0 {
+		end := bytes.IndexAny(line, blanks)
+		if end < 0 {
+			end = len(line)
+		}
+		if words > 0 && end > 0 {
+			_, rest, _ := bytes.Cut(line[:end], []byte{'/'})
+			uv, normal, _ := bytes.Cut(rest, []byte{'/'})
+			k.uvs = k.uvs && len(uv) > 0
+			k.normals = k.normals && len(normal) > 0
+		}
+		if end > 0 {
+			words++
+		}
+		line = line[min(end+1, len(line)):]
+	}
+	return k, words
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A lost collects the statements of a model that glTF cannot express, with advice.
-type lost struct {
+// losses collects the statements of a model that glTF cannot express, with advice.
+type losses struct {
 	words  []string
 	advice map[string]string
 }
@@ -15,7 +15,7 @@ type lost struct {
 // maxLost is the largest number of statements in a warning.
 const maxLost = 20
 
-func (l *lost) countLost(statement, advice string) {
+func (l *losses) countLost(statement, advice string) {
 	if len(statement) > 24 {
 		statement = statement[:24]
 	}
@@ -29,8 +29,8 @@ func (l *lost) countLost(statement, advice string) {
 	l.words, l.advice[statement] = append(l.words, statement), advice
 }
 
-// list returns the statements, sorted, with their advice in parentheses.
-func (l *lost) list() []string {
+// lostStatements returns the statements, sorted, with their advice in parentheses.
+func (l *losses) lostStatements() []string {
 	slices.Sort(l.words)
 	var lines []string
 	for _, w := range l.words {
@@ -45,18 +45,18 @@ func (l *lost) list() []string {
 // A looker writes the materials of a document.
 type looker struct {
 	*gltf
-	lost     *lost
+	lost     *losses
 	images   map[string]int
 	textures map[texture]int
 }
 
-// look writes a material. Materials share images and textures.
-func (l *looker) look(m *material) gltfLook {
+// writeLook writes a material. Materials share images and textures.
+func (l *looker) writeLook(m *material) gltfLook {
 	look := gltfLook{Name: m.name}
 	if !m.known {
 		return look
 	}
-	look.PBR = &pbr{Texture: l.texture(m, "map_kd")}
+	look.PBR = &pbr{Texture: l.writeTextureOf(m, "map_kd")}
 	opacity, hasOpacity := m.numbers["d"]
 	kd, hasKd := m.colors["kd"]
 	if !hasOpacity {
@@ -78,21 +78,21 @@ func (l *looker) look(m *material) gltfLook {
 	if masked && mask.file != m.maps["map_kd"].file {
 		l.lost.countLost("map_d", "glTF has it in alpha of map_Kd's picture")
 	}
-	if look.Normal = l.texture(m, "norm"); look.Normal != nil && m.maps["norm"].bump != 1 {
+	if look.Normal = l.writeTextureOf(m, "norm"); look.Normal != nil && m.maps["norm"].bump != 1 {
 		scale := m.maps["norm"].bump
 		look.Normal.Scale = &scale
 	}
-	l.roughness(m, look.PBR)
+	l.writeRoughness(m, look.PBR)
 	l.emission(m, &look)
 	l.specular(m, &look)
 	l.layers(m, &look)
-	l.rest(m)
+	l.countUnwritten(m)
 	return look
 }
 
-// roughness writes the roughness and metalness of a surface from Pr and Pm. Without Pr it converts
+// writeRoughness writes the roughness and metalness of a surface from Pr and Pm. Without Pr it converts
 // the Phong exponent Ns to a roughness.
-func (l *looker) roughness(m *material, p *pbr) {
+func (l *looker) writeRoughness(m *material, p *pbr) {
 	if x, ok := m.numbers["pm"]; ok {
 		p.Metallic = float64(min(max(x, 0), 1))
 	}
@@ -106,10 +106,10 @@ func (l *looker) roughness(m *material, p *pbr) {
 	case isMetal && isRough && metal.file == grain.file && grain.from == "g" && metal.from == "b":
 		p.Metallic = 1
 		ok = false // the factor is 1
-		p.MetallicRoughness = l.texture(m, "map_pr")
+		p.MetallicRoughness = l.writeTextureOf(m, "map_pr")
 	case isRough && !isMetal && p.Metallic == 0 && slices.Contains([]string{"", "l", "g"}, grain.from):
 		ok = false
-		p.MetallicRoughness = l.texture(m, "map_pr")
+		p.MetallicRoughness = l.writeTextureOf(m, "map_pr")
 	default:
 		const advice = "glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm"
 		if isMetal {
@@ -134,7 +134,7 @@ func (m *material) isDull() bool {
 // emission writes Ke and map_Ke. A black Ke with a map is taken for white.
 func (l *looker) emission(m *material, look *gltfLook) {
 	ke := m.colors["ke"]
-	look.EmissiveMap = l.texture(m, "map_ke")
+	look.EmissiveMap = l.writeTextureOf(m, "map_ke")
 	if look.EmissiveMap != nil && ke == [3]float32{} {
 		ke = [3]float32{1, 1, 1}
 	}
@@ -147,7 +147,7 @@ func (l *looker) emission(m *material, look *gltfLook) {
 	}
 	look.Emissive = &factor
 	if strength > 1 {
-		l.extend(look, "KHR_materials_emissive_strength", map[string]any{"emissiveStrength": strength})
+		l.addLookExtension(look, "KHR_materials_emissive_strength", map[string]any{"emissiveStrength": strength})
 	}
 }
 
@@ -156,7 +156,7 @@ func (l *looker) emission(m *material, look *gltfLook) {
 func (l *looker) specular(m *material, look *gltfLook) {
 	members := map[string]any{}
 	ks, has := m.colors["ks"]
-	reflection := l.texture(m, "map_ks")
+	reflection := l.writeTextureOf(m, "map_ks")
 	switch {
 	case m.numbers["dull"] == 1:
 		if reflection != nil {
@@ -180,17 +180,17 @@ func (l *looker) specular(m *material, look *gltfLook) {
 		members["specularColorFactor"] = [3]float64{2 * float64(ks[0]), 2 * float64(ks[1]), 2 * float64(ks[2])}
 	}
 	if len(members) > 0 {
-		l.extend(look, "KHR_materials_specular", members)
+		l.addLookExtension(look, "KHR_materials_specular", members)
 	}
 	if ni := m.numbers["ni"]; ni > 1 && ni != 1.5 {
-		l.extend(look, "KHR_materials_ior", map[string]any{"ior": float64(ni)})
+		l.addLookExtension(look, "KHR_materials_ior", map[string]any{"ior": float64(ni)})
 	}
 }
 
 // layers writes the coat, the sheen and the direction of a surface.
 func (l *looker) layers(m *material, look *gltfLook) {
 	share := func(key string) float64 { return float64(min(max(m.numbers[key], 0), 1)) }
-	coat, rough := l.texture(m, "map_pc"), l.texture(m, "map_pcr")
+	coat, rough := l.writeTextureOf(m, "map_pc"), l.writeTextureOf(m, "map_pcr")
 	if coat != nil || share("pc") > 0 {
 		members := map[string]any{"clearcoatFactor": share("pc"), "clearcoatRoughnessFactor": share("pcr")}
 		if coat != nil {
@@ -199,19 +199,19 @@ func (l *looker) layers(m *material, look *gltfLook) {
 		if rough != nil {
 			members["clearcoatRoughnessTexture"], members["clearcoatRoughnessFactor"] = rough, 1
 		}
-		l.extend(look, "KHR_materials_clearcoat", members)
+		l.addLookExtension(look, "KHR_materials_clearcoat", members)
 	}
 	if x := share("ps"); x > 0 {
-		l.extend(look, "KHR_materials_sheen", map[string]any{"sheenColorFactor": [3]float64{x, x, x}})
+		l.addLookExtension(look, "KHR_materials_sheen", map[string]any{"sheenColorFactor": [3]float64{x, x, x}})
 	}
 	if x := share("aniso"); x > 0 {
-		l.extend(look, "KHR_materials_anisotropy", map[string]any{"anisotropyStrength": x})
+		l.addLookExtension(look, "KHR_materials_anisotropy", map[string]any{"anisotropyStrength": x})
 	}
 }
 
-// rest reports the statements that no other function writes. It ignores Ka: ambient light belongs
+// countUnwritten reports the statements that no other function writes. It ignores Ka: ambient light belongs
 // to the scene in glTF.
-func (l *looker) rest(m *material) {
+func (l *looker) countUnwritten(m *material) {
 	for key, written := range map[string]string{
 		"map_ns": "map_Ns", "map_tr": "map_Tr", "disp": "disp", "decal": "decal", "refl": "refl", "map_ps": "map_Ps", "map_ka": "map_Ka",
 	} {
@@ -235,8 +235,8 @@ func (l *looker) rest(m *material) {
 	}
 }
 
-// texture returns the texture of a map, nil if there is none.
-func (l *looker) texture(m *material, key string) *textureInfo {
+// writeTextureOf returns the texture of a map, nil if there is none.
+func (l *looker) writeTextureOf(m *material, key string) *textureInfo {
 	t, ok := m.maps[key]
 	if !ok {
 		return nil
@@ -245,7 +245,7 @@ func (l *looker) texture(m *material, key string) *textureInfo {
 	if !ok {
 		image = len(l.Images)
 		l.images[t.file] = image
-		l.Images = append(l.Images, imageFile{URI: escape(t.file)})
+		l.Images = append(l.Images, imageFile{URI: escapeURI(t.file)})
 	}
 	of := texture{Source: image}
 	if t.clamp {
@@ -262,20 +262,20 @@ func (l *looker) texture(m *material, key string) *textureInfo {
 		// OBJ counts from the bottom, glTF from the top.
 		offset := [2]float64{t.offset[0], 1 - t.scale[1] - t.offset[1]}
 		info.Extensions = map[string]any{"KHR_texture_transform": map[string]any{"offset": offset, "scale": t.scale}}
-		l.uses("KHR_texture_transform")
+		l.declareExtension("KHR_texture_transform")
 	}
 	return info
 }
 
-func (l *looker) extend(look *gltfLook, name string, members map[string]any) {
+func (l *looker) addLookExtension(look *gltfLook, name string, members map[string]any) {
 	if look.Extensions == nil {
 		look.Extensions = map[string]any{}
 	}
 	look.Extensions[name] = members
-	l.uses(name)
+	l.declareExtension(name)
 }
 
-func (l *looker) uses(extension string) {
+func (l *looker) declareExtension(extension string) {
 	if i, ok := slices.BinarySearch(l.ExtensionsUsed, extension); !ok {
 		l.ExtensionsUsed = slices.Insert(l.ExtensionsUsed, i, extension)
 	}

@@ -10,7 +10,7 @@ import (
 // case, since some exporters write map_kd.
 type material struct {
 	name    string
-	known   bool                  // a library defines it
+	known   bool                  // a library defines the material
 	colors  map[string][3]float32 // Kd, Ks ...
 	numbers map[string]float32    // Ns, Pr ...; d is the opacity, of Tr as well
 	maps    map[string]texmap     // map_Kd, norm ...
@@ -34,19 +34,19 @@ var (
 	mtlMaps    = "map_kd map_ks map_ka map_ke map_ns map_d map_tr map_bump bump disp decal refl norm map_pr map_pm map_ps map_pc map_pcr"
 )
 
-// isWord reports whether a list has a word.
-func isWord(list, word string) bool { return strings.Contains(" "+list+" ", " "+word+" ") }
+// listHasWord reports whether a list has a word.
+func listHasWord(list, word string) bool { return strings.Contains(" "+list+" ", " "+word+" ") }
 
 // A library reads an MTL file. Materials that no usemtl line names are passed over.
 type library struct {
 	materials []*material
 	byName    map[string]int
-	dir       string // of the file
+	dir       string // directory of the file
 	current   int
-	lost      *lost
+	lost      *losses
 }
 
-func (l *library) line(words []string, rest string) error {
+func (l *library) parseMTLStatement(words []string, rest string) error {
 	if words[0] == "newmtl" {
 		l.current = none
 		if i, ok := l.byName[rest]; ok && !l.materials[i].known {
@@ -66,7 +66,7 @@ func (l *library) line(words []string, rest string) error {
 		if len(words) > 1 && (words[1] == "0" || words[1] == "1") {
 			m.setNumber("dull", 1)
 		}
-	case isWord(mtlColors, word):
+	case listHasWord(mtlColors, word):
 		c, err := readColor(words)
 		switch {
 		case err == errSpectrum:
@@ -81,19 +81,19 @@ func (l *library) line(words []string, rest string) error {
 			}
 			m.colors[word] = c
 		}
-	case isWord(mtlNumbers, word):
+	case listHasWord(mtlNumbers, word):
 		if len(words) < 2 {
 			l.lost.countLost(words[0], "")
-		} else if x, err := number(words[1]); err != nil {
+		} else if x, err := parseFloat32(words[1]); err != nil {
 			l.lost.countLost(words[0], "")
 		} else {
 			m.setNumber(word, x)
 		}
-	case isWord(mtlMaps, word):
+	case listHasWord(mtlMaps, word):
 		if m.maps == nil {
 			m.maps = map[string]texmap{}
 		}
-		t := l.readMap(words[1:], rest)
+		t := l.readTexmap(words[1:], rest)
 		if t.file != "" {
 			m.maps[word] = t
 		}
@@ -111,14 +111,14 @@ func (m *material) setNumber(key string, x float32) {
 }
 
 // readOpacity reads d, or Tr, which is 1 - d.
-func (m *material) readOpacity(word string, words []string, lost *lost) error {
+func (m *material) readOpacity(word string, words []string, lost *losses) error {
 	if len(words) < 2 {
 		return errors.New("no number behind " + words[0])
 	}
 	if len(words) > 2 && words[1] == "-halo" {
 		lost.countLost("d -halo", "")
 	}
-	x, err := number(words[len(words)-1]) // the last word, as in "d -halo 0.5"
+	x, err := parseFloat32(words[len(words)-1]) // the last word, as in "d -halo 0.5"
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func readColor(words []string) (c [3]float32, err error) {
 	}
 	for i := range c {
 		if c[i] = c[0]; i+1 < len(words) {
-			if c[i], err = number(words[i+1]); err != nil {
+			if c[i], err = parseFloat32(words[i+1]); err != nil {
 				return c, err
 			}
 		}
@@ -151,7 +151,7 @@ func readColor(words []string) (c [3]float32, err error) {
 	return c, nil
 }
 
-// mapOption returns how many words follow an option of a map at most, 0 if it is none;
+// mapOption returns the largest number of words after an option of a map, 0 for an unknown option.
 // -o, -s and -t may have fewer numbers.
 func mapOption(word string) int {
 	switch word {
@@ -165,25 +165,25 @@ func mapOption(word string) int {
 	return 0
 }
 
-// readMap reads a map: its options, then the name of its file, which may contain spaces. The name
+// readTexmap reads a map: its options, then the name of its file, which may contain spaces. The name
 // becomes relative to the model.
-func (l *library) readMap(words []string, rest string) texmap {
+func (l *library) readTexmap(words []string, rest string) texmap {
 	t := texmap{scale: [2]float64{1, 1}, bump: 1}
 	for len(words) > 0 {
 		option, n := words[0], mapOption(words[0])
 		if n == 0 {
 			break
 		}
-		words = drop(words, &rest)
+		words = dropWord(words, &rest)
 		var values []string
 		for i := 0; i < n && len(words) > 1; i++ {
-			if _, err := number(words[0]); err != nil && n > 1 {
+			if _, err := parseFloat32(words[0]); err != nil && n > 1 {
 				break
 			}
 			values = append(values, words[0])
-			words = drop(words, &rest)
+			words = dropWord(words, &rest)
 		}
-		l.option(&t, option, values)
+		l.readMapOption(&t, option, values)
 	}
 	name := strings.ReplaceAll(rest, `\`, "/")
 	switch {
@@ -197,16 +197,16 @@ func (l *library) readMap(words []string, rest string) texmap {
 	return t
 }
 
-// option reads an option of a map. An option that glTF cannot express counts as lost, unless its
+// readMapOption reads an option of a map. An option that glTF cannot express counts as lost, unless its
 // value has no effect.
-func (l *library) option(t *texmap, option string, values []string) {
+func (l *library) readMapOption(t *texmap, option string, values []string) {
 	var numbers []float64
 	for _, v := range values {
-		if x, err := number(v); err == nil {
+		if x, err := parseFloat32(v); err == nil {
 			numbers = append(numbers, float64(x))
 		}
 	}
-	is := func(idle ...string) bool { return len(values) == 0 || isWord(strings.Join(idle, " "), values[0]) }
+	is := func(idle ...string) bool { return len(values) == 0 || listHasWord(strings.Join(idle, " "), values[0]) }
 	switch {
 	case option == "-s" && len(numbers) > 0:
 		copy(t.scale[:], numbers)
@@ -235,8 +235,8 @@ func containsNonzero(numbers []float64) bool {
 	return false
 }
 
-// drop removes the first word from words and from the text that they came from.
-func drop(words []string, rest *string) []string {
+// dropWord removes the first word from words and from the text that they came from.
+func dropWord(words []string, rest *string) []string {
 	*rest = strings.Trim(strings.TrimPrefix(strings.Trim(*rest, blanks), words[0]), blanks)
 	return words[1:]
 }

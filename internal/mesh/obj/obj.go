@@ -42,7 +42,7 @@ import (
 // name the line. lost lists the statements that glTF cannot express, in words for people.
 func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, lost []string, err error) {
 	p := &parser{byName: map[string]int{}, open: map[key]int{}, material: none}
-	line := func(words []string, rest string) error { return p.line(ctx, words, rest) }
+	line := func(words []string, rest string) error { return p.parseStatement(ctx, words, rest) }
 	if err := eachLine(ctx, model, line); err != nil {
 		return nil, nil, nil, err
 	}
@@ -54,7 +54,7 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 		}
 		if err == nil {
 			l := &library{materials: p.materials, byName: p.byName, dir: path.Dir(name), current: none, lost: &p.lost}
-			err = eachLine(ctx, data, l.line)
+			err = eachLine(ctx, data, l.parseMTLStatement)
 		}
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("mtllib %.200s: %w", name, err)
@@ -66,7 +66,7 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 	if n := len(p.v) / 3; p.colors == nil && len(p.painted) == 3*n {
 		for i := range n {
 			for _, x := range p.painted[3*i:][:3] {
-				p.colors = append(p.colors, linear(float32(x)/math.MaxUint8))
+				p.colors = append(p.colors, linearFromSRGB(float32(x)/math.MaxUint8))
 			}
 			p.colors = append(p.colors, 1)
 		}
@@ -76,8 +76,8 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 	if p.bare && p.smooth {
 		p.lost.countLost("s", `smoothing groups of faces without normals; normals = "smooth" in a rule makes normals`)
 	}
-	text, buffer, err = p.document(ctx)
-	return text, buffer, p.lost.list(), err
+	text, buffer, err = p.writeDocument(ctx)
+	return text, buffer, p.lost.lostStatements(), err
 }
 
 // A corner is the numbers of a vertex, its texture coordinates and its normal, from 0; none
@@ -86,10 +86,10 @@ type corner struct{ v, vt, vn int32 }
 
 const none = -1
 
-// A key is what all triangles of a part have in common.
+// A key holds the common properties of all triangles of a part.
 type key struct {
 	object, material int
-	mode             int // of glTF: points, lines or triangles
+	mode             int // mode of glTF: points, lines or triangles
 	uvs, normals     bool
 }
 
@@ -99,7 +99,7 @@ const (
 	triangles = 4
 )
 
-// A part will be a primitive.
+// A part becomes a primitive.
 type part struct {
 	key
 	corners []corner
@@ -113,55 +113,55 @@ type object struct {
 // A parser is the parsed part of a model.
 type parser struct {
 	v, vt, vn  []float32 // three, two and three numbers each
-	colors     []float32 // four numbers for each vertex; nil as long as no vertex has one
-	objects    []object  // of o lines; without these, of g lines
-	hasObjects bool      // there was an o line
+	colors     []float32 // four numbers for each vertex; nil without colors
+	objects    []object  // objects of o lines, or of g lines if there are none
+	hasObjects bool      // the model has an o line
 	materials  []*material
 	byName     map[string]int
 	libraries  []string
-	material   int // the current one
+	material   int // current material
 	parts      []part
 	open       map[key]int // parts by their common properties
 	painted    []byte      // red, green and blue of vertices, from comments
 	polygon    []corner
 	cutter     cutter
-	smooth     bool // there are smoothing groups
-	bare       bool // there are faces without normals
-	lost       lost
+	smooth     bool // the model has smoothing groups
+	bare       bool // the model has faces without normals
+	lost       losses
 }
 
-// line reads one line, split into words.
-func (p *parser) line(ctx context.Context, words []string, rest string) error {
+// parseStatement reads one line, split into words.
+func (p *parser) parseStatement(ctx context.Context, words []string, rest string) error {
 	switch words[0] {
 	case "v":
-		if err := numbers(words[1:], 3, &p.v); err != nil {
+		if err := parseNumbers(words[1:], 3, &p.v); err != nil {
 			return err
 		}
-		return p.color(words[4:])
+		return p.parseVertexColor(words[4:])
 	case "vt":
-		return numbers(words[1:], 2, &p.vt)
+		return parseNumbers(words[1:], 2, &p.vt)
 	case "vn":
-		if err := numbers(words[1:], 3, &p.vn); err != nil {
+		if err := parseNumbers(words[1:], 3, &p.vn); err != nil {
 			return err
 		}
-		unit(p.vn[len(p.vn)-3:])
+		scaleToUnit(p.vn[len(p.vn)-3:])
 	case "f":
-		return p.element(ctx, words[1:], triangles, 3)
+		return p.parseElementStatement(ctx, words[1:], triangles, 3)
 	case "l":
-		return p.element(ctx, words[1:], lines, 2)
+		return p.parseElementStatement(ctx, words[1:], lines, 2)
 	case "p":
-		return p.element(ctx, words[1:], points, 1)
+		return p.parseElementStatement(ctx, words[1:], points, 1)
 	case "o":
-		p.begin(rest, true)
+		p.beginObject(rest, true)
 	case "g":
-		p.begin(rest, false)
+		p.beginObject(rest, false)
 	case "usemtl":
-		p.use(rest)
+		p.useMaterial(rest)
 	case "mtllib":
 		return p.addLibrary(rest)
 	case "curv", "curv2", "surf":
 		return fmt.Errorf("%s: free-form curves and surfaces are not read; export the model as polygons", words[0])
-	case paint: // for each vertex a mask, which is ignored, and red, green and blue
+	case paint: // ignored mask, red, green and blue of each vertex
 		for ; len(rest) >= 8; rest = rest[8:] {
 			mrgb, err := hex.DecodeString(rest[:8])
 			if err != nil {
@@ -179,8 +179,8 @@ func (p *parser) line(ctx context.Context, words []string, rest string) error {
 	return nil
 }
 
-// color reads the color of the last vertex: three numbers after its position, or four with alpha.
-func (p *parser) color(words []string) error {
+// parseVertexColor reads the color of the last vertex: three numbers after its position, or four with alpha.
+func (p *parser) parseVertexColor(words []string) error {
 	if len(words) < 3 { // a weight, perhaps
 		if p.colors != nil {
 			p.colors = append(p.colors, 1, 1, 1, 1)
@@ -192,7 +192,7 @@ func (p *parser) color(words []string) error {
 	}
 	c := [4]float32{3: 1}
 	for i, w := range words[:min(len(words), 4)] {
-		x, err := number(w)
+		x, err := parseFloat32(w)
 		if err != nil {
 			return err
 		}
@@ -201,14 +201,14 @@ func (p *parser) color(words []string) error {
 		}
 	}
 	for i, x := range c[:3] {
-		c[i] = linear(x)
+		c[i] = linearFromSRGB(x)
 	}
 	p.colors = append(p.colors, c[:]...)
 	return nil
 }
 
-// linear converts a component of an sRGB color to linear light (IEC 61966-2-1).
-func linear(x float32) float32 {
+// linearFromSRGB converts a component of an sRGB color to linear light (IEC 61966-2-1).
+func linearFromSRGB(x float32) float32 {
 	if x <= 0.04045 {
 		return float32(float64(x) / 12.92)
 	}
@@ -222,8 +222,8 @@ func (p *parser) isColored(corners []corner) bool {
 	})
 }
 
-// begin starts an object, or a group where there are no objects.
-func (p *parser) begin(name string, isObject bool) {
+// beginObject starts an object. Groups count as objects only in models without objects.
+func (p *parser) beginObject(name string, isObject bool) {
 	if isObject && !p.hasObjects {
 		p.hasObjects = true
 	} else if !isObject && p.hasObjects {
@@ -232,7 +232,7 @@ func (p *parser) begin(name string, isObject bool) {
 	p.objects = append(p.objects, object{name: name})
 }
 
-func (p *parser) use(name string) {
+func (p *parser) useMaterial(name string) {
 	i, ok := p.byName[name]
 	if !ok {
 		i = len(p.materials)
@@ -242,7 +242,7 @@ func (p *parser) use(name string) {
 	p.material = i
 }
 
-// maxLibraries bounds the files that a model can have read.
+// maxLibraries bounds the MTL files of a model.
 const maxLibraries = 64
 
 // addLibrary adds the files of an mtllib line: either one file, whose name may contain spaces, or
@@ -281,8 +281,8 @@ func Libraries(ctx context.Context, model []byte) (names []string) {
 	return names
 }
 
-// element reads a face, line or point element.
-func (p *parser) element(ctx context.Context, words []string, mode, least int) error {
+// parseElementStatement reads a face, line or point element.
+func (p *parser) parseElementStatement(ctx context.Context, words []string, mode, least int) error {
 	if len(words) < least {
 		return fmt.Errorf("%d corners, want at least %d", len(words), least)
 	}
@@ -292,7 +292,7 @@ func (p *parser) element(ctx context.Context, words []string, mode, least int) e
 		if i%pace == pace-1 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		c, err := p.corner(w)
+		c, err := p.parseCorner(w)
 		if err != nil {
 			return err
 		}
@@ -301,7 +301,7 @@ func (p *parser) element(ctx context.Context, words []string, mode, least int) e
 		p.polygon = append(p.polygon, c)
 	}
 	p.bare = p.bare || mode == triangles && !normals
-	part := p.part(key{object: p.current(), material: p.material, mode: mode, uvs: uvs, normals: normals})
+	part := p.openPart(key{object: p.currentObject(), material: p.material, mode: mode, uvs: uvs, normals: normals})
 	switch mode {
 	case points:
 		part.corners = append(part.corners, p.polygon...)
@@ -311,14 +311,14 @@ func (p *parser) element(ctx context.Context, words []string, mode, least int) e
 		}
 	default:
 		var err error
-		part.corners, err = p.cutter.cut(ctx, p.v, p.polygon, part.corners)
+		part.corners, err = p.cutter.cutPolygon(ctx, p.v, p.polygon, part.corners)
 		return err
 	}
 	return nil
 }
 
-// current returns the object that elements belong to now.
-func (p *parser) current() int {
+// currentObject returns the object that elements belong to now.
+func (p *parser) currentObject() int {
 	if len(p.objects) == 0 {
 		p.objects = append(p.objects, object{})
 	}
@@ -327,7 +327,7 @@ func (p *parser) current() int {
 	return i
 }
 
-func (p *parser) part(k key) *part {
+func (p *parser) openPart(k key) *part {
 	i, ok := p.open[k]
 	if !ok {
 		i = len(p.parts)
@@ -337,24 +337,24 @@ func (p *parser) part(k key) *part {
 	return &p.parts[i]
 }
 
-// corner reads v, v/vt, v//vn or v/vt/vn.
-func (p *parser) corner(word string) (corner, error) {
+// parseCorner reads v, v/vt, v//vn or v/vt/vn.
+func (p *parser) parseCorner(word string) (corner, error) {
 	c := corner{none, none, none}
 	var err error
 	v, rest, more := strings.Cut(word, "/")
-	if c.v, err = index(v, len(p.v)/3, "vertex"); err != nil || !more {
+	if c.v, err = parseIndex(v, len(p.v)/3, "vertex"); err != nil || !more {
 		return c, err
 	}
 	vt, vn, more := strings.Cut(rest, "/")
 	if vt != "" {
-		if c.vt, err = index(vt, len(p.vt)/2, "texture coordinate"); err != nil {
+		if c.vt, err = parseIndex(vt, len(p.vt)/2, "texture coordinate"); err != nil {
 			return c, err
 		}
 	}
 	if !more || vn == "" {
 		return c, nil
 	}
-	if c.vn, err = index(vn, len(p.vn)/3, "normal"); err != nil {
+	if c.vn, err = parseIndex(vn, len(p.vn)/3, "normal"); err != nil {
 		return c, err
 	}
 	if n := p.vn[3*int(c.vn):][:3]; n[0] == 0 && n[1] == 0 && n[2] == 0 {
@@ -363,8 +363,9 @@ func (p *parser) corner(word string) (corner, error) {
 	return c, nil
 }
 
-// index reads the number of one of n things, from 1 on, or negative from the last back.
-func index(text string, n int, what string) (int32, error) {
+// parseIndex reads the number of one of n elements: from 1 on, or negative from the last element
+// back.
+func parseIndex(text string, n int, what string) (int32, error) {
 	i, err := strconv.Atoi(text)
 	switch {
 	case err != nil:
@@ -380,8 +381,9 @@ func index(text string, n int, what string) (int32, error) {
 	return int32(i), nil
 }
 
-// numbers reads n numbers; a texture coordinate may lack its second one. More are left.
-func numbers(words []string, n int, to *[]float32) error {
+// parseNumbers reads n numbers and ignores further words. A texture coordinate may lack its second
+// number.
+func parseNumbers(words []string, n int, to *[]float32) error {
 	if len(words) < n && (n != 2 || len(words) < 1) {
 		return fmt.Errorf("%d numbers, want %d", len(words), n)
 	}
@@ -393,7 +395,7 @@ func numbers(words []string, n int, to *[]float32) error {
 			*to = append(*to, 0)
 			break
 		}
-		x, err := number(words[i])
+		x, err := parseFloat32(words[i])
 		if err != nil {
 			return err
 		}
@@ -402,8 +404,8 @@ func numbers(words []string, n int, to *[]float32) error {
 	return nil
 }
 
-// unit scales a vector to length 1, unless it has none.
-func unit(v []float32) {
+// scaleToUnit scales a vector to length 1, unless its length is 0.
+func scaleToUnit(v []float32) {
 	sum := float64(0)
 	for _, x := range v {
 		sum += float64(float64(x) * float64(x))
@@ -416,8 +418,8 @@ func unit(v []float32) {
 	}
 }
 
-// number reads a decimal number.
-func number(word string) (float32, error) {
+// parseFloat32 reads a decimal number.
+func parseFloat32(word string) (float32, error) {
 	if strings.Trim(word, "+-.0123456789eE") != "" {
 		return 0, fmt.Errorf("%.40q is no number", word)
 	}

@@ -116,7 +116,7 @@ func TestEarsCoverThePolygon(t *testing.T) {
 			j := (i + 1) % n
 			want += (float64(v[3*i])*float64(v[3*j+1]) - float64(v[3*j])*float64(v[3*i+1])) / 2
 		}
-		triangles, err := new(cutter).cut(context.Background(), v, polygon, nil)
+		triangles, err := new(cutter).cutPolygon(context.Background(), v, polygon, nil)
 		if err != nil || len(triangles) != 3*(n-2) {
 			t.Fatalf("%d corners of %d, %v", len(triangles), n, err)
 		}

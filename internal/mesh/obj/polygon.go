@@ -9,9 +9,9 @@ import (
 // of their corners.
 const maxCorners = 1024
 
-// A polygon that crosses itself has few ears, and each search takes the square of its
-// corners. effort and effortPerCorner bound the work for all polygons of a model; beyond it any
-// corner is cut off, as if there were no ear.
+// A polygon that crosses itself has few ears, and each search takes the square of its corners. effort
+// and effortPerCorner bound the work for all polygons of a model. Beyond this bound any corner is cut
+// off, as if there were no ear.
 const (
 	effort          = 1 << 24
 	effortPerCorner = 2000
@@ -19,25 +19,25 @@ const (
 
 // A cutter turns the polygons of one model into triangles. It keeps its memory.
 type cutter struct {
-	x, y  []float64 // the corners, seen along the polygon's normal
+	x, y  []float64 // corners, projected along the polygon's normal
 	ring  []int     // remaining corners
-	work  int64     // corners looked at in search of ears
-	allow int64     // how many of them the polygons so far may cost, besides effort
+	work  int64     // corners visited in search of ears
+	allow int64     // allowed work for all polygons so far, besides effort
 }
 
-// cut appends the triangles of a polygon, which keep its winding. v holds the vertices.
-func (c *cutter) cut(ctx context.Context, v []float32, polygon []corner, to []corner) ([]corner, error) {
+// cutPolygon appends the triangles of a polygon, which keep its winding. v holds the vertices.
+func (c *cutter) cutPolygon(ctx context.Context, v []float32, polygon []corner, to []corner) ([]corner, error) {
 	if len(polygon) == 3 {
 		return append(to, polygon...), nil
 	}
-	c.project(v, polygon)
+	c.projectPolygon(v, polygon)
 	if c.isConvex() {
 		for i := 1; i+1 < len(polygon); i++ {
 			to = append(to, polygon[0], polygon[i], polygon[i+1])
 		}
 		return to, nil
 	}
-	c.gather(v, polygon)
+	c.fillRing(v, polygon)
 	if len(c.ring) > maxCorners {
 		return to, fmt.Errorf("a polygon of %d corners that is not convex, want at most %d; triangulate it", len(c.ring), maxCorners)
 	}
@@ -55,9 +55,9 @@ func (c *cutter) cut(ctx context.Context, v []float32, polygon []corner, to []co
 	return append(to, polygon[c.ring[0]], polygon[c.ring[1]], polygon[c.ring[2]]), nil
 }
 
-// gather fills the ring with the corners that do not lie where the one before them does.
-// At least three are left of a polygon that is not convex.
-func (c *cutter) gather(v []float32, polygon []corner) {
+// fillRing fills the ring with the corners that differ in position from the corner before. A polygon
+// that is not convex keeps at least three.
+func (c *cutter) fillRing(v []float32, polygon []corner) {
 	c.ring = c.ring[:0]
 	before := polygon[len(polygon)-1]
 	for i, p := range polygon {
@@ -68,9 +68,10 @@ func (c *cutter) gather(v []float32, polygon []corner) {
 	}
 }
 
-// project drops the axis that the polygon's normal (Newell's: the areas of its shadows
-// on the three planes) is closest to, so that it turns counter-clockwise.
-func (c *cutter) project(v []float32, polygon []corner) {
+// projectPolygon drops the axis nearest to the polygon's normal, so that the polygon turns
+// counter-clockwise. It computes the normal by Newell's method, from the areas of the polygon's
+// projections on the three planes.
+func (c *cutter) projectPolygon(v []float32, polygon []corner) {
 	at := func(i, axis int) float64 { return float64(v[3*int(polygon[i].v)+axis]) }
 	var normal [3]float64
 	for i := range polygon {
@@ -97,9 +98,9 @@ func (c *cutter) project(v []float32, polygon []corner) {
 	}
 }
 
-// turn returns twice the signed area of a triangle: positive if it turns
+// signedArea returns twice the signed area of a triangle: positive if it turns
 // counter-clockwise.
-func (c *cutter) turn(i, j, k int) float64 {
+func (c *cutter) signedArea(i, j, k int) float64 {
 	return float64((c.x[j]-c.x[i])*(c.y[k]-c.y[i])) - float64((c.x[k]-c.x[i])*(c.y[j]-c.y[i]))
 }
 
@@ -109,7 +110,7 @@ func (c *cutter) isConvex() bool {
 	n, changes := len(c.x), 0
 	for i := range n {
 		j, k := (i+1)%n, (i+2)%n
-		if c.turn(i, j, k) < 0 {
+		if c.signedArea(i, j, k) < 0 {
 			return false
 		}
 		// Around a convex polygon x rises once and falls once; a star does more often.
@@ -120,9 +121,9 @@ func (c *cutter) isConvex() bool {
 	return changes <= 2
 }
 
-// nextEar returns the first place in the ring, from from on, whose triangle is inside the
-// polygon and holds no other corner. A polygon that crosses itself may have none: then any
-// place will do. The same holds once the model's polygons have cost too much.
+// nextEar returns the first place in the ring, starting at from, whose triangle is inside the polygon
+// and contains no other corner. It returns from itself if the polygon has no such place, or once the
+// model's polygons have cost too much.
 func (c *cutter) nextEar(from int) int {
 	n := len(c.ring)
 	for step := range n {
@@ -132,28 +133,28 @@ func (c *cutter) nextEar(from int) int {
 		c.work++
 		at := (from + step) % n
 		a, b, d := c.ring[(at+n-1)%n], c.ring[at], c.ring[(at+1)%n]
-		if c.turn(a, b, d) > 0 && !c.holdsCorner(a, b, d) {
+		if c.signedArea(a, b, d) > 0 && !c.holdsCorner(a, b, d) {
 			return at
 		}
 	}
 	return from
 }
 
-// holdsCorner reports whether a corner other than its own, and not at the place of one
-// of its own, is in a triangle.
+// holdsCorner reports whether a triangle contains a corner of the ring that is at none of its own
+// corners' places.
 func (c *cutter) holdsCorner(a, b, d int) bool {
 	for _, i := range c.ring {
 		c.work++
-		if c.same(i, a) || c.same(i, b) || c.same(i, d) {
+		if c.samePoint(i, a) || c.samePoint(i, b) || c.samePoint(i, d) {
 			continue
 		}
-		if c.turn(a, b, i) >= 0 && c.turn(b, d, i) >= 0 && c.turn(d, a, i) >= 0 {
+		if c.signedArea(a, b, i) >= 0 && c.signedArea(b, d, i) >= 0 && c.signedArea(d, a, i) >= 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *cutter) same(i, j int) bool { return c.x[i] == c.x[j] && c.y[i] == c.y[j] }
+func (c *cutter) samePoint(i, j int) bool { return c.x[i] == c.x[j] && c.y[i] == c.y[j] }
 
 func abs(x float64) float64 { return max(x, -x) }

@@ -26,7 +26,7 @@ func TestEffort(t *testing.T) {
 	const n, polygons = maxCorners, 3
 	polygon := append(ring(n-2, 5, 3, 2), ring(2, 0, 1)...)
 	for i := range polygons {
-		triangles, err := c.cut(t.Context(), v, polygon, nil)
+		triangles, err := c.cutPolygon(t.Context(), v, polygon, nil)
 		if err != nil || len(triangles) != 3*(n-2) {
 			t.Fatalf("polygon %d: %d corners, %v", i, len(triangles), err)
 		}
@@ -44,7 +44,7 @@ func TestEffort(t *testing.T) {
 	for i := n - 1; i >= 0; i-- {
 		polygon = append(polygon, corner{int32(i), none, none})
 	}
-	if _, err := comb.cut(t.Context(), teeth, polygon, nil); err != nil || comb.work > effort/4 {
+	if _, err := comb.cutPolygon(t.Context(), teeth, polygon, nil); err != nil || comb.work > effort/4 {
 		t.Errorf("a comb: looked at %d corners, %v", comb.work, err)
 	}
 }
@@ -81,7 +81,7 @@ func TestLooks(t *testing.T) {
 		v: make([]float32, 3), vn: []float32{0, 0, 1}, vt: make([]float32, 2), objects: []object{{used: true}},
 		parts: []part{{key: key{material: none, mode: points, uvs: true, normals: true}, corners: make([]corner, corners)}},
 	}
-	if _, _, err := p.document(counting{t.Context(), &looks}); err != nil || looks < 60 {
+	if _, _, err := p.writeDocument(counting{t.Context(), &looks}); err != nil || looks < 60 {
 		t.Errorf("looked %d times at three attributes of %d corners, %v", looks, corners, err)
 	}
 	looks = 0

@@ -71,10 +71,10 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 	var free []int
 	cache := newFIFO(vertices, overdrawCache)
 	for t := range triangles {
-		if err := look.step(2); err != nil {
+		if err := look.spendWork(2); err != nil {
 			return nil, err
 		}
-		if cache.draw(at(t)) == 3 || t == 0 {
+		if cache.enterMissing(at(t)) == 3 || t == 0 {
 			free = append(free, t)
 		}
 	}
@@ -88,26 +88,26 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 			end = free[i+1]
 		}
 		misses := 0
-		cache.empty()
+		cache.emptyCache()
 		for t := begin; t < end; t++ {
-			if err := look.step(2); err != nil {
+			if err := look.spendWork(2); err != nil {
 				return nil, err
 			}
-			misses += cache.draw(at(t))
+			misses += cache.enterMissing(at(t))
 		}
 		allowed := threshold * float64(misses) / float64(end-begin)
 		cuts = append(cuts, begin)
 		first := len(cuts)
-		cache.empty()
+		cache.emptyCache()
 		misses = 0
 		for t, n := begin, 1; t < end; t, n = t+1, n+1 {
-			if err := look.step(4); err != nil {
+			if err := look.spendWork(4); err != nil {
 				return nil, err
 			}
-			misses += cache.draw(at(t))
+			misses += cache.enterMissing(at(t))
 			if float64(misses) <= float64(allowed*float64(n)) && t+1 < end {
 				cuts = append(cuts, t+1)
-				cache.empty()
+				cache.emptyCache()
 				misses, n = 0, 0
 			}
 		}
@@ -138,7 +138,7 @@ func outwardFirst(ctx context.Context, indices []uint32, positions []float32, cl
 			c.end = 3 * clusters[i+1]
 		}
 		for k := c.begin; k < c.end; k += 3 {
-			if err := look.step(6); err != nil {
+			if err := look.spendWork(6); err != nil {
 				return nil, err
 			}
 			p, q, r := at(positions, indices[k]), at(positions, indices[k+1]), at(positions, indices[k+2])
@@ -168,7 +168,7 @@ func outwardFirst(ctx context.Context, indices []uint32, positions []float32, cl
 	}
 	out := make([]uint32, 0, len(indices))
 	for _, i := range sorted(keys) {
-		if err := look.step(4); err != nil {
+		if err := look.spendWork(4); err != nil {
 			return nil, err
 		}
 		out = append(out, indices[list[i].begin:list[i].end]...)
@@ -210,7 +210,7 @@ func sorted(keys []uint32) []uint32 {
 	return order
 }
 
-// A vector is computed with in float64, so that no square of a float32 overflows.
+// A vector holds float64, so that no square of a float32 overflows.
 // Products are rounded before they are added: processors that fuse the two would
 // give other results.
 type vector struct{ x, y, z float64 }

@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
@@ -43,15 +44,15 @@ func sortByScore(ctx context.Context, indices []uint32, vertices int, scores *ca
 		return nil, err
 	}
 	out := make([]uint32, 0, len(indices))
-	for t := s.restart(); t != none; {
+	for t := s.firstLeft(); t != none; {
 		out = append(out, indices[3*t:][:3]...)
-		s.draw(t)
+		s.drawTriangle(t)
 		best, work := s.rescore()
-		if err := look.step(10 + work); err != nil {
+		if err := look.spendWork(10 + work); err != nil {
 			return nil, err
 		}
 		if t = best; t == none {
-			t = s.restart()
+			t = s.firstLeft()
 		}
 	}
 	return out, nil
@@ -98,10 +99,10 @@ func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheSco
 		return nil, err
 	}
 	for v := range s.score {
-		s.score[v] = s.scores.of(-1, s.live[v])
+		s.score[v] = s.scores.scoreOf(-1, s.live[v])
 	}
 	for t := range s.total {
-		if err := look.step(2); err != nil {
+		if err := look.spendWork(2); err != nil {
 			return nil, err
 		}
 		for _, v := range indices[3*t:][:3] {
@@ -117,7 +118,7 @@ func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheSco
 func trianglesAround(look *pace, indices []uint32, vertices int) (around, begin, count []uint32, err error) {
 	count = make([]uint32, vertices)
 	for _, v := range indices {
-		if err := look.step(1); err != nil {
+		if err := look.spendWork(1); err != nil {
 			return nil, nil, nil, err
 		}
 		count[v]++
@@ -130,7 +131,7 @@ func trianglesAround(look *pace, indices []uint32, vertices int) (around, begin,
 	}
 	around = make([]uint32, len(indices))
 	for i, v := range indices {
-		if err := look.step(1); err != nil {
+		if err := look.spendWork(1); err != nil {
 			return nil, nil, nil, err
 		}
 		around[begin[v]] = uint32(i / 3)
@@ -142,9 +143,9 @@ func trianglesAround(look *pace, indices []uint32, vertices int) (around, begin,
 	return around, begin, count, nil
 }
 
-// draw takes a triangle out of the lists and puts its corners in front of the
+// drawTriangle takes a triangle out of the lists and puts its corners in front of the
 // recent vertices.
-func (s *cacheSorter) draw(t uint32) {
+func (s *cacheSorter) drawTriangle(t uint32) {
 	corners := s.indices[3*t:][:3]
 	s.total[t] = drawn
 	for _, v := range corners {
@@ -199,7 +200,7 @@ func (s *cacheSorter) rescore() (best uint32, work int) {
 		if place >= modelSize {
 			place = -1
 		}
-		score := s.scores.of(place, live)
+		score := s.scores.scoreOf(place, live)
 		change := score - s.score[v]
 		s.score[v] = score
 		work += int(live)
@@ -217,8 +218,8 @@ func (s *cacheSorter) rescore() (best uint32, work int) {
 	return best, work
 }
 
-// restart returns the first triangle that is left, or none.
-func (s *cacheSorter) restart() uint32 {
+// firstLeft returns the first triangle that is left, or none.
+func (s *cacheSorter) firstLeft() uint32 {
 	for ; s.cursor < len(s.total); s.cursor++ {
 		if s.total[s.cursor] != drawn {
 			return uint32(s.cursor)
@@ -237,7 +238,7 @@ type cacheScores struct {
 	live  [9]int32             // by triangles left, 8 for 8 and more
 }
 
-func (c *cacheScores) of(place int, live uint32) int32 {
+func (c *cacheScores) scoreOf(place int, live uint32) int32 {
 	return c.place[1+place] + c.live[min(live, 8)]
 }
 
@@ -264,12 +265,107 @@ type pace struct {
 	done int
 }
 
-// step counts work, in units of some ten nanoseconds, and returns the error of the
+// spendWork counts work, in units of some ten nanoseconds, and returns the error of the
 // context if it has ended.
-func (p *pace) step(work int) error {
+func (p *pace) spendWork(work int) error {
 	if p.done += work; p.done < 1<<17 {
 		return nil
 	}
 	p.done = 0
 	return p.ctx.Err()
+}
+
+// A CacheModel is the vertex cache of a GPU. Warp and Group are 0 for a plain FIFO.
+type CacheModel struct {
+	Size  int // vertices in the FIFO, 3 or more
+	Warp  int // vertices per warp, 3 or more; each warp begins with an empty cache
+	Group int // triangles after which the cache is emptied
+}
+
+// CacheStats counts the transforms of vertices.
+type CacheStats struct {
+	Transformed int     // transforms of vertices
+	Warps       int     // begun warps; at most one without Warp and Group
+	ACMR        float64 // transforms per triangle, from 0.5 for large regular meshes to 3
+	ATVR        float64 // transforms per used vertex, 1 at best
+}
+
+// AnalyzeCache counts the misses of a vertex cache.
+func AnalyzeCache(ctx context.Context, indices []uint32, vertices int, model CacheModel) (CacheStats, error) {
+	if err := CheckTriangles(indices, vertices); err != nil {
+		return CacheStats{}, err
+	}
+	if model.Size < 3 || model.Size > 1<<20 || model.Warp < 0 || model.Warp == 1 || model.Warp == 2 || model.Group < 0 {
+		return CacheStats{}, fmt.Errorf("no cache works with %+v: size and warp need 3 at least", model)
+	}
+	fifo := newFIFO(vertices, model.Size)
+	var stats CacheStats
+	warp, group := 0, 0
+	look := pace{ctx: ctx}
+	for i := 0; i+2 < len(indices); i += 3 {
+		if err := look.spendWork(3); err != nil {
+			return CacheStats{}, err
+		}
+		t := indices[i : i+3 : i+3]
+		if model.Group > 0 && group == model.Group || model.Warp > 0 && warp+fifo.countMissing(t) > model.Warp {
+			warp, group = 0, 0
+			fifo.emptyCache()
+		}
+		if warp == 0 {
+			stats.Warps++
+		}
+		n := fifo.enterMissing(t)
+		warp += n
+		stats.Transformed += n
+		group++
+	}
+	used := 0
+	for _, at := range fifo.entered {
+		if at > 0 {
+			used++
+		}
+	}
+	if used > 0 {
+		stats.ACMR = float64(stats.Transformed) / float64(len(indices)/3)
+		stats.ATVR = float64(stats.Transformed) / float64(used)
+	}
+	return stats, nil
+}
+
+// A fifo is a cache that forgets the vertex which entered first. It needs no list, only the time at
+// which each vertex entered: the last size vertices are in the cache.
+type fifo struct {
+	entered []int64 // time at which each vertex entered, 0 for never
+	now     int64
+	size    int64
+}
+
+func newFIFO(vertices, size int) *fifo {
+	return &fifo{entered: make([]int64, vertices), now: int64(size) + 1, size: int64(size)}
+}
+
+func (f *fifo) emptyCache() { f.now += f.size + 1 }
+
+// countMissing counts the corners of a triangle that are not in the cache.
+func (f *fifo) countMissing(triangle []uint32) int {
+	n := 0
+	for _, v := range triangle {
+		if f.now-f.entered[v] > f.size {
+			n++
+		}
+	}
+	return n
+}
+
+// enterMissing enters missing vertices and returns their number.
+func (f *fifo) enterMissing(triangle []uint32) int {
+	n := 0
+	for _, v := range triangle {
+		if f.now-f.entered[v] > f.size {
+			f.entered[v] = f.now
+			f.now++
+			n++
+		}
+	}
+	return n
 }

@@ -1,8 +1,7 @@
 // Package prune removes unused elements from a glTF document:
 //
-//	prune.go       the passes, and the lists of extensions
-//	reach.go       elements that scenes, animations and kept names lead to; empty nodes
-//	animations.go  samplers without a channel
+//	prune.go  the passes, lists of extensions, and samplers without a channel
+//	reach.go  elements that scenes, animations and kept names lead to; empty nodes
 //
 // A node tree stays whole if anything leads to one of its nodes: the place of a joint
 // depends on all its ancestors. Kept elements keep their order and get new numbers, also in
@@ -29,13 +28,13 @@ type Options struct {
 
 // A Result counts the removed elements.
 type Result struct {
-	Gone     [gltf.Lists]int // of each list
-	Unplayed int             // samplers of animations that no channel names
+	Gone     [gltf.Lists]int // removed elements by list
+	Unplayed int             // removed samplers of animations without a channel
 	// Unknown is an extension that keeps all elements, "" for none.
 	Unknown string
 }
 
-// Any reports whether something has gone.
+// Any reports whether Document removed an element.
 func (r Result) Any() bool { return r.Unplayed > 0 || r.Gone != [gltf.Lists]int{} }
 
 // String lists the removed elements.
@@ -58,8 +57,8 @@ func (r Result) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Document removes from a document what nothing uses, in root itself. The document must be
-// one that package gltf has checked.
+// Document removes unused elements from a document, in root itself. Package gltf must have checked the
+// document.
 func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error) {
 	p := pruning{ctx: ctx, options: o, root: *root}
 	for l := range gltf.Lists {
@@ -76,38 +75,37 @@ func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error)
 	if before.Unknown != "" {
 		return Result{Unknown: before.Unknown}, nil
 	}
-	for _, step := range []func() error{p.trimAnimations, p.reach, p.dropEmpty} {
+	for _, step := range []func() error{p.trimAnimations, p.markReached, p.dropEmptyNodes} {
 		if err := step(); err != nil {
 			return Result{}, err
 		}
 	}
-	after := gltf.References{Visit: p.renumber(), Extensions: map[string]bool{}}
+	after := gltf.References{Visit: p.renumberUsed(), Extensions: map[string]bool{}}
 	written, err := p.writePruned(&after)
 	if err != nil {
 		return Result{}, err
 	}
 	*root = withoutExtensions(written, func(name string) bool { return before.Extensions[name] && !after.Extensions[name] })
-	return p.result(), nil
+	return p.countGone(), nil
 }
 
-// A pruning is a document on its way.
+// A pruning is the state of pruning one document.
 type pruning struct {
 	ctx        context.Context
 	options    Options
 	root       gltf.Object
 	elements   [gltf.Lists][]json.RawMessage
 	used       [gltf.Lists][]bool
-	reached    bool   // used is known
-	referenced []bool // nodes that something names besides the tree that they are in
+	reached    bool   // used is complete
+	referenced []bool // nodes with a reference from outside of their tree
 	unplayed   int
 }
 
 // stay is a visit that changes nothing.
 func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
-// renumber returns the visit that gives elements the numbers that they have without those
-// that nothing uses.
-func (p *pruning) renumber() func(gltf.List, int, bool) (int, bool) {
+// renumberUsed returns the visit that gives elements the numbers that they have without unused ones.
+func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	var numbers [gltf.Lists][]int
 	for l, used := range p.used {
 		numbers[l] = make([]int, len(used))
@@ -120,14 +118,14 @@ func (p *pruning) renumber() func(gltf.List, int, bool) (int, bool) {
 	}
 	return func(l gltf.List, n int, _ bool) (int, bool) {
 		if n >= len(p.used[l]) {
-			return n, true // names nothing, as before
+			return n, true // the reference was dangling before
 		}
 		return numbers[l][n], p.used[l][n]
 	}
 }
 
-// writePruned returns the document as a walker changes it, without the elements that are not used,
-// if it is known which are.
+// writePruned returns the document with references changed by a walker. It leaves out unused elements
+// once markReached has found them.
 func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 	var root gltf.Object
 	for _, m := range p.root {
@@ -145,7 +143,7 @@ func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 			if p.reached && !p.used[l][i] {
 				continue
 			}
-			text, err := p.element(w, text, one{l, i})
+			text, err := p.visitElement(w, text, one{l, i})
 			if err != nil {
 				return nil, err
 			}
@@ -158,8 +156,8 @@ func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 	return root, nil
 }
 
-// element goes over an element of a list.
-func (p *pruning) element(w *gltf.References, text json.RawMessage, at one) (json.RawMessage, error) {
+// visitElement goes over an element of a list.
+func (p *pruning) visitElement(w *gltf.References, text json.RawMessage, at one) (json.RawMessage, error) {
 	text, err := w.Element(text, at.of)
 	if err != nil {
 		return nil, fmt.Errorf("%s %d: %w", at.of.Key(), at.n, err)
@@ -187,7 +185,7 @@ func withoutExtensions(root gltf.Object, gone func(name string) bool) gltf.Objec
 	return root
 }
 
-func (p *pruning) result() Result {
+func (p *pruning) countGone() Result {
 	r := Result{Unplayed: p.unplayed}
 	for l, used := range p.used {
 		for _, is := range used {
@@ -197,4 +195,98 @@ func (p *pruning) result() Result {
 		}
 	}
 	return r
+}
+
+// A channelText is the sampler and the target of a channel.
+type channelText struct {
+	Sampler int
+	Target  struct {
+		Node       *int
+		Extensions json.RawMessage
+	}
+}
+
+// channelsOf returns the channels of an animation.
+func channelsOf(o gltf.Object) (texts []json.RawMessage, channels []channelText, err error) {
+	if texts, err = gltf.ParseList(o.Member("channels")); err != nil {
+		return nil, nil, err
+	}
+	channels = make([]channelText, len(texts))
+	for i, text := range texts {
+		if err := json.Unmarshal(text, &channels[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return texts, channels, nil
+}
+
+// movesAnything reports whether an animation has a channel with something to move.
+func movesAnything(text json.RawMessage) (bool, error) {
+	o, err := gltf.ParseObject(text)
+	if err != nil {
+		return false, err
+	}
+	_, channels, err := channelsOf(o)
+	for _, c := range channels {
+		if c.Target.Node != nil || c.Target.Extensions != nil {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// trimAnimations removes samplers that no channel names.
+func (p *pruning) trimAnimations() error {
+	for i, text := range p.elements[gltf.Animations] {
+		trimmed, gone, err := Samplers(text)
+		if err != nil {
+			return fmt.Errorf("animations %d: %w", i, err)
+		}
+		p.elements[gltf.Animations][i] = trimmed
+		p.unplayed += gone
+	}
+	return nil
+}
+
+// Samplers removes the samplers without a channel from an animation, and returns their number.
+func Samplers(text json.RawMessage) (_ json.RawMessage, gone int, err error) {
+	o, err := gltf.ParseObject(text)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := gltf.ParseList(o.Member("samplers"))
+	if err != nil {
+		return nil, 0, err
+	}
+	texts, channels, err := channelsOf(o)
+	if err != nil {
+		return nil, 0, err
+	}
+	used := make([]bool, len(list))
+	for _, c := range channels {
+		if c.Sampler < 0 || c.Sampler >= len(list) {
+			return text, 0, nil
+		}
+		used[c.Sampler] = true
+	}
+	numbers, kept := make([]int, len(list)), list[:0]
+	for i, sampler := range list {
+		if numbers[i] = len(kept); used[i] {
+			kept = append(kept, sampler)
+		}
+	}
+	if len(kept) == len(used) || len(kept) == 0 {
+		return text, 0, nil
+	}
+	for i, channel := range texts {
+		c, err := gltf.ParseObject(channel)
+		if err != nil {
+			return nil, 0, err
+		}
+		c.SetInt("sampler", numbers[channels[i].Sampler])
+		texts[i] = c.Text()
+	}
+	o.Set("samplers", gltf.ListText(kept))
+	o.Set("channels", gltf.ListText(texts))
+	return o.Text(), len(used) - len(kept), nil
 }

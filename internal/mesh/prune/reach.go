@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// reach marks the elements that scenes, animations and kept names lead to. A document
+// markReached marks the elements that scenes, animations and kept names lead to. A document
 // without nodes in scenes is a library: all elements that a game may ask for stay.
-func (p *pruning) reach() error {
+func (p *pruning) markReached() error {
 	var todo []one
 	mark := func(l gltf.List, n int) {
 		if n < len(p.used[l]) && !p.used[l][n] {
@@ -33,7 +33,7 @@ func (p *pruning) reach() error {
 	for l, elements := range p.elements {
 		l := gltf.List(l)
 		for i, text := range elements {
-			keep, err := p.keeps(text)
+			keep, err := p.keepsElement(text)
 			switch {
 			case err != nil:
 				return fmt.Errorf("%s %d: %w", l.Key(), i, err)
@@ -54,7 +54,7 @@ func (p *pruning) reach() error {
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if _, err := p.element(&w, p.elements[at.of][at.n], at); err != nil {
+		if _, err := p.visitElement(&w, p.elements[at.of][at.n], at); err != nil {
 			return err
 		}
 		if at.of == gltf.Nodes && parents[at.n] >= 0 {
@@ -89,7 +89,7 @@ func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
 			if l == gltf.Nodes {
 				parent = i
 			}
-			if _, err := p.element(&w, text, one{l, i}); err != nil {
+			if _, err := p.visitElement(&w, text, one{l, i}); err != nil {
 				return nil, false, err
 			}
 		}
@@ -97,8 +97,8 @@ func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
 	return parents, isLibrary, nil
 }
 
-// keeps reports whether an element has a name that is to stay.
-func (p *pruning) keeps(text json.RawMessage) (bool, error) {
+// keepsElement reports whether the options keep an element by its name.
+func (p *pruning) keepsElement(text json.RawMessage) (bool, error) {
 	if p.options.Keep == nil {
 		return false, nil
 	}
@@ -113,9 +113,9 @@ func (p *pruning) keeps(text json.RawMessage) (bool, error) {
 	return p.options.Keep(name), nil
 }
 
-// dropEmpty takes nodes for unused that show nothing, have nothing below them and are named
-// by nothing but the tree that they are in, if the options ask for it.
-func (p *pruning) dropEmpty() error {
+// dropEmptyNodes marks empty nodes as unused if the options ask for it. Empty nodes show nothing, have
+// no children, and are named only by their tree.
+func (p *pruning) dropEmptyNodes() error {
 	if !p.options.Empty {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (p *pruning) dropEmpty() error {
 	if err != nil {
 		return err
 	}
-	children := make([]int, len(parents)) // that are left
+	children := make([]int, len(parents)) // number of remaining children
 	for i, parent := range parents {
 		if p.used[gltf.Nodes][i] && parent >= 0 {
 			children[parent]++
@@ -155,7 +155,7 @@ func (p *pruning) dropEmpty() error {
 	return nil
 }
 
-// carries reports whether a member of a node says more than where it is.
+// carries reports whether a member of a node holds more than name, children or transform.
 func carries(m gltf.Member) bool {
 	switch m.Key {
 	case "name", "children", "translation", "rotation", "scale", "matrix":

@@ -2,16 +2,16 @@ package simplify
 
 import "math"
 
-// rank keeps the edges that may collapse, each in its cheaper direction, in the order of
+// rankEdges keeps the edges that may collapse, each in its cheaper direction, in the order of
 // their cost. Edges beyond the limit, squared, are dropped.
-func (m *mesh) rank(limit float64) error {
+func (m *mesh) rankEdges(limit float64) error {
 	kept := m.edges[:0]
 	for i := range m.edges {
-		if err := m.spend(12 + 4*m.worn.numbers()); err != nil {
+		if err := m.spendEffort(12 + 4*m.worn.countNumbers()); err != nil {
 			return err
 		}
 		e := m.edges[i]
-		there, back := m.cost(&e, false), m.cost(&e, true)
+		there, back := m.collapseCost(&e, false), m.collapseCost(&e, true)
 		if back < there {
 			e.from, e.to = e.to, e.from
 			// The triangle that ran back now runs out: a corner of out is always
@@ -25,12 +25,12 @@ func (m *mesh) rank(limit float64) error {
 		}
 	}
 	m.edges = kept
-	return m.sort()
+	return m.sortEdges()
 }
 
-// cost returns the squared error of moving e.from onto e.to, or the other way round,
+// collapseCost returns the squared error of moving e.from onto e.to, or the other way round,
 // or infinity where that may not be.
-func (m *mesh) cost(e *edge, reverse bool) float64 {
+func (m *mesh) collapseCost(e *edge, reverse bool) float64 {
 	mv, ok := m.moves(e, reverse)
 	if !ok {
 		return math.Inf(1)
@@ -39,19 +39,19 @@ func (m *mesh) cost(e *edge, reverse bool) float64 {
 	if reverse {
 		p, q = q, p
 	}
-	cost := m.shape[p].mean(m.at[q])
+	cost := m.shape[p].meanSquareAt(m.at[q])
 	if m.worn != nil {
-		cost += m.worn.cost(m, mv.from[0], mv.to[0])
+		cost += m.worn.attributeCost(m, mv.from[0], mv.to[0])
 		if mv.from[1] != mv.from[0] {
-			cost += m.worn.cost(m, mv.from[1], mv.to[1])
+			cost += m.worn.attributeCost(m, mv.from[1], mv.to[1])
 		}
 	}
 	return cost
 }
 
-// sort orders the edges by cost, exactly to 1 %, by counting. Equal ones keep their
+// sortEdges orders the edges by cost, exactly to 1 %, by counting. Equal ones keep their
 // order.
-func (m *mesh) sort() error {
+func (m *mesh) sortEdges() error {
 	var begin [1<<15 + 1]uint32
 	key := func(e *edge) uint32 { return math.Float32bits(e.cost) >> 16 }
 	for i := range m.edges {
@@ -69,18 +69,18 @@ func (m *mesh) sort() error {
 		m.order[begin[k]] = uint32(i)
 		begin[k]++
 	}
-	return m.spend(2 * len(m.edges))
+	return m.spendEffort(2 * len(m.edges))
 }
 
-// collapse moves positions along the cheapest edges until goal triangles are gone,
+// collapseEdges moves positions along the cheapest edges until goal triangles are gone,
 // and takes those out of the list. Edges at a position that took part already wait
 // for the next pass, for their cost has changed; so do the dearer ones, for cheaper
 // ones may come up.
-func (m *mesh) collapse(goal int) (removed int, err error) {
+func (m *mesh) collapseEdges(goal int) (removed int, err error) {
 	for p := range m.to {
 		m.to[p] = uint32(p)
 	}
-	if err := m.spend(len(m.to)); err != nil {
+	if err := m.spendEffort(len(m.to)); err != nil {
 		return 0, err
 	}
 	clear(m.touched)
@@ -94,14 +94,14 @@ func (m *mesh) collapse(goal int) (removed int, err error) {
 			break
 		}
 		e := &m.edges[index]
-		if err := m.spend(2); err != nil {
+		if err := m.spendEffort(2); err != nil {
 			return 0, err
 		}
 		if m.touched[e.from] || m.touched[e.to] {
 			continue
 		}
 		n, ok := m.healthy(e.from, e.to)
-		if err := m.spend(4 * int(m.begin[e.from+1]-m.begin[e.from]+m.begin[e.to+1]-m.begin[e.to])); err != nil {
+		if err := m.spendEffort(4 * int(m.begin[e.from+1]-m.begin[e.from]+m.begin[e.to+1]-m.begin[e.to])); err != nil {
 			return 0, err
 		}
 		if !ok {
@@ -113,10 +113,10 @@ func (m *mesh) collapse(goal int) (removed int, err error) {
 		for k, v := range mv.from {
 			m.wedgeTo[v] = mv.to[k]
 			if m.worn != nil && (k == 0 || v != mv.from[0]) {
-				m.worn.merge(v, mv.to[k])
+				m.worn.mergeWedges(v, mv.to[k])
 			}
 		}
-		m.shape[e.to].add(&m.shape[e.from])
+		m.shape[e.to].addQuadric(&m.shape[e.from])
 		m.facing[e.to] = m.facing[e.to].plus(m.facing[e.from])
 		removed += n
 		m.reached = max(m.reached, float64(e.cost))
@@ -129,7 +129,7 @@ func (m *mesh) collapse(goal int) (removed int, err error) {
 		}
 	}
 	m.triangles = kept
-	return removed, m.spend(len(kept))
+	return removed, m.spendEffort(len(kept))
 }
 
 // others returns the other two positions of a corner's triangle as they are now, in
@@ -138,18 +138,18 @@ func (m *mesh) others(c uint32) (a, b uint32) {
 	return m.to[m.place[next(c)]], m.to[m.place[previous(c)]]
 }
 
-// healthy tells whether p may move onto q, where neither took part in this pass:
-// no triangle that stays may flip, and the surface must stay one. That is so if p and
-// q share no neighbors but those across their common triangles (Dey and others,
-// "Topology Preserving Edge Contraction", 1999). removed are the common triangles.
+// healthy reports whether p may move onto q, and how many common triangles that removes. Neither has
+// taken part in this pass. No remaining triangle may flip, and the surface must keep its topology: it
+// does if all shared neighbors of p and q are in common triangles (Dey and others, "Topology
+// Preserving Edge Contraction", 1999).
 func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	near, shared := m.stamp+1, m.stamp+2
 	m.stamp += 2
 	stay := 0
-	for _, c := range m.corners(p) {
+	for _, c := range m.cornersAt(p) {
 		a, b := m.others(c)
 		if a == b {
-			continue // gone in this pass
+			continue // the triangle was removed in this pass
 		}
 		if a == q || b == q {
 			removed++
@@ -161,7 +161,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 		m.mark[a], m.mark[b] = near, near
 	}
 	common := 0
-	for _, c := range m.corners(q) {
+	for _, c := range m.cornersAt(q) {
 		a, b := m.others(c)
 		if a == b {
 			continue
@@ -186,7 +186,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 
 // spans reports whether a triangle of p, without q, has two marked neighbors.
 func (m *mesh) spans(p, q, mark uint32) bool {
-	for _, c := range m.corners(p) {
+	for _, c := range m.cornersAt(p) {
 		a, b := m.others(c)
 		if a != b && a != q && b != q && m.mark[a] == mark && m.mark[b] == mark {
 			return true
@@ -204,7 +204,7 @@ const steepest = 0.25
 // to that. On thin edges, and in large regions, front and back cancel out.
 const backward = 0.25
 
-// flips tells whether the triangle p, a, b turns too far when p moves to q.
+// flips reports whether the triangle p, a, b turns too far when p moves to q.
 func (m *mesh) flips(p, q, a, b uint32) bool {
 	at := m.at[a]
 	side := m.at[b].minus(at)
@@ -212,7 +212,7 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 	before, after = before.times(-1), after.times(-1) // a, p, b turn the other way
 	size, newSize := before.dot(before), after.dot(after)
 	if size == 0 {
-		return false // it faced nowhere
+		return false // the triangle has no area
 	}
 	if before.dot(after) <= float64(steepest*math.Sqrt(float64(size*newSize))) {
 		return true
@@ -220,4 +220,115 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 	began, area := m.facing[p].plus(m.facing[q]), m.shape[p].weight+m.shape[q].weight
 	shows := after.dot(began) / math.Sqrt(newSize)
 	return shows < -float64(backward*area) && shows < before.dot(began)/math.Sqrt(size)
+}
+
+// An appearance is the attribute part of the quadric error. On a triangle, each attribute is a
+// linear function of the point, g'p + d. The error of a wedge at a point p is the squared
+// difference of its attribute from that function, weighted by the area.
+type appearance struct {
+	width  int
+	values []float64 // width numbers per wedge, times their weights
+	// sums holds for each wedge the part of the error that depends only on the point, with the area
+	// as weight.
+	sums []quadric
+	// slopes holds for each number of each wedge the sum of area times g and d.
+	slopes []slope
+}
+
+type slope struct {
+	g vector
+	d float64
+}
+
+func newAppearance(vertices int, attributes []Attribute) *appearance {
+	a := new(appearance)
+	for _, attribute := range attributes {
+		if attribute.Weight > 0 {
+			a.width += attribute.Width
+		}
+	}
+	if a.width == 0 {
+		return nil
+	}
+	a.values = make([]float64, 0, vertices*a.width)
+	for v := range vertices {
+		for _, attribute := range attributes {
+			if attribute.Weight > 0 {
+				for _, x := range attribute.Values[v*attribute.Width:][:attribute.Width] {
+					a.values = append(a.values, float64(x)*float64(attribute.Weight))
+				}
+			}
+		}
+	}
+	a.sums = make([]quadric, vertices)
+	a.slopes = make([]slope, vertices*a.width)
+	return a
+}
+
+// countNumbers returns the number of attribute values per wedge, 0 without attributes.
+func (a *appearance) countNumbers() int {
+	if a == nil {
+		return 0
+	}
+	return a.width
+}
+
+func (a *appearance) valuesOf(wedge uint32) []float64 { return a.values[int(wedge)*a.width:][:a.width] }
+
+func (a *appearance) slopesOf(wedge uint32) []slope { return a.slopes[int(wedge)*a.width:][:a.width] }
+
+// addTriangle adds a triangle to its wedges. n is the cross product of its sides.
+func (a *appearance) addTriangle(m *mesh, triangle []uint32, n vector) {
+	if a == nil {
+		return
+	}
+	var p [3]vector
+	for k, v := range triangle {
+		p[k] = m.at[m.position[v]]
+	}
+	square := n.dot(n)
+	if square == 0 {
+		return
+	}
+	area := float64(n.length() / 2)
+	// The gradients of the weights of the corners 1 and 2.
+	g1 := p[2].minus(p[0]).cross(n).times(1 / square)
+	g2 := n.cross(p[1].minus(p[0])).times(1 / square)
+	v0, v1, v2 := a.valuesOf(triangle[0]), a.valuesOf(triangle[1]), a.valuesOf(triangle[2])
+	for k := range a.width {
+		g := g1.times(v1[k] - v0[k]).plus(g2.times(v2[k] - v0[k]))
+		d := v0[k] - g.dot(p[0])
+		for _, v := range triangle {
+			a.sums[v].addPlane(g, d, area)
+			s := &a.slopesOf(v)[k]
+			s.g = s.g.plus(g.times(area))
+			s.d += float64(d * area)
+		}
+	}
+	for _, v := range triangle {
+		a.sums[v].weight += area
+	}
+}
+
+// attributeCost returns the error of replacing wedge from by wedge to.
+func (a *appearance) attributeCost(m *mesh, from, to uint32) float64 {
+	p := m.at[m.position[to]]
+	sum := &a.sums[from]
+	e := sum.squareAt(p)
+	values, slopes := a.valuesOf(to), a.slopesOf(from)
+	for k, x := range values {
+		s := &slopes[k]
+		e += float64(x * (float64(x*sum.weight) - float64(2*(s.g.dot(p)+s.d))))
+	}
+	return max(e, 0)
+}
+
+// mergeWedges adds the triangles of wedge from to wedge to.
+func (a *appearance) mergeWedges(from, to uint32) {
+	a.sums[to].addQuadric(&a.sums[from])
+	slopes := a.slopesOf(to)
+	for k, s := range a.slopesOf(from) {
+		slopes[k].g = slopes[k].g.plus(s.g)
+		slopes[k].d += s.d
+	}
 }

@@ -5,25 +5,25 @@ package simplify
 type edge struct {
 	from, to  uint32
 	out, back uint32
-	cost      float32 // of moving from onto to
+	cost      float32 // cost of moving from onto to
 }
 
 const none = ^uint32(0)
 
 // Kinds of positions.
 const (
-	gone     = iota // no triangle is left
-	interior        // triangles all around
-	border          // two open edges meet
-	fixed           // it may not move: edges of three triangles, several fans, too many wedges
+	gone     = iota // position without triangles
+	interior        // position surrounded by triangles
+	border          // position at which two open edges meet
+	fixed           // position that must not move
 )
 
-// crowd is how many triangles may meet at a position that takes part in a collapse.
-// To look at all of them for each of them is too much beyond.
+// crowd is the largest number of triangles at a position that takes part in a collapse: the work grows
+// with its square.
 const crowd = 1 << 10
 
-// connect finds the triangles at each position, its kind, and the edges.
-func (m *mesh) connect() error {
+// connectTriangles finds the triangles at each position, its kind, and the edges.
+func (m *mesh) connectTriangles() error {
 	if err := m.findCorners(); err != nil {
 		return err
 	}
@@ -33,12 +33,12 @@ func (m *mesh) connect() error {
 	clear(r.slot)
 	m.stamp = 0
 	for p := range uint32(len(m.at)) {
-		corners := m.corners(p)
-		if err := m.spend(1 + 6*len(corners)); err != nil {
+		corners := m.cornersAt(p)
+		if err := m.spendEffort(1 + 6*len(corners)); err != nil {
 			return err
 		}
 		if len(corners) > 0 {
-			m.judge(p, corners, r.neighbors(m, corners))
+			m.classifyPosition(p, corners, r.neighbors(m, corners))
 		}
 	}
 	return nil
@@ -50,7 +50,7 @@ func (m *mesh) findCorners() error {
 	clear(m.begin)
 	m.place = m.place[:len(m.triangles)]
 	for c, v := range m.triangles {
-		if err := m.spend(1); err != nil {
+		if err := m.spendEffort(1); err != nil {
 			return err
 		}
 		m.place[c] = m.position[v]
@@ -60,7 +60,7 @@ func (m *mesh) findCorners() error {
 		m.begin[p+1] += m.begin[p]
 	}
 	for c := len(m.place) - 1; c >= 0; c-- { // from the end, so that the lists are in order
-		if err := m.spend(1); err != nil {
+		if err := m.spendEffort(1); err != nil {
 			return err
 		}
 		p := m.place[c]
@@ -73,18 +73,18 @@ func (m *mesh) findCorners() error {
 	return nil
 }
 
-// A neighbor is a position that shares edges with another one: the last corner of an
-// edge to it and of one back, and how many of each there are.
+// A neighbor is a position that shares edges with another one. out and back are the last corners of
+// edges to it and from it, outs and returns the numbers of these edges.
 type neighbor struct {
 	position      uint32
 	out, back     uint32
 	outs, returns int
 }
 
-// A rim is the neighbors of one position after the other.
+// A rim lists the neighbors of a position, reusing its memory for each.
 type rim struct {
 	list []neighbor
-	slot []uint32 // by position: 1 + its place in list, 0 between two uses
+	slot []uint32 // 1 + place in list by position, 0 between two uses
 }
 
 // neighbors returns the neighbors of the position with the corners, in their order.
@@ -109,8 +109,8 @@ func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 	return r.list
 }
 
-// judge enters the edges of a position to later ones, and its kind.
-func (m *mesh) judge(p uint32, corners []uint32, around []neighbor) {
+// classifyPosition sets the kind of a position, and adds its edges to later positions.
+func (m *mesh) classifyPosition(p uint32, corners []uint32, around []neighbor) {
 	open, tangled := 0, len(corners) > crowd
 	for _, n := range around {
 		switch {
@@ -158,14 +158,14 @@ func (m *mesh) wedges(corners []uint32) int {
 	return 1
 }
 
-// A move says where the wedges of a position go when it moves along an edge. There
-// are two on a seam. Without a second, both pairs are the same.
+// A move maps the wedges of a position that moves along an edge to wedges at its new position. A
+// position on a seam has two wedges; otherwise both pairs are equal.
 type move struct {
 	from, to [2]uint32
 }
 
-// moves returns where the wedges of e.from go, or of e.to onto e.from if reverse.
-// ok is false where a wedge has no way, or two, or where the kinds forbid it.
+// moves returns the move of e.from onto e.to, or of e.to onto e.from if reverse. ok is false if a wedge
+// has no target or two targets, or if the kinds forbid the move.
 func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	p, q := e.from, e.to
 	if reverse {
@@ -175,7 +175,7 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	case interior:
 	case border:
 		if e.out != none && e.back != none {
-			return mv, false // across the mesh, to another part of the border
+			return mv, false // the edge crosses the mesh to another part of the border
 		}
 	default:
 		return mv, false
@@ -200,7 +200,7 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 		mv.from, mv.to = mv.to, mv.from
 	}
 	if mv.from[0] == mv.from[1] {
-		// The only wedge, or one of two, and then the other has no way.
+		// This is the only wedge, or one of two, and then the other has no target.
 		return mv, mv.to[0] == mv.to[1] && !m.seam[p]
 	}
 	return mv, true

@@ -2,10 +2,9 @@ package simplify
 
 import "math"
 
-// A quadric is a sum of squared distances to planes, as a function of a point:
-// p'Ap + 2b'p + c, and the sum of the weights of the planes. Products are rounded
-// before they are added, here and below: processors that fuse the two would give
-// other results.
+// A quadric is a sum of squared distances to planes, as a function of a point: p'Ap + 2b'p + c, and
+// the sum of the weights of the planes. Products are rounded before they are added, here and below,
+// because processors that fuse both give other results.
 type quadric struct {
 	xx, xy, xz, yy, yz, zz float64 // A
 	bx, by, bz             float64
@@ -28,7 +27,7 @@ func (q *quadric) addPlane(n vector, d, weight float64) {
 	q.c += float64(float64(weight*d) * d)
 }
 
-func (q *quadric) add(r *quadric) {
+func (q *quadric) addQuadric(r *quadric) {
 	q.xx += r.xx
 	q.xy += r.xy
 	q.xz += r.xz
@@ -42,20 +41,20 @@ func (q *quadric) add(r *quadric) {
 	q.weight += r.weight
 }
 
-// at returns the sum at a point.
-func (q *quadric) at(p vector) float64 {
+// squareAt returns the sum at a point.
+func (q *quadric) squareAt(p vector) float64 {
 	x := float64(q.xx*p.x) + float64(2*(float64(q.xy*p.y)+float64(q.xz*p.z)+q.bx))
 	y := float64(q.yy*p.y) + float64(2*(float64(q.yz*p.z)+q.by))
 	z := float64(q.zz*p.z) + float64(2*q.bz)
 	return float64(x*p.x) + float64(y*p.y) + float64(z*p.z) + q.c
 }
 
-// mean returns the mean square of the distances at a point.
-func (q *quadric) mean(p vector) float64 {
+// meanSquareAt returns the mean square of the distances at a point.
+func (q *quadric) meanSquareAt(p vector) float64 {
 	if q.weight == 0 {
 		return 0
 	}
-	return max(q.at(p), 0) / q.weight
+	return max(q.squareAt(p), 0) / q.weight
 }
 
 // Weights of the planes through open borders and seams, upright on their triangle,
@@ -65,11 +64,11 @@ const (
 	seamWeight   = 0.5
 )
 
-// measure sums up the quadrics of all positions: the planes of their triangles,
+// sumQuadrics sums up the quadrics of all positions: the planes of their triangles,
 // weighted by area, and those along borders and seams.
-func (m *mesh) measure() error {
+func (m *mesh) sumQuadrics() error {
 	for c := 0; c < len(m.triangles); c += 3 {
-		if err := m.spend(20 + 10*m.worn.numbers()); err != nil {
+		if err := m.spendEffort(20 + 10*m.worn.countNumbers()); err != nil {
 			return err
 		}
 		var p [3]uint32
@@ -87,34 +86,34 @@ func (m *mesh) measure() error {
 		q.addPlane(unit, -unit.dot(a), length/2)
 		q.weight = length / 2
 		for _, p := range p {
-			m.shape[p].add(&q)
+			m.shape[p].addQuadric(&q)
 			m.facing[p] = m.facing[p].plus(n.times(0.5))
 		}
-		m.worn.measure(m, m.triangles[c:c+3], n)
+		m.worn.addTriangle(m, m.triangles[c:c+3], n)
 	}
-	if err := m.connect(); err != nil {
+	if err := m.connectTriangles(); err != nil {
 		return err
 	}
 	for i := range m.edges {
-		if err := m.spend(10); err != nil {
+		if err := m.spendEffort(10); err != nil {
 			return err
 		}
 		e := &m.edges[i]
 		switch {
 		case e.out == none:
-			m.hold(e.back, borderWeight)
+			m.holdEdge(e.back, borderWeight)
 		case e.back == none:
-			m.hold(e.out, borderWeight)
+			m.holdEdge(e.out, borderWeight)
 		case m.triangles[e.out] != m.triangles[next(e.back)] || m.triangles[next(e.out)] != m.triangles[e.back]:
-			m.hold(e.out, seamWeight)
-			m.hold(e.back, seamWeight)
+			m.holdEdge(e.out, seamWeight)
+			m.holdEdge(e.back, seamWeight)
 		}
 	}
 	return nil
 }
 
-// hold adds the plane that stands upright on a triangle along the edge from a corner.
-func (m *mesh) hold(c uint32, weight float64) {
+// holdEdge adds the plane that stands upright on a triangle along the edge from a corner.
+func (m *mesh) holdEdge(c uint32, weight float64) {
 	p, q := m.place[c], m.place[next(c)]
 	a := m.at[p]
 	along := m.at[q].minus(a)
@@ -126,14 +125,14 @@ func (m *mesh) hold(c uint32, weight float64) {
 	unit := upright.times(1 / length)
 	var plane quadric
 	plane.addPlane(unit, -unit.dot(a), float64(weight*along.dot(along)))
-	m.shape[p].add(&plane)
-	m.shape[q].add(&plane)
+	m.shape[p].addQuadric(&plane)
+	m.shape[q].addQuadric(&plane)
 }
 
-// A vector is computed with in float64, so that no square of a float32 overflows.
+// A vector holds float64, so that no square of a float32 overflows.
 type vector struct{ x, y, z float64 }
 
-func at(positions []float32, v int) vector {
+func vectorAt(positions []float32, v int) vector {
 	p := positions[3*v:][:3]
 	return vector{float64(p[0]), float64(p[1]), float64(p[2])}
 }

@@ -31,18 +31,17 @@ type Options struct {
 	Attributes []Attribute
 }
 
-// An Attribute is what each vertex has besides a position: a normal, a color, a
-// texture coordinate.
+// An Attribute is a property of each vertex besides its position: a normal, a color, a texture
+// coordinate.
 type Attribute struct {
-	Values []float32 // Width numbers a vertex
+	Values []float32 // Width numbers per vertex
 	Width  int       // 1 to 4
-	// Weight says how much a difference of 1 all over a part of the surface counts:
-	// as much as if that part had moved by Weight times its own width. 0.5 is right
-	// for normals, 0 is not looked at.
+	// Weight is the cost of a difference of 1 on a part of the surface: it costs as much as a movement of
+	// that part by Weight times its own width. 0.5 is right for normals, 0 ignores the attribute.
 	Weight float32
 }
 
-// maxNumbers is how many numbers the attributes of a vertex may have together.
+// maxNumbers is the largest total of numbers in the attributes of a vertex.
 const maxNumbers = 32
 
 // Simplify returns the triangles of a mesh with fewer of them, and the error that it
@@ -64,7 +63,7 @@ func Simplify(ctx context.Context, indices []uint32, positions []float32, o Opti
 	}
 	limit := max(float64(o.MaxError), 1e-6)
 	limit = min(float64(limit*limit), math.MaxFloat32) // below the cost of what may not be
-	if err := m.reduce(o.Target, limit); err != nil {
+	if err := m.collapseUntil(o.Target, limit); err != nil {
 		return nil, 0, err
 	}
 	return m.triangles, float32(math.Sqrt(m.reached)), nil
@@ -73,19 +72,19 @@ func Simplify(ctx context.Context, indices []uint32, positions []float32, o Opti
 // Scale is the extent of a mesh, the longest side of the box around its positions:
 // the error of [Simplify] times this is a distance in the units of the positions.
 func Scale(positions []float32) float32 {
-	_, extent := box(positions)
+	_, extent := boundingBox(positions)
 	return float32(min(extent, math.MaxFloat32))
 }
 
-// box returns the least corner of the box around positions and its longest side.
-func box(positions []float32) (least vector, extent float64) {
+// boundingBox returns the least corner of the box around positions and its longest side.
+func boundingBox(positions []float32) (least vector, extent float64) {
 	if len(positions) < 3 {
 		return
 	}
-	least = at(positions, 0)
+	least = vectorAt(positions, 0)
 	most := least
 	for v := range len(positions) / 3 {
-		p := at(positions, v)
+		p := vectorAt(positions, v)
 		least = vector{min(least.x, p.x), min(least.y, p.y), min(least.z, p.z)}
 		most = vector{max(most.x, p.x), max(most.y, p.y), max(most.z, p.z)}
 	}
@@ -123,3 +122,145 @@ func checkSimplify(indices []uint32, positions []float32, o *Options) error {
 	}
 	return nil
 }
+
+// A mesh is simplified in passes. A pass ranks the edges by the cost of their collapse, and
+// collapses cheap edges that do not touch each other.
+//
+// Vertices at one position are called its wedges. Shape and topology belong to positions,
+// attributes to wedges.
+type mesh struct {
+	ctx  context.Context
+	work int
+	// effort is the remaining work that a mesh of this size may take. A healthy mesh takes
+	// less than half; a mesh that lets a single edge go in each pass would take the square
+	// of its size.
+	effort int64
+
+	triangles []uint32 // remaining triangles, as wedges
+	position  []uint32 // position of each wedge
+	at        []vector // coordinates of each position, scaled to 0 to 1
+	shape     []quadric
+	facing    []vector    // sum of the normals in shape by position, weighted by area
+	worn      *appearance // attributes; nil for none
+	reached   float64     // largest error so far, squared
+
+	lockBorder bool
+
+	// Results of connectTriangles.
+	place  []uint32 // position of each corner
+	begin  []uint32 // corners at position p are around[begin[p]:begin[p+1]]
+	around []uint32 // corners, as places in triangles
+	kind   []uint8  // kind of each position
+	seam   []bool   // set for positions with two wedges
+	edges  []edge
+
+	// Scratch of rankEdges and collapseEdges.
+	order   []uint32 // edges, the cheapest first
+	to      []uint32 // new position of each position in this pass
+	wedgeTo []uint32 // new wedge of each wedge in this pass
+	touched []bool   // set for positions that took part in this pass
+	mark    []uint32 // last stamp of each position
+	stamp   uint32
+}
+
+func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Options) (*mesh, error) {
+	vertices := len(positions) / 3
+	m := &mesh{ctx: ctx, effort: 1<<20 + 600*int64(len(indices)), lockBorder: o.LockBorder}
+	var count int
+	var err error
+	m.position, count, err = optimize.Weld(ctx, vertices, optimize.FloatStream(positions, 3))
+	if err != nil {
+		return nil, err
+	}
+	least, extent := boundingBox(positions)
+	scale := 0.0
+	if extent > 0 {
+		scale = 1 / extent
+	}
+	m.at = make([]vector, count)
+	for v, p := range m.position {
+		m.at[p] = vectorAt(positions, v).minus(least).times(scale)
+	}
+	if err := m.spendEffort(vertices); err != nil {
+		return nil, err
+	}
+	m.triangles = make([]uint32, 0, len(indices))
+	for i := 0; i < len(indices); i += 3 {
+		t := indices[i : i+3]
+		a, b, c := m.position[t[0]], m.position[t[1]], m.position[t[2]]
+		if a != b && b != c && a != c {
+			m.triangles = append(m.triangles, t...)
+		}
+	}
+	if err := m.spendEffort(len(indices)); err != nil {
+		return nil, err
+	}
+	m.shape = make([]quadric, count)
+	m.facing = make([]vector, count)
+	m.worn = newAppearance(vertices, o.Attributes)
+	m.begin = make([]uint32, count+1)
+	m.place = make([]uint32, len(m.triangles))
+	m.around = make([]uint32, len(m.triangles))
+	m.edges = make([]edge, 0, len(m.triangles)/2) // enough for a closed surface
+	m.order = make([]uint32, 0, len(m.triangles)/2)
+	m.kind = make([]uint8, count)
+	m.seam = make([]bool, count)
+	m.to = make([]uint32, count)
+	m.wedgeTo = make([]uint32, vertices)
+	m.touched = make([]bool, count)
+	m.mark = make([]uint32, count)
+	return m, nil
+}
+
+// collapseUntil collapses edges up to a limit, a squared error, until target indices are left or no
+// edge can collapse.
+func (m *mesh) collapseUntil(target int, limit float64) error {
+	if err := m.sumQuadrics(); err != nil {
+		return err
+	}
+	for len(m.triangles) > target && m.effort > 0 {
+		if err := m.connectTriangles(); err != nil {
+			return err
+		}
+		if err := m.rankEdges(limit); err != nil {
+			return err
+		}
+		removed, err := m.collapseEdges((len(m.triangles) - target + 2) / 3)
+		if err != nil {
+			return err
+		}
+		if removed == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// spendEffort counts work, in units of some ten nanoseconds, and returns the error of the
+// context if it has ended.
+func (m *mesh) spendEffort(work int) error {
+	m.effort -= int64(work)
+	if m.work += work; m.work < 1<<17 {
+		return nil
+	}
+	m.work = 0
+	return m.ctx.Err()
+}
+
+// next returns the next corner in a corner's triangle.
+func next(c uint32) uint32 {
+	if c%3 == 2 {
+		return c - 2
+	}
+	return c + 1
+}
+
+func previous(c uint32) uint32 {
+	if c%3 == 0 {
+		return c + 2
+	}
+	return c - 1
+}
+
+// cornersAt returns the corners at a position, as they were when the pass began.
+func (m *mesh) cornersAt(p uint32) []uint32 { return m.around[m.begin[p]:m.begin[p+1]] }

@@ -199,7 +199,7 @@ func TestCrowd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := hub.connect(); err != nil {
+	if err := hub.connectTriangles(); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range hub.edges {
@@ -225,7 +225,7 @@ func TestEffort(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := m.effort
-		if err := m.reduce(0, 1); err != nil {
+		if err := m.collapseUntil(0, 1); err != nil {
 			t.Fatal(err)
 		}
 		if m.effort < all/2 {
@@ -237,7 +237,7 @@ func TestEffort(t *testing.T) {
 		}
 		before := len(m.triangles)
 		m.effort = 0
-		if err := m.reduce(0, 1); err != nil || len(m.triangles) != before {
+		if err := m.collapseUntil(0, 1); err != nil || len(m.triangles) != before {
 			t.Errorf("%s: %v, %d of %d indices left without effort", s.Name, err, len(m.triangles), before)
 		}
 	}

@@ -1,13 +1,162 @@
 package tangent
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
-// A member is a corner of a group, with the directions of its face in the plane of
-// the normal that all corners of the group share.
+// A face holds the properties of a whole triangle.
+type face struct {
+	s, t  vec // the directions in which u and v grow, of length 1, or 0
+	flags uint8
+}
+
+const (
+	assigned   = 1 << iota // corner 0 is in a group
+	_                      // corner 1 is in a group
+	_                      // corner 2 is in a group
+	preserving             // the texture is not mirrored
+	groupsAny              // no direction is known: it joins any group
+	degenerate             // two corners lie at one point
+)
+
+const anyAssigned = 7
+
+// deriveFaces finds the directions of all faces: equations 18 and 19 of the paper.
+func (m *mesh) deriveFaces() error {
+	m.faces = make([]face, len(m.corners)/3)
+	for f := range m.faces {
+		if err := m.countWork(4); err != nil {
+			return err
+		}
+		face := &m.faces[f]
+		c := uint32(3 * f)
+		p0, p1, p2 := m.cornerPosition(c), m.cornerPosition(c+1), m.cornerPosition(c+2)
+		if p0 == p1 || p0 == p2 || p1 == p2 {
+			face.flags |= degenerate
+			continue
+		}
+		u0, v0 := m.uv(c)
+		u1, v1 := m.uv(c + 1)
+		u2, v2 := m.uv(c + 2)
+		du1, dv1, du2, dv2 := u1-u0, v1-v0, u2-u0, v2-v0
+		d1, d2 := p1.minus(p0), p2.minus(p0)
+		area := float32(du1*dv2) - float32(dv1*du2)
+		s := d1.times(dv2).minus(d2.times(dv1))
+		t := d1.times(-du2).plus(d2.times(du1))
+		sign := float32(-1)
+		if area > 0 {
+			face.flags |= preserving
+			sign = 1
+		}
+		face.flags |= groupsAny
+		if !notZero(area) {
+			continue
+		}
+		lengthS, lengthT := s.length(), t.length()
+		if notZero(lengthS) {
+			face.s = s.times(sign / lengthS)
+		}
+		if notZero(lengthT) {
+			face.t = t.times(sign / lengthT)
+		}
+		size := float32(math.Abs(float64(area)))
+		if notZero(lengthS/size) && notZero(lengthT/size) {
+			face.flags &^= groupsAny
+		}
+	}
+	return nil
+}
+
+// pairEdges finds the opposite of each edge. Where more than two triangles meet at
+// an edge, the first that runs one way has the first that runs the other, and so on.
+func (m *mesh) pairEdges() error {
+	m.opposite = make([]uint32, len(m.corners))
+	for c := range m.opposite {
+		m.opposite[c] = none
+	}
+	// The edges by their lower vertex: the edges of v are sorted[begin[v]:begin[v+1]], each
+	// with the higher vertex and the corner.
+	begin := make([]uint32, m.unique+1)
+	if err := m.eachEdge(func(low, _, _ uint32) { begin[low]++ }); err != nil {
+		return err
+	}
+	sum := uint32(0)
+	for v, n := range begin {
+		begin[v] = sum
+		sum += n
+	}
+	sorted := make([]uint64, sum)
+	err := m.eachEdge(func(low, high, c uint32) {
+		sorted[begin[low]] = uint64(high)<<32 | uint64(c)
+		begin[low]++
+	})
+	if err != nil {
+		return err
+	}
+	from := uint32(0)
+	for v := range m.unique {
+		edges := sorted[from:begin[v]]
+		from = begin[v]
+		if err := m.countWork(1 + 4*len(edges)); err != nil {
+			return err
+		}
+		slices.Sort(edges)
+		for len(edges) > 0 {
+			n := 1
+			for n < len(edges) && edges[n]>>32 == edges[0]>>32 {
+				n++
+			}
+			m.pairOpposite(edges[:n], uint32(v))
+			edges = edges[n:]
+		}
+	}
+	return nil
+}
+
+// eachEdge calls do for the edges of the faces that have an area.
+func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
+	for f := range m.faces {
+		if err := m.countWork(3); err != nil {
+			return err
+		}
+		if m.faces[f].flags&degenerate != 0 {
+			continue
+		}
+		for c := uint32(3 * f); c < uint32(3*f+3); c++ {
+			a, b := m.corners[c], m.corners[next(c)]
+			do(min(a, b), max(a, b), c)
+		}
+	}
+	return nil
+}
+
+// pairOpposite matches edges between the same two vertices, the lower of them low, in order.
+func (m *mesh) pairOpposite(edges []uint64, low uint32) {
+	up, down := 0, 0 // next edges to check that begin at low, or end there
+	for {
+		for up < len(edges) && m.corners[uint32(edges[up])] != low {
+			up++
+		}
+		for down < len(edges) && m.corners[uint32(edges[down])] == low {
+			down++
+		}
+		if up == len(edges) || down == len(edges) {
+			return
+		}
+		a, b := uint32(edges[up]), uint32(edges[down])
+		m.opposite[a], m.opposite[b] = b, a
+		up++
+		down++
+	}
+}
+
+// A member is a corner of a group, with the directions of its face in the plane of the group's
+// normal.
 type member struct {
 	corner uint32
 	s, t   vec
-	part   vec // of the tangents that it counts for: s, as long as the corner is wide
+	part   vec // share of the group's tangent: s times the angle of the corner
 	any    bool
 }
 
@@ -23,52 +172,52 @@ func (m *mesh) groupCorners() error {
 			continue
 		}
 		f.flags |= assigned << (c % 3)
-		group = m.walk(append(group[:0], c), f.flags&preserving)
+		group = m.walkGroup(append(group[:0], c), f.flags&preserving)
 		slices.Sort(group)
 		n := m.normal(c)
 		members = members[:0]
 		for _, c := range group {
-			members = append(members, m.member(c, n))
+			members = append(members, m.memberOf(c, n))
 		}
-		if err := m.look(20 * len(group)); err != nil {
+		if err := m.countWork(20 * len(group)); err != nil {
 			return err
 		}
-		if err := m.settle(members, f.flags&preserving != 0); err != nil {
+		if err := m.setGroupTangents(members, f.flags&preserving != 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// member returns a corner as a member of its group, whose normal is n. One without a
-// direction counts for no tangent.
-func (m *mesh) member(c uint32, n vec) member {
+// memberOf returns a corner as a member of its group, whose normal is n. A corner without a direction
+// adds nothing to the tangent.
+func (m *mesh) memberOf(c uint32, n vec) member {
 	f := &m.faces[c/3]
-	g := member{corner: c, s: f.s.flat(n), t: f.t.flat(n), any: f.flags&groupsAny != 0}
+	g := member{corner: c, s: f.s.flattenTo(n), t: f.t.flattenTo(n), any: f.flags&groupsAny != 0}
 	if !g.any {
-		p := m.position(c)
-		a := m.position(previous(c)).minus(p).flat(n)
-		b := m.position(next(c)).minus(p).flat(n)
+		p := m.cornerPosition(c)
+		a := m.cornerPosition(previous(c)).minus(p).flattenTo(n)
+		b := m.cornerPosition(next(c)).minus(p).flattenTo(n)
 		cos := min(max(a.dot(b), -1), 1)
 		g.part = g.s.times(float32(acos(float64(cos))))
 	}
 	return g
 }
 
-// walk goes from the corner in the group around its vertex, to the left and then to
-// the right, as far as edges are shared and the texture is mirrored alike.
-func (m *mesh) walk(group []uint32, mirror uint8) []uint32 {
+// walkGroup adds the corners around the vertex of a group's first corner, to the left and then to the
+// right, as far as edges are shared and the texture is mirrored alike.
+func (m *mesh) walkGroup(group []uint32, mirror uint8) []uint32 {
 	start := group[0]
 	for left := m.opposite[start]; left != none; {
 		c := next(left)
-		if !m.join(c, mirror) {
+		if !m.joinGroup(c, mirror) {
 			break
 		}
 		group = append(group, c)
 		left = m.opposite[c]
 	}
 	for c := m.opposite[previous(start)]; c != none; c = m.opposite[previous(c)] {
-		if !m.join(c, mirror) {
+		if !m.joinGroup(c, mirror) {
 			break
 		}
 		group = append(group, c)
@@ -76,9 +225,9 @@ func (m *mesh) walk(group []uint32, mirror uint8) []uint32 {
 	return group
 }
 
-// join adds a corner to a group, if it is free and mirrored alike. A face without a
+// joinGroup adds a corner to a group, if it is free and mirrored alike. A face without a
 // direction takes that direction from the first group that it joins.
-func (m *mesh) join(c uint32, mirror uint8) bool {
+func (m *mesh) joinGroup(c uint32, mirror uint8) bool {
 	f := &m.faces[c/3]
 	if f.flags&(assigned<<(c%3)) != 0 {
 		return false
@@ -96,30 +245,30 @@ func (m *mesh) join(c uint32, mirror uint8) bool {
 // manyFaces bounds the comparison of all corners at a vertex with each other.
 const manyFaces = 512
 
-// settle gives the members of a group their tangents. All get the same, unless some are
-// exactly opposite: a corner then leaves out the opposite ones. At a vertex of more than
-// manyFaces faces no corner is left out.
-func (m *mesh) settle(group []member, preserving bool) error {
+// setGroupTangents sets the tangents of a group's members. All members get the same tangent, unless some are
+// exactly opposite: then each corner ignores the members opposite to it. At a vertex of more than
+// manyFaces faces, no member is ignored.
+func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	if len(group) > manyFaces || oneSided(group) {
-		s := mean(group, func(member) bool { return true })
+		s := meanTangent(group, func(member) bool { return true })
 		for _, g := range group {
-			m.set(g.corner, s, preserving)
+			m.setTangent(g.corner, s, preserving)
 		}
 		return nil
 	}
 	for _, g := range group {
-		s := mean(group, func(h member) bool {
+		s := meanTangent(group, func(h member) bool {
 			return g.any || g.corner == h.corner || g.s.dot(h.s) > -1 && g.t.dot(h.t) > -1
 		})
-		if err := m.look(len(group)); err != nil {
+		if err := m.countWork(len(group)); err != nil {
 			return err
 		}
-		m.set(g.corner, s, preserving)
+		m.setTangent(g.corner, s, preserving)
 	}
 	return nil
 }
 
-// oneSided tells whether no two members can be opposite, because all lie on one side.
+// oneSided reports whether all members point to one side, so that no two are opposite.
 func oneSided(group []member) bool {
 	for _, g := range group[1:] {
 		if !(g.s.dot(group[0].s) > 0.01 && g.t.dot(group[0].t) > 0.01) {
@@ -129,8 +278,8 @@ func oneSided(group []member) bool {
 	return true
 }
 
-// mean returns the tangent of those members that count.
-func mean(group []member, counts func(member) bool) vec {
+// meanTangent returns the mean tangent of the members for which counts is true.
+func meanTangent(group []member, counts func(member) bool) vec {
 	var sum vec
 	for _, g := range group {
 		if !g.any && counts(g) {
@@ -140,9 +289,9 @@ func mean(group []member, counts func(member) bool) vec {
 	return sum.unit()
 }
 
-// set stores the tangent of a corner. Where the sum came to nothing, or overflowed,
-// there is none.
-func (m *mesh) set(c uint32, s vec, preserving bool) {
+// setTangent stores the tangent of a corner, or 1, 0, 0 if the sum of tangents vanished or
+// overflowed.
+func (m *mesh) setTangent(c uint32, s vec, preserving bool) {
 	if l := s.dot(s); !(l > 0.5 && l < 2) {
 		s = vec{1, 0, 0}
 	}

@@ -3,6 +3,7 @@ package tangent
 import (
 	"context"
 	"math"
+	"sync"
 
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
@@ -22,11 +23,11 @@ func Normals(ctx context.Context, indices []uint32, positions []float32) ([]floa
 	m := &mesh{ctx: ctx, indices: indices, positions: positions}
 	sums := make([]wide, unique)
 	for c := range uint32(len(indices)) {
-		if err := m.look(10); err != nil {
+		if err := m.countWork(10); err != nil {
 			return nil, err
 		}
-		p := widen(m.position(c))
-		a, b := widen(m.position(next(c))).minus(p), widen(m.position(previous(c))).minus(p)
+		p := widen(m.cornerPosition(c))
+		a, b := widen(m.cornerPosition(next(c))).minus(p), widen(m.cornerPosition(previous(c))).minus(p)
 		n, l := a.cross(b), math.Sqrt(a.dot(a))*math.Sqrt(b.dot(b))
 		if area := math.Sqrt(n.dot(n)); area > 0 {
 			weight := acos(min(max(a.dot(b)/l, -1), 1)) / area
@@ -38,7 +39,7 @@ func Normals(ctx context.Context, indices []uint32, positions []float32) ([]floa
 	}
 	out := make([]float32, 0, len(positions))
 	for _, v := range welded {
-		if err := m.look(4); err != nil {
+		if err := m.countWork(4); err != nil {
 			return nil, err
 		}
 		n := sums[v].unit()
@@ -57,11 +58,11 @@ func FlatNormals(ctx context.Context, indices []uint32, positions []float32) ([]
 	m := &mesh{ctx: ctx, indices: indices, positions: positions}
 	out := make([]float32, 0, 3*len(indices))
 	for c := uint32(0); c < uint32(len(indices)); c += 3 {
-		if err := m.look(4); err != nil {
+		if err := m.countWork(4); err != nil {
 			return nil, err
 		}
-		p := widen(m.position(c))
-		n := widen(m.position(c + 1)).minus(p).cross(widen(m.position(c + 2)).minus(p)).unit()
+		p := widen(m.cornerPosition(c))
+		n := widen(m.cornerPosition(c + 1)).minus(p).cross(widen(m.cornerPosition(c + 2)).minus(p)).unit()
 		for range 3 {
 			out = append(out, n[:]...)
 		}
@@ -86,7 +87,7 @@ func (a wide) cross(b wide) wide {
 	}
 }
 
-// unit returns a with length 1, or 0, 0, 1 where it has none.
+// unit returns a with length 1, or 0, 0, 1 if its length is 0.
 func (a wide) unit() vec {
 	l := math.Sqrt(a.dot(a))
 	if !(l > 0) {
@@ -94,3 +95,66 @@ func (a wide) unit() vec {
 	}
 	return vec{float32(a[0] / l), float32(a[1] / l), float32(a[2] / l)}
 }
+
+// A vec is a vector of float32. Its operations round step by step like the reference: whether two
+// tangents are opposite depends on the last bit. Products are rounded before they are added, because
+// processors that fuse both give other results.
+type vec [3]float32
+
+func (a vec) plus(b vec) vec  { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
+func (a vec) minus(b vec) vec { return vec{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+func (a vec) times(f float32) vec {
+	return vec{float32(f * a[0]), float32(f * a[1]), float32(f * a[2])}
+}
+func (a vec) dot(b vec) float32 {
+	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + float32(a[2]*b[2])
+}
+func (a vec) length() float32 { return float32(math.Sqrt(float64(a.dot(a)))) }
+
+// unit returns a with length 1, or a itself if its length is 0.
+func (a vec) unit() vec {
+	if !notZero(a[0]) && !notZero(a[1]) && !notZero(a[2]) {
+		return a
+	}
+	return a.times(1 / a.length())
+}
+
+// flattenTo returns the part of a in the plane of the normal n, with length 1.
+func (a vec) flattenTo(n vec) vec { return a.minus(n.times(n.dot(a))).unit() }
+
+// notZero reports whether a number is large enough to divide by: a normal number.
+func notZero(f float32) bool { return f > 0x1p-126 || f < -0x1p-126 }
+
+// acos returns the angle, 0 to pi, of a cosine of -1 to 1, within 1e-15. The
+// function of package math differs between processors.
+func acos(cos float64) float64 {
+	switch {
+	case cos > 0.5:
+		return 2 * asin(math.Sqrt((1-cos)/2))
+	case cos < -0.5:
+		return math.Pi - float64(2*asin(math.Sqrt((1+cos)/2)))
+	}
+	return math.Pi/2 - asin(cos)
+}
+
+// asin computes the series x + 1/2 x^3/3 + 1*3/(2*4) x^5/5 ... for x from -0.5 to 0.5.
+func asin(x float64) float64 {
+	terms, square := asinTerms(), float64(x*x)
+	sum := 0.0
+	for n := len(terms) - 1; n >= 0; n-- {
+		sum = float64(sum*square) + terms[n]
+	}
+	return sum * x
+}
+
+// asinTerms returns the coefficients of the series, enough for the last bit.
+var asinTerms = sync.OnceValue(func() *[25]float64 {
+	terms := new([25]float64)
+	product := 1.0
+	for n := range terms {
+		odd := float64(2*n + 1)
+		terms[n] = product / odd
+		product = float64(product*odd) / (odd + 1)
+	}
+	return terms
+})

@@ -52,12 +52,12 @@ func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []f
 		corners: make([]uint32, len(indices)), unique: unique,
 	}
 	for i, v := range indices {
-		if err := m.look(1); err != nil {
+		if err := m.countWork(1); err != nil {
 			return nil, err
 		}
 		m.corners[i] = welded[v]
 	}
-	if err := m.derive(); err != nil {
+	if err := m.deriveFaces(); err != nil {
 		return nil, err
 	}
 	if err := m.pairEdges(); err != nil {
@@ -65,7 +65,7 @@ func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []f
 	}
 	m.tangents = make([]float32, 4*len(indices))
 	for c := range indices {
-		if err := m.look(1); err != nil {
+		if err := m.countWork(1); err != nil {
 			return nil, err
 		}
 		copy(m.tangents[4*c:], []float32{1, 0, 0, -1})
@@ -85,10 +85,10 @@ type mesh struct {
 	indices                 []uint32
 	positions, normals, uvs []float32
 
-	corners  []uint32 // of each corner, its vertex once equal ones are welded
-	unique   int      // vertices after that
+	corners  []uint32 // welded vertex of each corner
+	unique   int      // number of welded vertices
 	faces    []face
-	opposite []uint32 // of each edge, the one that runs back along it, or none
+	opposite []uint32 // opposite edge of each edge, or none
 	tangents []float32
 }
 
@@ -108,8 +108,8 @@ func previous(c uint32) uint32 {
 	return c - 1
 }
 
-func (m *mesh) position(c uint32) vec { return vec(m.positions[3*int(m.indices[c]):][:3]) }
-func (m *mesh) normal(c uint32) vec   { return vec(m.normals[3*int(m.indices[c]):][:3]) }
+func (m *mesh) cornerPosition(c uint32) vec { return vec(m.positions[3*int(m.indices[c]):][:3]) }
+func (m *mesh) normal(c uint32) vec         { return vec(m.normals[3*int(m.indices[c]):][:3]) }
 func (m *mesh) uv(c uint32) (u, v float32) {
 	t := m.uvs[2*int(m.indices[c]):][:2]
 	return t[0], t[1]
@@ -134,9 +134,9 @@ func (m *mesh) copyToDegenerate() {
 	}
 }
 
-// look counts work, in units of some ten nanoseconds, and returns the error of the
+// countWork counts work, in units of some ten nanoseconds, and returns the error of the
 // context if it has ended.
-func (m *mesh) look(work int) error {
+func (m *mesh) countWork(work int) error {
 	if m.work += work; m.work < 1<<17 {
 		return nil
 	}
