@@ -3,12 +3,11 @@
 // No rule and no order of rectangles is the best for all sets: many are tried, on smaller and
 // smaller pages, until an amount of work is used up that is the same for all sets.
 //
-//	strip.go    shelves, and spaces that are cut in two: so quick that all widths can be tried
-//	skyline.go  the lowest gap of an edge is filled first, for rectangles of similar sizes
-//	try.go      all maximal free rectangles are known, and each rectangle goes to the one that a
-//	            rule likes best (MaxRects, in Jukka Jylänki, "A Thousand Ways to Pack the Bin",
-//	            2010)
-//	search.go   the smallest page that one of these fills
+//	skyline.go  the lowest gap of an edge is filled first, for rectangles of similar sizes; shelves,
+//	            and spaces that are cut in two, which are so quick that all widths are tried
+//	search.go   the smallest page that an algorithm fills; MaxRects knows all maximal free
+//	            rectangles, and a rule chooses one for each rectangle (Jukka Jylänki, "A Thousand
+//	            Ways to Pack the Bin", 2010)
 //	keep.go     places that stay
 //
 // A layout is decided by rectangles and options alone, on all machines.

@@ -1,11 +1,18 @@
 package audio
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/loudness"
 	"github.com/assetcook/assetcook/internal/audio/resample"
 	"github.com/assetcook/assetcook/internal/audio/source"
+	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
 // estimateMemory implements Traits.Estimate.
@@ -58,4 +65,97 @@ func (o *Audio) peak(info source.Info, size int64) int64 {
 	}
 	resampling := resample.Memory(info.Frames, channels, info.Rate, o.rate(info.Rate))
 	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+encoderMemory)
+}
+
+// explainResult describes the output and the reasons, one per line. It decodes and measures the source,
+// but writes nothing.
+func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
+	head, err := readHead(job)
+	if err != nil {
+		return nil, err
+	}
+	if kind, err := source.Identify(head); err != nil {
+		return nil, err
+	} else if kind == source.Opus && o.leavesOpus() {
+		return []string{"opus: the source is Ogg Opus already and is copied"}, nil
+	}
+	s, err := o.prepare(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{
+		fmt.Sprintf("source: %s, %s", s.source.Coding, shape(s.source.Rate, s.source.Channels, s.source.Frames)),
+		o.result(s),
+	}
+	if s.limited {
+		lines = append(lines, fmt.Sprintf("gain: %+.1f dB and no more, or the peak would pass %.1f dBTP", s.gain, o.Peak))
+	}
+	if peak := magnitude(s.Samples); peak > 1 && o.Format != "float" {
+		lines = append(lines, fmt.Sprintf("clipped: the sound peaks at %+.1f dBFS; set loudness to bring it down", 20*math.Log10(peak)))
+	}
+	for _, l := range s.Loops {
+		lines = append(lines, fmt.Sprintf("loop: frames %d to %d", l.Start, l.End))
+	}
+	if o.Format == "adpcm" {
+		lines = append(lines, "players: browsers, LÖVE and SDL_mixer refuse IMA ADPCM; SDL plays the last block to its end")
+	}
+	return lines, nil
+}
+
+// result returns the line about the output.
+func (o *Audio) result(s *sound) string {
+	format := o.Format
+	if o.integers() {
+		format = fmt.Sprintf("pcm of %d bits", o.bits(s))
+	}
+	parts := []string{format + ": " + shape(s.Rate, s.Channels, int64(s.Frames()))}
+	if s.trimmed > 0 {
+		parts = append(parts, fmt.Sprintf("%.2f s of silence cut off", float64(s.trimmed)/float64(s.source.Rate)))
+	}
+	switch {
+	case o.Loudness == 0:
+	case math.IsInf(s.loudness, -1):
+		parts = append(parts, "silent, so no gain")
+	default:
+		parts = append(parts, fmt.Sprintf("loudness %.1f LUFS, gain %+.1f dB", s.loudness, s.gain))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func shape(rate, channels int, frames int64) string {
+	plural := "s"
+	if channels == 1 {
+		plural = ""
+	}
+	return fmt.Sprintf("%d Hz, %d channel%s, %.2f s", rate, channels, plural, float64(frames)/float64(rate))
+}
+
+func magnitude(samples []float32) float64 {
+	top := float32(0)
+	for _, v := range samples {
+		top = max(top, v, -v)
+	}
+	return float64(top)
+}
+
+// lintSource returns likely mistakes in a source, one per line: an extension of another kind, a
+// truncated file, or a file that is not worth cooking.
+func (o *Audio) lintSource(path string, head []byte, size int64) []string {
+	kind, err := source.Identify(head)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var lines []string
+	if ext := recipe.Ext(path); !slices.Contains(kind.Extensions(), ext) {
+		lines = append(lines, fmt.Sprintf("the file is %s but is called %q: rename it to %s", kind, ext, kind.Extensions()[0]))
+	}
+	if kind == source.WAV {
+		if n := wav.Missing(head, size); n > 0 {
+			lines = append(lines, fmt.Sprintf("by its header the file has %d bytes more: loops may be lost, copy or export it again", n))
+		}
+	}
+	if kind == source.Opus && !o.leavesOpus() {
+		lines = append(lines, source.ErrOpus.Error())
+	}
+	return lines
 }

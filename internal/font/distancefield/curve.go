@@ -1,5 +1,7 @@
 package distancefield
 
+import "math"
+
 // A curve is a Bézier curve of degree 1, 2 or 3. The curves of a Shape are monotone in x and in y,
 // so that their ends are the corners of their box.
 type curve struct {
@@ -129,4 +131,168 @@ func (c *curve) passed(at Point) int {
 		return turn
 	}
 	return 0
+}
+
+// distance2 returns the squared distance from q to the curve, or best if that is less.
+func (c *curve) distance2(q Point, best float64) float64 {
+	if c.n == 1 {
+		return min(best, lineDistance2(c.p[0], c.p[1], q))
+	}
+	best, _ = c.nearest(q, best)
+	return best
+}
+
+// nearest is distance2 for a curve that is not a line. It also returns the place of the nearest
+// point on the curve, or -1 if no point is closer than best.
+func (c *curve) nearest(q Point, best float64) (distance2, t float64) {
+	s := search{c: c, q: q, best: best, at: -1}
+	s.try(0)
+	s.try(1)
+	s.descend(c.slope(q), 0, 1, maxHalvings)
+	return s.best, s.at
+}
+
+// lineDistance2 returns the squared distance from q to the line from a to b.
+func lineDistance2(a, b, q Point) float64 {
+	d, v := Point{b.X - a.X, b.Y - a.Y}, Point{q.X - a.X, q.Y - a.Y}
+	if along, length2 := dot(d, v), dot(d, d); along >= length2 {
+		v = Point{q.X - b.X, q.Y - b.Y}
+	} else if along > 0 {
+		across := float64(d.X*v.Y) - float64(d.Y*v.X)
+		return float64(across*across) / length2
+	}
+	return dot(v, v)
+}
+
+func dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
+
+// A slope is a polynomial that is positive where the distance to q grows along the curve: the
+// product of the curve minus q and the derivative. It is given by Bernstein coefficients; the
+// degree is 3 for quadratic curves and 5 for cubic ones.
+type slope struct {
+	k      [6]float64
+	degree int
+}
+
+// productWeights are the weights of the product of coefficients i and j in coefficient i+j: C(n,i)
+// C(n-1,j) / C(2n-1,i+j).
+var productWeights = [4][4][3]float64{
+	2: {{1, 1. / 3}, {2. / 3, 2. / 3}, {1. / 3, 1}},
+	3: {{1, 2. / 5, 1. / 10}, {3. / 5, 6. / 10, 3. / 10}, {3. / 10, 6. / 10, 3. / 5}, {1. / 10, 2. / 5, 1}},
+}
+
+func (c *curve) slope(q Point) slope {
+	s := slope{degree: 2*c.n - 1}
+	for i := 0; i <= c.n; i++ {
+		from := Point{c.p[i].X - q.X, c.p[i].Y - q.Y}
+		for j := 0; j < c.n; j++ {
+			step := Point{c.p[j+1].X - c.p[j].X, c.p[j+1].Y - c.p[j].Y}
+			s.k[i+j] += float64(productWeights[c.n][i][j] * dot(from, step))
+		}
+	}
+	return s
+}
+
+// changes returns how often the coefficients change sign, ignoring zeros, and whether the first
+// nonzero one is negative. The number of roots is that number, or less by an even number.
+func (s *slope) changes() (n int, falling bool) {
+	last := 0.0
+	for _, k := range s.k[:s.degree+1] {
+		switch {
+		case k == 0:
+		case last == 0:
+			falling, last = k < 0, k
+		case (k < 0) != (last < 0):
+			n++
+			last = k
+		}
+	}
+	return n, falling
+}
+
+// halves divides the polynomial in the middle.
+func (s *slope) halves() (before, after slope) {
+	before.degree, after.degree = s.degree, s.degree
+	w := s.k
+	for k := 0; k <= s.degree; k++ {
+		before.k[k] = w[0]
+		after.k[s.degree-k] = w[s.degree-k]
+		for i := 0; i < s.degree-k; i++ {
+			w[i] = (w[i] + w[i+1]) / 2
+		}
+	}
+	return before, after
+}
+
+// at returns the value at u and the derivative.
+func (s *slope) at(u float64) (value, derivative float64) {
+	w := s.k
+	for k := s.degree; k > 1; k-- {
+		for i := 0; i < k; i++ {
+			w[i] = mix(w[i], w[i+1], u)
+		}
+	}
+	return mix(w[0], w[1], u), float64(s.degree) * (w[1] - w[0])
+}
+
+// root returns the root between 0 and 1 of a polynomial that is first negative and then positive:
+// by Newton's steps, or by halving the interval where they leave it. The error of 1e-9 does not
+// change the distance to first order.
+func (s *slope) root() float64 {
+	low, high, u := 0.0, 1.0, 0.5
+	for range 60 {
+		value, derivative := s.at(u)
+		if value < 0 {
+			low = u
+		} else {
+			high = u
+		}
+		next := u - value/derivative
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		if math.Abs(next-u) < 1e-9 {
+			return next
+		}
+		u = next
+	}
+	return u
+}
+
+// maxHalvings ends the search when roots are closer than 2^-20 of the curve.
+const maxHalvings = 20
+
+// A search looks for the point of a curve that is closest to q.
+type search struct {
+	c    *curve
+	q    Point
+	best float64 // least squared distance so far
+	at   float64 // the place of best on the curve
+}
+
+func (s *search) try(t float64) {
+	p := s.c.at(t)
+	v := Point{p.X - s.q.X, p.Y - s.q.Y}
+	if d := dot(v, v); d <= s.best {
+		s.best, s.at = d, t
+	}
+}
+
+// descend tries the minima between low and high, where f is the slope. A single root is a minimum
+// if the distance first falls, else a maximum.
+func (s *search) descend(f slope, low, high float64, halvings int) {
+	n, falling := f.changes()
+	switch {
+	case n == 0 || n == 1 && !falling:
+	case n == 1:
+		s.try(mix(low, high, f.root()))
+	default:
+		middle := (low + high) / 2
+		s.try(middle) // a root may be exactly there
+		if halvings > 0 {
+			before, after := f.halves()
+			s.descend(before, low, middle, halvings-1)
+			s.descend(after, middle, high, halvings-1)
+		}
+	}
 }

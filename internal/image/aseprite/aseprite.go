@@ -93,3 +93,249 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 
 // bytes returns the size of a pixel.
 func (h *Header) bytes() int { return h.Bits / 8 }
+
+// A frame holds the content of the first frame's chunks.
+type frame struct {
+	h       Header
+	palette [256][4]byte
+	newer   bool // palette is from a chunk with alpha
+	layers  []layer
+	around  []int // indices of the last layer and its groups, outermost first
+	cels    []cel
+	icc     []byte
+}
+
+type layer struct {
+	visible    bool // it and all its groups are visible
+	background bool
+	tilemap    bool
+	mode       int
+	opacity    byte
+	group      bool
+	level      int
+}
+
+// A cel is the picture of a layer.
+type cel struct {
+	layer, z int
+	x, y     int
+	opacity  byte
+	packed   bool
+	w, h     int
+	data     []byte
+}
+
+// Types of chunks.
+const (
+	chunkOldPalette   = 0x0004
+	chunkOlderPalette = 0x0011
+	chunkLayer        = 0x2004
+	chunkCel          = 0x2005
+	chunkProfile      = 0x2007
+	chunkPalette      = 0x2019
+)
+
+// readChunks reads all chunks of the frame at the start of data.
+func (f *frame) readChunks(data []byte) error {
+	le := binary.LittleEndian
+	if len(data) < 16 {
+		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)
+	}
+	size, chunks := int64(le.Uint32(data)), int(le.Uint32(data[12:]))
+	if le.Uint16(data[4:]) != 0xf1fa {
+		return errors.New("no frame follows the header")
+	}
+	if chunks == 0 {
+		chunks = int(le.Uint16(data[6:]))
+	}
+	if size > int64(len(data)) {
+		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)
+	}
+	if size < 16 {
+		return fmt.Errorf("frame of %d bytes", size)
+	}
+	for i := range f.palette {
+		f.palette[i] = [4]byte{3: 255}
+	}
+	rest := data[16:size]
+	for range chunks {
+		if len(rest) < 6 {
+			return fmt.Errorf("chunk: %w", io.ErrUnexpectedEOF)
+		}
+		size := int64(le.Uint32(rest))
+		if size < 6 || size > int64(len(rest)) {
+			return fmt.Errorf("chunk of %d bytes in %d", size, len(rest))
+		}
+		c := cursor{data: rest[6:size]}
+		if err := f.chunk(int(le.Uint16(rest[4:])), &c); err != nil {
+			return err
+		}
+		if c.short {
+			return fmt.Errorf("chunk %#x: %w", le.Uint16(rest[4:]), io.ErrUnexpectedEOF)
+		}
+		rest = rest[size:]
+	}
+	return nil
+}
+
+func (f *frame) chunk(kind int, c *cursor) error {
+	switch kind {
+	case chunkOldPalette, chunkOlderPalette:
+		if !f.newer {
+			f.oldPalette(c, kind == chunkOlderPalette)
+		}
+	case chunkPalette:
+		f.newPalette(c)
+	case chunkLayer:
+		return f.layer(c)
+	case chunkCel:
+		return f.cel(c)
+	case chunkProfile:
+		const embedded = 2
+		if kind := c.word(); kind == embedded {
+			c.skip(2 + 4 + 8)
+			f.icc = c.take(int64(c.long()))
+		}
+	}
+	return nil
+}
+
+// oldPalette reads colors of 8 or, in the oldest files, 6 bits.
+func (f *frame) oldPalette(c *cursor, six bool) {
+	at := 0
+	for range c.word() {
+		at += int(c.byte())
+		n := int(c.byte())
+		if n == 0 {
+			n = 256
+		}
+		for range n {
+			color := c.take(3)
+			if at > 255 || c.short {
+				return
+			}
+			for i, v := range color {
+				if six {
+					v = v&63<<2 | v&63>>4
+				}
+				f.palette[at][i] = v
+			}
+			at++
+		}
+	}
+}
+
+func (f *frame) newPalette(c *cursor) {
+	f.newer = true
+	c.skip(4)
+	first, last := int64(c.long()), int64(c.long())
+	c.skip(8)
+	for i := first; i <= last && i < 256 && !c.short; i++ {
+		const named = 1
+		flags := c.word()
+		if color := c.take(4); len(color) == 4 {
+			f.palette[i] = [4]byte(color)
+		}
+		if flags&named != 0 {
+			c.skip(int64(c.word()))
+		}
+	}
+}
+
+// layer reads one more layer. The attributes of a group apply to all its layers, which follow it.
+func (f *frame) layer(c *cursor) error {
+	const (
+		visible    = 1
+		background = 8
+		reference  = 64 // not drawn
+		opacities  = 1  // the header's flags: layers have an opacity
+		groups     = 2  // groups, too, and modes
+		most       = 1 << 16
+	)
+	flags, kind, level := c.word(), c.word(), int(c.word())
+	c.skip(4)
+	l := layer{visible: flags&visible != 0 && flags&reference == 0, background: flags&background != 0,
+		mode: int(c.word()), opacity: c.byte(), group: kind == 1, tilemap: kind == 2, level: level}
+	if len(f.layers) == most {
+		return errors.New("too many layers")
+	}
+	if f.h.flags&opacities == 0 {
+		l.opacity = 255
+	}
+	for n := len(f.around); n > 0 && f.layers[f.around[n-1]].level >= level; n-- {
+		f.around = f.around[:n-1]
+	}
+	if n := len(f.around); n > 0 {
+		l.visible = l.visible && f.layers[f.around[n-1]].visible
+	}
+	f.around = append(f.around, len(f.layers))
+	if l.group && l.visible && f.h.flags&groups != 0 && (l.mode != 0 || l.opacity != 255) {
+		return errors.New("a group of layers has an opacity or a blend mode; give them to its layers, or merge it")
+	}
+	if l.mode >= len(modes) {
+		return fmt.Errorf("unknown blend mode %d", l.mode)
+	}
+	f.layers = append(f.layers, l)
+	return nil
+}
+
+// cel reads the place and the data of a layer's picture.
+func (f *frame) cel(p *cursor) error {
+	const (
+		raw     = 0
+		linked  = 1
+		packed  = 2
+		tilemap = 3
+	)
+	c := cel{layer: int(p.word()), x: int(int16(p.word())), y: int(int16(p.word())), opacity: p.byte()}
+	kind := p.word()
+	c.z = int(int16(p.word()))
+	p.skip(5)
+	switch {
+	case p.short:
+		return nil
+	case c.layer >= len(f.layers) || f.layers[c.layer].group:
+		return fmt.Errorf("a picture of layer %d, which does not exist", c.layer)
+	case !f.layers[c.layer].visible:
+		return nil
+	case kind == tilemap || f.layers[c.layer].tilemap:
+		return errors.New("tilemap layers are not supported; convert them to ordinary layers")
+	case kind == linked:
+		return errors.New("the first frame has a picture of another frame")
+	case kind != raw && kind != packed:
+		return fmt.Errorf("unknown kind %d of picture", kind)
+	}
+	c.packed, c.w, c.h = kind == packed, int(p.word()), int(p.word())
+	c.data = p.data
+	f.cels = append(f.cels, c)
+	return nil
+}
+
+// A cursor reads from front to back. Reading beyond the end returns 0.
+type cursor struct {
+	data  []byte
+	short bool
+}
+
+// take returns the next n bytes, fewer at the end.
+func (c *cursor) take(n int64) []byte {
+	if n > int64(len(c.data)) {
+		c.short, n = true, int64(len(c.data))
+	}
+	b := c.data[:n]
+	c.data = c.data[n:]
+	return b
+}
+
+func (c *cursor) skip(n int64) { c.take(n) }
+
+func (c *cursor) byte() byte {
+	if b := c.take(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (c *cursor) word() uint16 { return uint16(c.byte()) | uint16(c.byte())<<8 }
+
+func (c *cursor) long() uint32 { return uint32(c.word()) | uint32(c.word())<<16 }

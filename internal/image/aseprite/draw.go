@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
@@ -123,4 +125,181 @@ func mix(a, b [4]byte, share int) [4]byte {
 	}
 	m[3] = byte(alpha)
 	return m
+}
+
+// modes are the blend modes by number: functions from the lower and the upper color to the blended
+// one. The formulas are from W3C, "Compositing and Blending Level 1", and the usual ones for the
+// last three, rounded like in Aseprite.
+var modes = [...]func(below, above [3]byte) [3]byte{
+	func(_, above [3]byte) [3]byte { return above },
+	each(mul),
+	each(screen),
+	each(func(b, s int) int { return hardLight(s, b) }),
+	each(func(b, s int) int { return min(b, s) }),
+	each(func(b, s int) int { return max(b, s) }),
+	each(dodge),
+	each(burn),
+	each(hardLight),
+	each(softLight),
+	each(func(b, s int) int { return max(b-s, s-b) }),
+	each(func(b, s int) int { return b + s - 2*mul(b, s) }),
+	whole(func(b, s light) light { return s.saturate(b.saturation()).lit(b.luma()) }),
+	whole(func(b, s light) light { return b.saturate(s.saturation()).lit(b.luma()) }),
+	whole(func(b, s light) light { return s.lit(b.luma()) }),
+	whole(func(b, s light) light { return b.lit(s.luma()) }),
+	each(func(b, s int) int { return min(b+s, 255) }),
+	each(func(b, s int) int { return max(b-s, 0) }),
+	each(divide),
+}
+
+// each applies f to each channel.
+func each(f func(below, above int) int) func(below, above [3]byte) [3]byte {
+	return func(below, above [3]byte) (c [3]byte) {
+		for i := range c {
+			c[i] = byte(f(int(below[i]), int(above[i])))
+		}
+		return c
+	}
+}
+
+// quotient divides a by b, rounded, where 255 means 1.
+func quotient(a, b int) int { return (a*255 + b/2) / b }
+
+func screen(b, s int) int { return b + s - mul(b, s) }
+
+func hardLight(b, s int) int {
+	if s < 128 {
+		return mul(b, 2*s)
+	}
+	return screen(b, 2*s-255)
+}
+
+func dodge(b, s int) int {
+	switch s = 255 - s; {
+	case b == 0:
+		return 0
+	case b >= s:
+		return 255
+	}
+	return quotient(b, s)
+}
+
+func burn(b, s int) int {
+	switch b = 255 - b; {
+	case b == 0:
+		return 255
+	case b >= s:
+		return 0
+	}
+	return 255 - quotient(b, s)
+}
+
+func divide(b, s int) int {
+	switch {
+	case b == 0:
+		return 0
+	case b >= s:
+		return 255
+	}
+	return quotient(b, s)
+}
+
+// softLight uses floats; products are converted so that no processor fuses them with a sum.
+func softLight(below, above int) int {
+	b, s := float64(below)/255, float64(above)/255
+	d := math.Sqrt(b)
+	if b <= 0.25 {
+		d = float64((float64((float64(16*b)-12)*b) + 4) * b)
+	}
+	r := b - float64((1-2*s)*b*(1-b))
+	if s > 0.5 {
+		r = b + float64((2*s-1)*(d-b))
+	}
+	return int(float64(r*255) + 0.5)
+}
+
+// light is a color with channels from 0 to 1.
+type light [3]float64
+
+func whole(f func(below, above light) light) func(below, above [3]byte) [3]byte {
+	return func(below, above [3]byte) (c [3]byte) {
+		var b, s light
+		for i := range c {
+			b[i], s[i] = float64(below[i])/255, float64(above[i])/255
+		}
+		for i, v := range f(b, s) {
+			c[i] = byte(255 * v)
+		}
+		return c
+	}
+}
+
+func (c light) luma() float64 {
+	return float64(float64(0.3*c[0])+float64(0.59*c[1])) + float64(0.11*c[2])
+}
+
+func (c light) saturation() float64 { return slices.Max(c[:]) - slices.Min(c[:]) }
+
+// saturate returns the color with another saturation. Like in Aseprite, one of two equal channels
+// may stay unchanged.
+func (c light) saturate(to float64) light {
+	low, middle, high := c.rank()
+	least, most := c[low], c[high]
+	if most <= least {
+		c[middle], c[high] = 0, 0
+	} else {
+		c[middle] = float64((c[middle]-least)*to) / (most - least)
+		c[high] = to
+	}
+	c[low] = 0
+	return c
+}
+
+// rank returns the lowest, middle and highest channel. Of equal channels it may return one twice.
+func (c light) rank() (low, middle, high int) {
+	r, g, b := c[0], c[1], c[2]
+	switch {
+	case r < min(g, b):
+		low = 0
+	case g < b:
+		low = 1
+	default:
+		low = 2
+	}
+	switch {
+	case r > max(g, b):
+		high = 0
+	case g > b:
+		high = 1
+	default:
+		high = 2
+	}
+	switch {
+	case r > g && g > b, r <= g && g <= b:
+		middle = 1
+	case r > g && r > b, r <= g && b > r:
+		middle = 2
+	default:
+		middle = 0
+	}
+	return low, middle, high
+}
+
+// lit returns the color with another luma, moved towards gray as far as needed to stay in range.
+func (c light) lit(luma float64) light {
+	d := luma - c.luma()
+	for i := range c {
+		c[i] += d
+	}
+	l, least, most := c.luma(), slices.Min(c[:]), slices.Max(c[:])
+	for i, v := range c {
+		if least < 0 {
+			v = l + float64((v-l)*l)/(l-least)
+		}
+		if most > 1 {
+			v = l + float64((v-l)*(1-l))/(most-l)
+		}
+		c[i] = v
+	}
+	return c
 }

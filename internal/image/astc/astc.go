@@ -16,10 +16,13 @@ package astc
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 // Quality is how much work goes into a block.
@@ -94,3 +97,197 @@ type picture struct {
 
 // gather copies the pixels of a block.
 func (p *picture) gather(dst *[256]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
+
+// An encoder makes blocks, one after the other.
+type encoder struct {
+	*format
+	effort effort
+
+	alphaWeight  int32   // how many times the squared error of alpha counts
+	alphaStretch float32 // its root: distances of stretched alphas are errors as they count
+
+	px     [64][4]int32   // the wanted pixels
+	pf     [64][4]float32 // the same, with alpha stretched
+	all    moments
+	opaque bool
+	gray   bool
+
+	best code // so far
+	sse  int64
+
+	products [64]moments // of single pixels
+	work     trial
+
+	pool       pool
+	hypotheses [16]hypothesis
+	used       int // of them
+}
+
+// An effort is the meaning of a quality.
+type effort struct {
+	good      int64   // an error for each pixel that is left at that
+	hard      int64   // an error for each pixel above which three parts are tried
+	share     float32 // of the error beside the line, above which splits are tried
+	tries     [2]int  // plans carried out of those with one part, with two
+	near      int     // splits near each of two ways to part the pixels that are weighed
+	splits    int     // splits carried out
+	rounds    int     // how often ends and weights are fitted to each other
+	passes    int     // over the weights of a grid that is not whole
+	weighings int     // blocks encoded again where alpha is coverage, at most
+}
+
+var efforts = [...]effort{
+	Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, weighings: 2},
+	Normal: {good: 0, hard: 12, tries: [2]int{8, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, weighings: 2},
+	Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, weighings: 4},
+}
+
+func newEncoder(q Quality, side int) *encoder {
+	return &encoder{format: formats[side](), effort: efforts[q], alphaWeight: 1, alphaStretch: 1}
+}
+
+// countAlpha sets how many times the squared error of alpha counts.
+func (e *encoder) countAlpha(times int) {
+	e.alphaWeight, e.alphaStretch = int32(times), sqrt(float32(times))
+}
+
+// encode returns the best block found for pixels RGBA.
+func (e *encoder) encode(pixels *[256]byte) [16]byte {
+	if !e.load(pixels[:4*e.pixels]) {
+		e.sse, e.opaque = 0, pixels[3] == 255
+		return solid([4]byte(pixels[:]))
+	}
+	e.sse = math.MaxInt64
+	e.search()
+	block := e.best.pack()
+	var out [16]byte
+	binary.LittleEndian.PutUint64(out[:], block.low)
+	binary.LittleEndian.PutUint64(out[8:], block.high)
+	return out
+}
+
+// solid returns the block of a single color.
+func solid(color [4]byte) (block [16]byte) {
+	copy(block[:], []byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
+	for i, v := range color {
+		block[8+2*i], block[9+2*i] = v, v
+	}
+	return block
+}
+
+// load takes pixels in. It reports whether any differs from the first.
+func (e *encoder) load(pixels []byte) bool {
+	first := binary.LittleEndian.Uint32(pixels)
+	var differ, colored uint32
+	opaque := uint32(255)
+	e.all = moments{}
+	for i := range e.pixels {
+		v := binary.LittleEndian.Uint32(pixels[4*i:])
+		differ |= v ^ first
+		colored |= (v ^ v>>8) & 0xffff
+		opaque &= v >> 24
+		p := &e.px[i&63]
+		*p = [4]int32{int32(v & 255), int32(v >> 8 & 255), int32(v >> 16 & 255), int32(v >> 24)}
+		e.pf[i&63] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(float32(p[3]) * e.alphaStretch)}
+		e.all.add(p)
+	}
+	e.opaque, e.gray = opaque == 255, colored == 0
+	return differ != 0
+}
+
+// search guesses which plans are worth a try, and tries them.
+func (e *encoder) search() {
+	s := e.scatter(&e.all)
+	e.pool.reset(e.effort.tries[0])
+	e.used = 0
+	switch {
+	case e.gray && e.opaque:
+		e.guessLine(kindGray, &s)
+	case e.gray:
+		e.guessLine(kindGrayAlpha, &s)
+		e.guessApart(kindGrayAlpha, 3, &s)
+	case e.opaque:
+		e.guessLine(kindRGB, &s)
+		e.guessScale(kindRGBScale, &s)
+		e.guessGray(kindGray, false, &s)
+		e.guessApart(kindRGB, e.loner(&s), &s)
+	default:
+		e.guessLine(kindRGBA, &s)
+		e.guessScale(kindRGBScaleAlpha, &s)
+		e.guessGray(kindGrayAlpha, false, &s)
+		c := e.loner(&s)
+		e.guessApart(kindRGBA, c, &s)
+		if c == 3 {
+			e.guessScaleApart(&s)
+			e.guessGray(kindGrayAlpha, true, &s)
+		}
+	}
+	e.carryOut()
+	if e.sse <= e.effort.good*int64(e.pixels) {
+		return
+	}
+	_, along := s.principal()
+	if e.gray || s.trace()-along >= e.effort.share*float32(e.sse) {
+		e.searchSplits(&s)
+	}
+}
+
+// carryOut tries the plans of the best guesses.
+func (e *encoder) carryOut() {
+	for i := range e.pool.wanted {
+		g := &e.pool.best[i]
+		if g.sse >= float32(e.sse)*slack {
+			break
+		}
+		h := &e.hypotheses[g.hypothesis]
+		e.try(h, &e.plans[h.index()][g.plan])
+	}
+}
+
+// slack is how far above the best error a guess may be that is still worth a try.
+const slack = 1.5
+
+// A pool is the best guesses so far, the best first.
+type pool struct {
+	best [32]struct {
+		hypothesis, plan int
+		sse              float32
+	}
+	wanted int
+}
+
+func (p *pool) reset(wanted int) {
+	p.wanted = wanted
+	for i := range p.best[:wanted] {
+		p.best[i].sse = math.MaxFloat32
+	}
+}
+
+func (p *pool) addHypothesis(hypothesis, plan int, sse float32) {
+	k := p.wanted - 1
+	for ; k > 0 && p.best[k-1].sse > sse; k-- {
+		p.best[k] = p.best[k-1]
+	}
+	p.best[k].hypothesis, p.best[k].plan, p.best[k].sse = hypothesis, plan, sse
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[256]byte) [16]byte {
+	block := e.encode(pixels)
+	if e.opaque {
+		return block
+	}
+	n := 4 * e.format.pixels
+	var decoded, wanted [256]byte
+	block, sse := byalpha.Search(pixels[:n], decoded[:n], wanted[:n], e.effort.weighings, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b, e.side, true) })
+	e.sse = sse / 255
+	return block
+}
+
+func abs(v float32) float32 {
+	return math.Float32frombits(math.Float32bits(v) &^ (1 << 31))
+}
+
+func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }

@@ -12,10 +12,13 @@ package bc7
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 // Quality is how much work goes into a block.
@@ -103,3 +106,194 @@ type picture struct {
 
 // gather copies the pixels of a block.
 func (p *picture) gather(dst *[64]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
+
+// An encoder makes blocks, one after the other.
+type encoder struct {
+	effort effort
+	tables *tables
+
+	px      block   // the wanted pixels
+	alpha   bool    // some pixel is not opaque
+	all     moments // of all pixels
+	rows    rows
+	guesses blockfit.Guesses
+	hope    blockfit.Guess // the pair that would be best if no index were off
+	best    code           // so far
+	sse     int64
+	exact   bool // sse is the block's, where a guess would do
+}
+
+// An effort is the meaning of a quality.
+type effort struct {
+	// A block whose guessed (first false) or real (first true) error in mode 6 is below
+	// good is left at that. The unit is the sum of the squared errors in the block.
+	good  int64
+	first bool
+	// near is how many partitions near each of two ways to split the pixels are
+	// weighed; 0 weighs all. tries is how many of the best guesses are carried out.
+	near  int
+	tries int
+	// rounds is how often ends are solved for, and indices chosen for them.
+	rounds   int
+	rough    bool // lines are fitted as fitRoughly does, whatever rounds is
+	thorough bool // two ways to round the first end
+	// asked is how many blocks RDO asks for their ends: those whose colors are the nearest.
+	// A third of that is asked for their indices, those whose bright pixels are the same.
+	asked int
+}
+
+var efforts = [...]effort{
+	Fast:   {good: 128, near: 3, tries: 1, rounds: 2, rough: true, asked: 12},
+	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 13},
+	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
+}
+
+func newEncoder(q Quality) *encoder {
+	return &encoder{effort: efforts[q], tables: tablesOf()}
+}
+
+// encode returns the best block found for sixteen RGBA pixels.
+func (e *encoder) encode(pixels *[64]byte) [16]byte {
+	if !e.px.load(pixels) {
+		e.sse, e.alpha = 0, pixels[3] != 255
+		return e.tables.solid(pixels[0], pixels[1], pixels[2], pixels[3])
+	}
+	e.sse = math.MaxInt64
+	e.all = moments{}
+	opaque := uint64(255)
+	for i, a := range &e.px.a {
+		e.all.add(e.px.rgb[i])
+		opaque &= a
+	}
+	e.alpha = opaque != 255
+	if e.alpha {
+		for i, a := range &e.px.a {
+			e.all.addAlpha(e.px.rgb[i], a)
+		}
+	}
+	e.search()
+	packed := e.best.pack()
+	if e.exact && e.effort.rough {
+		var decoded [64]byte
+		DecodeBlock(&decoded, &packed)
+		e.sse = 0
+		for i, v := range &decoded {
+			d := int64(v) - int64(pixels[i])
+			e.sse += d * d
+		}
+	}
+	return packed
+}
+
+// load takes pixels in. It reports whether any differs from the first.
+func (b *block) load(pixels *[64]byte) bool {
+	first := binary.LittleEndian.Uint32(pixels[:])
+	var differ uint32
+	for i := range 16 {
+		v := binary.LittleEndian.Uint32(pixels[4*i:])
+		differ |= v ^ first
+		b.rgb[i] = uint64(v&255) | uint64(v>>8&255)<<lane | uint64(v>>16&255)<<(2*lane)
+		b.a[i] = uint64(v >> 24)
+	}
+	return differ != 0
+}
+
+// search guesses what modes and partitions are worth a try, and tries them.
+func (e *encoder) search() {
+	s := e.all.scatter(e.alpha)
+	v := s.principal(e.alpha)
+	along := v.axis()
+	all, line := e.all.residue(e.alpha)
+	guess6 := all - float64(line*kind6.along) + cost6
+	if e.effort.first || guess6 < float64(e.effort.good) {
+		e.one(&along)
+		if e.effort.first && e.sse > 0 {
+			e.exactly(&s)
+		}
+		if !e.effort.first || e.sse < e.effort.good {
+			return
+		}
+	}
+	e.guesses.Reset(e.effort.tries)
+	if !e.effort.first {
+		e.guesses.Add(6, 0, guess6)
+	}
+	firstRotation := uint8(1)
+	if e.alpha {
+		firstRotation = 0
+	}
+	for r := firstRotation; r < 4; r++ {
+		e.guessApart(r, &s)
+	}
+	e.rows.fill(&e.px, e.alpha)
+	e.hope.SSE = math.MaxFloat64
+	if e.effort.near == 0 {
+		for p := range uint8(64) {
+			e.guessPair(p)
+		}
+	} else {
+		t := s.across(&v)
+		v = t.row()
+		across := v.axis()
+		for _, p := range e.tables.near[e.px.sides(&along)][:e.effort.near] {
+			e.guessPair(p)
+		}
+		for _, p := range e.tables.near[e.px.sides(&across)][:e.effort.near] {
+			e.guessPair(p)
+		}
+	}
+	for _, g := range e.guesses.Best() {
+		switch g.Mode {
+		case 1:
+			e.two(1, g.Sub, kind1)
+		case 3:
+			e.two(3, g.Sub, kind3)
+		case 4, 5:
+			e.apart(g.Mode, g.Sub&3, g.Sub>>2)
+		case 6:
+			e.one(&along)
+		case 7:
+			e.two(7, g.Sub, kind7)
+		}
+	}
+	if e.alpha && e.sse > cost7 && e.hope.SSE < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.Sub) {
+		e.two(7, e.hope.Sub, kind7)
+	}
+}
+
+// exactly tries what codes smooth pixels without any error, where mode 6 has some: ends
+// beyond the outermost values, and alpha apart where there is one color, or where alpha
+// has two values.
+func (e *encoder) exactly(s *scatter) {
+	if e.sse < exactBelow && s.within(reach) {
+		e.widen()
+	}
+	if e.alpha && e.sse > 0 && (s.rr+s.gg+s.bb == 0 || e.sse < exactBelow && e.px.alphaInside() == 0) {
+		e.apart(5, 0, 0)
+	}
+}
+
+// exactBelow is the error in mode 6 below which it may become 0.
+const exactBelow = 64
+
+// channels is the number of channels to code.
+func (e *encoder) channels() int {
+	if e.alpha {
+		return 4
+	}
+	return 3
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
+}

@@ -166,3 +166,161 @@ func distance(a, b uint64) (far, flip uint64) {
 	sign := uint64(int64(b-a) >> 63)
 	return (b - a ^ sign) - sign, sign & 255
 }
+
+// A line is the ends of a subset, stored and decoded.
+type line struct {
+	stored [2][4]uint8
+	p      [2]uint8
+	rgb    [2]uint64 // in lanes
+	a      [2]uint64
+}
+
+// leastSquares is what least squares need to know of the indices of some pixels: sums
+// of the weights of the second end, of their squares, and of their products with colors.
+type leastSquares struct {
+	w   uint64 // sum of weights, and of their squares from bit 32 on
+	rgb uint64 // in lanes
+	a   uint64
+}
+
+// solve returns the ends that fit pixels best while their indices stay: the result of least
+// squares, rounded to the kind's steps. channels is 3, 4 with alpha or 1 for a single one
+// in the place of red.
+//
+// With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
+// ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
+// the best has its own best v; so the second end makes up for the rounding of the first.
+func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thorough bool) {
+	n := int64(m.count())
+	sumA, _ := m.alpha()
+	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
+	q := quadratic{A: 64*64*n - 2*64*sw + sww, B: 64*sw - sww, C: sww, kind: k}
+	det := q.A*q.C - q.B*q.B
+	rgb, a := s.rgb, s.a
+	if det == 0 {
+		// All indices are one: whatever it is, two equal ends are the color.
+		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
+		det = q.A * q.C
+		rgb, a = 32*m.sum, 32*sumA
+	}
+	q.perC = 256 / float64(max(q.C, 1))
+	perDet := 256 / float64(det)
+	var x, y, u [4]int64
+	for c := range channels {
+		if c == 3 {
+			x[3], y[3] = int64(sumA), int64(a)
+		} else {
+			x[c&3], y[c&3] = int64(m.sum>>(lane*c&63)&laneMask), int64(rgb>>(lane*c&63)&laneMask)
+		}
+		y[c&3] *= 64
+		x[c&3] = 64*64*x[c&3] - y[c&3]
+		u[c&3] = int64(float64(x[c&3]*q.C-y[c&3]*q.B) * perDet)
+	}
+	switch {
+	case thorough:
+		q.thorough(l, &u, &x, &y, channels)
+	case k.p == ownP || k.p == sharedP:
+		q.choose(l, &u, &x, &y, channels)
+	default:
+		l.p = k.p.choices()[0]
+		for c := range channels {
+			first := k.nearest(u[c&3], int64(l.p[0]))
+			second := q.second(k.value(first, int64(l.p[0])), y[c&3], int64(l.p[1]))
+			l.stored[0][c&3], l.stored[1][c&3] = uint8(first), uint8(second)
+		}
+	}
+	l.mean(k)
+}
+
+// choose sets the ends nearest to u, in 256ths, with the best of the possible p-bits.
+func (q *quadratic) choose(l *line, u, x, y *[4]int64, channels int) {
+	k := q.kind
+	var first [2][4]uint8 // by p-bit
+	var second [4][4]uint8
+	var sums [4]int64
+	for c := range channels {
+		c &= 3
+		for p := range int64(2) {
+			s := k.nearest(u[c], p)
+			first[p&1][c] = uint8(s)
+			v := k.value(s, p)
+			best := int64(float64(y[c]-q.B*v) * q.perC)
+			one, slope := v*(q.A*v-2*x[c]), 2*(q.B*v-y[c])
+			for r := range int64(2) {
+				if r != p && k.p == sharedP {
+					continue
+				}
+				s := k.nearest(best, r)
+				second[(2*p+r)&3][c] = uint8(s)
+				w := k.value(s, r)
+				sums[(2*p+r)&3] += one + w*(q.C*w+slope)
+			}
+		}
+	}
+	least := int64(math.MaxInt64)
+	for _, p := range k.p.choices() {
+		if at := (2*p[0] + p[1]) & 3; sums[at] < least {
+			least = sums[at]
+			l.stored, l.p = [2][4]uint8{first[p[0]&1], second[at]}, p
+		}
+	}
+}
+
+// A quadratic is how the squared error of a channel depends on its ends.
+type quadratic struct {
+	A, B, C int64
+	perC    float64 // 256/C
+	kind    *kind
+}
+
+// thorough is choose with two ways to round the first end.
+func (q *quadratic) thorough(l *line, u, x, y *[4]int64, channels int) {
+	least := int64(math.MaxInt64)
+	for _, p := range q.kind.p.choices() {
+		var stored [2][4]uint8
+		var sum int64
+		for c := range channels {
+			c &= 3
+			var e int64
+			stored[0][c], stored[1][c], e = q.round(u[c], x[c], y[c], int64(p[0]), int64(p[1]))
+			sum += e
+		}
+		if sum < least {
+			least = sum
+			l.stored, l.p = stored, p
+		}
+	}
+}
+
+// round returns the ends to store, whose p-bits are p and r, where the first should be
+// u, in 256ths, and their error.
+func (q *quadratic) round(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
+	near, far := q.kind.around(u, p)
+	s0, s1, least = q.complete(near, x, y, p, r)
+	if f0, f1, e := q.complete(far, x, y, p, r); e < least {
+		return f0, f1, e
+	}
+	return s0, s1, least
+}
+
+// complete returns a first end to store, the second that goes with it, and their error.
+func (q *quadratic) complete(first, x, y, p, r int64) (s0, s1 uint8, e int64) {
+	v := q.kind.value(first, p)
+	second := q.second(v, y, r)
+	w := q.kind.value(second, r)
+	return uint8(first), uint8(second), v*(q.A*v+2*(q.B*w-x)) + w*(q.C*w-2*y)
+}
+
+// second returns what to store for the second end where the first means v.
+func (q *quadratic) second(v, y, r int64) int64 {
+	return q.kind.nearest(int64(float64(y-q.B*v)*q.perC), r)
+}
+
+// mean decodes the stored ends.
+func (l *line) mean(k *kind) {
+	for e := range 2 {
+		st, p := &l.stored[e], int64(l.p[e])
+		l.rgb[e] = lanesOf(uint64(k.value(int64(st[0]), p)), uint64(k.value(int64(st[1]), p)), uint64(k.value(int64(st[2]), p)))
+		l.a[e] = uint64(k.value(int64(st[3]), p))
+	}
+}

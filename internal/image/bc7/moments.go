@@ -1,6 +1,9 @@
 package bc7
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // moments are the sums over some pixels that tell how they scatter. They are exact,
 // and sums of sums are plain additions, whatever lanes they hold.
@@ -94,4 +97,209 @@ func (r *rows) of(mask uint16, alpha bool) (m moments) {
 		m.a = a.a + b.a + c.a + d.a
 	}
 	return m
+}
+
+// A scatter is the covariance matrix of pixels, times their number squared:
+// whole numbers below 2^25, so that nothing of it is rounded.
+type scatter struct {
+	rr, rg, rb, gg, gb, bb float64
+	ra, ga, ba, aa         float64
+}
+
+// scatter returns how the pixels scatter, in alpha too or in color alone.
+func (m *moments) scatter(alpha bool) (s scatter) {
+	n := int64(m.count())
+	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
+	s.rr = float64(n*red(m.red) - r*r)
+	s.rg = float64(n*green(m.red) - r*g)
+	s.rb = float64(n*blue(m.red) - r*b)
+	s.gg = float64(n*red(m.gb) - g*g)
+	s.gb = float64(n*green(m.gb) - g*b)
+	s.bb = float64(n*blue(m.gb) - b*b)
+	if alpha {
+		sum, squares := m.alpha()
+		a := int64(sum)
+		s.ra = float64(n*red(m.a) - r*a)
+		s.ga = float64(n*green(m.a) - g*a)
+		s.ba = float64(n*blue(m.a) - b*a)
+		s.aa = float64(n*int64(squares) - a*a)
+	}
+	return s
+}
+
+// principal returns the direction in which pixels scatter most: a few steps of the power
+// iteration, from the row of the channel that scatters most. Entries are below 2^25, and
+// each step multiplies by less than 2^27, so that even without scaling all numbers stay far
+// from the limits of a float64.
+func (s *scatter) principal(alpha bool) vector {
+	v := s.row()
+	if alpha {
+		for range 3 {
+			v = s.times(&v)
+		}
+		return v
+	}
+	x, y, z := v[0], v[1], v[2]
+	for range 3 {
+		x, y, z = float64(s.rr*x)+float64(s.rg*y)+float64(s.rb*z),
+			float64(s.rg*x)+float64(s.gg*y)+float64(s.gb*z),
+			float64(s.rb*x)+float64(s.gb*y)+float64(s.bb*z)
+	}
+	return vector{x, y, z}
+}
+
+// A vector is a direction in red, green, blue and alpha.
+type vector [4]float64
+
+// row is the row of the channel that scatters most.
+func (s *scatter) row() vector {
+	r, g, b := size(s.rr), size(s.gg), size(s.bb)
+	switch max(r, g, b, size(s.aa)) {
+	case g:
+		return vector{s.rg, s.gg, s.gb, s.ga}
+	case r:
+		return vector{s.rr, s.rg, s.rb, s.ra}
+	case b:
+		return vector{s.rb, s.gb, s.bb, s.ba}
+	}
+	return vector{s.ra, s.ga, s.ba, s.aa}
+}
+
+func (s *scatter) times(v *vector) vector {
+	x, y, z, w := v[0], v[1], v[2], v[3]
+	return vector{
+		float64(s.rr*x) + float64(s.rg*y) + float64(s.rb*z) + float64(s.ra*w),
+		float64(s.rg*x) + float64(s.gg*y) + float64(s.gb*z) + float64(s.ga*w),
+		float64(s.rb*x) + float64(s.gb*y) + float64(s.bb*z) + float64(s.ba*w),
+		float64(s.ra*x) + float64(s.ga*y) + float64(s.ba*z) + float64(s.aa*w),
+	}
+}
+
+// across returns what scatters across a direction: with u = Sv it is S - uu'/v'u, in
+// which v has no part any more.
+func (s *scatter) across(v *vector) (t scatter) {
+	u := s.times(v)
+	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
+	if vu <= 0 {
+		return *s
+	}
+	per := 1 / vu
+	r, g, b, a := u[0]*per, u[1]*per, u[2]*per, u[3]*per
+	t.rr = s.rr - float64(r*u[0])
+	t.rg = s.rg - float64(r*u[1])
+	t.rb = s.rb - float64(r*u[2])
+	t.gg = s.gg - float64(g*u[1])
+	t.gb = s.gb - float64(g*u[2])
+	t.bb = s.bb - float64(b*u[2])
+	t.ra = s.ra - float64(a*u[0])
+	t.ga = s.ga - float64(a*u[1])
+	t.ba = s.ba - float64(a*u[2])
+	t.aa = s.aa - float64(a*u[3])
+	return t
+}
+
+// Colors are kept as three lanes of 22 bits in one word: red in the lowest, then green,
+// then blue. The lanes hold the sum of sixteen products of two bytes without overflow, so
+// that one operation does the work of three. One multiplication gives a scalar product: the
+// product of two words is a convolution of their lanes. If one word has its lanes in
+// reverse, the third lane of the product is the sum of the products of the same channels.
+const (
+	lane      = 22
+	laneMask  = 1<<lane - 1
+	lanesOfFF = 255 | 255<<lane | 255<<(2*lane)
+	lanesOf32 = 32 | 32<<lane | 32<<(2*lane)
+)
+
+// lanesOf puts three values into lanes.
+func lanesOf(r, g, b uint64) uint64 { return r | g<<lane | b<<(2*lane) }
+
+// red, green and blue take a lane out.
+func red(v uint64) int64   { return int64(v & laneMask) }
+func green(v uint64) int64 { return int64(v >> lane & laneMask) }
+func blue(v uint64) int64  { return int64(v >> (2 * lane)) }
+
+// reverse swaps red and blue.
+func reverse(v uint64) uint64 {
+	return v>>(2*lane)&laneMask | v&(laneMask<<lane) | v<<(2*lane)
+}
+
+// dot is the scalar product of two colors, the second reversed.
+func dot(v, reversed uint64) uint64 { return v * reversed >> (2 * lane) }
+
+// A block has the pixels of a block: red, green and blue in lanes, alpha apart.
+type block struct {
+	rgb [16]uint64
+	a   [16]uint64
+}
+
+// rotated returns a block with the stored colors under a rotation of 0 to 3, and the
+// channel stored in place of alpha.
+func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
+	if rotation == 0 {
+		return *b, b.a
+	}
+	shift := lane * (rotation - 1) & 63
+	for i, v := range &b.rgb {
+		scalar[i] = v >> shift & 255
+		px.rgb[i] = v&^(255<<shift) | b.a[i]<<shift
+	}
+	return px, scalar
+}
+
+// An axis is a direction in the space of colors, to project pixels on. Where a
+// channel falls along it, the pixel's 255-v is taken instead of v, so that all
+// components are positive: flip has 255 there.
+type axis struct {
+	flip, reversed uint64 // red, green, blue in lanes; the components are below 1024
+	flipA, a       uint64
+}
+
+// at projects a color.
+func (d *axis) at(rgb uint64) uint64 { return (rgb ^ d.flip) * d.reversed >> (2 * lane) }
+
+// at4 projects a color with alpha.
+func (d *axis) at4(rgb, a uint64) uint64 {
+	return (rgb^d.flip)*d.reversed>>(2*lane) + (a^d.flipA)*d.a
+}
+
+// axis scales a direction to whole numbers.
+func (v *vector) axis() (d axis) {
+	most := max(size(v[0]), size(v[1]), size(v[2]), size(v[3]))
+	if most == 0 {
+		return d
+	}
+	scale := 1023 / math.Float64frombits(most)
+	r, fr := component(v[0] * scale)
+	g, fg := component(v[1] * scale)
+	b, fb := component(v[2] * scale)
+	d.a, d.flipA = component(v[3] * scale)
+	d.reversed, d.flip = lanesOf(b, g, r), lanesOf(fr, fg, fb)
+	return d
+}
+
+// size returns the bits of |v|, which come in the order of the numbers: whole numbers are
+// compared without a thought for NaN.
+func size(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
+
+// component returns the whole number below |v|, and 255 where v is negative.
+func component(v float64) (size, flip uint64) {
+	n := int64(v)
+	sign := uint64(n >> 63)
+	return (uint64(n) ^ sign) - sign, sign & 255
+}
+
+// sides returns the pixels that are beyond the mean along a direction, or those before
+// it: never the first pixel, so that bit 0 is left out.
+func (b *block) sides(d *axis) uint16 {
+	var at [16]uint64
+	var sum uint64
+	for i, v := range &b.rgb {
+		at[i] = d.at4(v, b.a[i])
+		sum += at[i]
+	}
+	var beyond uint64
+	for i, t := range &at {
+		beyond |= (sum - 16*t) >> 63 << (i & 15)
+	}
+	return uint16(beyond^-(beyond&1)) >> 1
 }

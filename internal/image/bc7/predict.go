@@ -2,6 +2,7 @@ package bc7
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
@@ -130,4 +131,156 @@ func (b *block) alphaInside() float64 {
 		}
 	}
 	return float64(inside) / 16
+}
+
+// fitRoughly returns a line through pixels whose first indices gave ls, sets indices, and
+// returns the squared error less the squares of the pixels. It solves the ends for the last
+// indices, which it chooses once, or twice if they have four bits. The error is for
+// unrounded colors, computed from sums without a look at each pixel.
+func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moments, k *kind, alpha bool, index *[16]uint8) (l line, sse int64) {
+	channels := 3
+	if alpha {
+		channels = 4
+	}
+	l.solve(&ls, m, channels, k, false)
+	for range int(k.width) / 2 {
+		before := ls
+		if alpha {
+			px.assign4(list, &l, k, index, &ls)
+		} else {
+			assign3(&px.rgb, list, &l, k, index, &ls)
+		}
+		if ls == before {
+			break
+		}
+		l.solve(&ls, m, channels, k, false)
+	}
+	return l, l.loss(&ls, m, alpha)
+}
+
+// assign3 gives every pixel of list the index of the nearest place on the line, and leaves
+// in s what least squares need to better the ends.
+func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
+	w := &packedWeights[k.width]
+	d, first, scale := l.axis3(k)
+	*s = leastSquares{}
+	for _, i := range list {
+		p := px[i&15]
+		at := ((int64(d.at(p))-first)*scale + 1<<23) >> 24
+		at = max(0, min(at, k.levels-1))
+		index[i&15] = uint8(at)
+		ww := w[at&15]
+		s.w += ww
+		s.rgb += p * (ww & 127)
+	}
+}
+
+// assign4 is the same with alpha.
+func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
+	w := &packedWeights[k.width]
+	d, first, scale := l.axis4(k)
+	*s = leastSquares{}
+	for _, i := range list {
+		p, a := b.rgb[i&15], b.a[i&15]
+		at := ((int64(d.at4(p, a))-first)*scale + 1<<23) >> 24
+		at = max(0, min(at, k.levels-1))
+		index[i&15] = uint8(at)
+		ww := w[at&15]
+		s.w += ww
+		s.rgb += p * (ww & 127)
+		s.a += a * (ww & 127)
+	}
+}
+
+// loss returns the squared error of pixels less their squares, if no color between the ends
+// were rounded.
+func (l *line) loss(s *leastSquares, m *moments, alpha bool) int64 {
+	n := int64(m.count())
+	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
+	a, b := 64*64*n-2*64*sw+sww, 2*(64*sw-sww)
+	of := func(u, v, x, y int64) int64 {
+		y *= 64
+		return u*(a*u+b*v-2*(64*64*x-y)) + v*(sww*v-2*y)
+	}
+	u, v := l.rgb[0], l.rgb[1]
+	sum := of(red(u), red(v), red(m.sum), red(s.rgb)) +
+		of(green(u), green(v), green(m.sum), green(s.rgb)) +
+		of(blue(u), blue(v), blue(m.sum), blue(s.rgb))
+	if alpha {
+		all, _ := m.alpha()
+		sum += of(int64(l.a[0]), int64(l.a[1]), int64(all), int64(s.a))
+	}
+	return sum >> 12
+}
+
+// A sketch is a summary of a block, compared before anything is tried with it.
+type sketch struct {
+	r, g, b int32  // sums of the colors
+	spread  int32  // 4 times the deviation of the colors from their mean
+	bright  uint16 // the pixels brighter than the mean
+}
+
+func (b *block) sketch() (k sketch) {
+	var m moments
+	var light [16]uint64
+	var sum uint64
+	for i, v := range &b.rgb {
+		m.add(v)
+		// Green counts twice.
+		light[i] = dot(v, lanesOf(1, 2, 1)) + b.a[i]
+		sum += light[i]
+	}
+	for i, v := range &light {
+		k.bright |= uint16((sum-16*v)>>63) << i
+	}
+	t := m.scatter(false)
+	k.spread = int32(math.Sqrt(t.rr+t.gg+t.bb) / 4)
+	k.r, k.g, k.b = int32(red(m.sum)), int32(green(m.sum)), int32(blue(m.sum))
+	return k
+}
+
+// apart is the least squared error of two blocks whose colors have these sums.
+func (k *sketch) apart(o *sketch) int64 {
+	r, g, b := k.r-o.r, k.g-o.g, k.b-o.b
+	return int64(r*r+g*g+b*b) >> 4
+}
+
+// wider is 16 times the squared difference of the deviations: on the scale of apart.
+func (k *sketch) wider(o *sketch) int64 {
+	d := k.spread - o.spread
+	return int64(d * d)
+}
+
+// otherwise is how many pixels are bright in one and dark in the other, where indices may
+// go from either end.
+func (k *sketch) otherwise(o *sketch) int64 {
+	n := int64(bits.OnesCount16(k.bright ^ o.bright))
+	return min(n, 16-n)
+}
+
+// nearby are the slots of the most similar blocks, the nearest first, and of equals the
+// older first. A key is the distance of a block, times 2^16, and its slot.
+type nearby [maxAsked]int64
+
+const maxAsked = 64
+
+// nearbyOf has room for up to maxAsked slots.
+func nearbyOf(n int) (near nearby) {
+	for i := range near[:n] {
+		near[i] = math.MaxInt64
+	}
+	return near
+}
+
+// keepNearest keeps the nearest, as many as there is room for.
+func (near *nearby) keepNearest(far int64, slot, room int) {
+	last := (room - 1) & (maxAsked - 1)
+	if far >= near[last]>>16 {
+		return
+	}
+	i := last
+	for ; i > 0 && far < near[(i-1)&(maxAsked-1)]>>16; i-- {
+		near[i&(maxAsked-1)] = near[(i-1)&(maxAsked-1)]
+	}
+	near[i&(maxAsked-1)] = far<<16 | int64(slot)
 }

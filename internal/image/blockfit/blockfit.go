@@ -4,7 +4,9 @@ package blockfit
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // Quality is how much work goes into a block. The zero value is Fast.
@@ -143,3 +145,78 @@ func Outermost(pix [][3]float32) (first, last [3]float32) {
 	}
 	return first, last
 }
+
+// Bits is the 128 bits of a block, filled or taken from the lowest on.
+type Bits struct {
+	Lo, Hi uint64
+	at     uint8 // bits that Put has filled
+}
+
+// BitsOf returns the bits of a block.
+func BitsOf(block *[16]byte) Bits {
+	return Bits{Lo: binary.LittleEndian.Uint64(block[:8]), Hi: binary.LittleEndian.Uint64(block[8:])}
+}
+
+// Block returns the bits as bytes.
+func (b *Bits) Block() (block [16]byte) {
+	binary.LittleEndian.PutUint64(block[:8], b.Lo)
+	binary.LittleEndian.PutUint64(block[8:], b.Hi)
+	return block
+}
+
+// Put appends a value of n bits, which has no more.
+func (b *Bits) Put(v uint64, n uint8) {
+	if b.at < 64 {
+		b.Lo |= v << (b.at & 63)
+		b.Hi |= v >> (64 - b.at)
+	} else {
+		b.Hi |= v << (b.at & 63)
+	}
+	b.at += n
+}
+
+// Take removes the lowest n bits, less than 64.
+func (b *Bits) Take(n uint8) uint64 {
+	v := b.Lo & (1<<n - 1)
+	b.Lo = b.Lo>>n | b.Hi<<(64-n)
+	b.Hi >>= n
+	return v
+}
+
+// A Guess is a way to code a block, and its expected error.
+type Guess struct {
+	Mode uint8
+	Sub  uint8 // the variant of the mode: a partition, a pattern, a plane
+	SSE  float64
+}
+
+// Guesses are the most promising guesses, the best first.
+type Guesses struct {
+	best [maxGuesses]Guess
+	keep int
+}
+
+const maxGuesses = 8
+
+// Reset forgets all guesses. From then on, the best keep guesses are kept, 1 to 8.
+func (g *Guesses) Reset(keep int) {
+	g.keep = keep
+	for i := range g.best[:keep] {
+		g.best[i].SSE = math.MaxFloat64
+	}
+}
+
+// Add enters a guess if it is among the best.
+func (g *Guesses) Add(mode, sub uint8, sse float64) {
+	if sse >= g.best[(g.keep-1)&7].SSE {
+		return
+	}
+	i := g.keep - 1
+	for ; i > 0 && sse < g.best[(i-1)&7].SSE; i-- {
+		g.best[i&7] = g.best[(i-1)&7]
+	}
+	g.best[i&7] = Guess{mode, sub, sse}
+}
+
+// Best returns the kept guesses. Guesses with an SSE of math.MaxFloat64 were never added.
+func (g *Guesses) Best() []Guess { return g.best[:g.keep] }

@@ -1,5 +1,7 @@
 package etc2
 
+import "encoding/binary"
+
 // A mode is how a block stores its colors.
 type mode uint8
 
@@ -131,3 +133,177 @@ func unpack(v uint64) (c code) {
 	}
 	return c
 }
+
+// DecodeRGB writes the pixels of a color block as RGBA, row by row; alpha is 255. All
+// modes are decoded exactly as the Khronos Data Format Specification says.
+func DecodeRGB(dst *[64]byte, block *[8]byte) {
+	decode(dst, binary.BigEndian.Uint64(block[:]))
+}
+
+// DecodeRGBA writes the pixels of a block of alpha and color as RGBA, row by row.
+func DecodeRGBA(dst *[64]byte, block *[16]byte) {
+	decode(dst, binary.BigEndian.Uint64(block[8:]))
+	var alpha [16]int32
+	decodeScalar(&alpha, binary.BigEndian.Uint64(block[:]), &kindAlpha)
+	for i, v := range alpha {
+		dst[4*inColumns[i]+3] = uint8(v)
+	}
+}
+
+// DecodeEAC returns the values of a block of a single channel, row by row. They have 11
+// bits, and are taken to the nearest of 16.
+func DecodeEAC(block *[8]byte) (dst [16]uint16) {
+	var v [16]int32
+	decodeScalar(&v, binary.BigEndian.Uint64(block[:]), &kind11)
+	for i, v := range v {
+		dst[inColumns[i]] = from11(v)
+	}
+	return dst
+}
+
+func decode(dst *[64]byte, block uint64) {
+	c := unpack(block)
+	c.pixels(dst)
+}
+
+// pixels writes what c says as RGBA.
+func (c *code) pixels(dst *[64]byte) {
+	if c.mode == planar {
+		c.slope(dst)
+		return
+	}
+	var paints [2][4][3]int32
+	for half := range paints {
+		paints[half] = c.paints(half)
+	}
+	for i := range 16 {
+		half := i >> 3
+		if c.flip {
+			half = i >> 1 & 1
+		}
+		k := c.index>>i&1 | c.index>>(16+i)&1<<1
+		p := &paints[half][k&3]
+		at := 4 * inColumns[i]
+		dst[at], dst[at+1], dst[at+2], dst[at+3] = uint8(p[0]), uint8(p[1]), uint8(p[2]), 255
+	}
+}
+
+// paints returns the four colors of a half.
+func (c *code) paints(half int) (p [4][3]int32) {
+	switch c.mode {
+	case shapeT, shapeH:
+		return twoPaints(c.mode, c.base[0], c.base[1], c.distance)
+	}
+	var base [3]int32
+	for k := range 3 {
+		if c.mode == individual {
+			base[k] = widen4(c.base[half][k])
+		} else {
+			base[k] = widen5(c.base[half][k])
+		}
+	}
+	for i, m := range modifiers[c.table[half]&7] {
+		for k := range 3 {
+			p[i][k] = toByte(base[k] + m)
+		}
+	}
+	return p
+}
+
+// twoPaints returns the four colors of T or H.
+func twoPaints(m mode, one, two [3]uint8, distance uint8) (p [4][3]int32) {
+	d := distances[distance&7]
+	for k := range 3 {
+		a, b := widen4(one[k]), widen4(two[k])
+		if m == shapeT {
+			p[0][k], p[1][k], p[2][k], p[3][k] = a, toByte(b+d), b, toByte(b-d)
+		} else {
+			p[0][k], p[1][k], p[2][k], p[3][k] = toByte(a+d), toByte(a-d), toByte(b+d), toByte(b-d)
+		}
+	}
+	return p
+}
+
+// slope writes the pixels of a planar block.
+func (c *code) slope(dst *[64]byte) {
+	for k := range 3 {
+		o, h, v := widenSlope(c.base[0][k], k), widenSlope(c.base[1][k], k), widenSlope(c.base[2][k], k)
+		for i := range 16 {
+			x, y := int32(i%4), int32(i/4)
+			dst[4*i+k] = uint8(toByte((x*(h-o) + y*(v-o) + 4*o + 2) >> 2))
+			dst[4*i+3] = 255
+		}
+	}
+}
+
+// widenSlope makes a byte of a channel of planar: green has seven bits.
+func widenSlope(v uint8, channel int) int32 {
+	if channel == 1 {
+		return widen7(v)
+	}
+	return widen6(v)
+}
+
+// decodeScalar writes the values of an EAC block, down its columns.
+func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
+	base, step := k.base(int32(block>>56)), k.step(int32(block>>52&15))
+	m := &scalarModifiers[block>>48&15]
+	for i := range dst {
+		dst[i] = max(0, min(base+m[block>>(45-3*i)&7]*step, k.top))
+	}
+}
+
+// modifiers are how much brighter a pixel of an ETC1 half block is than its base
+// color, by table and index. Source: Khronos Data Format Specification 1.4, table
+// "ETC1 intensity modifier sets".
+var modifiers = [8][4]int32{
+	{2, 8, -2, -8}, {5, 17, -5, -17}, {9, 29, -9, -29}, {13, 42, -13, -42},
+	{18, 60, -18, -60}, {24, 80, -24, -80}, {33, 106, -33, -106}, {47, 183, -47, -183},
+}
+
+// distances are the distances of the colors of T and H. Source: there, "ETC2 distance
+// table".
+var distances = [8]int32{3, 6, 11, 16, 23, 32, 41, 64}
+
+// scalarModifiers are EAC's, by table and index. Source: there, "Intensity modifier sets
+// for the alpha component".
+var scalarModifiers = [16][8]int32{
+	{-3, -6, -9, -15, 2, 5, 8, 14},
+	{-3, -7, -10, -13, 2, 6, 9, 12},
+	{-2, -5, -8, -13, 1, 4, 7, 12},
+	{-2, -4, -6, -13, 1, 3, 5, 12},
+	{-3, -6, -8, -12, 2, 5, 7, 11},
+	{-3, -7, -9, -11, 2, 6, 8, 10},
+	{-4, -7, -8, -11, 3, 6, 7, 10},
+	{-3, -5, -8, -11, 2, 4, 7, 10},
+	{-2, -6, -8, -10, 1, 5, 7, 9},
+	{-2, -5, -8, -10, 1, 4, 7, 9},
+	{-2, -4, -8, -10, 1, 3, 7, 9},
+	{-2, -5, -7, -10, 1, 4, 6, 9},
+	{-3, -4, -7, -10, 2, 3, 6, 9},
+	{-1, -2, -3, -10, 0, 1, 2, 9},
+	{-4, -6, -8, -9, 3, 5, 7, 8},
+	{-3, -5, -7, -9, 2, 4, 6, 8},
+}
+
+// halves are the pixels of the two halves of a block: side by side, and one above the
+// other.
+var halves = [4][8]uint8{
+	{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15},
+	{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15},
+}
+
+// toByte cuts a value off at 0 and 255.
+func toByte(v int32) int32 { return max(0, min(v, 255)) }
+
+// widen4, widen5, widen6 and widen7 repeat high bits below.
+func widen4(v uint8) int32 { return int32(v) * 17 }
+func widen5(v uint8) int32 { return int32(v)<<3 | int32(v)>>2 }
+func widen6(v uint8) int32 { return int32(v)<<2 | int32(v)>>4 }
+func widen7(v uint8) int32 { return int32(v)<<1 | int32(v)>>6 }
+
+// to11 takes a number of 16 bits to the nearest of 11.
+func to11(v uint16) int32 { return int32((uint32(v)*2047 + 32767) / 65535) }
+
+// from11 takes a number of 11 bits to the nearest of 16.
+func from11(v int32) uint16 { return uint16((uint32(v)*65535 + 1023) / 2047) }

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/detmath"
 )
 
 // A Picture is a decoded file whose pixels are still packed, four bytes each.
@@ -91,4 +93,129 @@ func unexpected(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// Scan lines of these lengths may be stored channel by channel.
+const (
+	leastByChannel = 8
+	mostByChannel  = 1<<15 - 1
+)
+
+// readLine fills line with the next scan line, which is stored channel by channel or, in older
+// files, pixel by pixel.
+func readLine(r *bufio.Reader, line []byte) error {
+	pixels := len(line) / 4
+	if pixels >= leastByChannel && pixels <= mostByChannel {
+		sign, err := r.Peek(4)
+		if err != nil {
+			return err
+		}
+		// No pixel starts like this: the largest mantissa is never below 128.
+		if sign[0] == 2 && sign[1] == 2 && sign[2] < 128 {
+			if length := int(sign[2])<<8 | int(sign[3]); length != pixels {
+				return fmt.Errorf("its length is %d pixels, want %d", length, pixels)
+			}
+			_, _ = r.Discard(len(sign)) // they were peeked
+			return readChannels(r, line)
+		}
+	}
+	return readPixels(r, line)
+}
+
+// readChannels reads all reds, then all greens, blues and exponents, each as packets: up to 128
+// numbers, or a count above 128 and one number that is repeated count-128 times.
+func readChannels(r *bufio.Reader, line []byte) error {
+	for c := range 4 {
+		for at := c; at < len(line); {
+			count, err := r.ReadByte()
+			if err != nil {
+				return err
+			}
+			n, same := int(count), count > 128
+			if same {
+				n -= 128
+			}
+			if left := (len(line) - at + 3) / 4; n == 0 || n > left {
+				return fmt.Errorf("a packet of %d pixels, but only %d are left", n, left)
+			}
+			var v byte
+			for i := range n {
+				if i == 0 || !same {
+					if v, err = r.ReadByte(); err != nil {
+						return err
+					}
+				}
+				line[at] = v
+				at += 4
+			}
+		}
+	}
+	return nil
+}
+
+// readPixels reads pixels of four bytes. Mantissas of 1, 1, 1 repeat the previous pixel as often as
+// the exponent says; directly after another repetition, the count is multiplied by 256.
+func readPixels(r *bufio.Reader, line []byte) error {
+	var p [4]byte
+	for at, shift := 0, 0; at < len(line); {
+		if _, err := io.ReadFull(r, p[:]); err != nil {
+			return err
+		}
+		if p[0] != 1 || p[1] != 1 || p[2] != 1 {
+			at += copy(line[at:], p[:])
+			shift = 0
+			continue
+		}
+		if at == 0 {
+			return errors.New("it starts with a repetition")
+		}
+		if shift > 24 {
+			return errors.New("a repetition is too long")
+		}
+		left := int64(len(line)-at) / 4
+		n := int64(p[3]) << shift
+		if n > left {
+			return fmt.Errorf("a repetition of %d pixels, but only %d are left", n, left)
+		}
+		for end := at + 4*int(n); at < end; at += 4 {
+			copy(line[at:], line[at-4:at])
+		}
+		shift += 8
+	}
+	return nil
+}
+
+// A light turns packed pixels into floats: the product of its entries for the mantissa and the
+// exponent.
+type light struct {
+	mantissa [256]float64
+	exponent [256][3]float64 // for red, green, blue
+}
+
+// light returns the table for pictures with this header. The light is
+// (mantissa * 2^(exponent-136)) ^ gamma / exposure; an exponent of 0 is black.
+func (h *Header) light() light {
+	var l light
+	for i := range 256 {
+		l.mantissa[i] = detmath.Pow(float64(i), h.Gamma)
+		if i == 0 {
+			continue
+		}
+		unit := detmath.Pow(math.Ldexp(1, i-136), h.Gamma)
+		for c, e := range h.Exposure {
+			l.exponent[i][c] = min(1e300, unit/e) // 0 times it must be 0
+		}
+	}
+	return l
+}
+
+// of puts the light of the first pixel of packed at the start of dst. Light beyond float32 becomes
+// the largest float32, to avoid infinities.
+func (l *light) of(dst []float32, packed []byte) {
+	_, _ = dst[3], packed[3]
+	scale := &l.exponent[packed[3]]
+	for c := range 3 {
+		dst[c] = float32(min(math.MaxFloat32, l.mantissa[packed[c]]*scale[c]))
+	}
+	dst[3] = 1
 }

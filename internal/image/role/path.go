@@ -252,16 +252,17 @@ func joined(list []part, n int) *word {
 			text[i] = c + 'a' - 'A'
 		}
 	}
-	low, high := 0, len(table)
+	all := sortedWords()
+	low, high := 0, len(all)
 	for low < high {
-		if mid := (low + high) / 2; table[mid].text < string(text) {
+		if mid := (low + high) / 2; all[mid].text < string(text) {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low < len(table) && table[low].text == string(text) {
-		return &table[low]
+	if low < len(all) && all[low].text == string(text) {
+		return &all[low]
 	}
 	return nil
 }
@@ -282,4 +283,110 @@ func ofFolders(folders string) Name {
 		folders = folders[:max(i, 0)]
 	}
 	return Nameless
+}
+
+// A tail describes the words after the meaningful ones.
+type tail struct {
+	numbered bool   // it has a number that counts pictures
+	sized    bool   // "_2k"
+	digits   string // a number that may be a size or a tile, or ""
+	way      Name   // OpenGL or DirectX, Nameless if neither is given
+}
+
+// points returns n, or the direction of green if the tail gives one.
+func (t tail) points(n Name) Name {
+	if t.way != Nameless {
+		return t.way
+	}
+	return n
+}
+
+// strip removes the tail from a name: numbers, sizes, programs, levels of detail, versions and
+// words for "texture". It returns how many words are left. Numbers that may be sizes or tiles count
+// pictures if counts is set.
+func strip(list []part, counts bool) (rest int, t tail) {
+	rest = len(list)
+	for rest > 0 {
+		last := list[rest-1]
+		switch before := list[:rest]; {
+		case last.number:
+			if isSize(last.text) || isTile(last.text) {
+				t.digits = last.text
+				t.numbered = t.numbered || counts
+			} else {
+				t.numbered = true
+			}
+			rest--
+		case rest > 1 && list[rest-2].number && last.before == 0 && (last.text == "k" || last.text == "K"):
+			t.sized = true
+			rest -= 2
+		case rest > 1 && list[rest-2].number && (last.text == "x" || last.text == "X"): // 64x64, @2x
+			t.numbered, t.digits = false, ""
+			rest -= 2
+		default:
+			if says(before) {
+				return rest, t
+			}
+			n := 0
+			for _, k := range [...]int{2, 1} {
+				if w := joinedTag(before, k); w != 0 {
+					n = k
+					t.note(w)
+					break
+				}
+			}
+			if n == 0 || n == rest { // a name is never only a tag
+				return rest, t
+			}
+			rest -= n
+		}
+	}
+	return rest, t
+}
+
+// says reports whether the last words together are a compound of the table, as in "BumpMap".
+func says(list []part) bool {
+	for n := 2; n <= min(maxJoin, len(list)); n++ {
+		if w := joined(list, n); w != nil && w.name != Nameless && w.flags&atEnd != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isSize reports whether digits may be a size in pixels.
+func isSize(digits string) bool {
+	switch digits {
+	case "128", "256", "512", "1024", "2048", "4096", "8192":
+		return true
+	}
+	return false
+}
+
+const firstTile = 1001
+
+// isTile reports whether digits may be a UDIM tile.
+func isTile(digits string) bool {
+	return len(digits) == 4 && digits >= "1001" && digits <= "1199"
+}
+
+func (t *tail) note(g tag) {
+	switch {
+	case t.way != Nameless:
+	case g == up:
+		t.way = OpenGL
+	case g == down:
+		t.way = DirectX
+	}
+}
+
+// joinedTag returns the tag of the last n words together.
+func joinedTag(list []part, n int) tag {
+	if n > len(list) {
+		return noTag
+	}
+	if w := joined(list, n); w != nil {
+		return w.tag
+	}
+	return noTag
 }

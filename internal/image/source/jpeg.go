@@ -162,3 +162,187 @@ func checkScans(scans, blocks int64) error {
 	}
 	return nil
 }
+
+// Package image/jpeg silently skips bytes between segments and at the end of a scan. Most errors in
+// entropy-coded data lead to such bytes, because almost any bits decode to something: half the
+// picture may be noise. So jpegDamage reads the codes a second time, only to see where they end.
+// libjpeg warns about the same damage.
+
+// A jpegWalk goes through the segments of a file that image/jpeg has decoded.
+type jpegWalk struct {
+	data        []byte
+	at          int
+	w, h        int // of the picture, in pixels
+	progressive bool
+	parts       []jpegPart
+	most        [2]int // sampling factors: across, down
+	interval    int    // MCUs between restart markers, 0 for none
+	codes       [2][4]jpegCode
+	extraneous  int // bytes between segments
+}
+
+// A jpegPart is a component.
+type jpegPart struct {
+	name         byte
+	across, down int
+	blocks       [2]int // columns and rows of blocks, when interleaved
+	// set has, for each block of a progressive picture, a bit for every nonzero coefficient, in
+	// zigzag order.
+	set []uint64
+	// sent is, for each coefficient, one more than the number of bits still to come; 0 if no scan
+	// has sent any.
+	sent [64]byte
+}
+
+// jpegDamage returns an error if entropy-coded data are damaged, and the number of bytes between
+// segments.
+func jpegDamage(data []byte) (extraneous int, err error) {
+	w := jpegWalk{data: data, at: 2}
+	for {
+		marker, err := w.marker()
+		if err != nil || marker == 0xd9 {
+			return w.extraneous, err
+		}
+		if 0xd0 <= marker && marker <= 0xd7 {
+			continue // some writers end with one
+		}
+		if w.at+2 > len(data) {
+			return 0, errShortJPEG
+		}
+		length := int(data[w.at])<<8 | int(data[w.at+1])
+		if length < 2 || length > len(data)-w.at {
+			return 0, errShortJPEG
+		}
+		body := data[w.at+2 : w.at+length]
+		w.at += length
+		switch marker {
+		case 0xc0, 0xc1, 0xc2:
+			err = w.frame(body, marker == 0xc2)
+		case 0xc4:
+			err = w.tables(body)
+		case 0xdd:
+			if len(body) == 2 {
+				w.interval = int(body[0])<<8 | int(body[1])
+			}
+		case 0xda:
+			err = w.scan(body)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+var errShortJPEG = errors.New("JPEG file with a damaged segment")
+
+// marker goes to the next marker and returns it.
+func (w *jpegWalk) marker() (byte, error) {
+	from := w.at
+	for w.at+1 < len(w.data) && (w.data[w.at] != 0xff || w.data[w.at+1] == 0) {
+		w.at++
+	}
+	w.extraneous += w.at - from
+	for w.at+1 < len(w.data) && w.data[w.at+1] == 0xff {
+		w.at++ // fill bytes
+	}
+	if w.at+1 >= len(w.data) {
+		return 0, errShortJPEG
+	}
+	w.at += 2
+	return w.data[w.at-1], nil
+}
+
+// frame reads a frame header.
+func (w *jpegWalk) frame(b []byte, progressive bool) error {
+	if len(b) < 6 || len(b) < 6+3*int(b[5]) || b[5] > 4 {
+		return errShortJPEG
+	}
+	w.h, w.w, w.progressive = int(b[1])<<8|int(b[2]), int(b[3])<<8|int(b[4]), progressive
+	for ; len(b) >= 9; b = b[3:] {
+		w.parts = append(w.parts, jpegPart{name: b[6], across: int(b[7] >> 4), down: int(b[7] & 15)})
+	}
+	if len(w.parts) == 1 { // never interleaved
+		w.parts[0].across, w.parts[0].down = 1, 1
+	}
+	for _, p := range w.parts {
+		w.most = [2]int{max(w.most[0], p.across), max(w.most[1], p.down)}
+	}
+	for i := range w.parts {
+		p := &w.parts[i]
+		if p.across == 0 || p.down == 0 {
+			return errShortJPEG
+		}
+		p.blocks = [2]int{ceilDiv(w.w, 8*w.most[0]) * p.across, ceilDiv(w.h, 8*w.most[1]) * p.down}
+		if progressive {
+			p.set = make([]uint64, p.blocks[0]*p.blocks[1])
+		}
+	}
+	return nil
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// tables reads code tables.
+func (w *jpegWalk) tables(b []byte) error {
+	for len(b) > 0 {
+		if len(b) < 17 || b[0]>>4 > 1 || b[0]&15 > 3 {
+			return errShortJPEG
+		}
+		c := &w.codes[b[0]>>4][b[0]&15]
+		rest, ok := c.readCodeTable(b[1:])
+		if !ok {
+			return errShortJPEG
+		}
+		b = rest
+	}
+	return nil
+}
+
+// scan reads the header of a scan, and its blocks.
+func (w *jpegWalk) scan(b []byte) error {
+	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || b[0] > 4 {
+		return errShortJPEG
+	}
+	n := int(b[0])
+	s := jpegScan{bits: jpegBits{data: w.data, at: w.at}, from: 0, to: 63}
+	if w.progressive {
+		s.from, s.to, s.refines = int(b[1+2*n]), int(b[2+2*n])&63, b[3+2*n]>>4 != 0
+	}
+	for i := range n {
+		name, tables := b[1+2*i], b[2+2*i]
+		for j := range w.parts {
+			if w.parts[j].name == name {
+				s.parts = append(s.parts, scanPart{&w.parts[j], &w.codes[0][tables>>4&3], &w.codes[1][tables&3]})
+			}
+		}
+	}
+	if len(s.parts) != n {
+		return errShortJPEG
+	}
+	if w.progressive && !s.follows(b[3+2*n]>>4, b[3+2*n]&15) {
+		return fmt.Errorf("%w: the scan at byte %d refines coefficients that no scan has sent", errDamagedJPEG, w.at)
+	}
+	// A scan of one part has as many blocks as the part needs, and each is an MCU.
+	across, down := ceilDiv(w.w, 8*w.most[0]), ceilDiv(w.h, 8*w.most[1])
+	if n == 1 {
+		p := s.parts[0]
+		across, down = ceilDiv(ceilDiv(w.w*p.across, w.most[0]), 8), ceilDiv(ceilDiv(w.h*p.down, w.most[1]), 8)
+	}
+	for i := range across * down {
+		if w.interval > 0 && i > 0 && i%w.interval == 0 {
+			if err := s.restart(byte(i/w.interval-1) & 7); err != nil {
+				return err
+			}
+		}
+		if err := s.mcu(i%across, i/across); err != nil {
+			return err
+		}
+	}
+	if n := s.bits.left(); n > 0 {
+		return fmt.Errorf("%w: %d bytes are left over at the end of a scan, at byte %d", errDamagedJPEG, n, s.bits.at)
+	}
+	w.at = s.bits.at
+	return nil
+}
+
+var errDamagedJPEG = errors.New("JPEG data are damaged; export the picture again")

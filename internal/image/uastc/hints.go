@@ -1,5 +1,7 @@
 package uastc
 
+import "math"
+
 // hints say how a block is best transcoded to formats whose blocks cannot be made from
 // ASTC's by rule. They change no pixel of the block itself.
 type hints struct {
@@ -75,4 +77,208 @@ func (b *bitWriter) flag(set bool) {
 		v = 1
 	}
 	b.put(v, 1)
+}
+
+// forBC1 sets the hints for BC1 of a block that decodes to some pixels: whether its ends
+// and indices can be taken as they are, or its indices alone with ends by least squares.
+// Without them a transcoder fits a line of its own, which takes longer.
+func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
+	order := &placesBC1[l.weight]
+	var given [16]uint8
+	for i := range given {
+		given[i] = order[c.index[0][i]]
+	}
+	var ends [2]color565
+	for e := range ends {
+		v := l.end(&c.ends[0][e])
+		ends[e] = narrow565([3]float64{float64(v[0]), float64(v[1]), float64(v[2])})
+	}
+	fitted := solve565(px, &given)
+	// The transcoder's fit is somewhat better than the one here.
+	limit := fit565(px)
+	limit -= limit / 16
+	h.bc1[0] = errorOf(px, &ends, &given) <= limit
+	h.bc1[1] = l.bias && errorOf(px, &fitted, &given) <= limit
+}
+
+// fit565 returns the error of a quick fit of BC1, which begins with the pixels that are
+// the outermost on the axis.
+func fit565(px *[16]point) int32 {
+	var m moments
+	for i := range px {
+		m.add(&px[i])
+	}
+	s := m.scatter(7)
+	v := s.principal()
+	d := v.axis()
+	least, most := &px[0], &px[0]
+	for i := range px {
+		if at := d.at(&px[i]); at < d.at(least) {
+			least = &px[i]
+		} else if at > d.at(most) {
+			most = &px[i]
+		}
+	}
+	ends := [2]color565{color565(least[:3]), color565(most[:3])}
+	best := int32(math.MaxInt32)
+	var places [16]uint8
+	for range 2 {
+		nearest565(px, &ends, &places)
+		ends = solve565(px, &places)
+		nearest565(px, &ends, &places)
+		best = min(best, errorOf(px, &ends, &places))
+	}
+	return best
+}
+
+// placesBC1 has, by the bits of an index, the third of the way between BC1's ends that a
+// transcoder takes for it.
+//
+// Source: "UASTC LDR 4x4 Texture Specification", transcoding to BC1.
+var placesBC1 = [6][32]uint8{
+	1: {0, 3},
+	2: {0, 1, 2, 3},
+	3: {0, 0, 1, 1, 2, 2, 3, 3},
+	4: {0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3},
+	5: {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3},
+}
+
+// A color565 is a color of BC1, widened to bytes.
+type color565 [3]int32
+
+func narrow565(v [3]float64) (c color565) {
+	for i, x := range v {
+		top, down := int32(31), 2
+		if i == 1 {
+			top, down = 63, 4
+		}
+		s := max(0, min(int32(float64(x*(float64(top)/255))+0.5), top))
+		if i == 1 {
+			c[i] = s<<2 | s>>down
+		} else {
+			c[i] = s<<3 | s>>down
+		}
+	}
+	return c
+}
+
+// errorOf is the squared error of pixels at thirds of the way between ends.
+func errorOf(px *[16]point, ends *[2]color565, places *[16]uint8) (sse int32) {
+	for i := range px {
+		t := int32(places[i])
+		for c := range 3 {
+			off := px[i][c] - (ends[0][c]*(3-t)+ends[1][c]*t)/3
+			sse += off * off
+		}
+	}
+	return sse
+}
+
+// nearest565 sets the thirds that are nearest to pixels.
+func nearest565(px *[16]point, ends *[2]color565, places *[16]uint8) {
+	var d [3]int32
+	for c := range d {
+		d[c] = ends[1][c] - ends[0][c]
+	}
+	length := d[0]*d[0] + d[1]*d[1] + d[2]*d[2]
+	for i := range px {
+		t := (px[i][0]-ends[0][0])*d[0] + (px[i][1]-ends[0][1])*d[1] + (px[i][2]-ends[0][2])*d[2]
+		switch {
+		case 6*t <= length:
+			places[i] = 0
+		case 2*t <= length:
+			places[i] = 1
+		case 6*t <= 5*length:
+			places[i] = 2
+		default:
+			places[i] = 3
+		}
+	}
+}
+
+// solve565 returns the ends that suit pixels at thirds of the way best.
+func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
+	var n, w, ww int32
+	var sum, weighed [3]int32
+	for i := range px {
+		t := int32(places[i])
+		n, w, ww = n+1, w+t, ww+t*t
+		for c := range 3 {
+			sum[c] += px[i][c]
+			weighed[c] += t * px[i][c]
+		}
+	}
+	a, b := 9*n-6*w+ww, 3*w-ww
+	det := a*ww - b*b
+	var u, v [3]float64
+	for c := range 3 {
+		if det == 0 {
+			u[c] = float64(sum[c]) / float64(n)
+			v[c] = u[c]
+			continue
+		}
+		y := 3 * weighed[c]
+		x := 9*sum[c] - y
+		u[c] = float64(x*ww-y*b) / float64(det)
+		v[c] = float64(y*a-x*b) / float64(det)
+	}
+	return [2]color565{narrow565(u), narrow565(v)}
+}
+
+// modifiers are EAC's tables: the addends to the middle, by the multiplier.
+//
+// Source: Khronos Data Format Specification, "ETC2 with alpha", modifier table.
+var modifiers = [16][8]int32{
+	{-3, -6, -9, -15, 2, 5, 8, 14}, {-3, -7, -10, -13, 2, 6, 9, 12},
+	{-2, -5, -8, -13, 1, 4, 7, 12}, {-2, -4, -6, -13, 1, 3, 5, 12},
+	{-3, -6, -8, -12, 2, 5, 7, 11}, {-3, -7, -9, -11, 2, 6, 8, 10},
+	{-4, -7, -8, -11, 3, 6, 7, 10}, {-3, -5, -8, -11, 2, 4, 7, 10},
+	{-2, -6, -8, -10, 1, 5, 7, 9}, {-2, -5, -8, -10, 1, 4, 7, 9},
+	{-2, -4, -8, -10, 1, 3, 7, 9}, {-2, -5, -7, -10, 1, 4, 6, 9},
+	{-3, -4, -7, -10, 2, 3, 6, 9}, {-1, -2, -3, -10, 0, 1, 2, 9},
+	{-4, -6, -8, -9, 3, 5, 7, 8}, {-3, -5, -7, -9, 2, 4, 6, 8},
+}
+
+// alphaTables is the order in which tables are tried: the most different first.
+var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
+
+// alpha sets the hint for the alpha of ETC2: of some tables, with multipliers up to
+// radius from the one that spans the range, the one with the least error. A transcoder
+// puts the middle where the table's ends lie alike about the least and the greatest
+// alpha.
+func (h *hints) alpha(px *[16]point, tables int, radius int32) {
+	lo, hi := int32(255), int32(0)
+	for i := range px {
+		lo, hi = min(lo, px[i][3]), max(hi, px[i][3])
+	}
+	h.eac = 1<<4 | 13
+	if lo == hi {
+		return
+	}
+	least := int32(math.MaxInt32)
+	for _, table := range alphaTables[:tables] {
+		t := &modifiers[table&15]
+		span := t[7] - t[3]
+		middle := lo + (2*(hi-lo)*-t[3]+span)/(2*span)
+		around := max(1, min((2*(hi-lo)+span)/(2*span), 15))
+		for m := max(1, around-radius); m <= min(15, around+radius); m++ {
+			var values [8]int32
+			for i, d := range t {
+				values[i] = max(0, min(middle+d*m, 255))
+			}
+			var sse int32
+			for i := range px {
+				a := px[i][3]
+				nearest := int32(255)
+				for _, v := range &values {
+					nearest = min(nearest, max(a-v, v-a))
+				}
+				sse += nearest * nearest
+			}
+			if sse < least {
+				least = sse
+				h.eac = uint8(m)<<4 | table
+			}
+		}
+	}
 }

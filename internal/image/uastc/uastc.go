@@ -15,8 +15,10 @@ package uastc
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 // Quality is how much work goes into a block.
@@ -76,3 +78,202 @@ type picture struct {
 
 // gather copies the pixels of a block.
 func (p *picture) gather(dst *[64]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
+
+// An encoder makes blocks, one after the other.
+type encoder struct {
+	effort effort
+
+	px      [16]point // the wanted pixels; without alpha if it is 255 throughout
+	alpha   bool      // some pixel is not opaque
+	gray    bool      // red, green and blue are the same throughout
+	all     moments   // of all pixels
+	rows    rows
+	guesses blockfit.Guesses
+	best    code  // so far
+	sse     int64 // its error, and during the search its mode's loss
+}
+
+// An effort is the meaning of a quality.
+type effort struct {
+	// near bounds the pixels by which a pattern may differ from the two splits of the
+	// pixels to be weighed; 0 weighs all. tries is the number of best guesses that are
+	// carried out.
+	near   int
+	tries  int
+	rounds int // how often ends are solved for, and indices chosen for them
+
+	thorough bool       // two ways to round the first end, and three lines
+	biases   biasSearch // of ETC1
+	tables   int        // how many of EAC's tables are tried,
+	radius   int32      // and how far from the likely multiplier
+	bc1      bool       // whether hints for BC1 are looked for
+}
+
+var efforts = [...]effort{
+	Fast:   {near: 3, tries: 1, rounds: 2, tables: 4},
+	Normal: {tries: 4, rounds: 3, biases: someBiases, tables: 8, radius: 1, bc1: true},
+	Best:   {tries: 8, rounds: 5, thorough: true, biases: everyBias, tables: 16, radius: 2, bc1: true},
+}
+
+func newEncoder(q Quality) *encoder {
+	prepare()
+	return &encoder{effort: efforts[q]}
+}
+
+// encode returns the best block found for sixteen RGBA pixels.
+func (e *encoder) encode(pixels *[64]byte) [16]byte {
+	e.load(pixels)
+	var h hints
+	if e.all.n == 0 {
+		e.sse = 0
+		e.best = code{mode: modeSolid, solid: [4]uint8(pixels[:4])}
+		h.solid([3]int32{int32(pixels[0]), int32(pixels[1]), int32(pixels[2])})
+		return e.best.pack(&h)
+	}
+	e.sse = math.MaxInt64
+	e.search()
+	l := &layouts[e.best.mode]
+	e.sse -= l.loss
+	e.best.turn(l) // which BC1's hints depend on
+	var decoded [64]byte
+	e.best.pixels(&decoded)
+	var px [16]point
+	for i := range px {
+		for c := range 4 {
+			px[i][c] = int32(decoded[4*i+c])
+		}
+	}
+	h.etc1(&px, l, e.effort.biases)
+	if l.alpha() {
+		h.alpha(&px, e.effort.tables, e.effort.radius)
+	}
+	if e.effort.bc1 {
+		h.forBC1(&px, &e.best, l)
+	}
+	return e.best.pack(&h)
+}
+
+// load takes pixels in. Where all are alike it leaves no moments.
+func (e *encoder) load(pixels *[64]byte) {
+	e.alpha, e.gray = false, true
+	alike := true
+	for i := range 16 {
+		p := pixels[4*i : 4*i+4]
+		alike = alike && [4]byte(p) == [4]byte(pixels[:4])
+		e.alpha = e.alpha || p[3] != 255
+		e.gray = e.gray && p[0] == p[1] && p[0] == p[2]
+		e.px[i] = point{int32(p[0]), int32(p[1]), int32(p[2]), int32(p[3])}
+	}
+	e.all = moments{}
+	if alike {
+		return
+	}
+	if !e.alpha {
+		for i := range e.px {
+			e.px[i][3] = 0
+		}
+	}
+	e.rows.fill(&e.px)
+	e.all = e.rows.of(0xffff)
+}
+
+// channels returns a bit mask of the encoded channels: RGB, or RGBA with alpha.
+func (e *encoder) channels() uint8 {
+	if e.alpha {
+		return 15
+	}
+	return 7
+}
+
+// one tries a mode of a single line.
+func (e *encoder) one(mode uint8) {
+	l := &layouts[mode]
+	found := e.fit(&e.px, whole, &e.all, e.channels(), l.kind())
+	sse := l.loss + int64(found.sse)
+	if sse >= e.sse {
+		return
+	}
+	e.sse = sse
+	e.best = code{mode: mode}
+	e.best.ends[0], e.best.index[0] = found.ends, found.index
+	e.opaque()
+}
+
+// split tries a mode of two or three lines with a pattern.
+func (e *encoder) split(mode, at uint8) {
+	l := &layouts[mode]
+	p := &l.patterns[at]
+	c := code{mode: mode, pattern: at}
+	sse := l.loss
+	for s := range l.subsets {
+		m := e.rows.of(p.masks[s])
+		found := e.fit(&e.px, p.lists[s], &m, e.channels(), l.kind())
+		if sse += int64(found.sse); sse >= e.sse {
+			return
+		}
+		c.ends[s] = found.ends
+		for _, i := range p.lists[s] {
+			c.index[0][i] = found.index[i]
+		}
+	}
+	e.sse, e.best = sse, c
+	e.opaque()
+}
+
+// apart tries a mode of two planes, the second for one channel.
+func (e *encoder) apart(mode, plane uint8) {
+	l := &layouts[mode]
+	k := l.kind()
+	first, second := e.px, e.px
+	var m1, m2 moments
+	for i := range e.px {
+		for c := range uint8(4) {
+			if c == plane {
+				first[i][c] = 0
+			} else {
+				second[i][c] = 0
+			}
+		}
+		m1.add(&first[i])
+		m2.add(&second[i])
+	}
+	scalar := e.fit(&second, whole, &m2, 1<<plane, k)
+	if int64(scalar.sse) >= e.sse {
+		return
+	}
+	color := e.fit(&first, whole, &m1, e.channels()&^(1<<plane), k)
+	sse := int64(scalar.sse) + int64(color.sse)
+	if sse >= e.sse {
+		return
+	}
+	c := code{mode: mode, plane: plane, index: [2][16]uint8{color.index, scalar.index}}
+	c.ends[0] = color.ends
+	c.ends[0][0][plane], c.ends[0][1][plane] = scalar.ends[0][plane], scalar.ends[1][plane]
+	e.sse, e.best = sse, c
+	e.opaque()
+}
+
+// opaque stores the alpha of blocks that have none in a mode that has.
+func (e *encoder) opaque() {
+	l := &layouts[e.best.mode]
+	if e.alpha || !l.alpha() {
+		return
+	}
+	for s := range l.subsets {
+		e.best.ends[s][0][3], e.best.ends[s][1][3] = l.ends.nearest[255], l.ends.nearest[255]
+	}
+}
+
+// encodeWeighed returns the best block found where a pixel's color counts as much as its
+// alpha, see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
+}
