@@ -109,8 +109,8 @@ type packer struct {
 	ctx   context.Context
 	rects []Size
 	o     Options
-	work  int // that was done for the present page
-	limit int // of that work
+	work  int // work done for the present page
+	limit int // most work for one page
 }
 
 // enough is how many free rectangles are looked at for a page: less than a second.

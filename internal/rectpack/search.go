@@ -10,9 +10,9 @@ import (
 type search struct {
 	*packer
 	of     []int
-	area   int           // of them all
+	area   int           // area of all rectangles
 	page   Size          // the smallest so far
-	placed map[int]Place // on it; nil if there is none yet
+	placed map[int]Place // places on the best page; nil if there is none yet
 }
 
 // smallest finds the smallest page that holds all of some rectangles; nil places if there is

@@ -1,9 +1,9 @@
-// Package atlas is the recipe that packs many pictures, sprites, into few textures, and describes
+// Package atlas is the recipe that packs many images, sprites, into few textures, and describes
 // their places in JSON that PixiJS, Phaser and Godot read.
 //
 // The steps, in this order:
 //
-//	list.go     the source names the pictures, by patterns
+//	list.go     the source names the images, by patterns
 //	sprite.go   read them, cut off empty edges, and join equal ones
 //	layout.go   find a place for each; see package rectpack
 //	page.go     paint pages, and make textures of them with the recipe image
@@ -122,7 +122,7 @@ func (o *Atlas) files() int {
 	return 1
 }
 
-// isPicture reports whether pages are ordinary pictures, not textures.
+// isPicture reports whether pages are ordinary images, not textures.
 func (o *Atlas) isPicture() bool { return o.Container == "png" || o.Container == "webp" }
 
 // suffix returns the end of a page's name.
@@ -231,8 +231,8 @@ func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a 
 type atlas struct {
 	scale   float64
 	first   int      // index of its first output
-	names   []named  // of all sprites, sorted
-	sprites []sprite // without duplicates
+	names   []named  // names of all sprites, sorted
+	sprites []sprite // sprites without duplicates
 	layout  rectpack.Layout
 }
 

@@ -38,7 +38,7 @@ type onePage struct {
 	Sprites []region `json:"sprites,omitempty"`
 }
 
-// A part is a rectangle of a page or of a picture.
+// A part is a rectangle of a page or of an image.
 type part struct {
 	X int `json:"x"`
 	Y int `json:"y"`
@@ -52,7 +52,7 @@ type frame struct {
 	Frame   part `json:"frame"`
 	Rotated bool `json:"rotated"`
 	Trimmed bool `json:"trimmed"`
-	// Source is the sprite's rectangle in the picture, whose size follows.
+	// Source is the sprite's rectangle in the image, whose size follows.
 	Source part `json:"spriteSourceSize"`
 	Of     size `json:"sourceSize"`
 	// Borders and Center describe a nine-patch for PixiJS and Phaser.
@@ -64,7 +64,7 @@ type frame struct {
 type region struct {
 	Filename string `json:"filename"`
 	Region   part   `json:"region"`
-	// Margin is the sprite's position in the picture, and the picture's additional size.
+	// Margin is the sprite's position in the image, and the image's additional size.
 	Margin part `json:"margin"`
 }
 

@@ -42,7 +42,7 @@ func TestLevelsAreExact(t *testing.T) {
 			var blocks []image.Rectangle
 			for sprite, f := range list {
 				block := o.blockOf(f)
-				if !slices.Contains(blocks, block) { // equal pictures share a block
+				if !slices.Contains(blocks, block) { // equal images share a block
 					blocks = append(blocks, block)
 				}
 				checkTexels(t, name+", "+sprite, page, block, alone(t, o, pictures[sprite], f))

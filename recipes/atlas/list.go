@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A file is a picture file.
+// A file is an image file.
 type file struct {
 	name string // path as in the source
 	// made is the artifact, nil for a file of the asset directory.
@@ -25,7 +25,7 @@ type file struct {
 }
 
 // listed returns the files that the source names, sorted. Each line is a pattern of Job.Glob, or
-// a directory with a slash at the end, for all pictures below it. A line that begins with "!"
+// a directory with a slash at the end, for all images below it. A line that begins with "!"
 // excludes files of earlier lines. Empty lines and lines that begin with "#" are ignored.
 func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 	lines, err := parse(job)
@@ -45,7 +45,7 @@ func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, errors.New("it names no pictures; write a pattern such as sprites/*.png in each line")
+		return nil, errors.New("it names no images; write a pattern such as sprites/*.png in each line")
 	}
 	var list []file
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -54,7 +54,7 @@ func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 	return list, nil
 }
 
-// isList reports whether a file that begins with head is a list of pictures.
+// isList reports whether a file that begins with head is a list of images.
 func isList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return slices.Contains(source.TextureExtensions(), recipe.Ext(line)) })
 }
@@ -99,7 +99,7 @@ func parse(job *recipe.Job) (list []line, err error) {
 // marks escapes the special characters of patterns in a path.
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// pictures matches the extensions of all formats.
+// images matches the extensions of all formats.
 var pictures = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
 
 // made returns the artifacts that the lines choose.

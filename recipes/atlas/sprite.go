@@ -16,17 +16,17 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A sprite is a picture without its empty edges.
+// A sprite is an image without its empty edges.
 type sprite struct {
 	w, h int
-	pix  []uint8 // as in pixmap.Map
+	pix  []uint8 // pixels as pixmap.Map stores them
 }
 
 // A named is a sprite with one of its names.
 type named struct {
 	name   string
 	sprite int // index of the sprite
-	// of is the size of the picture; x and y are the sprite's position in it.
+	// of is the size of the image; x and y are the sprite's position in it.
 	of   size
 	x, y int
 	// borders is for nine-patches only; otherwise nil.
@@ -51,17 +51,17 @@ type borders struct {
 // left column. This is Android's format.
 const ninePatch = ".9"
 
-// largestSide limits the sides of a picture. It exceeds the limit of a page, because edges may be
+// largestSide limits the sides of an image. It exceeds the limit of a page, because edges may be
 // cut off.
 func (o *Atlas) largestSide() int { return max(2*o.MaxSize, 1024) }
 
-// largestPicture is the memory limit for decoding and shrinking one picture.
+// largestPicture is the memory limit for decoding and shrinking one image.
 func (o *Atlas) largestPicture() int64 {
 	side := o.largestSide()
 	return 24*int64(side)*int64(side) + o.resizing(side, side)
 }
 
-// resizing returns the maximal memory for shrinking a picture.
+// resizing returns the maximal memory for shrinking an image.
 func (o *Atlas) resizing(w, h int) int64 {
 	memory := int64(0)
 	for _, part := range []int{1, 2, 4, 8} {
@@ -72,13 +72,13 @@ func (o *Atlas) resizing(w, h int) int64 {
 	return memory
 }
 
-// batch is the memory of pictures that are decoded at once, unless one picture takes more.
+// batch is the memory of images that are decoded at once, unless one image takes more.
 func (o *Atlas) batch() int64 { return 64 << 20 }
 
 // maxSprites limits the sprites so that a layout takes a second or two.
 const maxSprites = 50000
 
-// A picture is a file that is being made into a sprite.
+// An image is a file that is being made into a sprite.
 type picture struct {
 	file
 	data   []byte
@@ -123,7 +123,7 @@ func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file,
 			}
 			called[name] = p.file.name
 			if p.frames > 1 {
-				job.Warn("%s holds %d frames, of which the atlas has the first; save them as pictures of their own", pathname.Show(p.file.name), p.frames)
+				job.Warn("%s holds %d frames, of which the atlas has the first; save them as images of their own", pathname.Show(p.file.name), p.frames)
 			}
 			id := content{p.w, p.h, hashing.DigestOf(p.pix)}
 			which, ok := known[id]
@@ -168,11 +168,11 @@ func (o *Atlas) load(job *recipe.Job, files []file) (batch []picture, err error)
 	return batch, nil
 }
 
-// readFile reads a file, which may be huge or not a picture.
+// readFile reads a file, which may be huge or not an image.
 func (o *Atlas) readFile(job *recipe.Job, f file) ([]byte, error) {
 	size, err := f.size(job)
 	if err == nil && size > o.largestPicture() {
-		err = fmt.Errorf("%d bytes are too many for a picture of %d x %d pixels, the most that max_size lets sprites have", size, o.largestSide(), o.largestSide())
+		err = fmt.Errorf("%d bytes are too many for an image of %d x %d pixels, the most that max_size lets sprites have", size, o.largestSide(), o.largestSide())
 	}
 	switch {
 	case err != nil:
@@ -199,7 +199,7 @@ func (f *file) size(job *recipe.Job) (int64, error) {
 	return info.Size(), nil
 }
 
-// decode decodes a picture into a sprite.
+// decode decodes an image into a sprite.
 func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 	m, info, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
 	color := pixmap.SRGB
@@ -229,7 +229,7 @@ func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 	return nil
 }
 
-// resize shrinks a picture, and the borders of a nine-patch.
+// resize shrinks an image, and the borders of a nine-patch.
 func (o *Atlas) resize(ctx context.Context, p *picture, by float64, color pixmap.Color) error {
 	if by == 1 {
 		return nil
@@ -291,7 +291,7 @@ func (s *sprite) cut(x, y, w, h int) {
 func (p *picture) peel() error {
 	s := &p.sprite
 	if s.w < 3 || s.h < 3 {
-		return fmt.Errorf("a picture of %d x %d pixels has no room for the border that %s in its name promises", s.w, s.h, ninePatch)
+		return fmt.Errorf("an image of %d x %d pixels has no room for the border that %s in its name promises", s.w, s.h, ninePatch)
 	}
 	left, right, err := s.stretch(s.w-2, func(i int) int { return 1 + i })
 	if err != nil {

@@ -51,7 +51,7 @@ func (o *Audio) peak(info source.Info, size int64) int64 {
 	mixing := int64(0)
 	switch o.Channels {
 	case "mono":
-		channels = 1 // in place
+		channels = 1 // Mix works in place
 	case "stereo":
 		if channels = 2; info.Channels == 1 {
 			mixing = clip(1) + clip(2)

@@ -43,7 +43,7 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[string]bool{} // by path as written in the lines
+	chosen := map[string]bool{} // sounds by path as written in the lines
 	for number, line := range lines {
 		pattern, without := strings.CutPrefix(line, "!")
 		if strings.HasSuffix(pattern, "/") {

@@ -125,7 +125,7 @@ func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
 	err := f.guard(func() error {
 		segments, err := f.font.LoadGlyph(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), nil)
 		if errors.Is(err, sfnt.ErrColoredGlyph) {
-			return errors.New("its glyphs are pictures, which have no outlines; take another font")
+			return errors.New("its glyphs are images, which have no outlines; take another font")
 		}
 		for _, s := range segments {
 			f.addSegment(path, s, size)

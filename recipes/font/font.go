@@ -204,7 +204,7 @@ func (o *Font) channels() int {
 	return 4
 }
 
-// picture returns the texels as a picture, gray if they have one channel.
+// image returns the texels as an image, gray if they have one channel.
 func (o *Font) picture(size extent, texels []byte) *pixmap.Map {
 	if o.channels() == 4 {
 		return &pixmap.Map{W: size.w, H: size.h, Pix8: texels}
@@ -250,9 +250,9 @@ func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
 		}
 	}
 	const (
-		fixed      = 24 << 20 // at most one outline, with its pieces
+		fixed      = 24 << 20 // one outline, with its pieces
 		perByte    = 5        // kept per byte when opening
-		perPair    = 32       // with room to grow
+		perPair    = 32       // bytes, including room to grow
 		perRune    = 256
 		textMemory = 2 * maxText
 		// The sorted outline with its colors, and rows of distances around it.

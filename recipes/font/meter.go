@@ -68,7 +68,7 @@ func newMeter(ctx context.Context, file []byte, directory int64) (*meter, error)
 	os2, post := make([]byte, os2Size), make([]byte, postSize)
 	binary.BigEndian.PutUint16(os2, 2)
 	binary.BigEndian.PutUint32(post, 0x30000) // no names of glyphs
-	shift := size + os2Size + postSize        // of the file's contents
+	shift := size + os2Size + postSize        // end of the file's contents
 	entries := []fontTable{
 		{"OS/2", int64(size - shift), os2Size}, {"post", int64(size - shift + os2Size), postSize},
 	}

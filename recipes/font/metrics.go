@@ -326,7 +326,7 @@ func quoted(s string) string {
 func escaped(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {
-			return utf8.RuneError // not allowed in XML
+			return utf8.RuneError // a character that XML forbids
 		}
 		return r
 	}, s)

@@ -29,7 +29,7 @@ type char struct {
 
 // A glyph is drawn once.
 type glyph struct {
-	index   uint16 // in the font
+	index   uint16 // index in the font
 	advance int    // font units
 	box     box
 }

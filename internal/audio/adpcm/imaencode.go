@@ -46,7 +46,7 @@ type beam struct {
 	miss       int64 // squared error so far, of both kinds of decoders
 	summed     int32 // last sample of a decoder that sums parts of a step
 	multiplied int32 // last sample of a decoder that multiplies
-	index      uint8 // of the step size
+	index      uint8 // index of the step size
 	path       uint16
 }
 

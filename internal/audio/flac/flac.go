@@ -24,7 +24,7 @@ import (
 type Info struct {
 	Rate     int
 	Channels int
-	Bits     int   // of a sample
+	Bits     int   // bits in a sample
 	Frames   int64 // 0 if the header has no length
 
 	bits uint
@@ -113,7 +113,7 @@ func skipID3(data []byte) ([]byte, error) {
 
 type decoder struct {
 	info     Info
-	channels [8][]int64 // of the current block
+	channels [8][]int64 // samples of the current block
 	sum      hash.Hash
 	buffer   []byte // the current block, for the checksum
 }

@@ -150,7 +150,7 @@ func checksum16(data []byte) uint16 {
 
 type crcTables struct {
 	crc8  [256]byte
-	crc16 [2][256]uint16 // of a byte, and of a byte and a zero
+	crc16 [2][256]uint16 // checksums of one byte, and of one byte and a zero
 }
 
 // tables returns the tables of x^8+x^2+x+1 and x^16+x^15+x^2+1.

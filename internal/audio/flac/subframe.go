@@ -94,7 +94,7 @@ func linear(r *bitReader, to []int64, width uint, order int) error {
 	}
 	var coefficients [32]int64
 	for i := range order {
-		coefficients[order-1-i] = r.signed(precision) // in the order of the samples
+		coefficients[order-1-i] = r.signed(precision) // order of the samples
 	}
 	if err := residual(r, to, order); err != nil {
 		return err

@@ -31,7 +31,7 @@ func (f *biquad) step(x float64) float64 {
 func weighting(rate int) (shelf, highPass biquad) {
 	const (
 		shelfHz, shelfQ, shelfGain = 1681.974450955533, 0.7071752369554196, 3.999843853973347
-		middlePower                = 0.4996667741545416 // of the gain, at the corner
+		middlePower                = 0.4996667741545416 // share of the gain at the corner
 		highHz, highQ              = 38.13547087602444, 0.5003270373238773
 	)
 	k := tanPi(shelfHz / float64(rate))
@@ -50,7 +50,7 @@ func weighting(rate int) (shelf, highPass biquad) {
 	k2 = float64(k * k)
 	a0 = 1 + k/highQ + k2
 	highPass = biquad{
-		b0: 1, b1: -2, b2: 1, // as in the standard, not divided by a0
+		b0: 1, b1: -2, b2: 1, // not divided by a0, like the standard
 		a1: 2 * (k2 - 1) / a0,
 		a2: (1 - k/highQ + k2) / a0,
 	}

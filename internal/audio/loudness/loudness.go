@@ -84,7 +84,7 @@ func Integrated(ctx context.Context, c *pcm.Clip) (float64, error) {
 type meter struct {
 	watch
 	slices           []float64
-	frames, perSlice float64 // of the clip and of a slice, in frames
+	frames, perSlice float64 // length of the clip, and of a slice, in frames
 }
 
 func newMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {

@@ -99,7 +99,7 @@ func (t *table) signed(r *bitReader, v int) int {
 // A bitReader reads each byte from its highest bit on. After the end it reads zeros.
 type bitReader struct {
 	data []byte
-	at   int // in bits
+	at   int // offset of the next bit
 }
 
 // bits reads n bits, at most 24.

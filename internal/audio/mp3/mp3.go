@@ -25,7 +25,7 @@ import (
 type Info struct {
 	Rate     int
 	Channels int
-	Frames   int64 // of sound, without known delay and padding
+	Frames   int64 // frames of sound, without known delay and padding
 }
 
 // decoderDelay is the delay of every decoder, besides the delay that the file declares: 528 samples

@@ -4,13 +4,13 @@ package mp3
 // 13818-3).
 type sideInfo struct {
 	begin    int    // bytes before the frame where its main data start
-	shared   [2]int // per channel, which factors the second granule reuses
+	shared   [2]int // factors that the second granule reuses, per channel
 	granules [2][2]granule
 }
 
 // A granule is half a frame of MPEG 1, or a frame of MPEG 2, of one channel.
 type granule struct {
-	length    int // of its main data, in bits
+	length    int // bits of main data
 	bigValues int // pairs
 	gain      int
 	compress  int // the encoding of the scale factors
@@ -18,13 +18,13 @@ type granule struct {
 	block     int  // 0: long, 1: start, 2: short, 3: stop
 	mixed     bool // the lowest two subbands are long
 	tables    [3]int
-	subGain   [3]int // of the windows of a short block
-	regions   [2]int // in bands
+	subGain   [3]int // gain of each window of a short block
+	regions   [2]int // sizes in bands
 	preflag   bool
 	coarse    bool // scale factor steps are twice as large
 	quadTable int
 	factors   [39]int
-	widths    [39]int // of the factors, in bits, for intensity stereo of MPEG 2
+	widths    [39]int // bits of each factor, for intensity stereo of MPEG 2
 	bands     []band
 	spectrum  [576]float64
 }
@@ -105,7 +105,7 @@ func (g *granule) regionEnds(rate int) (int, int) {
 // A band is a run of lines with one scale factor.
 type band struct {
 	start, end int
-	window     int // of a short block, -1 for long ones
+	window     int // window of a short block, -1 for long ones
 	pre        int // the factor's increase by preflag
 }
 
@@ -164,7 +164,7 @@ func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	low := [16]int{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress]
 	high := [16]int{0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3}[g.compress]
 	if g.block == shortBlock {
-		lows, all := 18, 36 // of three windows
+		lows, all := 18, 36 // factors of three windows
 		if g.mixed {
 			lows, all = 17, 35 // 8 long bands, then short ones from the fourth on
 		}

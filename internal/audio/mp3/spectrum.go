@@ -60,7 +60,7 @@ var quarter = sync.OnceValue(func() (q [4]float64) {
 func (g *granule) scale(lines *[576]int) {
 	p, q := powers(), quarter()
 	for i, b := range g.bands {
-		e := g.gain - 210 // in quarters of a power of two
+		e := g.gain - 210 // quarters of a power of two
 		if b.window >= 0 {
 			e -= 8 * g.subGain[b.window]
 		}

@@ -26,7 +26,7 @@ const NoPosition = -1
 
 // A Page is one page of a file.
 type Page struct {
-	Offset  int // of its first byte in the file
+	Offset  int // offset of its first byte in the file
 	First   bool
 	Last    bool
 	Resumes bool  // its first bytes continue the previous page's packet
@@ -111,7 +111,7 @@ type Reader struct {
 	segment int // index of the next of page.Lacing
 	offset  int // offset of the next byte of page.Body
 	number  uint32
-	partial []byte // of a packet that continues on the next page
+	partial []byte // start of a packet that continues on the next page
 	over    bool
 }
 
@@ -238,7 +238,7 @@ func (r *Reader) finish() error {
 type Extent struct {
 	Granule int64 // the last position, NoPosition if no page has one
 	Packets int64 // number of packets that end
-	Early   int64 // of these, those up to the first nonnegative position
+	Early   int64 // packets up to the first nonnegative position
 }
 
 // Measure returns the extent of the packets that Next has not returned yet. It fails where Next

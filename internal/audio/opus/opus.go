@@ -206,7 +206,7 @@ func comments(loops []pcm.Loop) []byte {
 // A stream encodes one or two channels of a clip. A packet of a file has a packet of each stream.
 type stream struct {
 	encoder
-	channels []int // of the clip
+	channels []int // channels of the clip
 	samples  []int16
 	packet   []byte
 }

@@ -26,7 +26,7 @@ type Clip struct {
 	Rate     int       // frames a second
 	Channels int       // samples in a frame
 	Samples  []float32 // interleaved, frame by frame; 1.0 is full scale
-	Loops    []Loop    // in the order of the source; none for most
+	Loops    []Loop    // loops in source order; usually none
 	Warnings []string  // loops of the source that were left out or shortened
 }
 

@@ -128,7 +128,7 @@ type trial struct {
 // As in the reference, a sample costs a penalty besides its squared error if the weights are so
 // large that the filter may soon be unstable.
 func (e *encoder) try(p *predictor, samples []int32, scale int, limit uint64) trial {
-	const heavy = 0x8ff // in units of 2^18
+	const heavy = 0x8ff // units of 2^18
 
 	reciprocal, steps := e.tables.reciprocal[scale], &e.tables.steps[scale]
 	// Registers are faster than an array, and this loop takes all the time of the encoder.

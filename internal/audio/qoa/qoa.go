@@ -223,9 +223,9 @@ func clamp16(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
 // tables depend on the scale factor.
 type tables struct {
-	dequant    [16][8]int32 // by code
+	dequant    [16][8]int32 // decoded values by code
 	reciprocal [16]int32    // 2^16 / scale factor, rounded up
-	steps      [16][32]step // by quotient + 8; 32 entries avoid a bounds check
+	steps      [16][32]step // steps by quotient + 8; 32 entries avoid a bounds check
 }
 
 // A step has the code of a quotient of -8 to 8, and its decoded value.

@@ -139,7 +139,7 @@ func (s *stream) block(c, to *pcm.Clip, ch int, first, last int64) {
 	n := 2 * s.bank.half
 	rows, exact := int64(s.bank.rows), int64(s.bank.rows) == s.out
 	for i := first; i < last; i++ {
-		at := i * s.in // in units of 1/out of an input frame
+		at := i * s.in // units of 1/out of an input frame
 		base, rest := at/s.out, at%s.out
 		x := s.window[base-half+1-from:][:n]
 		if exact {
@@ -189,7 +189,7 @@ func dot(h, x []float64) float64 {
 // window's shape, and together with the width of the transition its length.
 const (
 	attenuation = 125.0 // dB, somewhat more than promised
-	passband    = 0.91  // of half the lower rate: up to 20 kHz of 44.1 kHz
+	passband    = 0.91  // share of half the lower rate: up to 20 kHz of 44.1 kHz
 	beta        = 0.1102 * (attenuation - 8.7)
 
 	// halfWidth is the kernel's length to each side, in frames of the lower rate.

@@ -9,7 +9,7 @@ import (
 
 // Limits far above the needs of encoders, so that no header of a few bytes requires gigabytes.
 const (
-	maxEntries = 1 << 18 // of all codebooks
+	maxEntries = 1 << 18 // entries of all codebooks
 	maxValues  = 1 << 21 // numbers in all vectors
 )
 

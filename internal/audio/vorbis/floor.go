@@ -20,9 +20,9 @@ type floor interface {
 
 // A curve is one channel's floor in a packet.
 type curve struct {
-	heights   [maxPoints]int // of type 1: of the points
-	amplitude uint64         // of type 0
-	cosines   []float64      // of type 0: of the line spectral frequencies
+	heights   [maxPoints]int // heights of the points of a type 1 floor
+	amplitude uint64         // amplitude of a type 0 floor
+	cosines   []float64      // line spectral frequencies of a type 0 floor
 }
 
 func (d *decoder) readFloor(r *bitReader) (floor, error) {
@@ -39,11 +39,11 @@ func (d *decoder) readFloor(r *bitReader) (floor, error) {
 // type 0 (section 6), which only the first encoders used.
 type floor0 struct {
 	order    int
-	bits     uint    // of the amplitude
+	bits     uint    // bits of the amplitude
 	offset   float64 // dB
 	books    []int
 	places   int      // number of places on the bark scale
-	placesOf [2][]int // by line of short and long blocks
+	placesOf [2][]int // places by line of short and long blocks
 }
 
 func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {

@@ -11,9 +11,9 @@ type decoder struct {
 	rate, channels int
 	block          [2]int // samples in short and long blocks
 
-	probing         bool // only check and measure headers, without making tables
+	probing         bool // checks and measures headers without making tables
 	books           []codebook
-	entries, values int // of all codebooks, for the limits
+	entries, values int // totals of all codebooks, for the limits
 	floors          []floor
 	residues        []*residue
 	mappings        []mapping
@@ -24,9 +24,9 @@ type decoder struct {
 	spectra    [][]float32
 	curves     []curve
 	flat       []bool // channels without a floor
-	silent     []bool // of these, the channels without a residue
+	silent     []bool // channels without a floor and without a residue
 	left       []float64
-	last       [][]float64 // per channel, the tail of the last block
+	last       [][]float64 // tail of the last block, per channel
 	some       [][]float32 // the channels of one submap
 	someSilent []bool
 }

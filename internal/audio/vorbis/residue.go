@@ -6,11 +6,11 @@ import "errors"
 type residue struct {
 	kind       int
 	begin, end int
-	size       int // of a partition
+	size       int // numbers in a partition
 	classes    int
 	classBook  int
-	books      [][8]int // for each class and pass, -1 for none
-	class      []int    // of the current packet's partitions, for each vector
+	books      [][8]int // codebooks for each class and pass, -1 for none
+	class      []int    // classes of the packet's partitions, for each vector
 	vectors    [][]float32
 	joint      []float32 // all channels, interleaved
 }

@@ -288,8 +288,8 @@ type mode struct {
 // A mapping says how the channels are encoded.
 type mapping struct {
 	couplings []coupling
-	submap    []int // of each channel
-	floors    []int // of each submap
+	submap    []int // submap of each channel
+	floors    []int // floor of each submap
 	residues  []int
 }
 

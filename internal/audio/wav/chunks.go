@@ -20,7 +20,7 @@ type layout struct {
 const (
 	riffHeader  = 12
 	chunkHeader = 8
-	unknownSize = 1<<32 - 1 // of a chunk: see the ds64 chunk, or read to the end
+	unknownSize = 1<<32 - 1 // chunk size to be read from the ds64 chunk or the file's end
 )
 
 // readLayout reads the chunks of a file of the given size that starts with head. If early is set,
@@ -131,7 +131,7 @@ type reader struct {
 	layout
 	hasFormat, hasData bool
 	long               bool  // RF64: a ds64 chunk may give the size of the data
-	longData           int64 // that size
+	longData           int64 // data size by the ds64 chunk
 	riffEnd, size      int64 // end of the file by its header, and true end
 }
 

@@ -18,7 +18,7 @@ type format struct {
 	// block is the unit of the data in bytes, a frame or an ADPCM block, and blockFrames the frames
 	// in it.
 	block, blockFrames int
-	predictors         []adpcm.Predictor // of Microsoft ADPCM
+	predictors         []adpcm.Predictor // predictors of Microsoft ADPCM
 }
 
 // Codes of the fmt chunk.

@@ -106,7 +106,7 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 
 // A region holds the entries of an adtl list for a cue point.
 type region struct {
-	label  string // in lower case
+	label  string // label in lower case
 	length uint32
 }
 

@@ -102,7 +102,7 @@ func (c *curve) atY(y float64) float64 {
 	}
 	low, high := 0.0, 1.0
 	down := a.Y < b.Y
-	for range 50 { // to the precision of the numbers
+	for range 50 { // enough for the precision of float64
 		t := (low + high) / 2
 		if (c.at(t).Y <= y) == down {
 			low = t

@@ -1,5 +1,5 @@
 // Package distancefield computes the distance of points from an outline: a signed distance field,
-// computed exactly from lines and curves, not from a picture of them.
+// computed exactly from lines and curves, not from an image of them.
 //
 // An outline is drawn into a Path in pixels, with y growing downward. Winding numbers determine the
 // inside: a point is inside if the contours wind around it a nonzero number of times, in either
@@ -27,7 +27,7 @@ import (
 // from the origin, or points that are not numbers.
 var (
 	ErrTangled = errors.New("the outline has too many parts or crossings")
-	ErrFar     = errors.New("the outline has points far beyond any picture")
+	ErrFar     = errors.New("the outline has points far beyond any image")
 )
 
 // maxCoordinate leaves many bits for fractions of a pixel.

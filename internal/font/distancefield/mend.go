@@ -14,7 +14,7 @@ type mending struct {
 	stride int
 	g      Grid
 	span   float64
-	rows   [4]truthRow // by row modulo 4
+	rows   [4]truthRow // rows by number modulo 4
 	tried  int         // number of cells for which change searched
 }
 
@@ -126,7 +126,7 @@ const lines = 5
 func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
 	for i := range 2 * lines {
 		at := float64(float64(i/2) / (lines - 1)) // a division that becomes a product
-		var from, to [4]float64                   // of the line, by channel
+		var from, to [4]float64                   // ends of the line, by channel
 		for c := range from {
 			if i%2 == 0 {
 				from[c], to[c] = mix(float64(p[0][c]), float64(p[2][c]), at), mix(float64(p[1][c]), float64(p[3][c]), at)

@@ -10,7 +10,7 @@ import (
 // Limits of a font. Fonts have some dozens; a hostile font could repeat a small table billions of
 // times.
 const (
-	maxUses      = 1 << 18 // of features by scripts, of lookups by features
+	maxUses      = 1 << 18 // features in scripts, and lookups in features
 	maxSubtables = 1024
 )
 

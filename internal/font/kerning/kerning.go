@@ -53,7 +53,7 @@ func Pairs(ctx context.Context, gpos, kern []byte, glyphs []uint16, limit int) (
 type collector struct {
 	ctx    context.Context
 	glyphs []uint16 // sorted
-	wanted []bool   // by glyph
+	wanted []bool   // requested glyphs, by number
 	pairs  []Pair
 	limit  int
 }

@@ -20,7 +20,7 @@ import (
 // A Header is the start of a file.
 type Header struct {
 	Width, Height int
-	Bits          int // of a pixel: 8, 16 or 32
+	Bits          int // bits of a pixel: 8, 16 or 32
 	Frames        int
 	// PixelWidth and PixelHeight are the shape of a pixel, 1 and 1 for squares.
 	PixelWidth, PixelHeight int
@@ -115,7 +115,7 @@ type layer struct {
 	level      int
 }
 
-// A cel is the picture of a layer.
+// A cel is the image of a layer.
 type cel struct {
 	layer, z int
 	x, y     int
@@ -247,7 +247,7 @@ func (f *frame) layer(c *cursor) error {
 	const (
 		visible    = 1
 		background = 8
-		reference  = 64 // not drawn
+		reference  = 64 // a layer that is not drawn
 		opacities  = 1  // the header's flags: layers have an opacity
 		groups     = 2  // groups, too, and modes
 		most       = 1 << 16
@@ -279,7 +279,7 @@ func (f *frame) layer(c *cursor) error {
 	return nil
 }
 
-// cel reads the place and the data of a layer's picture.
+// cel reads the place and the data of a layer's image.
 func (f *frame) cel(p *cursor) error {
 	const (
 		raw     = 0
@@ -295,15 +295,15 @@ func (f *frame) cel(p *cursor) error {
 	case p.short:
 		return nil
 	case c.layer >= len(f.layers) || f.layers[c.layer].group:
-		return fmt.Errorf("a picture of layer %d, which does not exist", c.layer)
+		return fmt.Errorf("an image of layer %d, which does not exist", c.layer)
 	case !f.layers[c.layer].visible:
 		return nil
 	case kind == tilemap || f.layers[c.layer].tilemap:
 		return errors.New("tilemap layers are not supported; convert them to ordinary layers")
 	case kind == linked:
-		return errors.New("the first frame has a picture of another frame")
+		return errors.New("the first frame has an image of another frame")
 	case kind != raw && kind != packed:
-		return fmt.Errorf("unknown kind %d of picture", kind)
+		return fmt.Errorf("unknown kind %d of image", kind)
 	}
 	c.packed, c.w, c.h = kind == packed, int(p.word()), int(p.word())
 	c.data = p.data

@@ -117,7 +117,7 @@ func TestBlendModesAgreeWithAseprite(t *testing.T) {
 	}
 }
 
-// Cels are clipped at all edges, even cels much larger than the picture.
+// Cels are clipped at all edges, even cels much larger than the image.
 func TestCelsAreClipped(t *testing.T) {
 	pix := make([]byte, 0, 64)
 	for i := range 16 {
@@ -242,7 +242,7 @@ func TestSpriteDecodingStopsWithContext(t *testing.T) {
 	}
 }
 
-// For all bytes, Decode returns a picture of the header's size, or an error.
+// For all bytes, Decode returns an image of the header's size, or an error.
 func FuzzDecode(f *testing.F) {
 	f.Add(file{w: 2, h: 2, bits: 32, flags: 1, chunks: [][]byte{layerOf(1, 0, 0, 5, 200), packedCel(0, -1, 0, 2, 2, make([]byte, 16))}}.bytes())
 	f.Add(file{w: 2, h: 1, bits: 8, chunks: [][]byte{chunk(chunkOldPalette, words(1), []byte{0, 1, 9, 9, 9}), layerOf(9, 0, 0, 0, 0), rawCel(0, 0, 0, 255, 0, 2, 1, 0, 1)}}.bytes())

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// draw blends a cel with the picture below. It keeps only one row of the cel in memory, because a
-// cel may be much larger than the picture.
+// draw blends a cel with the image below. It keeps only one row of the cel in memory, because a
+// cel may be much larger than the image.
 func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
 	l := &f.layers[c.layer]
 	opacity := mul(int(c.opacity), int(l.opacity))

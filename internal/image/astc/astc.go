@@ -1,4 +1,4 @@
-// Package astc compresses pictures to ASTC, the block format that graphics processors of
+// Package astc compresses images to ASTC, the block format that graphics processors of
 // phones read, in its profile of low dynamic range and in two dimensions, and decodes such
 // blocks. The same pixels give the same bytes on every machine: whatever decides anything
 // is a whole number, or a float that is rounded alike everywhere.
@@ -52,13 +52,13 @@ type Options struct {
 // sides are the sizes of blocks, in pixels a side.
 var sides = [...]int{4, 5, 6, 8}
 
-// Size returns the number of bytes of a compressed picture of w by h pixels, in blocks of
+// Size returns the number of bytes of a compressed image of w by h pixels, in blocks of
 // side by side pixels.
 func Size(w, h, side int) int {
 	return (w + side - 1) / side * ((h + side - 1) / side) * 16
 }
 
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Encode writes the blocks of an image of w by h pixels, row by row, to dst, which has
 // Size(w, h, side) bytes. A block has 4, 5, 6 or 8 pixels a side. pix has four bytes, RGBA,
 // for each pixel, row by row. If the size is no multiple of side, the last column and row
 // are repeated. A block of pixels whose alpha is 255 decodes to an alpha of 255, and a
@@ -89,7 +89,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 	})
 }
 
-// A picture is RGBA pixels row by row.
+// An image is RGBA pixels row by row.
 type picture struct {
 	blockfit.Grid
 	pix []byte
@@ -112,22 +112,22 @@ type encoder struct {
 	opaque bool
 	gray   bool
 
-	best code // so far
+	best code // best code so far
 	sse  int64
 
-	products [64]moments // of single pixels
+	products [64]moments // moments of single pixels
 	work     trial
 
 	pool       pool
 	hypotheses [16]hypothesis
-	used       int // of them
+	used       int // number of parts in use
 }
 
 // An effort is the meaning of a quality.
 type effort struct {
 	good      int64   // an error for each pixel that is left at that
 	hard      int64   // an error for each pixel above which three parts are tried
-	share     float32 // of the error beside the line, above which splits are tried
+	share     float32 // least error off the line for which splits are tried
 	tries     [2]int  // plans carried out of those with one part, with two
 	near      int     // splits near each of two ways to part the pixels that are weighed
 	splits    int     // splits carried out

@@ -5,8 +5,8 @@ type code struct {
 	layout
 	mode      uint16               // the number of the layout
 	parts     uint8                // 1 to 4
-	seed      uint16               // of the partition
-	kinds     [maxPartitions]uint8 // of the pairs of ends, by part: the color endpoint modes
+	seed      uint16               // seed of the partition
+	kinds     [maxPartitions]uint8 // color endpoint mode of each part
 	component uint8                // the channel that has the second weights, in dual planes
 	colorSpan int
 	color     [18]uint8 // stored numbers, kinds[i]/4*2+2 for each part
@@ -123,7 +123,7 @@ func extraBits(parts int) int { return 3*parts - 4 }
 // A layout is the weights' description in the eleven lowest bits of a block.
 type layout struct {
 	across, down int // the grid of weights
-	span         int // of the weights
+	span         int // span of the weights
 	dual         bool
 }
 

@@ -120,9 +120,9 @@ func mix(from, to, weight int32, srgb bool) int {
 // A scale has the values of a span's stored numbers, from the least to the greatest: trits
 // and quints are in another order than values.
 type scale struct {
-	value  []uint8 // by stored number
+	value  []uint8 // values by stored number
 	sorted []uint8 // stored numbers by rank
-	rank   []uint8 // by stored number
+	rank   []uint8 // ranks by stored number
 	ranked []uint8 // values by rank
 }
 
@@ -137,7 +137,7 @@ var (
 // A spread spreads the bits of a number with a trit or a quint over a value: the share of
 // each bit above the lowest, and of the trit or quint.
 type spread struct {
-	bits [5]int // of bits b, c, d, e, f
+	bits [5]int // factors of bits b, c, d, e, f
 	c    int
 }
 

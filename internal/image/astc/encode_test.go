@@ -45,7 +45,7 @@ func with(side int, o Options) blocktest.Encoder {
 	}
 }
 
-// read decodes the blocks of a picture.
+// read decodes the blocks of an image.
 func read(blocks []byte, w, h, side int, srgb bool) []byte {
 	return blocktest.Picture(blocks, w, h, side, 16, func(pixels, block []byte) {
 		var decoded [256]byte

@@ -7,7 +7,7 @@ type fit struct {
 	aa, ab, bb [4]int64
 	a, b       [4]int64
 	mean       [4]float32
-	ends       [2][4]float32 // of the least error
+	ends       [2][4]float32 // ends with the least error
 }
 
 // fit returns the fits of the parts to the weights of the trial.

@@ -21,13 +21,13 @@ type grid struct {
 	// Weight g touches the pixels touched[first[g]:first[g+1]].
 	first   [65]int
 	touched []touch
-	inverse [64]float32 // of the sum of the squared shares of a weight
+	inverse [64]float32 // inverse sums of the squared shares of each weight
 }
 
 // A touch is a pixel that a weight has a share in.
 type touch struct {
 	pixel uint8
-	share float32 // at most 1
+	share float32 // largest share, at most 1
 }
 
 func newGrid(side, across, down int) *grid {
@@ -67,7 +67,7 @@ type ramp struct {
 
 func newRamp(side, n int) (r ramp) {
 	scale := (1024 + side/2) / (side - 1)
-	var share [8][8]float64 // by pixel and weight
+	var share [8][8]float64 // shares by pixel and weight
 	for x := range side {
 		at := (scale*x*(n-1) + 32) >> 6
 		share[x][at>>4] += float64(float64(16-at&15) / 16)

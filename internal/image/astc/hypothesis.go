@@ -6,10 +6,10 @@ import "math"
 // pixels would be if nothing had to be rounded.
 type hypothesis struct {
 	shape
-	kinds     [maxParts]uint8 // by part
+	kinds     [maxParts]uint8 // endpoint modes by part
 	component uint8
 	seed      uint16
-	part      [64]uint8 // by pixel
+	part      [64]uint8 // parts by pixel
 
 	at      [2][64]float32 // 0 to 1, by plane and pixel
 	length  [2]float32     // the mean squared length of the lines, by plane
@@ -49,7 +49,7 @@ func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint
 // taken apart into waves.
 func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	n := e.side
-	var rows, energy [8][8]float32 // by frequency along a row, and row; by both frequencies
+	var rows, energy [8][8]float32 // rows by frequency along a row, and row; energy by both frequencies
 	for y := range n {
 		e.waves(&rows, y, at[y*n:y*n+n])
 	}
@@ -65,7 +65,7 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	g := 0
 	for range n - 1 { // grids are in the order of rows, then of columns
 		keepY := &e.grids[g].keepY
-		var kept [8]float32 // by frequency along a row
+		var kept [8]float32 // sums by frequency along a row
 		for v := range n {
 			k := keepY[v]
 			for u, w := range energy[v][:n] {

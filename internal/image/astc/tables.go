@@ -9,9 +9,9 @@ import (
 type format struct {
 	side, pixels int
 	grids        []*grid
-	wave         [8][8]float32 // of the cosine transform, by frequency
+	wave         [8][8]float32 // cosine transform by frequency
 	plans        [shapes][]plan
-	splits       [maxParts + 1]func() []split // by the number of parts
+	splits       [maxParts + 1]func() []split // splits by number of parts
 }
 
 // A shape is how many parts and planes a block has, and how many numbers all its ends take.

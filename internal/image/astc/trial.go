@@ -6,7 +6,7 @@ type trial struct {
 	grid   [2][64]uint8     // values of the grid's weights, by plane
 	rank   [2][64]uint8     // their ranks
 	pixel  [2][64]int32     // the weights of pixels, 0 to 64
-	ends   [maxParts]pair   // by part
+	ends   [maxParts]pair   // ends by part
 	color  [maxColors]uint8 // stored numbers
 	length [4]float32       // the squared lengths of the lines, by part
 }
@@ -39,7 +39,7 @@ func (e *encoder) try(h *hypothesis, p *plan) {
 func (e *encoder) round(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	t := &e.work
 	fits := e.fit(h)
-	near := spans[p.colorSpan].levels < 256 // so that offsets may be finer
+	near := spans[p.colorSpan].levels < 256 // offsets may be finer
 	var color [maxColors]uint8
 	var ends [maxParts]pair
 	var direct, other int64
@@ -161,7 +161,7 @@ func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypoth
 
 // shrink sets the weights of a grid nearest to the pixels'.
 func (e *encoder) shrink(g *grid, at *[64]float32) {
-	var rows [8][8]float32 // by column of the grid and row of pixels
+	var rows [8][8]float32 // sums by grid column and pixel row
 	n := e.side
 	for y := range n {
 		row := at[y*n : y*n+n]

@@ -30,7 +30,7 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 // A fitted is a block and how unlike the wanted colors it looks.
 type fitted struct {
 	Block
-	err float32 // by a judge, or the sum of squares while lines compete
+	err float32 // error by a judge, or a sum of squares while lines compete
 }
 
 // judged sets f.err, and returns it.
@@ -217,7 +217,7 @@ func fitLine(colors *Colors, q blockfit.Quality) fitted {
 // floors returns the distances of floors, in stops below the brightest value.
 func floors(q blockfit.Quality) []uint16 {
 	if q == blockfit.Fast {
-		return []uint16{6} // 64 times: the range of a good picture on paper
+		return []uint16{6} // 64 times: the range of a good image on paper
 	}
 	return []uint16{9, 6, 4}
 }

@@ -152,7 +152,7 @@ func (e *encoder) fit(m *moments, pixels []uint8, k *kind, c *code, subset int) 
 		}
 		best = sse
 		c.index, c.ends[subset], c.p[subset] = index, l.stored, l.p
-		if ls == before { // and so would be the ends
+		if ls == before { // the ends would be the same, too
 			break
 		}
 	}

@@ -1,4 +1,4 @@
-// Package bc7 compresses pictures to BC7, the block format of four channels that
+// Package bc7 compresses images to BC7, the block format of four channels that
 // graphics processors read (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK,
 // BPTC), and decodes its blocks. The same pixels give the same bytes on every
 // machine: whatever decides anything is a whole number, or a float that is rounded
@@ -47,12 +47,12 @@ type Options struct {
 	RDO float64
 }
 
-// Size returns the number of bytes of a compressed picture of w by h pixels.
+// Size returns the number of bytes of a compressed image of w by h pixels.
 func Size(w, h int) int {
 	return (w + 3) / 4 * ((h + 3) / 4) * 16
 }
 
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Encode writes the blocks of an image of w by h pixels, row by row, to dst, which has
 // Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. If the size is no
 // multiple of four, the last column and row are repeated. A block of pixels whose alpha is
 // 255 decodes to an alpha of 255, and a block of a single color to exactly that color.
@@ -98,7 +98,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	return nil
 }
 
-// A picture is RGBA pixels row by row.
+// An image is RGBA pixels row by row.
 type picture struct {
 	blockfit.Grid
 	pix []byte
@@ -114,11 +114,11 @@ type encoder struct {
 
 	px      block   // the wanted pixels
 	alpha   bool    // some pixel is not opaque
-	all     moments // of all pixels
+	all     moments // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
 	hope    blockfit.Guess // the pair that would be best if no index were off
-	best    code           // so far
+	best    code           // best code so far
 	sse     int64
 	exact   bool // sse is the block's, where a guess would do
 }

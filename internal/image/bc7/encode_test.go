@@ -23,7 +23,7 @@ var qualities = []struct {
 	q    Quality
 }{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
 
-// encoded is the blocks of a picture.
+// encoded is the blocks of an image.
 func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
 	t.Helper()
 	dst := make([]byte, Size(w, h))

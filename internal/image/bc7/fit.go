@@ -171,7 +171,7 @@ func distance(a, b uint64) (far, flip uint64) {
 type line struct {
 	stored [2][4]uint8
 	p      [2]uint8
-	rgb    [2]uint64 // in lanes
+	rgb    [2]uint64 // red, green and blue in lanes
 	a      [2]uint64
 }
 
@@ -179,7 +179,7 @@ type line struct {
 // of the weights of the second end, of their squares, and of their products with colors.
 type leastSquares struct {
 	w   uint64 // sum of weights, and of their squares from bit 32 on
-	rgb uint64 // in lanes
+	rgb uint64 // red, green and blue in lanes
 	a   uint64
 }
 
@@ -235,7 +235,7 @@ func (l *line) solve(s *leastSquares, m *moments, channels int, k *kind, thoroug
 // choose sets the ends nearest to u, in 256ths, with the best of the possible p-bits.
 func (q *quadratic) choose(l *line, u, x, y *[4]int64, channels int) {
 	k := q.kind
-	var first [2][4]uint8 // by p-bit
+	var first [2][4]uint8 // first ends by p-bit
 	var second [4][4]uint8
 	var sums [4]int64
 	for c := range channels {

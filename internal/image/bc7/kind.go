@@ -4,7 +4,7 @@ package bc7
 type kind struct {
 	p      pbits
 	width  uint8   // bits of an index
-	levels int64   // of the indices
+	levels int64   // number of different indices
 	along  float64 // the part of the scatter along a line that the indices keep
 	most   int64   // the greatest that can be stored
 	scale  int64   // stored steps in a 256th of a value, times 2^24

@@ -118,7 +118,7 @@ func (e *encoder) guessApart(rotation uint8, s *scatter) {
 
 // alphaInside returns the part of the pixels whose alpha is neither the least nor the most
 // in the block. The extreme pixels lose nothing between the levels of indices, as in
-// cut-out pictures.
+// cut-out images.
 func (b *block) alphaInside() float64 {
 	least, most := b.a[0], b.a[0]
 	for _, a := range &b.a {

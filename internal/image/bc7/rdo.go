@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// A budget finds the price at which the blocks of a picture lose exactly the allowed error.
+// A budget finds the price at which the blocks of an image lose exactly the allowed error.
 type budget struct {
 	picture
 	*encoder
@@ -23,7 +23,7 @@ type budget struct {
 // mostLoss is the greatest loss of PSNR in dB that may be asked for.
 const mostLoss = 10
 
-// shrink makes the blocks of a picture smaller once they are compressed.
+// shrink makes the blocks of an image smaller once they are compressed.
 func (b *budget) shrink(dst []byte) error {
 	price, err := b.price(dst)
 	if err != nil {
@@ -37,7 +37,7 @@ func (b *budget) shrink(dst []byte) error {
 	return err
 }
 
-// The price is looked for on some runs of blocks that are spread over the picture.
+// The price is looked for on some runs of blocks that are spread over the image.
 const (
 	sampleRuns = 4
 	sampleSize = 96
@@ -104,7 +104,7 @@ func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err e
 
 // pass writes blocks from one number up to another, and returns their error, at most most:
 // if no loss is left, blocks stay as given. If steered, the price follows the loss, so that
-// it reaches the allowed loss evenly over the picture.
+// it reaches the allowed loss evenly over the image.
 func (b *budget) pass(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}

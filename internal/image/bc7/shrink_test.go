@@ -101,7 +101,7 @@ func TestRDOWeighed(t *testing.T) {
 	}
 }
 
-// The loss of a picture whose colors count little is counted as little.
+// The loss of an image whose colors count little is counted as little.
 func TestRDOShrinksTranslucent(t *testing.T) {
 	pix := blocktest.Bricks()
 	for i := 3; i < len(pix); i += 4 {

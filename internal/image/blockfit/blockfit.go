@@ -1,5 +1,5 @@
 // Package blockfit holds the parts that encoders of texel blocks share: qualities, the
-// walk over the blocks of a picture, and lines through colors of light.
+// walk over the blocks of an image, and lines through colors of light.
 package blockfit
 
 import (
@@ -14,26 +14,26 @@ type Quality uint8
 
 // The qualities.
 const (
-	Fast   Quality = iota // for every edit
-	Normal                // for review
-	Best                  // for shipping
+	Fast   Quality = iota // effort for every edit
+	Normal                // effort for reviews
+	Best                  // effort for releases
 )
 
-// A Grid is a picture of W by H pixels in blocks of Side by Side pixels.
+// A Grid is an image of W by H pixels in blocks of Side by Side pixels.
 type Grid struct{ W, H, Side int }
 
 // Blocks returns the number of blocks.
 func (g Grid) Blocks() int { return (g.W + g.Side - 1) / g.Side * ((g.H + g.Side - 1) / g.Side) }
 
-// maxSide bounds the sides of a picture.
+// maxSide bounds the sides of an image.
 const maxSide = 1 << 20
 
-// Check returns an error if an encoder cannot write the picture: have numbers, want a
+// Check returns an error if an encoder cannot write the image: have numbers, want a
 // pixel, to room bytes, size a block. The error names the numbers by unit.
 func (g Grid) Check(have, want int, unit string, room, size int, q Quality) error {
 	switch {
 	case g.W <= 0 || g.H <= 0 || g.W > maxSide || g.H > maxSide:
-		return fmt.Errorf("a picture of %d by %d pixels: want 1 to %d in each direction", g.W, g.H, maxSide)
+		return fmt.Errorf("an image of %d by %d pixels: want 1 to %d in each direction", g.W, g.H, maxSide)
 	case int64(have) < int64(want)*int64(g.W)*int64(g.H):
 		return fmt.Errorf("%d %s are too few for %d by %d pixels", have, unit, g.W, g.H)
 	case room < size*g.Blocks():

@@ -1,5 +1,5 @@
-// Package blocktest tests the encoders of texel blocks: small pictures of the kinds that
-// matter, made of whole numbers alone, the likeness of two pictures, and the laws that all
+// Package blocktest tests the encoders of texel blocks: small images of the kinds that
+// matter, made of whole numbers alone, the likeness of two images, and the laws that all
 // encoders keep.
 package blocktest
 
@@ -17,21 +17,21 @@ import (
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// An Encoder is an encoder under test with its options. Pictures are RGBA.
+// An Encoder is an encoder under test with its options. Images are RGBA.
 type Encoder struct {
 	// Block is how many pixels a block has each way.
 	Block int
-	// Encode returns the blocks of a picture of w by h pixels, row by row. Quality is 0 to 2;
+	// Encode returns the blocks of an image of w by h pixels, row by row. Quality is 0 to 2;
 	// more is more work.
 	Encode func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error)
-	// Decode returns the picture in some blocks.
+	// Decode returns the image in some blocks.
 	Decode func(blocks []byte, w, h int) []byte
 }
 
 // Names are the qualities.
 var Names = [3]string{"fast", "normal", "best"}
 
-// Picture puts blocks together to a picture of w by h pixels. Decode is given a block of size bytes
+// Image puts blocks together to an image of w by h pixels. Decode is given a block of size bytes
 // and sets the pixels of it, row by row.
 func Picture(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
@@ -96,7 +96,7 @@ func (e Encoder) sum(t *testing.T, quality int, see func(name string, pix, block
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// must returns the blocks of a picture.
+// must returns the blocks of an image.
 func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	t.Helper()
 	blocks, err := e.Encode(t.Context(), pix, w, h, quality)
@@ -106,7 +106,7 @@ func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	return blocks
 }
 
-// edges tests that a picture whose size is no multiple of a block's is as if its last column and row
+// edges tests that an image whose size is no multiple of a block's is as if its last column and row
 // went on, and that its rows of blocks are the same one by one.
 func (e Encoder) edges(t *testing.T) {
 	stone := Samples()["stone"]

@@ -43,13 +43,13 @@ func Open(data []byte, limit int64) (*texture.Texture, error) {
 	return nil, ErrFormat
 }
 
-// Level decodes one picture of a level as a shader sees it, swizzle included: channels
+// Level decodes one image of a level as a shader sees it, swizzle included: channels
 // that are not stored are 0, and alpha is 1. The map has floats for floating point, 16
-// bits for RGB10A2 and EAC, and else 8 bits. Pictures are the faces of layer 0, of layer 1 and so
+// bits for RGB10A2 and EAC, and else 8 bits. Images are the faces of layer 0, of layer 1 and so
 // on. It looks at ctx once for each row of blocks.
 func Level(ctx context.Context, t *texture.Texture, level, picture int) (*pixmap.Map, error) {
 	if level < 0 || level >= len(t.Levels) || picture < 0 || picture >= t.Pictures() {
-		return nil, fmt.Errorf("cooked: no picture %d of level %d; have %d of %d", picture, level, t.Pictures(), len(t.Levels))
+		return nil, fmt.Errorf("cooked: no image %d of level %d; have %d of %d", picture, level, t.Pictures(), len(t.Levels))
 	}
 	w, h := texture.LevelSize(t.W, t.H, level)
 	size := t.Format.Bytes(w, h)

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A Prepared is the input of an encoder: the picture and its role.
+// A Prepared is the input of an encoder: the image and its role.
 type Prepared struct {
 	Role     role.Role
 	Why      string        // evidence for the role
@@ -20,7 +20,7 @@ type Prepared struct {
 
 // A Measure is the likeness of a texture to its source. Inapplicable values are NaN.
 type Measure struct {
-	PSNR     float64 // in dB, of the first level
+	PSNR     float64 // PSNR of the first level, in dB
 	Angle    float64 // mean angle in degrees between unit vectors, of the first level
 	Coverage float64 // most that the share of pixels which pass the test changes on a level
 }
@@ -28,7 +28,7 @@ type Measure struct {
 // Unmeasured is a Measure of nothing.
 func Unmeasured() Measure { return Measure{math.NaN(), math.NaN(), math.NaN()} }
 
-// Measure compares a texture of one picture with its source.
+// Measure compares a texture of one image with its source.
 func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, error) {
 	found := Unmeasured()
 	want := p.Pictures[0]
@@ -52,7 +52,7 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 	return found, err
 }
 
-// angle returns the mean angle in degrees between the unit vectors of two pictures. The
+// angle returns the mean angle in degrees between the unit vectors of two images. The
 // third coordinate of the first is computed, as shaders do, unless it is stored. Vectors of
 // the second without a direction are left out.
 func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
@@ -93,7 +93,7 @@ func dot(a, b [3]float64) float64 {
 }
 
 // coverage returns the greatest difference of a level's share of pixels that pass the test
-// from the picture's share. Levels of fewer pixels than coverageFewest cannot keep it.
+// from the image's share. Levels of fewer pixels than coverageFewest cannot keep it.
 func (p *Prepared) coverage(ctx context.Context, t *texture.Texture) (float64, error) {
 	want, err := passing(ctx, p.Pictures[0], p.Test)
 	if err != nil {
@@ -136,10 +136,10 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 	return float64(n) / float64(max(1, len(m.Pix16)/4)), nil
 }
 
-// ErrSize is returned for pictures of different sizes, whose pixels cannot be compared.
+// ErrSize is returned for images of different sizes, whose pixels cannot be compared.
 var ErrSize = errors.New("source and texture differ in size")
 
-// PSNR returns how like a decoded picture of t is to its source, in dB: infinite if they
+// PSNR returns how like a decoded image of t is to its source, in dB: infinite if they
 // are the same, less the more was lost. Channels that t does not store are not compared,
 // nor is alpha if both are opaque. Numbers are compared as they are stored, with 1 as the
 // peak, except that light is compared as light with the brightest value of the source as
@@ -193,14 +193,14 @@ func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float
 	return 10 * math.Log10(e.peak*e.peak*float64(e.n)/e.sum), nil
 }
 
-// A loss is what two pictures differ by.
+// A loss is what two images differ by.
 type loss struct {
-	sum  float64 // of squares
+	sum  float64 // sum of squares
 	n    int     // numbers that were compared
 	peak float64
 }
 
-// lossOf compares the common channels of two pictures. peak is the least peak.
+// lossOf compares the common channels of two images. peak is the least peak.
 func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, compared [4]bool, peak float64) (e loss, err error) {
 	const piece = 1 << 16
 	e.peak = peak

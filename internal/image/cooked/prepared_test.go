@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// tilted returns a picture of unit vectors that all lean by the given degrees to the right.
+// tilted returns an image of unit vectors that all lean by the given degrees to the right.
 func tilted(degrees float64) *pixmap.Map {
 	m := pixmap.New(16, 16, pixmap.Bits8)
 	x, z := math.Sincos(degrees * math.Pi / 180)

@@ -6,9 +6,9 @@
 //	"DDS "                     4 bytes
 //	DDS_HEADER               124 bytes
 //	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy one
-//	pictures                  each with its levels, largest first
+//	images                  each with its levels, largest first
 //
-// All numbers are little endian. KTX2 keeps a level of all pictures together, DDS a picture
+// All numbers are little endian. KTX2 keeps a level of all images together, DDS an image
 // with all its levels.
 //
 // Older engines and ImageMagick read only the legacy header of Direct3D 9. It has the
@@ -36,9 +36,9 @@ import (
 const (
 	magic       = "DDS "
 	headerBytes = 124
-	pixelBytes  = 32 // of DDS_PIXELFORMAT, inside the header
+	pixelBytes  = 32 // size of DDS_PIXELFORMAT, inside the header
 	dx10Bytes   = 20
-	legacyEnd   = len(magic) + headerBytes // where pictures begin without a DX10 header
+	legacyEnd   = len(magic) + headerBytes // where images begin without a DX10 header
 )
 
 // Header says which header a file has.
@@ -98,11 +98,11 @@ const (
 	pixelsAlpha  = 0x1
 	pixelsFourCC = 0x4
 
-	capsComplex = 0x8 // more than one picture or level
+	capsComplex = 0x8 // more than one image or level
 	capsTexture = 0x1000
 	capsLevels  = 0x400000
 
-	caps2Cube   = 0x200 | 0xfc00 // with all six faces
+	caps2Cube   = 0x200 | 0xfc00 // all six faces
 	caps2Volume = 0x200000
 
 	dimension2D = 3
@@ -140,7 +140,7 @@ func alphaMode(t *texture.Texture) uint32 {
 	return alphaStraight
 }
 
-// header returns everything before the pictures of t, which fits 32 bits. The form
+// header returns everything before the images of t, which fits 32 bits. The form
 // is Legacy or DX10.
 func header(t *texture.Texture, form Header) []byte {
 	side, blockBytes := t.Format.Block()
@@ -220,7 +220,7 @@ func words(b []byte, values ...uint32) []byte {
 // Read reads a file whole and checks all that Write promises: the very header
 // that Write makes of such a texture, and no byte missing or left over. Files of
 // other writers differ in what their headers leave out, and may be refused.
-// Levels of a texture of one picture point into data.
+// Levels of a texture of one image point into data.
 //
 // Only tests, here and of the recipe, read DDS.
 func Read(data []byte) (*texture.Texture, error) {
@@ -246,14 +246,14 @@ func readTexture(data []byte) (*texture.Texture, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Counted before anything is allocated. A picture is at most 2^43 bytes, and
+	// Counted before anything is allocated. An image is at most 2^43 bytes, and
 	// there are at most 6*2^16 of them.
 	var picture int64
 	for i := range levels {
 		picture += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))
 	}
 	if have, want := int64(len(data)-end), int64(t.Pictures())*picture; have != want {
-		return nil, fmt.Errorf("%d bytes after the header, %d pictures of %d x %d pixels with %d levels need %d",
+		return nil, fmt.Errorf("%d bytes after the header, %d images of %d x %d pixels with %d levels need %d",
 			have, t.Pictures(), t.W, t.H, levels, want)
 	}
 	t.Levels = levelsOf(t, levels, data[end:])
@@ -318,7 +318,7 @@ func legacyFormat(code string, flags uint32) texture.Format {
 	return 0
 }
 
-// levelsOf gathers each level from the pictures, which hold all the levels.
+// levelsOf gathers each level from the images, which hold all the levels.
 func levelsOf(t *texture.Texture, levels int, pictures []byte) [][]byte {
 	out := make([][]byte, levels)
 	for p := range t.Pictures() {

@@ -33,7 +33,7 @@ func small() *texture.Texture {
 }
 
 // cubes is an array of two cubes of 2x2 pixels with two levels. A byte of each
-// picture says which it is, and its level above 4.
+// image says which it is, and its level above 4.
 func cubes() *texture.Texture {
 	t := &texture.Texture{Format: texture.R8, W: 2, H: 2, Layers: 2, Cube: true, Levels: make([][]byte, 2)}
 	for p := range byte(12) {
@@ -267,7 +267,7 @@ func TestReadRefuses(t *testing.T) {
 		{"3 levels for 2 x 2", func(f []byte) { f[28] = 3 }},
 		{"0 layers", func(f []byte) { f[140] = 0 }},
 		{"16777217 layers", func(f []byte) { f[143] = 1 }},
-		{"2 pictures of", func(f []byte) { f[140] = 2 }},
+		{"2 images of", func(f []byte) { f[140] = 2 }},
 		{"contradicts itself at byte 20", func(f []byte) { f[20]++ }},
 	} {
 		file := encode(t, small())

@@ -59,7 +59,7 @@ func TestLibraryReads(t *testing.T) {
 	}
 }
 
-// It decodes a picture of each format to something like the source, in the
+// It decodes an image of each format to something like the source, in the
 // channels that the format has.
 func TestLibraryDecodes(t *testing.T) {
 	const w, h = 50, 30

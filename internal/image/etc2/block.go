@@ -51,7 +51,7 @@ func (b *block) measure() {
 // A half is what half a block needs for guesses: no order of pixels.
 type half struct {
 	s       [8]int32 // sums of red, green and blue of each pixel
-	sum     [3]int32 // of each channel
+	sum     [3]int32 // sums of each channel
 	squares int32    // the sum of the squares of all channels
 	lumas   int32    // the sum of the squares of s
 }
@@ -122,7 +122,7 @@ func (e *encoder) planar() {
 		}
 		sum := e.px.all[k]
 		left -= 5*sum*sum + x*x + y*y
-		o := 5*sum - 3*x - 3*y // in 80ths
+		o := 5*sum - 3*x - 3*y // units of 1/80
 		slopes[k] = [3]int32{o, o + 8*x, o + 8*y}
 	}
 	left += 80 * e.px.squares

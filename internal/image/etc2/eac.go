@@ -5,7 +5,7 @@ import "math"
 // A scalarKind is the kind of values in an EAC block.
 type scalarKind struct {
 	unit   int32 // steps of a base and of a multiplier
-	offset int32 // of a base
+	offset int32 // offset from the base
 	top    int32 // the greatest value
 	least  int32 // multiplier
 }
@@ -41,7 +41,7 @@ type scalarCode struct {
 // A rank describes a table: its modifiers from the least to the greatest, and the nearest
 // modifier for each half of a step.
 type rank struct {
-	span int32 // from the least modifier to the greatest
+	span int32 // distance of the least and the greatest modifier
 	near [64]int8
 }
 

@@ -26,7 +26,7 @@ var qualities = []struct {
 	q    Quality
 }{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
 
-// encoded is the blocks of a picture, with alpha or not.
+// encoded is the blocks of an image, with alpha or not.
 func encoded(t testing.TB, pix []byte, w, h int, alpha bool, o Options) []byte {
 	t.Helper()
 	size, encode := 8, EncodeRGB
@@ -40,7 +40,7 @@ func encoded(t testing.TB, pix []byte, w, h int, alpha bool, o Options) []byte {
 	return dst
 }
 
-// with is the encoder of pictures with alpha or not, with some options.
+// with is the encoder of images with alpha or not, with some options.
 func with(alpha bool, o Options) blocktest.Encoder {
 	size, encode := 8, EncodeRGB
 	if alpha {
@@ -57,7 +57,7 @@ func with(alpha bool, o Options) blocktest.Encoder {
 	}
 }
 
-// decoded is a picture whose blocks have alpha or not.
+// decoded is an image whose blocks have alpha or not.
 func decoded(blocks []byte, w, h int, alpha bool) []byte {
 	if alpha {
 		return blocktest.Picture(blocks, w, h, 4, 16, func(pixels, block []byte) {

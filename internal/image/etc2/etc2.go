@@ -1,4 +1,4 @@
-// Package etc2 compresses pictures to ETC2 and EAC, the block formats that every graphics
+// Package etc2 compresses images to ETC2 and EAC, the block formats that every graphics
 // processor of OpenGL ES 3.0 reads, and decodes their blocks. The same pixels give the same
 // bytes on every machine: only whole numbers decide anything.
 //
@@ -47,7 +47,7 @@ func Size(w, h, blockBytes int) int {
 	return (w + 3) / 4 * ((h + 3) / 4) * blockBytes
 }
 
-// EncodeRGB writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// EncodeRGB writes the blocks of an image of w by h pixels, row by row, to dst, which has
 // Size(w, h, 8) bytes. pix has four bytes, RGBA, for each pixel, row by row; alpha is
 // ignored. If the size is no multiple of four, the last column and row are repeated. Rows
 // of blocks are the same whether they are compressed together or one by one. EncodeRGB
@@ -82,7 +82,7 @@ func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o Options) error
 	})
 }
 
-// EncodeEAC writes the blocks of pictures of one or two channels; dst has Size(w, h,
+// EncodeEAC writes the blocks of images of one or two channels; dst has Size(w, h,
 // 8*channels) bytes. pix has a number from 0 to 65535 for each channel of each pixel, row
 // by row; at best 11 bits of it are kept. All else is as in EncodeRGB.
 func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int, o Options) error {
@@ -118,8 +118,8 @@ var inColumns = [16]uint8{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 type encoder struct {
 	effort effort
 	px     block
-	best   code  // so far
-	sse    int32 // of best: the sum of the squared errors of all channels
+	best   code  // best code so far
+	sse    int32 // squared error of best, over all channels
 	memo   memo
 	lists  [4]list
 }

@@ -20,7 +20,7 @@ type code struct {
 	// base are the colors as stored, of 4 or 5 bits; of planar those at the upper left
 	// corner, right of the upper row and below the left column, 6, 7 and 6 bits.
 	base  [3][3]uint8
-	table [2]uint8 // of modifiers
+	table [2]uint8 // tables of modifiers
 	// distance is the number of T's and H's distance.
 	distance uint8
 	// index has the indices of the pixels in columns: the high bits in the upper half,

@@ -1,9 +1,9 @@
-// Package exr decodes OpenEXR pictures: light without an upper bound in halves, floats or whole
+// Package exr decodes OpenEXR images: light without an upper bound in halves, floats or whole
 // numbers, in rows or tiles, plain or packed by RLE, ZIP, PIZ, PXR24 or B44.
 //
 // The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR" (Academy
 // Software Foundation). The compressions follow the latter and files of the reference library. Of
-// several parts, the first flat picture is decoded; of several layers, the one without a name, or
+// several parts, the first flat image is decoded; of several layers, the one without a name, or
 // else the first. Deep pixels, DWA, and channels with fewer numbers than pixels are refused with
 // advice.
 package exr
@@ -32,7 +32,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 		return nil, pixmap.Repairs{}, fmt.Errorf("exr: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
-		return nil, pixmap.Repairs{}, errors.New("exr: picture is too large for this machine's addresses")
+		return nil, pixmap.Repairs{}, errors.New("exr: image is too large for this machine's addresses")
 	}
 	d := decoder{data: data, h: h, m: pixmap.New(h.Width, h.Height, pixmap.Float), budget: int64(len(data))}
 	d.unpacker = newUnpacker(&h)
@@ -80,7 +80,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 	top := int64(h.data.minY) + line*int64(h.tileH)
 	want := []int32{int32(top)}
 	if h.tiled {
-		want = []int32{int32(column), int32(line), 0, 0} // and levels
+		want = []int32{int32(column), int32(line), 0, 0} // column, line and both levels
 	}
 	if h.multipart {
 		want = append([]int32{int32(h.part)}, want...)
@@ -100,7 +100,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 		return err
 	}
 	if d.budget -= int64(len(packed)); d.budget < 0 {
-		return errors.New("strips or tiles share their bytes; save the picture again")
+		return errors.New("strips or tiles share their bytes; save the image again")
 	}
 	left := int64(h.data.minX) + column*int64(h.tileW)
 	w, l := min(int64(h.tileW), int64(h.data.maxX)+1-left), min(int64(h.tileH), int64(h.data.maxY)+1-top)
@@ -207,7 +207,7 @@ func (h *Header) readChannels(b []byte) error {
 		case k < whole || k > float:
 			return fmt.Errorf("channel %q has numbers of kind %d", name, k)
 		case at(8) != 1 || at(12) != 1:
-			return fmt.Errorf("channel %q has one number for %d x %d pixels, which is not supported; save the picture as RGB", name, at(8), at(12))
+			return fmt.Errorf("channel %q has one number for %d x %d pixels, which is not supported; save the image as RGB", name, at(8), at(12))
 		case len(h.channels) == mostChannels:
 			return fmt.Errorf("more than %d channels", mostChannels)
 		}
@@ -216,7 +216,7 @@ func (h *Header) readChannels(b []byte) error {
 }
 
 // chooseChannels decides which channels become colors: the layer without a name, else the first
-// layer with red, green and blue, else the first gray layer. A picture with only one channel is
+// layer with red, green and blue, else the first gray layer. An image with only one channel is
 // gray, whatever the channel's name.
 func (h *Header) chooseChannels() error {
 	find := func(layer string, names ...string) (at [4]int, ok bool) {

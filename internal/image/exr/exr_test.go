@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawn computes the pixels of the pictures in testdata, which OpenEXR 3.1.5 wrote, in whole
+// drawn computes the pixels of the images in testdata, which OpenEXR 3.1.5 wrote, in whole
 // numbers times 16.
 func drawn(c, x, y int) float32 {
 	if c == 3 {
@@ -130,7 +130,7 @@ func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 	}
 }
 
-// The display window is the picture. It is black outside the data window.
+// The display window is the image. It is black outside the data window.
 func TestDisplayWindowIsThePicture(t *testing.T) {
 	m, _, err := Decode(t.Context(), read(t, "window-zip")) // data from -2, 1 to 4, 9
 	if err != nil || m.W != 7 || m.H != 5 {
@@ -177,7 +177,7 @@ func channelOf(name string, kind kind, step int32) []byte {
 	return append([]byte(name+"\x00"), words(int32(kind), 0, step, step)...)
 }
 
-// file builds a picture of strips: w by h pixels of channels named by the letters of names.
+// file builds an image of strips: w by h pixels of channels named by the letters of names.
 func file(names string, k kind, compression byte, w, h int32, chunks ...[]byte) []byte {
 	var channels []byte
 	for _, name := range names {
@@ -249,7 +249,7 @@ func TestBadEXRIsRefused(t *testing.T) {
 		{"deep pixels are not supported", flags(8)},
 		{"tiles of 0 x 0", flags(2)},
 		{"66049 tiles, the limit is", fileOf(flagTiled, append(attr("tiles", "tiledesc", append(words(1, 1), 0)), wide[8:len(wide)-1]...))},
-		{"no part is a flat picture", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
+		{"no part is a flat image", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
 		{"has no chunkCount", parts(attr("type", "string", []byte("deepscanline")))},
 		{"0 parts", fileOf(flagMultipart, nil)},
 		{"is missing", fileOf(0, nil)},
@@ -261,12 +261,12 @@ func TestBadEXRIsRefused(t *testing.T) {
 		{"kind 3", fileOf(0, attr("channels", "chlist", channelOf("R", 3, 1)))},
 		{`"BY" has one number for 2 x 2 pixels`, fileOf(0, attr("channels", "chlist", channelOf("BY", half, 2)))},
 		{"there are G, Z", file("GZ", half, plain, 1, 1)},
-		{"DWA compression is not supported; save the picture with ZIP or PIZ", read(t, "half-dwaa")},
+		{"DWA compression is not supported; save the image with ZIP or PIZ", read(t, "half-dwaa")},
 		{"compression 10", file("Y", half, 10, 1, 1)},
 		{"data window of 0 x 1", window("dataWindow", 1, 0, 0, 0)},
 		{"display window of 4294967296 x 1", window("displayWindow", math.MinInt32, 0, math.MaxInt32, 0)},
-		{"picture is empty", window("dataWindow", 1, 0, 1, 0)},
-		{"crop the picture", window("displayWindow", 0, 0, 200, 0)},
+		{"image is empty", window("dataWindow", 1, 0, 1, 0)},
+		{"crop the image", window("displayWindow", 0, 0, 200, 0)},
 		{"3 bytes of pixels, want 2", file("Y", half, plain, 1, 1, strip(0, 1, 2, 3))},
 		{"its place in the file is 1, not 0", file("Y", half, plain, 1, 1, strip(1, 1, 2))},
 		{"too many pixels", file("Y", half, rle, 4, 1, strip(0, 9, 1))},
@@ -381,7 +381,7 @@ func wave(pix []uint16, w, l, greatest int) {
 	}
 }
 
-// Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
+// Decoding allocates Header.Memory, and nothing for an image that the file is too short for.
 func TestEXRMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
@@ -430,7 +430,7 @@ func FuzzEXR(f *testing.F) {
 			return
 		}
 		if m.W != h.Width || m.H != h.Height || h.LeastBytes() > int64(len(data)) {
-			t.Errorf("picture of %d x %d in %d bytes, header %+v", m.W, m.H, len(data), h)
+			t.Errorf("image of %d x %d in %d bytes, header %+v", m.W, m.H, len(data), h)
 		}
 		for _, v := range m.PixF {
 			if !(v >= 0 && v <= math.MaxFloat32) {

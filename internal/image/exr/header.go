@@ -11,7 +11,7 @@ import (
 
 // A Header describes the part that Decode decodes.
 type Header struct {
-	// Width and Height are the size of the display window, which is the picture.
+	// Width and Height are the size of the display window, which is the image.
 	Width, Height int
 	// Bits is the size of the largest decoded channel: 16 or 32.
 	Bits int
@@ -34,7 +34,7 @@ type Header struct {
 	part           int
 	multipart      bool
 	table          int64 // offset of the list of chunks
-	chunksDeclared int64 // by the chunkCount attribute; 0 if there is none
+	chunksDeclared int64 // number by the chunkCount attribute, or 0
 	kind           string
 }
 
@@ -125,13 +125,13 @@ func readParts(c *cursor, multipart bool) (headers []Header, err error) {
 	return headers, nil
 }
 
-// choosePart returns the header of the first part that is a flat picture. The lists of chunks
+// choosePart returns the header of the first part that is a flat image. The lists of chunks
 // follow the headers, in the order of the parts.
 func choosePart(headers []Header, version uint32) (Header, error) {
 	if !headers[0].multipart {
 		h := headers[0]
 		if version&flagDeep != 0 {
-			return Header{}, errors.New("deep pixels are not supported; flatten the picture and save it again")
+			return Header{}, errors.New("deep pixels are not supported; flatten the image and save it again")
 		}
 		h.tiled = version&flagTiled != 0
 		return h, nil
@@ -148,7 +148,7 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 		}
 		skipped += h.chunksDeclared
 	}
-	return Header{}, errors.New("no part is a flat picture; flatten the picture and save it again")
+	return Header{}, errors.New("no part is a flat image; flatten the image and save it again")
 }
 
 // checkWindows refuses unusable data and display windows.
@@ -161,9 +161,9 @@ func (h *Header) checkWindows() error {
 	h.Width, h.Height = int(h.display.width()), int(h.display.height())
 	switch {
 	case !h.data.intersects(h.display):
-		return errors.New("data window is outside the display window, so the picture is empty")
+		return errors.New("data window is outside the display window, so the image is empty")
 	case h.display.width()*h.display.height()/mostAround > h.data.width()*h.data.height():
-		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the picture to its content", mostAround)
+		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the image to its content", mostAround)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (h *Header) checkLayout() error {
 		h.tileW, h.tileH = int(h.data.width()), int(min(int64(h.linesOfChunk()), h.data.height()))
 	}
 	if across, down := h.grid(); h.tiled && across*down > mostTiles {
-		return fmt.Errorf("%d tiles, the limit is %d; save the picture with larger tiles", across*down, mostTiles)
+		return fmt.Errorf("%d tiles, the limit is %d; save the image with larger tiles", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
 		return fmt.Errorf("strips or tiles of %d bytes", h.chunkBytes(h.tileW, h.tileH))
@@ -211,14 +211,14 @@ func (h *Header) grid() (across, down int64) {
 
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const place, head = 8, 8 // in the list, and before the pixels
+	const place, head = 8, 8 // bytes in the list, and before the pixels
 	across, down := h.grid()
 	return h.table + across*down*(place+head) + h.data.width()*h.data.height()*h.pixelBytes()/h.ratio()
 }
 
 // Memory returns the most bytes that Decode holds at once, without the file.
 func (h *Header) Memory() int64 {
-	const tables = 4 << 20 // of Huffman codes and inflation
+	const tables = 4 << 20 // tables of Huffman codes and inflation
 	return 16*int64(h.Width)*int64(h.Height) + 3*h.chunkBytes(h.tileW, h.tileH) + tables
 }
 

@@ -9,8 +9,8 @@ import (
 // pizTables holds the tables for unpacking PIZ.
 type pizTables struct {
 	huffman huffman
-	values  [1 << 16]uint16 // by index
-	numbers []uint16        // of the largest strip or tile
+	values  [1 << 16]uint16 // values by index
+	numbers []uint16        // numbers of the largest strip or tile
 }
 
 // readValues reads the set of occurring numbers, a bit each in a bitmap of 8192 bytes whose bytes
@@ -61,7 +61,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 		stride += w * c.kind.size()
 	}
 	for _, c := range u.channels {
-		numbers := c.kind.size() / 2 // of 16 bits
+		numbers := c.kind.size() / 2 // numbers of 16 bits
 		for i := range numbers {
 			p := plane{pix[i:], numbers, numbers * w}
 			p.unwave(w, l, greatest)
@@ -154,7 +154,7 @@ type huffman struct {
 // A bitReader reads bits, the highest of each byte first.
 type bitReader struct {
 	data []byte
-	at   int // in data
+	at   int // offset in data
 	bits uint64
 	n    int // number of bits in bits, at its low end
 }

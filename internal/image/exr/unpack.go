@@ -27,15 +27,15 @@ const (
 func (h *Header) checkCompression() error {
 	switch {
 	case h.compression == dwaa || h.compression == dwab:
-		return errors.New("DWA compression is not supported; save the picture with ZIP or PIZ")
+		return errors.New("DWA compression is not supported; save the image with ZIP or PIZ")
 	case h.compression > dwab:
-		return fmt.Errorf("unknown compression %d; save the picture with ZIP or PIZ", h.compression)
+		return fmt.Errorf("unknown compression %d; save the image with ZIP or PIZ", h.compression)
 	case h.compression != b44 && h.compression != b44a:
 		return nil
 	}
 	for _, c := range h.channels {
 		if c.linear && c.kind == half {
-			return fmt.Errorf("channel %q is packed by B44 as logarithms, which is not supported; save the picture with ZIP or PIZ", c.name)
+			return fmt.Errorf("channel %q is packed by B44 as logarithms, which is not supported; save the image with ZIP or PIZ", c.name)
 		}
 	}
 	return nil
@@ -61,7 +61,7 @@ func (h *Header) ratio() int64 {
 		return 64
 	case zips, zip: // a match of 258 bytes takes at least two bits
 		return 1032
-	case pxr24: // and three bytes become four
+	case pxr24: // three bytes become four
 		return 1376
 	case b44, b44a: // three bytes for sixteen numbers
 		return 11
@@ -72,7 +72,7 @@ func (h *Header) ratio() int64 {
 // An unpacker unpacks strips and tiles one after another.
 type unpacker struct {
 	channels []channel
-	raw, mid []byte // for the largest strip or tile; nil if not needed
+	raw, mid []byte // buffers for the largest strip or tile, or nil
 	inflate  io.ReadCloser
 	piz      *pizTables
 }

@@ -1,7 +1,7 @@
-// Package hdr decodes Radiance pictures (.hdr): light without an upper bound, each pixel three
+// Package hdr decodes Radiance images (.hdr): light without an upper bound, each pixel three
 // mantissas with a common exponent.
 //
-// The layout follows "Radiance File Formats" (Greg Ward, 1997), section "Picture File Format". Like
+// The layout follows "Radiance File Formats" (Greg Ward, 1997), section "Image File Format". Like
 // nearly all readers, the package uses mantissas unchanged; Radiance itself adds a half to each, so
 // that none is ever black.
 package hdr
@@ -16,10 +16,10 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A Picture is a decoded file whose pixels are still packed, four bytes each.
+// An Image is a decoded file whose pixels are still packed, four bytes each.
 type Picture struct {
 	Header
-	packed []byte // in the order of the file
+	packed []byte // pixels in file order
 	light  light
 }
 
@@ -48,7 +48,7 @@ func Decode(r io.Reader, size int64) (*Picture, error) {
 		return nil, fmt.Errorf("hdr: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
-		return nil, errors.New("hdr: picture is too large for this machine's addresses")
+		return nil, errors.New("hdr: image is too large for this machine's addresses")
 	}
 	length, lines := h.Width, h.Height
 	if h.columns {
@@ -64,11 +64,11 @@ func Decode(r io.Reader, size int64) (*Picture, error) {
 }
 
 // Row puts row y, counted from the top, into dst as linear light: red, green, blue and an alpha of
-// 1 for each pixel. It panics if dst does not have four numbers for each pixel, or if the picture
+// 1 for each pixel. It panics if dst does not have four numbers for each pixel, or if the image
 // has no such row.
 func (p *Picture) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
-		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in a picture of %d x %d", y, len(dst), p.Width, p.Height))
+		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in an image of %d x %d", y, len(dst), p.Width, p.Height))
 	}
 	// The first pixel of the row in the file, and the step to the next.
 	x, step := 0, 1
@@ -189,10 +189,10 @@ func readPixels(r *bufio.Reader, line []byte) error {
 // exponent.
 type light struct {
 	mantissa [256]float64
-	exponent [256][3]float64 // for red, green, blue
+	exponent [256][3]float64 // factors of red, green and blue, by exponent
 }
 
-// light returns the table for pictures with this header. The light is
+// light returns the table for images with this header. The light is
 // (mantissa * 2^(exponent-136)) ^ gamma / exposure; an exponent of 0 is black.
 func (h *Header) light() light {
 	var l light

@@ -15,12 +15,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file builds a picture from its resolution line and the bytes after it.
+// file builds an image from its resolution line and the bytes after it.
 func file(resolution string, body ...byte) []byte {
 	return append([]byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n"+resolution+"\n"), body...)
 }
 
-// floats decodes a whole picture.
+// floats decodes a whole image.
 func floats(t testing.TB, data []byte) []float32 {
 	t.Helper()
 	p, err := decode(data)
@@ -81,7 +81,7 @@ func TestHeaderVariablesAreUndone(t *testing.T) {
 	}
 }
 
-// All eight axis orders give the same picture of 3 x 2 pixels.
+// All eight axis orders give the same image of 3 x 2 pixels.
 func TestAxisOrdersGiveOnePicture(t *testing.T) {
 	const want = "1 2 3 / 4 5 6"
 	for resolution, order := range map[string]string{
@@ -180,7 +180,7 @@ func TestBadRadianceFilesAreRefused(t *testing.T) {
 	}
 }
 
-// A picture survives each encoding, and shortened files are errors.
+// An image survives each encoding, and shortened files are errors.
 func TestPicturesSurviveAllEncodings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 6).Draw(t, "h")

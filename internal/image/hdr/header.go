@@ -23,7 +23,7 @@ type Header struct {
 	Primaries string
 
 	columns               bool // scan lines are columns
-	fromRight, fromBottom bool // not from left or top
+	fromRight, fromBottom bool // order of columns and of rows
 }
 
 // maxHeader is the longest accepted text.
@@ -65,7 +65,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 }
 
 // variable applies a line of the form NAME=value. Other lines are comments, or commands that made
-// the picture.
+// the image.
 func (h *Header) variable(line string) error {
 	name, value, _ := strings.Cut(line, "=")
 	value = strings.TrimSpace(value)
@@ -75,7 +75,7 @@ func (h *Header) variable(line string) error {
 		case "32-bit_rle_rgbe":
 			return nil
 		case "32-bit_rle_xyze":
-			return errors.New("hdr: colors are XYZ; convert the picture to RGB with ra_xyze -r")
+			return errors.New("hdr: colors are XYZ; convert the image to RGB with ra_xyze -r")
 		}
 		return fmt.Errorf("hdr: unknown format %.40q", value)
 	case "PRIMARIES":
@@ -153,7 +153,7 @@ func (h *Header) resolution(line string) error {
 	case errW != nil || errH != nil, f[0] != "-Y" && f[0] != "+Y", f[2] != "-X" && f[2] != "+X":
 		return wrong
 	case h.Width < 1 || h.Height < 1 || h.Width > math.MaxInt32 || h.Height > math.MaxInt32:
-		return fmt.Errorf("hdr: picture of %d x %d pixels", h.Width, h.Height)
+		return fmt.Errorf("hdr: image of %d x %d pixels", h.Width, h.Height)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package imagetest makes decompression bombs: small pictures that would cost an unprotected
+// Package imagetest makes decompression bombs: small images that would cost an unprotected
 // decoder gigabytes or minutes. Tests and campaigns feed them to recipes.
 package imagetest
 
@@ -15,7 +15,7 @@ type Bomb struct {
 	Name string
 	Ext  string
 	Data []byte
-	// Fine says that the bomb is a valid picture, and must be cooked.
+	// Fine says that the bomb is a valid image, and must be cooked.
 	Fine bool
 }
 
@@ -41,7 +41,7 @@ func Bombs() []Bomb {
 	}
 }
 
-// PNG returns a picture of eight-bit gray whose pixels are the given zlib data.
+// PNG returns an image of eight-bit gray whose pixels are the given zlib data.
 func PNG(w, h uint32, pixels []byte) []byte {
 	b := pngHead(w, h)
 	b = appendChunk(b, "IDAT", pixels)
@@ -61,7 +61,7 @@ func appendChunk(b []byte, name string, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }
 
-// onePixel returns the zlib data of a picture of 1 x 1.
+// onePixel returns the zlib data of an image of 1 x 1.
 func onePixel() []byte { return deflate(2) }
 
 func pngWithText() []byte {
@@ -80,7 +80,7 @@ func pngOfChunks(name, body string, n int) []byte {
 	return appendChunk(b, "IEND", nil)
 }
 
-// GIFFrames returns a picture of one pixel with n frames.
+// GIFFrames returns an image of one pixel with n frames.
 func GIFFrames(n int) []byte {
 	b := []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff")
 	b = append(b, bytes.Repeat([]byte(",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00"), n)...)
@@ -126,7 +126,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TIFFTiles returns a gray picture of side by side pixels in tiles of tile by tile, which all share
+// TIFFTiles returns a gray image of side by side pixels in tiles of tile by tile, which all share
 // the same bytes of the file.
 func TIFFTiles(side, tile int) []byte {
 	tiles := (side / tile) * (side / tile)
@@ -142,7 +142,7 @@ func TIFFTiles(side, tile int) []byte {
 	})
 }
 
-// tiffStrip returns a gray picture whose only strip unpacks to 64 MiB.
+// tiffStrip returns a gray image whose only strip unpacks to 64 MiB.
 func tiffStrip(side uint32) []byte {
 	data := deflate(1 << 26)
 	return tiff(data, [][3]uint32{
@@ -169,7 +169,7 @@ func tiff(body []byte, entries [][3]uint32) []byte {
 	return le.AppendUint32(b, 0)
 }
 
-// JPEGScans returns a progressive picture of uniform gray, side by side pixels, with many scans of
+// JPEGScans returns a progressive image of uniform gray, side by side pixels, with many scans of
 // a few bytes that change nothing.
 func JPEGScans(side, scans int) []byte {
 	b := []byte("\xff\xd8\xff\xdb\x00\x43\x00")

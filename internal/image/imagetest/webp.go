@@ -2,7 +2,7 @@ package imagetest
 
 import "encoding/binary"
 
-// WebPTrees returns a lossless picture, side by side pixels, whose tiles use the given number of
+// WebPTrees returns a lossless image, side by side pixels, whose tiles use the given number of
 // groups of Huffman trees, each tree as large as possible. A group takes some 200 bytes of the file
 // and 50 KB of a decoder's memory.
 //

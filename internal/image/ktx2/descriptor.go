@@ -155,7 +155,7 @@ func unpacked(alpha channel, bits ...int) []sample {
 }
 
 const (
-	descriptorHead  = 28 // with the total size in front
+	descriptorHead  = 28 // head of the descriptor, with the total size
 	descriptorBytes = 16 // each sample
 
 	// Bytes of the descriptor: transferAt holds the curve of colors, flagsAt the meaning of
@@ -164,7 +164,7 @@ const (
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20
-	channelAt     = descriptorHead + 3 // of the first sample
+	channelAt     = descriptorHead + 3 // offset of the first sample's channel
 )
 
 // descriptor returns the data format descriptor: its total size and one basic block. The bytes

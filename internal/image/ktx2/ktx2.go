@@ -187,7 +187,7 @@ func header(t *texture.Texture, s Scheme) []byte {
 const (
 	orientationKey = "KTXorientation"
 	orientation2D  = "rd\x00"  // x runs right, y runs down
-	orientation3D  = "rdi\x00" // and z into the picture
+	orientation3D  = "rdi\x00" // the same, and z into the image
 	swizzleKey     = "KTXswizzle"
 	writerKey      = "KTXwriter"
 )

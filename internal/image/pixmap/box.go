@@ -17,7 +17,7 @@ import (
 
 // A pyramid averages level by level.
 type pyramid struct {
-	curve  *curve     // of colors
+	curve  *curve     // curve of colors
 	weigh  bool       // weigh colors by their alpha
 	narrow narrowFunc // stores a row of a level
 	stages []boxStage
@@ -34,7 +34,7 @@ type narrowFunc func(dst []byte, src []texel)
 
 // A boxStage makes one level from the level before.
 type boxStage struct {
-	w, h int        // of the level before
+	w, h int        // size of the level before
 	rows [3][]texel // its last rows: row y is rows[y%3]
 	made *bander    // gathers the made level
 }

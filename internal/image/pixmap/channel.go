@@ -47,10 +47,10 @@ func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, erro
 		case p.From == nil || !strings.ContainsRune("rgba", rune(p.Of)):
 			return nil, fmt.Errorf("no source for channel %c", "rgba"[i])
 		case p.From.W != w || p.From.H != h:
-			return nil, fmt.Errorf("channel %c comes from a picture of %d x %d pixels, the others have %d x %d",
+			return nil, fmt.Errorf("channel %c comes from an image of %d x %d pixels, the others have %d x %d",
 				"rgba"[i], p.From.W, p.From.H, w, h)
 		case p.From.Depth() != d:
-			return nil, fmt.Errorf("channel %c comes from a picture of another depth", "rgba"[i])
+			return nil, fmt.Errorf("channel %c comes from an image of another depth", "rgba"[i])
 		}
 	}
 	made := New(w, h, d)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Content describes a picture after looking at all its pixels.
+// Content describes an image after looking at all its pixels.
 type Content struct {
 	// Opaque says that alpha is 1 everywhere.
 	Opaque bool
@@ -28,7 +28,7 @@ type Content struct {
 	Vectors
 }
 
-// Vectors says how much a picture looks like a normal map, whose red, green and blue are x, y and z
+// Vectors says how much an image looks like a normal map, whose red, green and blue are x, y and z
 // from -1 (stored as 0) to 1 (stored as 1). Black pixels, as between the pieces of an unwrapped
 // model, do not count.
 type Vectors struct {
@@ -176,7 +176,7 @@ type sums struct {
 	pixels  uint64
 	of      [3]uint64
 	squares [3]uint64
-	product [3]uint64 // of each channel and the next
+	product [3]uint64 // products of each channel and the next
 }
 
 func (s *sums) add(p [4]float32, n uint64, deep bool) {

@@ -48,7 +48,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// Floats outside a picture's range become valid numbers.
+// Floats outside an image's range become valid numbers.
 func TestInvalidFloatsBecomeValid(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	m := &Map{W: 2, H: 1, PixF: []float32{nan, -1, inf, 2, 7, 1, 0.5, -inf}}

@@ -102,7 +102,7 @@ func bessel(x float64) float64 {
 // An axis says how pixels along one side are computed from a side of another length.
 type axis struct {
 	total float64 // the sum of a pixel's weights
-	spans []span  // for each pixel
+	spans []span  // spans by pixel
 	most  int     // the number of weights of the longest span
 }
 
@@ -167,7 +167,7 @@ func kernelSpan(f Filter, n, m, i int64) span {
 		heavier = low
 	}
 	// The weights are whole numbers. The rounding error goes to the middle, evenly, so that a
-	// mirrored picture stays mirrored.
+	// mirrored image stays mirrored.
 	for k, v := range values {
 		values[k] = math.Floor(float64(v/sum*kernelTotal) + 0.5)
 		rest -= values[k]
@@ -187,13 +187,13 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// A Wrap says how a picture continues beyond its edges.
+// A Wrap says how an image continues beyond its edges.
 type Wrap uint8
 
 // The ways to continue.
 const (
 	Clamp  Wrap = iota // repeats the pixels at the edge
-	Repeat             // repeats the picture, as tiles do
+	Repeat             // repeats the image, as tiles do
 )
 
 // index returns the pixel of a side of n at place i, which may be outside.

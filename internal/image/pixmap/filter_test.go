@@ -106,7 +106,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	})
 }
 
-// The sides of the largest pictures do not overflow.
+// The sides of the largest images do not overflow.
 func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	for _, f := range []Filter{Box, Kaiser} {
 		for _, size := range [][2]int{{65535, 65534}, {65534, 65535}, {65535, 1}, {1, 65535}} {

@@ -102,7 +102,7 @@ func PrefilterMemory(side int) int64 {
 type lobeSample struct {
 	d      [3]float64
 	weight float64 // shares of 1
-	level  float64 // of the plain cube
+	level  float64 // level of the plain cube
 }
 
 // newLobe returns the sample directions of GGX's lobe, for a cube of the given side and number of
@@ -115,7 +115,7 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 	for i := range int(samples) {
 		// Hammersley points, in the middle of their intervals.
 		a := float64((float64(i) + 0.5) / samples)
-		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // in half turns
+		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
 		cos, sin := math.Sqrt(cos2), math.Sqrt(max(0, 1-cos2))
 		z := float64(2*cos2) - 1 // n.l of the light mirrored at the half vector

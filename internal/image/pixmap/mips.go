@@ -30,7 +30,7 @@ type Sampling struct {
 	// Premultiplied says that colors are already multiplied by alpha, or that alpha is unrelated to
 	// them.
 	Premultiplied bool
-	// WrapX and WrapY continue the picture beyond its edges. Box ignores them.
+	// WrapX and WrapY continue the image beyond its edges. Box ignores them.
 	WrapX, WrapY Wrap
 }
 
@@ -100,7 +100,7 @@ func (o MipOptions) levels(w, h int) int {
 	return o.Levels
 }
 
-// whole reports whether levels are made whole: coverage needs a whole level, and rows of pictures
+// whole reports whether levels are made whole: coverage needs a whole level, and rows of images
 // that repeat downward are not made in order.
 func (o MipOptions) whole() bool {
 	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
@@ -238,9 +238,9 @@ func (m *Map) Band(y, n int) *Map {
 // A bander gathers the rows of a level.
 type bander struct {
 	level int
-	h     int  // of the level
+	h     int  // height of the level
 	whole bool // the level is a single band
-	rows  *Map // of the band
+	rows  *Map // rows of the band
 	have  int  // number of rows so far, in all bands
 	take  func(level int, band *Map) error
 }

@@ -1,4 +1,4 @@
-// Package pixmap holds pictures in memory, between source files and textures.
+// Package pixmap holds images in memory, between source files and textures.
 package pixmap
 
 import (
@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// A Map is a picture of W by H pixels in rows from the top. A pixel is four
+// A Map is an image of W by H pixels in rows from the top. A pixel is four
 // numbers: red, green, blue and straight alpha. Exactly one of the three slices
 // is set; it has 4*W*H elements.
 type Map struct {

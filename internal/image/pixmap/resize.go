@@ -43,7 +43,7 @@ func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	return int64(tw)*int64(th)*bytesPerPixel(d) + scalerMemory(f, w, h, tw, th) + 32*int64(tw) + curveMemory
 }
 
-// Fit returns the size of a picture of w by h pixels scaled down so that its longest side is at
+// Fit returns the size of an image of w by h pixels scaled down so that its longest side is at
 // most longest. It keeps the proportions, up to rounding.
 func Fit(w, h, longest int) (int, int) {
 	if w <= longest && h <= longest {
@@ -77,7 +77,7 @@ func (r Rounding) PowerOfTwo(n int) int {
 	return 2 * down
 }
 
-// A picture is scaled first across and then down. A row filtered across is kept as long as output
+// An image is scaled first across and then down. A row filtered across is kept as long as output
 // rows need it. Weights are whole numbers, and sums are so much finer than the stored numbers that
 // one color stays one color.
 
@@ -88,13 +88,13 @@ const (
 	seenLanes  = 7
 )
 
-// A scaler makes the rows of a picture of another size.
+// A scaler makes the rows of an image of another size.
 type scaler struct {
 	across, down axis
 	s            Sampling
 	weigh        bool
 	lanes        int
-	w, h         int                   // of the source
+	w, h         int                   // size of the source
 	source       func(y int) []float32 // nil for a stage, which is fed
 	lines        [][]float64           // rows filtered across; the one at i is lines[i%len(lines)]
 	held         []int                 // the row held in each line
@@ -106,7 +106,7 @@ type scaler struct {
 	faint float64
 }
 
-// newScaler returns a scaler from a source of w by h to a picture of tw by th. A row of the source
+// newScaler returns a scaler from a source of w by h to an image of tw by th. A row of the source
 // stays valid until the next is requested.
 func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y int) []float32) *scaler {
 	c := &scaler{
@@ -299,7 +299,7 @@ func (s *stage) stageLine(i int) []float64 {
 	switch {
 	case s.all || !s.repeats():
 		i = s.c.s.WrapY.index(i, s.c.h)
-	case s.fed >= s.c.h && i >= s.from+s.c.h: // around the edge
+	case s.fed >= s.c.h && i >= s.from+s.c.h: // the rows around the edge
 		return s.first[i-s.from-s.c.h]
 	}
 	return s.c.lines[i%len(s.c.lines)]

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Faces cuts the six faces of a cube out of one picture, in the order +X -X +Y -Y +Z -Z. The
-// picture's proportions determine the layout:
+// Faces cuts the six faces of a cube out of one image, in the order +X -X +Y -Y +Z -Z. The
+// image's proportions determine the layout:
 //
 //	4:3           3:4         6:1 and 1:6
 //	 .  +Y  .  .   .  +Y  .   in that order
@@ -39,7 +39,7 @@ func Faces(ctx context.Context, m *Map) ([]*Map, error) {
 	return faces, nil
 }
 
-// cross returns the side of the faces in a picture of w by h pixels, 0 if it has none, and the
+// cross returns the side of the faces in an image of w by h pixels, 0 if it has none, and the
 // column and row of each face.
 func cross(w, h int) (side int, cells [6][2]int, turned bool) {
 	switch {
@@ -55,7 +55,7 @@ func cross(w, h int) (side int, cells [6][2]int, turned bool) {
 	return 0, cells, false
 }
 
-// FaceSide returns the side in pixels of the faces that Faces finds in a picture of w by h pixels,
+// FaceSide returns the side in pixels of the faces that Faces finds in an image of w by h pixels,
 // or 0.
 func FaceSide(w, h int) int {
 	side, _, _ := cross(w, h)

@@ -17,12 +17,12 @@ const (
 	rgba      = 6
 )
 
-// A form is a format for the pixels of a picture.
+// A form is a format for the pixels of an image.
 type form struct {
 	w, h    int
 	color   byte
 	depth   byte // bits of a sample
-	samples int  // of a pixel
+	samples int  // samples of a pixel
 	palette []uint32
 	row     func(dst []byte, y int) // writes a row
 }
@@ -66,11 +66,11 @@ func (f *form) chunks() (colors, alphas []byte) {
 	return colors, alphas
 }
 
-// facts decide which forms can hold a picture.
+// facts decide which forms can hold an image.
 type facts struct {
 	opaque, gray bool
 	wide         bool            // a sample needs 16 bits
-	grayBits     byte            // bits for all values of a gray picture, at most 8
+	grayBits     byte            // bits for all values of a gray image, at most 8
 	colors       map[uint32]bool // alpha, red, green, blue; nil for over 256 colors or wide ones
 }
 

@@ -1,4 +1,4 @@
-// Package png writes pictures as PNG files, in the smallest form that keeps every pixel.
+// Package png writes images as PNG files, in the smallest form that keeps every pixel.
 //
 // Forms are palettes and gray of 1 to 8 bits, gray, gray with alpha, colors, and colors with alpha,
 // of 8 or 16 bits. All pixels keep their numbers, even the colors of transparent ones. Compression
@@ -40,7 +40,7 @@ func EffortOf(quality string) Effort {
 }
 
 // ErrFloat says that PNG cannot store light beyond white.
-var ErrFloat = errors.New("a PNG picture has no light beyond white")
+var ErrFloat = errors.New("a PNG image has no light beyond white")
 
 // Encode writes m, of 8 or 16 bits a channel, with straight alpha. It returns a description of the
 // form, such as "palette of 12 colors, 4 bits".
@@ -58,7 +58,7 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form str
 	return encode(ctx, w, forms, e)
 }
 
-// Memory returns the most bytes that Encode holds, without the picture of w by h pixels.
+// Memory returns the most bytes that Encode holds, without the image of w by h pixels.
 func Memory(w, h int, d pixmap.Depth) int64 {
 	const fixed = 2 << 20 // two deflaters, colors and rows
 	raw := (1 + 4*int64(w)) * int64(h)

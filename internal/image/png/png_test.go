@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// painted returns a picture of 16 bits, or of the upper 8 bits.
+// painted returns an image of 16 bits, or of the upper 8 bits.
 func painted(w, h int, d pixmap.Depth, at func(x, y int) [4]uint16) *pixmap.Map {
 	m := pixmap.New(w, h, d)
 	for i := range w * h {
@@ -34,7 +34,7 @@ func bytewise(r, g, b, a int) [4]uint16 {
 	return [4]uint16{uint16(r&255) * 257, uint16(g&255) * 257, uint16(b&255) * 257, uint16(a&255) * 257}
 }
 
-// A picture keeps its pixels at every effort, and gets the expected form.
+// An image keeps its pixels at every effort, and gets the expected form.
 func TestPixelsSurviveInTheBestForm(t *testing.T) {
 	noise := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct {
@@ -109,7 +109,7 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 	}
 }
 
-// Smooth pictures are no larger than with package image/png.
+// Smooth images are no larger than with package image/png.
 func TestSmoothPicturesAreSmall(t *testing.T) {
 	m := painted(256, 256, 0, func(x, y int) [4]uint16 {
 		return bytewise(x*y/300, (x+y)/2, 255-(x*x+y*y)/600, 255-y/2)

@@ -9,10 +9,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header describes the merged picture.
+// A Header describes the merged image.
 type Header struct {
 	Width, Height int
-	Bits          int // of a channel: 8, 16 or 32
+	Bits          int // bits of a channel: 8, 16 or 32
 	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
 	// was read from.
 	ICC []byte
@@ -25,8 +25,8 @@ type Header struct {
 	layers      int    // the number of layers
 	onWhite     bool   // the first channel after the colors is the layers' transparency
 	noMerged    bool
-	complete    bool // everything before the picture was read
-	image       int  // offset of the merged picture
+	complete    bool // everything before the image was read
+	image       int  // offset of the merged image
 }
 
 // The modes of colors.
@@ -40,7 +40,7 @@ const (
 const mostSide = 300_000
 
 // ReadHeader reads and checks the header of a file that starts with data. The error is
-// io.ErrUnexpectedEOF if data ends before the size and kind of the picture are known. Resources and
+// io.ErrUnexpectedEOF if data ends before the size and kind of the image are known. Resources and
 // layers, which may be large, are read as far as data reaches.
 func ReadHeader(data []byte) (Header, error) {
 	const fixed = 26
@@ -56,7 +56,7 @@ func ReadHeader(data []byte) (Header, error) {
 	h := Header{large: version == 2, channels: int(be.Uint16(data[12:])), Bits: int(be.Uint16(data[22:])),
 		mode: int(be.Uint16(data[24:])), transparent: -1}
 	if width < 1 || height < 1 || width > mostSide || height > mostSide {
-		return Header{}, fmt.Errorf("psd: picture of %d x %d pixels", width, height)
+		return Header{}, fmt.Errorf("psd: image of %d x %d pixels", width, height)
 	}
 	h.Width, h.Height = int(width), int(height)
 	if err := h.checkKind(); err != nil {
@@ -81,19 +81,19 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// checkKind refuses unsupported kinds of pictures.
+// checkKind refuses unsupported kinds of images.
 func (h *Header) checkKind() error {
 	switch {
 	case h.mode == bitmap || h.Bits == 1:
-		return errors.New("psd: bitmaps are not supported; save the picture as grayscale")
+		return errors.New("psd: bitmaps are not supported; save the image as grayscale")
 	case h.mode == 4:
-		return errors.New("psd: CMYK is not supported; save the picture as RGB")
+		return errors.New("psd: CMYK is not supported; save the image as RGB")
 	case h.mode == 9:
-		return errors.New("psd: Lab is not supported; save the picture as RGB")
+		return errors.New("psd: Lab is not supported; save the image as RGB")
 	case h.mode != gray && h.mode != indexed && h.mode != rgb:
-		return fmt.Errorf("psd: colors of mode %d are not supported; save the picture as RGB", h.mode)
+		return fmt.Errorf("psd: colors of mode %d are not supported; save the image as RGB", h.mode)
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32, h.mode == indexed && h.Bits != 8:
-		return fmt.Errorf("psd: channels of %d bits are not supported; save the picture with 8 or 16", h.Bits)
+		return fmt.Errorf("psd: channels of %d bits are not supported; save the image with 8 or 16", h.Bits)
 	case h.channels < h.colors() || h.channels > 56:
 		return fmt.Errorf("psd: %d channels, but the colors need %d", h.channels, h.colors())
 	}
@@ -122,7 +122,7 @@ func (h *Header) wide() int {
 	return 4
 }
 
-// readResources reads the resources that matter for the picture.
+// readResources reads the resources that matter for the image.
 func (h *Header) readResources(data []byte) {
 	const profile, transparency, versionInfo = 1039, 1047, 1057
 	for c := (&cursor{data: data}); ; {
@@ -155,7 +155,7 @@ func (h *Header) readResources(data []byte) {
 	}
 }
 
-// readLayers reads the number of layers. A negative number says that the merged picture has the
+// readLayers reads the number of layers. A negative number says that the merged image has the
 // layers' transparency. Layers of more than 8 bits have their own block.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}
@@ -210,7 +210,7 @@ func (h *Header) rowBytes() int { return h.Width * h.Bits / 8 }
 
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const ratio = 1032 // of ZIP: a match of 258 bytes takes at least two bits
+	const ratio = 1032 // best ratio of ZIP: a match of 258 bytes takes two bits
 	return 26 + 3*4 + 2 + int64(h.rowBytes())*int64(h.Height)*int64(h.channels)/ratio
 }
 

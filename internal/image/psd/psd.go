@@ -1,8 +1,8 @@
-// Package psd decodes the merged picture of Photoshop files (.psd and .psb): gray, indexed and RGB
+// Package psd decodes the merged image of Photoshop files (.psd and .psb): gray, indexed and RGB
 // of 8, 16 or 32 bits a channel, with or without alpha, plain or packed by RLE or ZIP.
 //
 // The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not composed:
-// programs also save the merged picture, if told to. Files without it are refused with advice, as
+// programs also save the merged image, if told to. Files without it are refused with advice, as
 // are CMYK, Lab and other modes that are not for screens.
 package psd
 
@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the merged picture of a whole file. Its alpha is the transparency of the layers,
+// Decode decodes the merged image of a whole file. Its alpha is the transparency of the layers,
 // or else the first channel after the colors. Colors of transparent layers, which are saved on
 // white, are separated from the white. Decode allocates Header.Memory, so check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
@@ -31,11 +31,11 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	case !h.complete:
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", io.ErrUnexpectedEOF)
 	case h.noMerged && h.layers > 0:
-		return nil, pixmap.Repairs{}, errors.New(`psd: file has layers but no merged picture; save it with "Maximize Compatibility"`)
+		return nil, pixmap.Repairs{}, errors.New(`psd: file has layers but no merged image; save it with "Maximize Compatibility"`)
 	case int64(len(data)) < h.LeastBytes():
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: pixels: %w", io.ErrUnexpectedEOF)
 	case int64(h.Width) > math.MaxInt/64/int64(h.Height):
-		return nil, pixmap.Repairs{}, errors.New("psd: picture is too large for this machine's addresses")
+		return nil, pixmap.Repairs{}, errors.New("psd: image is too large for this machine's addresses")
 	}
 	d := decoder{h: h, m: pixmap.New(h.Width, h.Height, h.Depth())}
 	rows, err := newRows(&h, data)
@@ -156,7 +156,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// Compressions of the merged picture.
+// Compressions of the merged image.
 const (
 	plain = iota
 	packBits
@@ -171,12 +171,12 @@ type rows struct {
 	data    []byte    // the rest of the file
 	sizes   []byte    // sizes of the remaining packed rows
 	wide    int       // length of such a size
-	inflate io.Reader // of ZIP
+	inflate io.Reader // reader of ZIP data
 	row     []byte
 	spare   []byte
 }
 
-// newRows starts at the merged picture.
+// newRows starts at the merged image.
 func newRows(h *Header, data []byte) (*rows, error) {
 	c := &cursor{data: data, at: h.image}
 	packing, ok := c.take(2)

@@ -1,4 +1,4 @@
-// Package qoi decodes pictures in the "Quite OK Image" format.
+// Package qoi decodes images in the "Quite OK Image" format.
 //
 // The layout follows "The Quite OK Image Format for Fast, Lossless
 // Compression", specification version 1.0 of 5 January 2022.
@@ -39,9 +39,9 @@ func ReadHeader(r io.Reader) (Header, error) {
 	case string(b[:4]) != "qoif":
 		return Header{}, errors.New("qoi: file does not start with qoif")
 	case w == 0 || h == 0 || w > math.MaxInt32 || h > math.MaxInt32:
-		return Header{}, fmt.Errorf("qoi: picture of %d x %d pixels", w, h)
+		return Header{}, fmt.Errorf("qoi: image of %d x %d pixels", w, h)
 	case b[12] != 3 && b[12] != 4:
-		return Header{}, fmt.Errorf("qoi: picture of %d channels", b[12])
+		return Header{}, fmt.Errorf("qoi: image of %d channels", b[12])
 	case b[13] > 1:
 		return Header{}, fmt.Errorf("qoi: unknown color space %d", b[13])
 	}
@@ -53,7 +53,7 @@ const maxRun = 62
 
 // LeastBytes returns the size of the smallest file that can have this header.
 func (h Header) LeastBytes() int64 {
-	pixels := int64(h.Width) * int64(h.Height) // below 2^62
+	pixels := int64(h.Width) * int64(h.Height) // less than 2^62
 	return HeaderSize + (pixels-1)/maxRun + 1 + int64(len(end))
 }
 
@@ -72,7 +72,7 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 		return nil, fmt.Errorf("qoi: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
-		return nil, errors.New("qoi: picture is too large for this machine's addresses")
+		return nil, errors.New("qoi: image is too large for this machine's addresses")
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
 	d := decoder{r: buffered, last: pixel{3: 255}, pix: img.Pix[:0]}
@@ -105,7 +105,7 @@ func (p pixel) slot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
 
 type decoder struct {
 	r    *bufio.Reader
-	pix  []byte    // has capacity for the whole picture
+	pix  []byte    // has capacity for the whole image
 	last pixel     // the previous pixel
 	seen [64]pixel // the last pixel of each slot
 }

@@ -81,7 +81,7 @@ func TestBadQOIIsRefused(t *testing.T) {
 	}
 }
 
-// A picture survives encoding by a simple encoder, and shortened files are errors.
+// An image survives encoding by a simple encoder, and shortened files are errors.
 func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 200).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
@@ -148,7 +148,7 @@ func encode(pix []byte) (out []byte) {
 	return out
 }
 
-// The smallest file that a header allows can be decoded, and a picture with one pixel fewer needs
+// The smallest file that a header allows can be decoded, and an image with one pixel fewer needs
 // no more.
 func TestLeastBytes(t *testing.T) {
 	for _, pixels := range []uint32{1, 62, 63, 124, 125} {
@@ -191,7 +191,7 @@ func FuzzQOI(f *testing.F) {
 		}
 		h, err := ReadHeader(bytes.NewReader(data))
 		if b := img.Bounds(); err != nil || b.Dx() != h.Width || b.Dy() != h.Height {
-			t.Errorf("picture %v, header %+v, error %v", b, h, err)
+			t.Errorf("image %v, header %+v, error %v", b, h, err)
 		}
 	})
 }

@@ -40,13 +40,13 @@ func OfPath(path string) Name {
 	return name
 }
 
-// OfNeighbored is OfPath for a caller that knows whether one of the picture's Neighbors exists.
+// OfNeighbored is OfPath for a caller that knows whether one of the image's Neighbors exists.
 func OfNeighbored(path string, neighbors bool) Name {
 	name, _ := ofPath(path, neighbors)
 	return name
 }
 
-// Neighbors returns the paths of the frames before and after a picture whose number may also be a
+// Neighbors returns the paths of the frames before and after an image whose number may also be a
 // size or a UDIM tile. If one of them exists, the number counts frames.
 func Neighbors(path string) []string {
 	_, digits := ofPath(path, false)
@@ -287,7 +287,7 @@ func ofFolders(folders string) Name {
 
 // A tail describes the words after the meaningful ones.
 type tail struct {
-	numbered bool   // it has a number that counts pictures
+	numbered bool   // it has a number that counts images
 	sized    bool   // "_2k"
 	digits   string // a number that may be a size or a tile, or ""
 	way      Name   // OpenGL or DirectX, Nameless if neither is given
@@ -303,7 +303,7 @@ func (t tail) points(n Name) Name {
 
 // strip removes the tail from a name: numbers, sizes, programs, levels of detail, versions and
 // words for "texture". It returns how many words are left. Numbers that may be sizes or tiles count
-// pictures if counts is set.
+// images if counts is set.
 func strip(list []part, counts bool) (rest int, t tail) {
 	rest = len(list)
 	for rest > 0 {

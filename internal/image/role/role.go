@@ -1,10 +1,10 @@
-// Package role finds the purpose of a picture from its name, and says how pictures of each role
+// Package role finds the purpose of an image from its name, and says how images of each role
 // become textures.
 package role
 
 import "strings"
 
-// A Role is the meaning of a picture's numbers for the program that reads them.
+// A Role is the meaning of an image's numbers for the program that reads them.
 type Role uint8
 
 // The roles.
@@ -19,7 +19,7 @@ const (
 	Environment      // skies, panoramas, faces of cubes
 	LUT              // tables that are looked up by color or angle
 	UI               // buttons, icons, cursors
-	Sprite           // pictures that are drawn as they are, and frames of animations
+	Sprite           // images that are drawn as they are, and frames of animations
 	Font             // glyphs
 )
 
@@ -38,7 +38,7 @@ func Parse(word string) Role {
 	return Unknown
 }
 
-// A Treatment says how pictures of a role become textures.
+// A Treatment says how images of a role become textures.
 type Treatment struct {
 	// Colors says that numbers are colors: in sRGB unless options or the format say otherwise, and
 	// weighed by alpha on smaller levels. Otherwise they are plain numbers.
@@ -47,7 +47,7 @@ type Treatment struct {
 	Mips bool
 	// Exact says that up to a megabyte is stored uncompressed, with any number of colors.
 	Exact bool
-	// Single says that a picture with one channel is stored in one channel.
+	// Single says that an image with one channel is stored in one channel.
 	Single bool
 }
 
@@ -67,7 +67,7 @@ var treatments = [...]Treatment{
 	Font:        {Colors: true, Exact: true},
 }
 
-// Treatment returns how pictures of the role become textures.
+// Treatment returns how images of the role become textures.
 func (r Role) Treatment() Treatment { return treatments[r] }
 
 // Meaning groups roles by the meaning of numbers: colors of any kind, unit vectors, tables, or
@@ -82,7 +82,7 @@ func Meaning(r Role) string {
 	return "data"
 }
 
-// A Name is the meaning of a picture's file name. Its zero value means nothing.
+// A Name is the meaning of an image's file name. Its zero value means nothing.
 type Name uint8
 
 // The meanings, with the words of option named.
@@ -137,7 +137,7 @@ func Names() []Name {
 	return all
 }
 
-// Role returns the role that a name promises, Unknown if only the picture can tell.
+// Role returns the role that a name promises, Unknown if only the image can tell.
 func (n Name) Role() Role {
 	return [...]Role{
 		Unknown, Color, Data, Data, Mask, Normal, Normal, Normal, Height, Lightmap,
@@ -145,9 +145,9 @@ func (n Name) Role() Role {
 	}[n]
 }
 
-// A Slot says how a material reads a picture.
+// A Slot says how a material reads an image.
 type Slot struct {
-	Role  Role // of red, green and blue; of alpha if only it is read
+	Role  Role // role of red, green and blue; of alpha if only alpha is read
 	Alpha Alpha
 }
 
@@ -162,7 +162,7 @@ const (
 	Alone                // a number, and the material does not read red, green and blue
 )
 
-// OfSlot returns how a material reads the picture of a slot: a member of a glTF material
+// OfSlot returns how a material reads the image of a slot: a member of a glTF material
 // (glTF 2.0, 3.9, and extensions of the Khronos Group and of vendors) or a statement of MTL.
 // The role is Unknown for other words.
 func OfSlot(slot string) Slot {
@@ -201,7 +201,7 @@ func IsGLTFSlot(member string) bool {
 	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
 }
 
-// Join returns how two slots together read one picture, and whether one texture suits both. It
+// Join returns how two slots together read one image, and whether one texture suits both. It
 // does if the slots have one role, or if one of them reads only alpha, as in some pairs of slots
 // of extensions. In a pair the other slot decides the role of red, green and blue.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {

@@ -16,14 +16,14 @@ type word struct {
 
 // The places where a word counts, and its weight.
 const (
-	atEnd    = 1 << iota // after all other words except tags
-	front                // before all other words
-	anywhere             // between other words
-	inFolder             // as the last word of a directory
+	atEnd    = 1 << iota // follows all other words except tags
+	front                // precedes all other words
+	anywhere             // stands between other words
+	inFolder             // ends the name of a directory
 	english              // overridden by a directory: "ui/normal"
-	whole                // only after a separator: "wall_metal", not "wallMetal"
-	letter               // only after an underscore
-	frames               // only before a number
+	whole                // counts after a separator: "wall_metal", not "wallMetal"
+	letter               // counts after an underscore
+	frames               // counts before a number
 )
 
 // A tag is a word at the end of a name that is not a role.

@@ -28,7 +28,7 @@ type bitmap struct {
 	order   [4]int // byte positions of red, green, blue and alpha (-1 if none)
 	maybe   bool   // alpha may be unused: the compression ignores masks
 	palette []byte // blue, green, red and an unused byte for each color
-	offset  int64  // of the pixels
+	offset  int64  // offset of the pixels
 }
 
 const (
@@ -117,7 +117,7 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	if b.depth > 8 {
 		p.decoder *= 4
 	}
-	// A packed picture need not skip whole rows, so this is only a lower bound.
+	// A packed image need not skip whole rows, so this is only a lower bound.
 	p.least = b.offset + 2*int64(b.h)
 	if !b.packed {
 		p.least = b.offset + (int64(b.w)*int64(b.depth)+31)/32*4*int64(b.h)
@@ -200,7 +200,7 @@ func (b *bitmap) plainHeader() []byte {
 }
 
 // unpack unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or, after a
-// length of 0, a command: end of row, end of picture, a step to the right and up, or a count of
+// length of 0, a command: end of row, end of image, a step to the right and up, or a count of
 // literal pixels that follow.
 func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
 	const endOfRow, endOfPicture, step = 0, 1, 2
@@ -240,7 +240,7 @@ func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, e
 				return nil, io.ErrUnexpectedEOF
 			}
 			if x, y = x+int(way[0]), y+int(way[1]); x > b.w || y > b.h {
-				return nil, fmt.Errorf("a step leads outside the picture, to column %d of row %d", x, y)
+				return nil, fmt.Errorf("a step leads outside the image, to column %d of row %d", x, y)
 			}
 			continue
 		}

@@ -8,7 +8,7 @@ import stdimage "image"
 
 // An upsampler fills dst with one row of chroma from the two nearest stored rows. near and far may
 // be the same row; below says that far is the lower one. dst has room for all pixels that near
-// covers, which may be one more than the picture is wide.
+// covers, which may be one more than the image is wide.
 type upsampler func(dst, near, far []byte, below bool)
 
 // jpegUpsampler returns the upsampler for chroma rows of n samples, each covering across by down
@@ -85,7 +85,7 @@ func webpUpsample(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((3*n + f + 2) >> 2)
 }
 
-// yCbCrRows returns the rows of a luma and chroma picture whose upper left corner is at 0, 0. Each
+// yCbCrRows returns the rows of a luma and chroma image whose upper left corner is at 0, 0. Each
 // call may overwrite the result of the previous one.
 func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors func(dst, y, cb, cr []byte)) row[uint8] {
 	across, down := subsampling(m.SubsampleRatio)

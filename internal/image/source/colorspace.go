@@ -19,7 +19,7 @@ import (
 const (
 	gammaUnit = 100000
 	// sRGBGamma is the exponent that means sRGB by convention. The curve of sRGB is straight near
-	// black, unlike any power, so pictures with this exponent are kept as sRGB.
+	// black, unlike any power, so images with this exponent are kept as sRGB.
 	sRGBGamma = 45455
 	// leastGamma and mostGamma bound the exponents that are believed.
 	leastGamma, mostGamma = gammaUnit / 10, gammaUnit * 10

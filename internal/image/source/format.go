@@ -14,12 +14,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A format is one kind of picture file.
+// A format is one kind of image file.
 type format struct {
 	name string
 	// TGA has no magic numbers.
 	fileformat.Format
-	short string // a shorter magic number, for files that should be pictures
+	short string // a shorter magic number, for files that should be images
 	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data ends
 	// too early; if data is the whole file, the file is truncated.
 	probe func(data []byte, size int64) (header, error)
@@ -30,18 +30,18 @@ type format struct {
 // formats lists the supported formats, TGA last.
 func formats() []format {
 	return []format{
-		{"PNG", fileformat.Format{Name: "a PNG picture", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
-		{"JPEG", fileformat.Format{Name: "a JPEG picture", Extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, Magic: []string{"\xff\xd8\xff"}}, "", probeJPEG, decodeJPEG},
-		{"GIF", fileformat.Format{Name: "a GIF picture", Extensions: []string{".gif"}, Magic: []string{"GIF87a", "GIF89a"}}, "", probeGIF, decodeGIF},
-		{"BMP", fileformat.Format{Name: "a BMP picture", Extensions: []string{".bmp", ".dib"}, Magic: []string{"BM....\x00\x00\x00\x00"}, Loose: true}, "BM", probeBMP, decodeBMP},
-		{"TIFF", fileformat.Format{Name: "a TIFF picture", Extensions: []string{".tif", ".tiff"}, Magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}}, "", probeTIFF, decodeTIFF},
-		{"WebP", fileformat.Format{Name: "a WebP picture", Extensions: []string{".webp"}, Magic: []string{"RIFF....WEBP"}}, "", probeWebP, decodeWebP},
-		{"QOI", fileformat.Format{Name: "a QOI picture", Extensions: []string{".qoi"}, Magic: []string{"qoif"}}, "", probeQOI, decodeQOI},
-		{"HDR", fileformat.Format{Name: "a Radiance picture", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
-		{"EXR", fileformat.Format{Name: "an OpenEXR picture", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
-		{"PSD", fileformat.Format{Name: "a Photoshop picture", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
-		{"Aseprite", fileformat.Format{Name: "an Aseprite picture", Extensions: []string{".aseprite", ".ase"}, Magic: []string{"....\xe0\xa5......\x08\x00", "....\xe0\xa5......\x10\x00", "....\xe0\xa5......\x20\x00"}}, "", probeAseprite, decodeAseprite},
-		{"TGA", fileformat.Format{Name: "a TGA picture", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
+		{"PNG", fileformat.Format{Name: "a PNG image", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
+		{"JPEG", fileformat.Format{Name: "a JPEG image", Extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, Magic: []string{"\xff\xd8\xff"}}, "", probeJPEG, decodeJPEG},
+		{"GIF", fileformat.Format{Name: "a GIF image", Extensions: []string{".gif"}, Magic: []string{"GIF87a", "GIF89a"}}, "", probeGIF, decodeGIF},
+		{"BMP", fileformat.Format{Name: "a BMP image", Extensions: []string{".bmp", ".dib"}, Magic: []string{"BM....\x00\x00\x00\x00"}, Loose: true}, "BM", probeBMP, decodeBMP},
+		{"TIFF", fileformat.Format{Name: "a TIFF image", Extensions: []string{".tif", ".tiff"}, Magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}}, "", probeTIFF, decodeTIFF},
+		{"WebP", fileformat.Format{Name: "a WebP image", Extensions: []string{".webp"}, Magic: []string{"RIFF....WEBP"}}, "", probeWebP, decodeWebP},
+		{"QOI", fileformat.Format{Name: "a QOI image", Extensions: []string{".qoi"}, Magic: []string{"qoif"}}, "", probeQOI, decodeQOI},
+		{"HDR", fileformat.Format{Name: "a Radiance image", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
+		{"EXR", fileformat.Format{Name: "an OpenEXR image", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
+		{"PSD", fileformat.Format{Name: "a Photoshop image", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
+		{"Aseprite", fileformat.Format{Name: "an Aseprite image", Extensions: []string{".aseprite", ".ase"}, Magic: []string{"....\xe0\xa5......\x08\x00", "....\xe0\xa5......\x10\x00", "....\xe0\xa5......\x20\x00"}}, "", probeAseprite, decodeAseprite},
+		{"TGA", fileformat.Format{Name: "a TGA image", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
 	}
 }
 
@@ -75,7 +75,7 @@ func identify(head []byte, ext string) (format, error) {
 	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, opening(head))
 }
 
-// notPicture recognizes files that are often stored in place of a picture.
+// notPicture recognizes files that are often stored in place of an image.
 func notPicture(head []byte) error {
 	switch {
 	case len(head) == 0:
@@ -95,7 +95,7 @@ func opening(head []byte) string {
 	return strconv.Quote(start)
 }
 
-// foreign recognizes pictures that another program must convert first. The error says how a rule
+// foreign recognizes images that another program must convert first. The error says how a rule
 // does that.
 func foreign(head []byte) error {
 	var name, program string
@@ -111,7 +111,7 @@ func foreign(head []byte) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf(`%s pictures are not supported; run %s on it in a rule with outputs = ["{stem}.png"], and cook the result in a rule with from = "artifacts"`, name, program)
+	return fmt.Errorf(`%s images are not supported; run %s on it in a rule with outputs = ["{stem}.png"], and cook the result in a rule with from = "artifacts"`, name, program)
 }
 
 // isMedia recognizes files of the ISO base media format by their major brand (ISO/IEC
@@ -135,7 +135,7 @@ func isSVG(head []byte) bool {
 		(strings.HasPrefix(text, "<?xml") || strings.HasPrefix(text, "<!--") || strings.HasPrefix(text, "<!DOCTYPE svg")) && strings.Contains(text, "<svg")
 }
 
-// pixels decodes a whole file and turns the picture upright. h is the file's header.
+// pixels decodes a whole file and turns the image upright. h is the file's header.
 func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixmap.Map, err error) {
 	// Decoders of other modules have panicked on hostile input before.
 	defer func() {
@@ -151,7 +151,7 @@ func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixmap.M
 		return nil, explain(ctx, f.name, err)
 	}
 	if m.W != h.w || m.H != h.h || m.Depth() != h.depth {
-		return nil, fmt.Errorf("decode %s: picture is %d x %d pixels of depth %d, its header says %d x %d of %d",
+		return nil, fmt.Errorf("decode %s: image is %d x %d pixels of depth %d, its header says %d x %d of %d",
 			f.name, m.W, m.H, m.Depth(), h.w, h.h, h.depth)
 	}
 	return upright(ctx, m, h.orientation)
@@ -179,7 +179,7 @@ func (l library) image(ctx context.Context, data []byte, h *header) (stdimage.Im
 		return nil, err
 	}
 	if b := img.Bounds(); b.Dx() != h.w || b.Dy() != h.h {
-		return nil, fmt.Errorf("picture is %v, its header says %d x %d", b, h.w, h.h)
+		return nil, fmt.Errorf("image is %v, its header says %d x %d", b, h.w, h.h)
 	}
 	return img, nil
 }

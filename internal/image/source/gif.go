@@ -17,7 +17,7 @@ import (
 // than 2^w bytes.
 const gifRatio = 4096 * 8 / 12
 
-// probeGIF reads the screen's size and, if data reaches that far, the first frame's. The picture is
+// probeGIF reads the screen's size and, if data reaches that far, the first frame's. The image is
 // the screen with that frame drawn on it.
 func probeGIF(data []byte, _ int64) (header, error) {
 	if len(data) < 13 {
@@ -61,7 +61,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 
 // gifWalk holds the content of a GIF's blocks, except the pixels.
 type gifWalk struct {
-	w, h        int64  // of the first frame
+	w, h        int64  // size of the first frame
 	colors      []byte // its color table, three bytes each
 	transparent int    // the undrawn index in colors, or -1
 	found       bool   // there is a first frame

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/tiff"
 )
 
-// probeAseprite reads the header. A file without a visible layer is a transparent picture, so the
+// probeAseprite reads the header. A file without a visible layer is a transparent image, so the
 // file size proves nothing.
 func probeAseprite(data []byte, _ int64) (header, error) {
 	h, err := aseprite.ReadHeader(data)
@@ -51,7 +51,7 @@ func probeEXR(data []byte, _ int64) (header, error) {
 		p.profile = "chromaticities " + h.Primaries
 	}
 	if h.Parts > 1 {
-		p.notes = append(p.notes, fmt.Sprintf("the first picture of %d parts", h.Parts))
+		p.notes = append(p.notes, fmt.Sprintf("the first image of %d parts", h.Parts))
 	}
 	if h.Ignored > 0 {
 		layer := "the layer without a name"

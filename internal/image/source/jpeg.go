@@ -28,11 +28,11 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	return straight(ctx, img)
 }
 
-// Bounds on the scans of a progressive picture. Encoders write about ten. Each scan costs a pass
+// Bounds on the scans of a progressive image. Encoders write about ten. Each scan costs a pass
 // over all blocks, even a scan of a few bytes that changes nothing.
 const (
 	maxScans     = 1000
-	freeScans    = 64      // allowed for every picture
+	freeScans    = 64      // allowed for every image
 	maxScanVisit = 1 << 25 // total block visits allowed for more scans; about half a second
 )
 
@@ -138,7 +138,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p.decoder = stored
 	if n == 4 {
-		p.decoder += 4 * p.pixels() // CMYK is assembled in another picture
+		p.decoder += 4 * p.pixels() // CMYK is assembled in another image
 	}
 	// Each block costs at least one bit for its mean. Unless another scan may have the rest, it
 	// costs one more bit to say that nothing follows.
@@ -150,7 +150,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	return p, nil
 }
 
-// checkScans refuses too many scans for a picture of the given number of blocks. It also counts the
+// checkScans refuses too many scans for an image of the given number of blocks. It also counts the
 // markers in a thumbnail: one or two.
 func checkScans(scans, blocks int64) error {
 	most := int64(maxScans)
@@ -165,14 +165,14 @@ func checkScans(scans, blocks int64) error {
 
 // Package image/jpeg silently skips bytes between segments and at the end of a scan. Most errors in
 // entropy-coded data lead to such bytes, because almost any bits decode to something: half the
-// picture may be noise. So jpegDamage reads the codes a second time, only to see where they end.
+// image may be noise. So jpegDamage reads the codes a second time, only to see where they end.
 // libjpeg warns about the same damage.
 
 // A jpegWalk goes through the segments of a file that image/jpeg has decoded.
 type jpegWalk struct {
 	data        []byte
 	at          int
-	w, h        int // of the picture, in pixels
+	w, h        int // size of the image, in pixels
 	progressive bool
 	parts       []jpegPart
 	most        [2]int // sampling factors: across, down
@@ -186,7 +186,7 @@ type jpegPart struct {
 	name         byte
 	across, down int
 	blocks       [2]int // columns and rows of blocks, when interleaved
-	// set has, for each block of a progressive picture, a bit for every nonzero coefficient, in
+	// set has, for each block of a progressive image, a bit for every nonzero coefficient, in
 	// zigzag order.
 	set []uint64
 	// sent is, for each coefficient, one more than the number of bits still to come; 0 if no scan
@@ -345,4 +345,4 @@ func (w *jpegWalk) scan(b []byte) error {
 	return nil
 }
 
-var errDamagedJPEG = errors.New("JPEG data are damaged; export the picture again")
+var errDamagedJPEG = errors.New("JPEG data are damaged; export the image again")

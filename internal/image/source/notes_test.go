@@ -104,7 +104,7 @@ func TestEXIFOrientation(t *testing.T) {
 	}
 }
 
-// For a stored picture of a b c over d e f, the table has the picture that each orientation shows:
+// For a stored image of a b c over d e f, the table has the image that each orientation shows:
 // tag Orientation of EXIF 2.3 names the sides of the first row and column.
 func TestOrientationsTurnUpright(t *testing.T) {
 	for orientation, want := range map[int][]string{
@@ -264,7 +264,7 @@ func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	}
 }
 
-// Decode takes the first picture of a file and counts all of them.
+// Decode takes the first image of a file and counts all of them.
 func TestFramesAreCounted(t *testing.T) {
 	animation := func(n int) []byte {
 		var g gif.GIF

@@ -52,7 +52,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.gamma, p.profile = chunks.colorSpace()
 	p.orientation = exifOrientation(chunks.eXIf)
-	// A picture decoded to four channels is used as the map. Gray is decoded to four channels only
+	// An image decoded to four channels is used as the map. Gray is decoded to four channels only
 	// if tRNS follows, which takes less memory than one channel and the map.
 	decoded := int64(4)
 	p.shared = color != pngMapped && (color != pngGray || chunks.whole && chunks.transparent)
@@ -65,7 +65,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.decoder = p.pixels()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
-		p.decoder *= 2 // each pass is decoded as a picture
+		p.decoder *= 2 // each pass is decoded as an image
 	}
 	return p, nil
 }

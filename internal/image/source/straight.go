@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// straight turns a library's picture into a map with straight alpha: sixteen bits a channel if the
-// picture has them, else eight. It reuses the picture's own bytes if they already have that layout.
+// straight turns a library's image into a map with straight alpha: sixteen bits a channel if the
+// image has them, else eight. It reuses the image's own bytes if they already have that layout.
 func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {
@@ -41,7 +41,7 @@ func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 }
 
 // words returns the memory of pix as numbers of sixteen bits, or nil if it is misaligned. So a
-// picture of 2 GiB is not held twice.
+// image of 2 GiB is not held twice.
 func words(pix []byte) []uint16 {
 	if len(pix) < 2 || uintptr(unsafe.Pointer(&pix[0]))%2 != 0 {
 		return nil
@@ -61,7 +61,7 @@ func swap(ctx context.Context, pix []byte, words []uint16) error {
 	return nil
 }
 
-// A row puts row y of a picture, counted from its top, into dst, four numbers a pixel.
+// A row puts row y of an image, counted from its top, into dst, four numbers a pixel.
 type row[T uint8 | uint16 | float32] func(dst []T, y int)
 
 // fill fills m row by row.
@@ -84,7 +84,7 @@ func fill[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[
 	return m, nil
 }
 
-// row8 returns the rows of a picture of eight bits a channel. Each picture type of the decoders has
+// row8 returns the rows of an image of eight bits a channel. Each image type of the decoders has
 // its own loop.
 func row8(img stdimage.Image) row[uint8] {
 	switch m := img.(type) {
@@ -205,7 +205,7 @@ func setOpaque(dst []byte, r, g, b byte) {
 const transposed = 5
 
 // upright returns m turned upright. Orientations are the values of EXIF 2.3, tag 0x0112, which name
-// the sides of the stored picture's first row and first column. Values other than 2 to 8 change
+// the sides of the stored image's first row and first column. Values other than 2 to 8 change
 // nothing.
 func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, error) {
 	if orientation < 2 || orientation > 8 {
@@ -219,7 +219,7 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 	// Pixel (0, 0) of out is pixel start of m. A step to the right or down in out moves by that
 	// many pixels in m.
 	start, right, down := 0, 1, m.W
-	last, bottom := m.W-1, (m.H-1)*m.W // of the first row, of the first column
+	last, bottom := m.W-1, (m.H-1)*m.W // last pixel of the first row, and of the first column
 	switch orientation {
 	case 2: // top, right
 		start, right = last, -1

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Every fast loop agrees with the slow conversion by color.Color, also on pictures that do not
+// Every fast loop agrees with the slow conversion by color.Color, also on images that do not
 // start at 0, 0.
 func TestConvertersAgreeWithAt(t *testing.T) {
 	r := stdimage.Rect(3, 5, 16, 14)
@@ -55,7 +55,7 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 	}
 }
 
-// uniform is a picture of an unknown type.
+// uniform is an image of an unknown type.
 type uniform struct{ r stdimage.Rectangle }
 
 func (u uniform) ColorModel() color.Model    { return color.RGBAModel }

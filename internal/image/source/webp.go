@@ -110,7 +110,7 @@ func decodeWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	return straight(ctx, img)
 }
 
-// webpRows returns the rows of a lossy picture.
+// webpRows returns the rows of a lossy image.
 func webpRows(m *stdimage.YCbCr) row[uint8] {
 	return yCbCrRows(m, func(int, int, int) upsampler { return webpUpsample }, webpColors)
 }
@@ -120,7 +120,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 	switch {
 	case chunk == "VP8X" && len(b) >= 10:
 		if b[0]&webpAnimated != 0 {
-			return p, errors.New("animated WebP is not supported; save one frame as a picture")
+			return p, errors.New("animated WebP is not supported; save one frame as an image")
 		}
 		p.w = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
 		p.h = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
@@ -151,7 +151,7 @@ func webpTrees(p header, size int64) int64 {
 	const (
 		maxGroups = 2600
 		tables    = 5 * (128*4 + 24)
-		node      = 2 * 8 * 9 / 8 // for each symbol; the allocator rounds up
+		node      = 2 * 8 * 9 / 8 // bytes for each symbol; the allocator rounds up
 		nodes     = node * (256 + 24 + 1<<11 + 3*256 + 40)
 		// The length of a symbol takes at least a third of a bit: "repeat the previous one six
 		// times" may take two bits.

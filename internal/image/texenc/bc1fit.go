@@ -13,7 +13,7 @@ import (
 // (2006): the ends that suit a cut best follow by least squares, from sums that
 // are known for every start of the order.
 type layout struct {
-	block *colorBlock // in the order
+	block *colorBlock // pixels in this order
 	mean  [3]float32
 	// upTo are the sums of the first colors, less their mean each. Small numbers have small
 	// rounding errors.

@@ -180,7 +180,7 @@ func (r *ramp) write(dst *[8]byte) {
 	if r.steps == 5 || r.low == r.high {
 		dst[0], dst[1] = byte(r.low), byte(r.high)
 	}
-	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // of low, ..., high
+	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // codes from low to high
 	switch {
 	case r.low == r.high && r.steps == 7:
 		code = [8]uint64{} // all are the same

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// psnr compares the given channels of two RGBA pictures, in decibels.
+// psnr compares the given channels of two RGBA images, in decibels.
 func psnr(a, b []byte, channels string) float64 {
 	sum, n := 0.0, 0
 	for i := range a {

@@ -50,7 +50,7 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 // A linearReader reads the numbers of a map as linear light, 1 being white.
 type linearReader struct {
 	m     *pixmap.Map
-	light *curve // of bytes, if they are sRGB
+	light *curve // curve of bytes, if they are sRGB
 	wide  *[1 << 16]float32
 }
 
@@ -180,7 +180,7 @@ func half(v float32, signed bool) uint16 {
 // depth.
 type reader struct {
 	m     *pixmap.Map
-	curve *curve // for floats that shall be sRGB
+	curve *curve // curve of floats that become sRGB
 }
 
 func newReader(m *pixmap.Map, srgb bool) *reader {

@@ -25,9 +25,9 @@ import (
 type Options struct {
 	// Quality trades time for likeness. The zero value is Fast.
 	Quality Quality
-	// SRGB says that colors are on the sRGB curve where the picture has 8 or 16
+	// SRGB says that colors are on the sRGB curve where the image has 8 or 16
 	// bits, and shall be where the texture is not floating point. It matters
-	// only between the two kinds: float pictures are linear light.
+	// only between the two kinds: float images are linear light.
 	SRGB bool
 	// WeighAlpha counts a color's error by its alpha: invisible colors may differ. BC7,
 	// ASTC, ETC2RGBA and UASTC only.
@@ -60,12 +60,12 @@ func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]
 	return e.Append(ctx, make([]byte, 0, f.Bytes(m.W, m.H)), m)
 }
 
-// An Encoder encodes pictures, or bands of one. Rows that begin at a multiple of a block's
+// An Encoder encodes images, or bands of one. Rows that begin at a multiple of a block's
 // side give the same bytes with or without the rows above.
 type Encoder struct {
 	Format  texture.Format
 	Options Options
-	// Each shares out the pieces of a picture, which are the same whoever encodes them;
+	// Each shares out the pieces of an image, which are the same whoever encodes them;
 	// nil for one after the other.
 	Each Each
 	pix  []byte // bytes of maps that have none, for encoders of bytes

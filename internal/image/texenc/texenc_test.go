@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// scene is a picture of eight bits with a bit of everything: a gradient, edges,
+// scene is an image of eight bits with a bit of everything: a gradient, edges,
 // noise, flat color, and a soft round alpha. Whole numbers only.
 func scene(w, h int) *pixmap.Map {
 	m := pixmap.New(w, h, pixmap.Bits8)
@@ -170,7 +170,7 @@ func TestEdgesRepeat(t *testing.T) {
 				}
 			}
 			if !bytes.Equal(encode(t, f, m, Options{}), encode(t, f, full, Options{})) {
-				t.Errorf("%v: blocks at the edge differ from those of a larger picture", f)
+				t.Errorf("%v: blocks at the edge differ from those of a larger image", f)
 			}
 		}
 	}
@@ -304,7 +304,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Bands of whole blocks give the texels of the picture.
+// Bands of whole blocks give the texels of the image.
 func TestBands(t *testing.T) {
 	for _, m := range []*pixmap.Map{scene(37, 29), deep(37, 29), bright(37, 29)} {
 		for _, f := range texture.Formats() {

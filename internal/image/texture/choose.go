@@ -37,7 +37,7 @@ func (g GPU) Instead(f Format, srgb bool) Format {
 	return f
 }
 
-// Facts are the properties of a picture that decide how it is stored.
+// Facts are the properties of an image that decide how it is stored.
 type Facts struct {
 	// GPU is the target hardware.
 	GPU GPU
@@ -51,7 +51,7 @@ type Facts struct {
 	Opaque bool
 	// Normal says that it is a normal map.
 	Normal bool
-	// One writes the picture with one of its channels, if that is all it takes:
+	// One writes the image with one of its channels, if that is all it takes:
 	// "rrr1" is an opaque gray, "r001" a mask in red, "111a" an alpha over
 	// white. It is empty if more than one channel carries something.
 	One string
@@ -70,17 +70,17 @@ const (
 	// the ends of its line, which are stored nearly as they are.
 	minColors = 3
 	// maxPalettePixels bounds what sharp pixel art may cost: 1 MiB instead of 256
-	// KiB. Larger pictures of few colors are diagrams and flat fills.
+	// KiB. Larger images of few colors are diagrams and flat fills.
 	maxPalettePixels = 512 * 512
 	// tinyPixels is what fits the smallest piece of memory that a driver hands
 	// out for a texture, 4 KiB; compressed, it would take as much.
 	tinyPixels = 4096 / 4
 )
 
-// A Choice is how a picture should be stored.
+// A Choice is how an image should be stored.
 type Choice struct {
 	Format Format
-	// From is the channel of the picture that must be brought into red before it
+	// From is the channel of the image that must be brought into red before it
 	// is encoded: 'r', 'g', 'b', 'a', or 0 if channels stay where they are.
 	From byte
 	// XXXY says that red must be brought into green and blue as well, and green into
@@ -92,7 +92,7 @@ type Choice struct {
 	Reason string
 }
 
-// Choose returns the format that suits a picture.
+// Choose returns the format that suits an image.
 func Choose(f Facts) Choice {
 	c := chooseBC(f)
 	before := c.Format
@@ -142,7 +142,7 @@ func plainAlpha(one string) bool {
 	return strings.HasSuffix(one, "a") && !strings.ContainsAny(one, "rgb")
 }
 
-// chooseOne stores the only channel that the picture one is written with.
+// chooseOne stores the only channel that the image one is written with.
 func chooseOne(one string) Choice {
 	i := strings.IndexAny(one, "rgba")
 	if i < 0 { // constant: any channel does

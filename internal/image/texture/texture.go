@@ -1,6 +1,6 @@
 // Package texture describes textures: texel blocks that a graphics processor reads
 // directly. It knows the formats, the contents of a texture, and the format that suits a
-// picture.
+// image.
 //
 // Package texenc encodes pixels into these formats. Packages ktx2 and dds write and read a
 // Texture as a file.
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A Texture is one picture, six that make a cube, or an array of either, each
+// A Texture is one image, six that make a cube, or an array of either, each
 // with its smaller copies; or the slices of a volume, without.
 type Texture struct {
 	Format Format
@@ -31,7 +31,7 @@ type Texture struct {
 	Swizzle string
 	// W and H are the size of level 0 in pixels. The faces of a cube are square.
 	W, H int
-	// Layers is how many pictures, or cubes, an array has, which may be 1; it is
+	// Layers is how many images, or cubes, an array has, which may be 1; it is
 	// 0 for a texture that is no array.
 	Layers int
 	// Cube says that each layer has six faces, in the order +X -X +Y -Y +Z -Z.
@@ -53,7 +53,7 @@ func (t *Texture) Faces() int {
 	return 1
 }
 
-// Pictures returns how many pictures a level holds: layers times faces, or slices.
+// Images returns how many images a level holds: layers times faces, or slices.
 func (t *Texture) Pictures() int { return max(1, t.Layers, t.Depth) * t.Faces() }
 
 // MaxSide, MaxLayers and MaxDepth bound a texture. They are beyond the limits of graphics
@@ -193,8 +193,8 @@ type formatInfo struct {
 	channels   string
 	float      bool
 	srgb       bool    // has an sRGB form
-	vulkan     Numbers // of VkFormat
-	directX    Numbers // of DXGI_FORMAT
+	vulkan     Numbers // numbers of VkFormat
+	directX    Numbers // numbers of DXGI_FORMAT
 }
 
 // formats are the known formats. UASTC has no numbers, as no graphics processor reads it.

@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if one := (&Texture{}); one.Pictures() != 1 || one.Faces() != 1 || fine().Pictures() != 12 {
-		t.Errorf("%d pictures and %d faces, want 1; %d, want 12", one.Pictures(), one.Faces(), fine().Pictures())
+		t.Errorf("%d images and %d faces, want 1; %d, want 12", one.Pictures(), one.Faces(), fine().Pictures())
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package tga decodes Truevision TGA pictures: color-mapped, true-color and gray ones, plain or
+// Package tga decodes Truevision TGA images: color-mapped, true-color and gray ones, plain or
 // run-length encoded, of 8 to 32 bits a pixel and with the origin at any corner.
 //
 // The layout follows "Truevision TGA File Format Specification", version 2.0. The format has no
@@ -55,7 +55,7 @@ func ReadHeader(b []byte) (Header, error) {
 	}
 	switch {
 	case b[2] == 0:
-		return Header{}, errors.New("tga: file without a picture (image type 0)")
+		return Header{}, errors.New("tga: file without an image (image type 0)")
 	case h.kind < mapped || h.kind > gray:
 		return Header{}, fmt.Errorf("tga: unknown image type %d", b[2])
 	case b[1] > 1:
@@ -63,7 +63,7 @@ func ReadHeader(b []byte) (Header, error) {
 	case b[17]>>6 != 0:
 		return Header{}, errors.New("tga: interleaved rows are not supported")
 	case h.Width == 0 || h.Height == 0:
-		return Header{}, fmt.Errorf("tga: picture of %d x %d pixels", h.Width, h.Height)
+		return Header{}, fmt.Errorf("tga: image of %d x %d pixels", h.Width, h.Height)
 	}
 	if b[1] == 1 {
 		h.mapFirst, h.mapSize, h.mapDepth = word(3), word(5), int(b[7])
@@ -77,9 +77,9 @@ func (h *Header) check() error {
 		return fmt.Errorf("tga: image type %d with %d bits a pixel is not supported", h.kind, h.Depth)
 	}
 	if h.kind == mapped && h.mapSize == 0 {
-		return errors.New("tga: color-mapped picture without a color map")
+		return errors.New("tga: color-mapped image without a color map")
 	}
-	// A true-color picture may have an unused color map.
+	// A true-color image may have an unused color map.
 	if h.mapSize > 0 && !oneOf(h.mapDepth, []int{15, 16, 24, 32}) {
 		return fmt.Errorf("tga: color map of %d bits a color is not supported", h.mapDepth)
 	}
@@ -90,7 +90,7 @@ func (h *Header) check() error {
 }
 
 // Bits returns how many bits the file stores for a channel of a pixel or, in a
-// color-mapped picture, for a pixel.
+// color-mapped image, for a pixel.
 func (h Header) Bits() int {
 	switch {
 	case h.kind == mapped:
@@ -114,7 +114,7 @@ func (h Header) LeastBytes() int64 {
 // maxRun is the most pixels of a run-length packet.
 const maxRun = 128
 
-// A Picture is a decoded file.
+// An Image is a decoded file.
 type Picture struct {
 	Width, Height int
 	Pix           []byte // red, green, blue and straight alpha, in rows from the top left
@@ -140,7 +140,7 @@ func Decode(ctx context.Context, data []byte) (*Picture, error) {
 		return nil, fmt.Errorf("tga: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width)*int64(h.Height) > math.MaxInt/4 {
-		return nil, errors.New("tga: picture is too large for this machine's addresses")
+		return nil, errors.New("tga: image is too large for this machine's addresses")
 	}
 	d := decoder{ctx: ctx, data: data[HeaderSize+h.idSize:], header: h}
 	if err := d.readMap(); err != nil {
@@ -185,7 +185,7 @@ type decoder struct {
 	ctx    context.Context
 	data   []byte // the rest of the file
 	header Header
-	colors []texel // of a color-mapped picture
+	colors []texel // colors of a color-mapped image
 }
 
 // pixels reads all pixels in the order of the file.
@@ -269,7 +269,7 @@ func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 }
 
 // appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha. It is a faster texel
-// for most pictures.
+// for most images.
 func appendColors(pix, raw []byte, size int) []byte {
 	for ; len(raw) >= size; raw = raw[size:] {
 		a := byte(255)
@@ -383,7 +383,7 @@ func judgeAlpha(pix []byte) Alpha {
 		}
 		return Zero
 	case least == 255:
-		return Declared // and opaque in any case
+		return Declared // opaque in any case
 	}
 	return Undeclared
 }

@@ -119,7 +119,7 @@ func TestBadTGAIsRefused(t *testing.T) {
 		want string
 		file []byte
 	}{
-		{"file without a picture", file(0, 0, 0, 1, 1, 8, 0)},
+		{"file without an image", file(0, 0, 0, 1, 1, 8, 0)},
 		{"unknown image type 7", file(7, 0, 0, 1, 1, 8, 0)},
 		{"unknown image type 32", file(32, 0, 0, 1, 1, 8, 0)},
 		{"0 x 1 pixels", file(2, 0, 0, 0, 1, 24, 0)},
@@ -137,7 +137,7 @@ func TestBadTGAIsRefused(t *testing.T) {
 	}
 }
 
-// A picture survives being encoded plain and packed, and shortened files are errors.
+// An image survives being encoded plain and packed, and shortened files are errors.
 func TestPicturesSurvivePlainAndPacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")

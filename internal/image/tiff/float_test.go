@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawFloat computes the pixels of the pictures in testdata with float or wide in their names. They
+// drawFloat computes the pixels of the images in testdata with float or wide in their names. They
 // were written by libtiff 4.5; wide ones hold whole numbers, 2 to the 26th times as large.
 func drawFloat(c, x, y int) float32 {
 	v := float32(3*x+5*y+7*c) / 16

@@ -27,7 +27,7 @@ type Header struct {
 	dir            directory
 	photometric    int64
 	compression    int64
-	samples        int   // of a pixel
+	samples        int   // samples of a pixel
 	alpha          alpha // the meaning of the sample after the colors
 	predicted      bool  // horizontally
 	split          bool  // into bytes, high ones first, and predicted
@@ -84,7 +84,7 @@ const (
 	mostSide    = 1 << 24
 	mostSamples = 8
 	minTile     = 16      // smallest side (TIFF 6.0, section 15)
-	maxTiles    = 1 << 16 // in a plane: 256 a side suffice for the largest
+	maxTiles    = 1 << 16 // tiles in a plane: 256 a side suffice for the largest
 )
 
 // ReadHeader reads and checks the first directory of a file that starts with data. It fails for
@@ -98,7 +98,7 @@ func ReadHeader(data []byte) (Header, error) {
 	h := Header{dir: dir}
 	width, height := dir.entryNumber(tagWidth, 0), dir.entryNumber(tagLength, 0)
 	if width < 1 || height < 1 || width > mostSide || height > mostSide {
-		return Header{}, fmt.Errorf("tiff: picture of %d x %d pixels", width, height)
+		return Header{}, fmt.Errorf("tiff: image of %d x %d pixels", width, height)
 	}
 	h.Width, h.Height = int(width), int(height)
 	h.photometric, h.compression = dir.entryNumber(tagPhotometric, -1), dir.entryNumber(tagCompression, 1)
@@ -146,9 +146,9 @@ func (h *Header) readSamples() error {
 		}
 	}
 	if h.Float {
-		return fmt.Errorf("tiff: floats of %d bits are not supported; save the picture with 16 or 32", h.Bits)
+		return fmt.Errorf("tiff: floats of %d bits are not supported; save the image with 16 or 32", h.Bits)
 	}
-	return fmt.Errorf("tiff: samples of %d bits are not supported; save the picture with 8 or 16", h.Bits)
+	return fmt.Errorf("tiff: samples of %d bits are not supported; save the image with 8 or 16", h.Bits)
 }
 
 // readSampleFormat reads the number format of samples (TIFF 6.0, section 19).
@@ -166,7 +166,7 @@ func (h *Header) readSampleFormat() error {
 	case format == signed && h.Bits >= 8:
 		h.Signed = true
 	case format != unsigned && format != undefined:
-		return fmt.Errorf("tiff: samples of %d bits in format %d are not supported; save the picture with unsigned numbers", h.Bits, format)
+		return fmt.Errorf("tiff: samples of %d bits in format %d are not supported; save the image with unsigned numbers", h.Bits, format)
 	}
 	return nil
 }
@@ -176,15 +176,15 @@ func (h *Header) readColors() error {
 	colors, ok := map[int64]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, mapped: 1}[h.photometric]
 	switch {
 	case h.photometric == cmyk:
-		return errors.New("tiff: CMYK is not supported; save the picture as RGB")
+		return errors.New("tiff: CMYK is not supported; save the image as RGB")
 	case !ok:
-		return fmt.Errorf("tiff: colors of kind %d are not supported; save the picture as RGB", h.photometric)
+		return fmt.Errorf("tiff: colors of kind %d are not supported; save the image as RGB", h.photometric)
 	case h.samples < colors:
 		return fmt.Errorf("tiff: %d samples a pixel where the colors need %d", h.samples, colors)
 	case h.samples > 1 && h.dir.entryNumber(tagPlanar, 1) == 2:
-		return errors.New("tiff: separate planes are not supported; save the picture with interleaved channels")
+		return errors.New("tiff: separate planes are not supported; save the image with interleaved channels")
 	case h.Float && h.photometric != blackIsZero && h.photometric != rgb:
-		return fmt.Errorf("tiff: floats with colors of kind %d are not supported; save the picture as RGB", h.photometric)
+		return fmt.Errorf("tiff: floats with colors of kind %d are not supported; save the image as RGB", h.photometric)
 	case h.photometric == mapped && h.Signed:
 		return errors.New("tiff: a palette with signed numbers is not supported")
 	case h.photometric == mapped && h.Bits > 8:
@@ -193,7 +193,7 @@ func (h *Header) readColors() error {
 		return h.readPalette()
 	}
 	if h.samples > colors {
-		h.alpha = straight // also if the file does not tell
+		h.alpha = straight // the default of files that do not declare it
 		if h.dir.entryNumber(tagExtraSamples, 0) == 1 {
 			h.alpha = multiplied
 		}
@@ -237,13 +237,13 @@ func (h *Header) readChunks() error {
 	if w < minTile || l < minTile {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d a side are needed", w, l, minTile)
 	}
-	// One tile may exceed a small picture; anything larger makes no sense.
+	// One tile may exceed a small image; anything larger makes no sense.
 	if w > max(1024, int64(h.Width)+minTile) || l > max(1024, int64(h.Height)+minTile) {
-		return fmt.Errorf("tiff: tiles of %d x %d pixels in a picture of %d x %d", w, l, h.Width, h.Height)
+		return fmt.Errorf("tiff: tiles of %d x %d pixels in an image of %d x %d", w, l, h.Width, h.Height)
 	}
 	h.chunkW, h.chunkH = int(w), int(l)
 	if across, down := h.grid(); int64(across)*int64(down) > maxTiles {
-		return fmt.Errorf("tiff: %d tiles, the limit is %d; save the picture with larger tiles", int64(across)*int64(down), maxTiles)
+		return fmt.Errorf("tiff: %d tiles, the limit is %d; save the image with larger tiles", int64(across)*int64(down), maxTiles)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // Compressions of strips and tiles.
 const (
 	plain      = 1
-	fax        = 2 // and 3 and 4
+	fax        = 2 // also 3 and 4
 	group4     = 4
 	lzwPacked  = 5
 	deflate    = 8
@@ -36,7 +36,7 @@ func (h *Header) readCompression() error {
 	case fax, fax + 1, group4:
 		return errors.New("tiff: fax compression is not supported; save it with LZW, Deflate or none")
 	default:
-		return fmt.Errorf("tiff: compression %d is not supported; save the picture with LZW, Deflate or none", h.compression)
+		return fmt.Errorf("tiff: compression %d is not supported; save the image with LZW, Deflate or none", h.compression)
 	}
 	switch p := h.dir.entryNumber(tagPredictor, 1); {
 	case p == 2 && h.Bits >= 8 && h.Bits <= 32:
@@ -125,7 +125,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	}
 	n := copy(p, r.data)
 	if *r.budget -= int64(n); *r.budget < 0 {
-		return 0, errors.New("strips or tiles share their bytes; save the picture again")
+		return 0, errors.New("strips or tiles share their bytes; save the image again")
 	}
 	r.data = r.data[n:]
 	if r.lowFirst {

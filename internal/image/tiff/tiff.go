@@ -40,7 +40,7 @@ func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
 		return nil, fmt.Errorf("tiff: pixels: %w", io.ErrUnexpectedEOF)
 	}
 	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
-		return nil, errors.New("tiff: picture is too large for this machine's addresses")
+		return nil, errors.New("tiff: image is too large for this machine's addresses")
 	}
 	d := &decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
 	if h.split {
@@ -129,7 +129,7 @@ func readDirectory(data []byte) (directory, error) {
 		return directory{}, torn
 	}
 	if sign := string(data[:4]); sign == "II+\x00" || sign == "MM\x00+" {
-		return directory{}, errors.New("tiff: BigTIFF is not supported; save the picture as an ordinary TIFF")
+		return directory{}, errors.New("tiff: BigTIFF is not supported; save the image as an ordinary TIFF")
 	}
 	d := directory{data: data, order: byteOrder(string(data[:4])), entries: map[int]entry{}, short: new(bool)}
 	if d.order == nil {

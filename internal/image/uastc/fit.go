@@ -244,7 +244,7 @@ func (q *quadratic) complete(first uint8) (s0, s1 uint8, sse int64) {
 //
 // Source: Khronos Data Format Specification, "Endpoint Unquantization".
 type scale struct {
-	bits    uint8 // below the digit
+	bits    uint8 // bits below the digit
 	base    uint8 // 3 for trits, 5 for quints, 1 for neither
 	value   [256]uint8
 	nearest [256]uint8 // code of the value nearest to a byte

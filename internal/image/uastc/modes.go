@@ -12,7 +12,7 @@ import (
 // weights. Bits are counted from the lowest of the first byte.
 type layout struct {
 	prefix     uint8 // the first bits,
-	prefixBits uint8 // and how many
+	prefixBits uint8 // length of the prefix
 	subsets    uint8
 	planes     uint8
 	channels   uint8 // 2: one for red, green and blue, and alpha
@@ -80,9 +80,9 @@ type code struct {
 	mode    uint8
 	pattern uint8
 	plane   uint8          // the channel that has a plane of its own, where there are two
-	ends    [3][2][4]uint8 // as stored; of gray, red stands for all three
-	index   [2][16]uint8   // of the first and the second plane
-	solid   [4]uint8       // of the solid mode
+	ends    [3][2][4]uint8 // stored ends; of gray, red stands for all three
+	index   [2][16]uint8   // indices of the first and the second plane
+	solid   [4]uint8       // color of the solid mode
 }
 
 // newModes returns the mode by the lowest seven bits of a block. 19 is reserved.
@@ -103,7 +103,7 @@ type pattern struct {
 	masks   [3]uint16 // pixels of each subset, the lowest bit for the first; pixels go row by row
 	anchors [3]uint8  // the first pixel of each subset, whose index has 0 as its top bit
 	lists   [3][]uint8
-	subset  [16]uint8 // of each pixel
+	subset  [16]uint8 // subset of each pixel
 }
 
 // newPatterns returns ASTC's patterns with the seeds.

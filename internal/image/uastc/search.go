@@ -87,7 +87,7 @@ func (e *encoder) guessApart(mode, plane uint8) {
 
 // inside returns the part of the pixels whose value in a channel is neither the least nor
 // the most in the block. The extreme pixels lose nothing between the levels of indices, as
-// in cut-out pictures.
+// in cut-out images.
 func (e *encoder) inside(channel uint8) float64 {
 	least, most := e.px[0][channel], e.px[0][channel]
 	for i := range e.px {
@@ -104,7 +104,7 @@ func (e *encoder) inside(channel uint8) float64 {
 
 // guessSplits guesses at the modes of two and three lines.
 func (e *encoder) guessSplits(s *scatter) {
-	var ways [2]uint16 // to split the pixels
+	var ways [2]uint16 // splits of the pixels
 	if e.effort.near > 0 {
 		v := s.principal()
 		d := v.axis()

@@ -1,4 +1,4 @@
-// Package uastc compresses pictures to UASTC LDR 4x4 and decodes its blocks. No
+// Package uastc compresses images to UASTC LDR 4x4 and decodes its blocks. No
 // graphics processor reads it: it is a subset of ASTC that a loader transcodes, quickly
 // and with next to no loss, to ASTC, BC7, ETC2 and the other formats that one reads. The
 // same pixels give the same bytes on every machine: whatever decides anything is a whole
@@ -41,12 +41,12 @@ type Options struct {
 	WeighAlpha bool
 }
 
-// Size returns the number of bytes of a compressed picture of w by h pixels.
+// Size returns the number of bytes of a compressed image of w by h pixels.
 func Size(w, h int) int {
 	return (w + 3) / 4 * ((h + 3) / 4) * 16
 }
 
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
+// Encode writes the blocks of an image of w by h pixels, row by row, to dst, which has
 // Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. If the size is no
 // multiple of four, the last column and row are repeated. A block of pixels whose alpha is
 // 255 decodes to an alpha of 255, and a block of a single color to exactly that color. Rows
@@ -70,7 +70,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	})
 }
 
-// A picture is RGBA pixels row by row.
+// An image is RGBA pixels row by row.
 type picture struct {
 	blockfit.Grid
 	pix []byte
@@ -86,10 +86,10 @@ type encoder struct {
 	px      [16]point // the wanted pixels; without alpha if it is 255 throughout
 	alpha   bool      // some pixel is not opaque
 	gray    bool      // red, green and blue are the same throughout
-	all     moments   // of all pixels
+	all     moments   // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
-	best    code  // so far
+	best    code  // best code so far
 	sse     int64 // its error, and during the search its mode's loss
 }
 
@@ -103,9 +103,9 @@ type effort struct {
 	rounds int // how often ends are solved for, and indices chosen for them
 
 	thorough bool       // two ways to round the first end, and three lines
-	biases   biasSearch // of ETC1
+	biases   biasSearch // bias search of ETC1
 	tables   int        // how many of EAC's tables are tried,
-	radius   int32      // and how far from the likely multiplier
+	radius   int32      // distance from the likely multiplier
 	bc1      bool       // whether hints for BC1 are looked for
 }
 

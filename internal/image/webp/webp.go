@@ -1,6 +1,6 @@
-// Package webp writes pictures as lossless WebP files.
+// Package webp writes images as lossless WebP files.
 //
-// The encoder is a library. Its output is decoded again by another library and compared: a picture
+// The encoder is a library. Its output is decoded again by another library and compared: an image
 // that does not come back is an error, never a wrong file.
 package webp
 
@@ -49,7 +49,7 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	return err
 }
 
-// Memory returns the most bytes that Encode allocates for a picture of w by h pixels. The library
+// Memory returns the most bytes that Encode allocates for an image of w by h pixels. The library
 // uses 8 bytes for each channel; the factor is measured.
 func Memory(w, h int) int64 { return 4<<20 + 192*int64(w)*int64(h) }
 
@@ -102,7 +102,7 @@ func indexed(m *image.NRGBA) *image.Paletted {
 	return p
 }
 
-// A picture is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
+// An image is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
 // The colors of NRGBA itself would be rounded down twice at low alpha.
 type picture struct{ *image.NRGBA }
 

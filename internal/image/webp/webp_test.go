@@ -60,7 +60,7 @@ func TestPixelsSurviveWebP(t *testing.T) {
 	}
 }
 
-// The encoder accepts every picture.
+// The encoder accepts every image.
 func TestEveryPictureIsEncoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
@@ -96,7 +96,7 @@ func TestWrongPixelsAreAnError(t *testing.T) {
 		t.Error("other pixels: no error")
 	}
 	if _, err := encode(t.Context(), nil, b); err == nil {
-		t.Error("no picture: no error")
+		t.Error("no image: no error")
 	}
 }
 
