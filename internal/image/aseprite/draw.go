@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"slices"
@@ -21,7 +20,7 @@ func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
 	if c.packed {
 		z, err := zlib.NewReader(r)
 		if err != nil {
-			return unexpected(err)
+			return pixmap.UnexpectedEOF(err)
 		}
 		r = z
 	}
@@ -34,7 +33,7 @@ func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
 			return nil // the remaining rows are invisible
 		}
 		if _, err := io.ReadFull(r, row); err != nil {
-			return unexpected(err)
+			return pixmap.UnexpectedEOF(err)
 		}
 		if c.y+y < 0 {
 			continue
@@ -45,13 +44,6 @@ func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
 		}
 	}
 	return nil
-}
-
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // color returns the color of the pixel at the start of pix.

@@ -25,24 +25,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Quality is how much work goes into a block.
-type Quality = blockfit.Quality
-
-// The qualities.
-const (
-	Fast   = blockfit.Fast
-	Normal = blockfit.Normal
-	Best   = blockfit.Best
-)
-
-// Options are how to compress. The zero value is Fast, every channel alike.
+// Options are the options of Encode. The zero value is Fast, every channel alike.
 type Options struct {
-	Quality Quality
-
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
-	// as its alpha, and fully transparent pixels may have any color. Without it the color
-	// of every pixel counts alike.
-	WeighAlpha bool
+	Quality    blockfit.Quality
+	WeighAlpha bool // the same as in blockfit.Options
 
 	// AlphaWeight is how many times the squared error of alpha counts, up to 16; 0 is once.
 	// Where red, green and blue hold one value and alpha another, 3 counts both alike.
@@ -52,19 +38,10 @@ type Options struct {
 // sides are the sizes of blocks, in pixels a side.
 var sides = [...]int{4, 5, 6, 8}
 
-// Size returns the number of bytes of a compressed image of w by h pixels, in blocks of
-// side by side pixels.
-func Size(w, h, side int) int {
-	return (w + side - 1) / side * ((h + side - 1) / side) * 16
-}
-
-// Encode writes the blocks of an image of w by h pixels, row by row, to dst, which has
-// Size(w, h, side) bytes. A block has 4, 5, 6 or 8 pixels a side. pix has four bytes, RGBA,
-// for each pixel, row by row. If the size is no multiple of side, the last column and row
-// are repeated. A block of pixels whose alpha is 255 decodes to an alpha of 255, and a
-// block of a single color to exactly that color. Rows of blocks are the same whether they
-// are compressed together or one by one. Encode works in the calling goroutine, and ends
-// early with the error of ctx. After an error dst is useless.
+// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA. A
+// block has 4, 5, 6 or 8 pixels a side. Pixels whose alpha is 255 decode to an alpha of 255, and a
+// block of a single color decodes to exactly that color. Rows of blocks are the same whether they are
+// encoded together or one by one.
 func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
 	switch {
 	case !slices.Contains(sides[:], side):
@@ -72,31 +49,16 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
 		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
 	}
-	p := picture{blockfit.Grid{W: w, H: h, Side: side}, pix}
-	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {
-		return fmt.Errorf("astc: %w", err)
-	}
 	e := newEncoder(o.Quality, side)
 	e.countAlpha(max(1, o.AlphaWeight))
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	var pixels [256]byte
-	return p.Each(ctx, func(at int) {
-		p.gather(&pixels, at)
-		*(*[16]byte)(dst[16*at:]) = encode(&pixels)
+	return blockfit.Grid{W: w, H: h, Side: side}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		return encode((*[256]byte)(pixels))
 	})
 }
-
-// An image is RGBA pixels row by row.
-type picture struct {
-	blockfit.Grid
-	pix []byte
-}
-
-// gather copies the pixels of a block.
-func (p *picture) gather(dst *[256]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
 
 // An encoder makes blocks, one after the other.
 type encoder struct {
@@ -137,13 +99,13 @@ type effort struct {
 }
 
 var efforts = [...]effort{
-	Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, weighings: 2},
-	Normal: {good: 0, hard: 12, tries: [2]int{8, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, weighings: 2},
-	Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, weighings: 4},
+	blockfit.Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, weighings: 2},
+	blockfit.Normal: {good: 0, hard: 12, tries: [2]int{8, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, weighings: 2},
+	blockfit.Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, weighings: 4},
 }
 
-func newEncoder(q Quality, side int) *encoder {
-	return &encoder{format: formats[side](), effort: efforts[q], alphaWeight: 1, alphaStretch: 1}
+func newEncoder(q blockfit.Quality, side int) *encoder {
+	return &encoder{format: formats[side](), effort: efforts[min(q, blockfit.Best)], alphaWeight: 1, alphaStretch: 1}
 }
 
 // countAlpha sets how many times the squared error of alpha counts.

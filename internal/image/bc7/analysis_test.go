@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
 )
 
@@ -91,7 +92,7 @@ func TestNearest(t *testing.T) {
 
 // The error without rounded colors is as near to the real one as rounding lets it be.
 func TestRoughError(t *testing.T) {
-	e := newEncoder(Fast)
+	e := newEncoder(blockfit.Fast)
 	rapid.Check(t, func(t *rapid.T) {
 		pixels := [64]byte(blocktest.Pixels(t, 16))
 		e.encode(&pixels)

@@ -13,7 +13,6 @@ package bc7
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,24 +20,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Quality is how much work goes into a block.
-type Quality = blockfit.Quality
-
-// The qualities.
-const (
-	Fast   = blockfit.Fast
-	Normal = blockfit.Normal
-	Best   = blockfit.Best
-)
-
-// Options are how to compress. The zero value is Fast, every channel alike.
+// Options are the options of Encode. The zero value is Fast, every channel alike.
 type Options struct {
-	Quality Quality
-
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
-	// as its alpha, and fully transparent pixels may have any color. Without it the color
-	// of every pixel counts alike.
-	WeighAlpha bool
+	Quality    blockfit.Quality
+	WeighAlpha bool // the same as in blockfit.Options
 
 	// RDO is the loss of PSNR, in dB up to 10, allowed for blocks that a general
 	// compressor, zstd above all, shrinks further. 0 allows none. The loss counts from the
@@ -47,65 +32,40 @@ type Options struct {
 	RDO float64
 }
 
-// Size returns the number of bytes of a compressed image of w by h pixels.
-func Size(w, h int) int {
-	return (w + 3) / 4 * ((h + 3) / 4) * 16
-}
-
-// Encode writes the blocks of an image of w by h pixels, row by row, to dst, which has
-// Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. If the size is no
-// multiple of four, the last column and row are repeated. A block of pixels whose alpha is
-// 255 decodes to an alpha of 255, and a block of a single color to exactly that color.
-// Without RDO, rows of blocks are the same whether they are compressed together or one by
-// one. Encode works in the calling goroutine, and ends early with the error of ctx. After
-// an error dst is useless.
+// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
+// Pixels whose alpha is 255 decode to an alpha of 255, and a block of a single color decodes to
+// exactly that color. Without RDO, rows of blocks are the same whether they are encoded together or
+// one by one.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	p := picture{blockfit.Grid{W: w, H: h, Side: 4}, pix}
-	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {
-		return fmt.Errorf("bc7: %w", err)
-	}
 	e := newEncoder(o.Quality)
 	e.exact = o.RDO != 0
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	var errs []int64
-	var grown float64
-	if o.RDO != 0 {
-		var err error
-		if grown, err = growth(o.RDO); err != nil {
-			return err
-		}
-		errs = make([]int64, p.Blocks())
+	g := blockfit.Grid{W: w, H: h, Side: 4}
+	if o.RDO == 0 {
+		return g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+			return encode((*[64]byte)(pixels))
+		})
 	}
-	var pixels [64]byte
-	err := p.Each(ctx, func(at int) {
-		p.gather(&pixels, at)
-		*(*[16]byte)(dst[16*at:]) = encode(&pixels)
-		if errs != nil {
-			errs[at] = e.sse
-		}
+	grown, err := growth(o.RDO)
+	if err != nil {
+		return err
+	}
+	var errs []int64
+	err = g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		block := encode((*[64]byte)(pixels))
+		errs = append(errs, e.sse)
+		return block
 	})
 	if err != nil {
 		return err
 	}
-	if errs != nil {
-		// With an encoder of its own, the one above needs no heap.
-		b := budget{picture: p, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:Size(w, h)]), sse: errs, growth: grown}
-		return b.shrink(dst)
-	}
-	return nil
+	// With an encoder of its own, the one above needs no heap.
+	b := budget{Grid: g, pix: pix, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:16*g.Blocks()]), sse: errs, growth: grown}
+	return b.shrink(dst)
 }
-
-// An image is RGBA pixels row by row.
-type picture struct {
-	blockfit.Grid
-	pix []byte
-}
-
-// gather copies the pixels of a block.
-func (p *picture) gather(dst *[64]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
 
 // An encoder makes blocks, one after the other.
 type encoder struct {
@@ -143,13 +103,13 @@ type effort struct {
 }
 
 var efforts = [...]effort{
-	Fast:   {good: 128, near: 3, tries: 1, rounds: 2, rough: true, asked: 12},
-	Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 13},
-	Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
+	blockfit.Fast:   {good: 128, near: 3, tries: 1, rounds: 2, rough: true, asked: 12},
+	blockfit.Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 13},
+	blockfit.Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
 }
 
-func newEncoder(q Quality) *encoder {
-	return &encoder{effort: efforts[q], tables: tablesOf()}
+func newEncoder(q blockfit.Quality) *encoder {
+	return &encoder{effort: efforts[min(q, blockfit.Best)], tables: tablesOf()}
 }
 
 // encode returns the best block found for sixteen RGBA pixels.

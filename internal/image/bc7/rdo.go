@@ -5,12 +5,14 @@ import (
 	"errors"
 	"math"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
 // A budget finds the price at which the blocks of an image lose exactly the allowed error.
 type budget struct {
-	picture
+	blockfit.Grid
+	pix []byte
 	*encoder
 	ctx     context.Context
 	weighed bool
@@ -128,7 +130,7 @@ func (b *budget) pass(dst []byte, price float64, from, to int, most int64, steer
 		}
 		rest -= b.sse[at]
 		before += b.sse[at]
-		b.gather(&pixels, at)
+		blockfit.Gather(b.Grid, pixels[:], b.pix, 4, at)
 		block, sse := s.next(&pixels, [16]byte(b.given[16*at:]), b.sse[at], most-total-rest)
 		copy(dst[16*at:], block[:])
 		total += sse

@@ -11,7 +11,7 @@ import (
 // read decodes blocks with our own reader: the independent one needs 64 bits.
 func read(_ testing.TB, blocks []byte, w, h int) []byte {
 	pix := make([]byte, 4*w*h)
-	p := picture{blockfit.Grid{W: w, H: h, Side: 4}, pix}
+	p := blockfit.Grid{W: w, H: h, Side: 4}
 	for at := range p.Blocks() {
 		var decoded [64]byte
 		DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))

@@ -24,10 +24,10 @@ func packedSize(t *testing.T, blocks []byte) int {
 
 func TestRDOShrinks(t *testing.T) {
 	pix := blocktest.Bricks()
-	plain := encoded(t, pix, side, side, Options{Quality: Normal})
+	plain := encoded(t, pix, side, side, Options{Quality: blockfit.Normal})
 	best, size := blocktest.PSNR(pix, read(t, plain, side, side), 4), packedSize(t, plain)
 	for _, loss := range []float64{0.5, 2} {
-		blocks := encoded(t, pix, side, side, Options{Quality: Normal, RDO: loss})
+		blocks := encoded(t, pix, side, side, Options{Quality: blockfit.Normal, RDO: loss})
 		got := blocktest.PSNR(pix, read(t, blocks, side, side), 4)
 		if got < best-loss-1e-6 {
 			t.Errorf("%.3f dB of %.3f, a loss of more than %g", got, best, loss)
@@ -58,11 +58,11 @@ func TestRDOIsEven(t *testing.T) {
 func TestPassKeepsLimit(t *testing.T) {
 	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
-	b := budget{picture: picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}, encoder: newEncoder(Fast), ctx: t.Context(), given: blocks}
+	b := budget{Grid: blockfit.Grid{W: side, H: side, Side: 4}, pix: pix, encoder: newEncoder(blockfit.Fast), ctx: t.Context(), given: blocks}
 	var sum int64
 	for at := range b.Blocks() {
 		var pixels, decoded [64]byte
-		b.gather(&pixels, at)
+		blockfit.Gather(b.Grid, pixels[:], b.pix, 4, at)
 		DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
 		b.sse = append(b.sse, blocktest.SquaredError(pixels[:], decoded[:], 4))
 		sum += b.sse[at]
@@ -84,10 +84,10 @@ func TestRDOWeighed(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}
 	off := func(blocks []byte) (sse int64) {
-		p := picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}
+		p := blockfit.Grid{W: side, H: side, Side: 4}
 		for at := range p.Blocks() {
 			var pixels, decoded [64]byte
-			p.gather(&pixels, at)
+			blockfit.Gather(p, pixels[:], pix, 4, at)
 			DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
 			sse += byalpha.Error(pixels[:], decoded[:])
 		}
@@ -117,11 +117,12 @@ func TestRDOShrinksTranslucent(t *testing.T) {
 
 // An opaque block stays opaque though one that almost is would come cheap.
 func TestRDOStaysOpaque(t *testing.T) {
-	p := picture{blockfit.Grid{W: side, H: side, Side: 4}, blocktest.Bricks()}
-	s := &shrinker{encoder: newEncoder(Fast), price: 1e6}
+	pix := blocktest.Bricks()
+	p := blockfit.Grid{W: side, H: side, Side: 4}
+	s := &shrinker{encoder: newEncoder(blockfit.Fast), price: 1e6}
 	for at := range p.Blocks() {
 		var pixels, decoded [64]byte
-		p.gather(&pixels, at)
+		blockfit.Gather(p, pixels[:], pix, 4, at)
 		for _, alpha := range []byte{254, 255} {
 			for i := 3; i < 64; i += 4 {
 				pixels[i] = alpha
@@ -156,10 +157,11 @@ func TestWeighAlphaPays(t *testing.T) {
 			}
 		})
 		var plain, weighed int64
-		p := picture{blockfit.Grid{W: side, H: side, Side: 4}, blocktest.Samples()["leaves"]}
+		pix := blocktest.Samples()["leaves"]
+		p := blockfit.Grid{W: side, H: side, Side: 4}
 		for at := range p.Blocks() {
 			var pixels, decoded [64]byte
-			p.gather(&pixels, at)
+			blockfit.Gather(p, pixels[:], pix, 4, at)
 			block := e.encode(&pixels)
 			DecodeBlock(&decoded, &block)
 			plain += byalpha.Error(pixels[:], decoded[:])

@@ -3,6 +3,7 @@ package bc7
 import (
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"pgregory.net/rapid"
 )
 
@@ -32,7 +33,7 @@ func TestSmoothAlphaIsExact(t *testing.T) {
 
 // An opaque ramp of few steps is exact.
 func TestSmoothRampIsExact(t *testing.T) {
-	e := newEncoder(Normal)
+	e := newEncoder(blockfit.Normal)
 	for from := byte(1); from < 240; from++ { // odd ends cannot begin at 0
 		var pixels [64]byte
 		for i := range 16 {

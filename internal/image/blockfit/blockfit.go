@@ -19,11 +19,24 @@ const (
 	Best                  // effort for releases
 )
 
+// Options are the options that all encoders have. The zero value is Fast, every channel alike.
+type Options struct {
+	Quality Quality
+
+	// WeighAlpha is set if alpha is coverage: the error of a color counts in proportion to alpha, and
+	// fully transparent pixels may have any color. Without WeighAlpha the color of every pixel counts
+	// alike. It concerns formats with colors and alpha.
+	WeighAlpha bool
+}
+
 // A Grid is an image of W by H pixels in blocks of Side by Side pixels.
 type Grid struct{ W, H, Side int }
 
 // Blocks returns the number of blocks.
 func (g Grid) Blocks() int { return (g.W + g.Side - 1) / g.Side * ((g.H + g.Side - 1) / g.Side) }
+
+// maxBlock is the size of the pixels of the largest block: 8 by 8.
+const maxBlock = 4 * 8 * 8
 
 // maxSide bounds the sides of an image.
 const maxSide = 1 << 20
@@ -59,6 +72,21 @@ func (g Grid) Each(ctx context.Context, do func(at int)) error {
 		do(at)
 	}
 	return nil
+}
+
+// EncodeRGBA writes the blocks of an image to dst, which has 16*g.Blocks() bytes, row by row. pix has
+// four bytes, RGBA, for each pixel, row by row. If a side is no multiple of g.Side, blocks repeat the
+// last column or row. encode returns the block of the first pixels of its argument. EncodeRGBA works in the calling
+// goroutine, and ends early with the error of ctx. After an error dst is useless.
+func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode func(pixels []byte) [16]byte) error {
+	if err := g.Check(len(pix), 4, "bytes", len(dst), 16, q); err != nil {
+		return err
+	}
+	pixels := make([]byte, maxBlock)
+	return g.Each(ctx, func(at int) {
+		Gather(g, pixels, pix, 4, at)
+		*(*[16]byte)(dst[16*at:]) = encode(pixels)
+	})
 }
 
 // Gather copies the pixels of block at, of width numbers each. Blocks that overlap the

@@ -48,7 +48,7 @@ type rank struct {
 // ranks are the ranks of the tables.
 var ranks = func() (all [16]rank) {
 	for t := range all {
-		m := &scalarModifiers[t]
+		m := &AlphaModifiers[t]
 		all[t].span = m[7] - m[3]
 		for i := range all[t].near {
 			// Values above (i-32)/2 by less than a half.
@@ -131,7 +131,7 @@ func (k *scalarKind) err(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 // pack chooses indices and returns the block.
 func (k *scalarKind) pack(v *[16]int32, c scalarCode) uint64 {
 	base, step := k.base(c.base), k.step(c.multiplier)
-	m := &scalarModifiers[c.table]
+	m := &AlphaModifiers[c.table]
 	out := uint64(c.base)<<56 | uint64(c.multiplier)<<52 | uint64(c.table)<<48
 	for i, x := range v {
 		best := int32(math.MaxInt32)
@@ -149,8 +149,8 @@ func solidScalar(v int32, k *scalarKind) uint64 {
 	base := v / k.unit
 	lack := v - k.base(base) // -4 to 3, which are all modifiers
 	table, index := 0, 0
-	for t := range scalarModifiers {
-		for j, m := range scalarModifiers[t] {
+	for t := range AlphaModifiers {
+		for j, m := range AlphaModifiers[t] {
 			if m == lack {
 				table, index = t, j
 			}

@@ -21,39 +21,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Quality is how much work goes into a block.
-type Quality = blockfit.Quality
-
-// The qualities.
-const (
-	Fast   = blockfit.Fast
-	Normal = blockfit.Normal
-	Best   = blockfit.Best
-)
-
-// Options are how to compress. The zero value is Fast, every channel alike.
-type Options struct {
-	Quality Quality
-
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
-	// as its alpha, and fully transparent pixels may have any color. Without it the color
-	// of every pixel counts alike. EncodeRGBA only.
-	WeighAlpha bool
-}
-
-// Size returns the number of bytes of the blocks of w by h pixels, where a block has
-// blockBytes: 8, or 16 with alpha or two channels.
-func Size(w, h, blockBytes int) int {
-	return (w + 3) / 4 * ((h + 3) / 4) * blockBytes
-}
-
-// EncodeRGB writes the blocks of an image of w by h pixels, row by row, to dst, which has
-// Size(w, h, 8) bytes. pix has four bytes, RGBA, for each pixel, row by row; alpha is
-// ignored. If the size is no multiple of four, the last column and row are repeated. Rows
-// of blocks are the same whether they are compressed together or one by one. EncodeRGB
-// works in the calling goroutine, and ends early with the error of ctx. After an error dst
-// is useless.
-func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
+// EncodeRGB writes the blocks of an image of w by h pixels, row by row, to dst, which has 8 bytes for
+// each block. pix has four bytes, RGBA, for each pixel, row by row; alpha is ignored. If a side is no
+// multiple of four, blocks repeat the last column or row. Rows of blocks are the same whether they are
+// encoded together or one by one. EncodeRGB works in the calling goroutine, and ends early with the
+// error of ctx. After an error dst is useless.
+func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [64]byte
 	return each(ctx, dst, len(pix), grid, 4, 8, o, func(block []byte, at int) {
@@ -62,9 +35,9 @@ func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o Options) error 
 	})
 }
 
-// EncodeRGBA is EncodeRGB with alpha in front of the color in each block; dst has
-// Size(w, h, 16) bytes. An alpha that is the same in all of a block is exact.
-func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
+// EncodeRGBA is EncodeRGB with alpha before the color in each block of 16 bytes. Alpha is exact if it
+// is the same in the whole block.
+func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	color := e.encode
 	if o.WeighAlpha {
@@ -82,10 +55,10 @@ func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o Options) error
 	})
 }
 
-// EncodeEAC writes the blocks of images of one or two channels; dst has Size(w, h,
-// 8*channels) bytes. pix has a number from 0 to 65535 for each channel of each pixel, row
-// by row; at best 11 bits of it are kept. All else is as in EncodeRGB.
-func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int, o Options) error {
+// EncodeEAC writes the blocks of an image of one or two channels; a block has 8 bytes for each. pix
+// has a number from 0 to 65535 for each channel of each pixel, row by row; 11 bits of it are kept at
+// most. Otherwise EncodeEAC works like EncodeRGB.
+func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int, o blockfit.Options) error {
 	if channels != 1 && channels != 2 {
 		return fmt.Errorf("etc2: %d channels: want 1 or 2", channels)
 	}
@@ -104,7 +77,7 @@ func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int
 }
 
 // each calls do for every block.
-func each(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o Options, do func(block []byte, at int)) error {
+func each(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o blockfit.Options, do func(block []byte, at int)) error {
 	if err := g.Check(have, channels, "numbers", len(dst), size, o.Quality); err != nil {
 		return fmt.Errorf("etc2: %w", err)
 	}
@@ -143,13 +116,13 @@ type effort struct {
 }
 
 var efforts = [...]effort{
-	Fast:   {shifts: -1, good: 64, two: 3000, weighed: 1},
-	Normal: {shifts: 1, kept: 6, good: 16, two: 400, scalar: 1, weighed: 2},
-	Best:   {shifts: 5, kept: 16, two: 0, nudge: true, scalar: 2, weighed: 4},
+	blockfit.Fast:   {shifts: -1, good: 64, two: 3000, weighed: 1},
+	blockfit.Normal: {shifts: 1, kept: 6, good: 16, two: 400, scalar: 1, weighed: 2},
+	blockfit.Best:   {shifts: 5, kept: 16, two: 0, nudge: true, scalar: 2, weighed: 4},
 }
 
-func newEncoder(q Quality) *encoder {
-	return &encoder{effort: efforts[min(q, Best)]}
+func newEncoder(q blockfit.Quality) *encoder {
+	return &encoder{effort: efforts[min(q, blockfit.Best)]}
 }
 
 // encode returns the best block found for the colors of sixteen RGBA pixels.

@@ -247,7 +247,7 @@ func widenSlope(v uint8, channel int) int32 {
 // decodeScalar writes the values of an EAC block, down its columns.
 func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
 	base, step := k.base(int32(block>>56)), k.step(int32(block>>52&15))
-	m := &scalarModifiers[block>>48&15]
+	m := &AlphaModifiers[block>>48&15]
 	for i := range dst {
 		dst[i] = max(0, min(base+m[block>>(45-3*i)&7]*step, k.top))
 	}
@@ -265,9 +265,9 @@ var modifiers = [8][4]int32{
 // table".
 var distances = [8]int32{3, 6, 11, 16, 23, 32, 41, 64}
 
-// scalarModifiers are EAC's, by table and index. Source: there, "Intensity modifier sets
-// for the alpha component".
-var scalarModifiers = [16][8]int32{
+// AlphaModifiers are the modifiers of EAC, by table and index. Source: the same, "Intensity modifier
+// sets for the alpha component".
+var AlphaModifiers = [16][8]int32{
 	{-3, -6, -9, -15, 2, 5, 8, 14},
 	{-3, -7, -10, -13, 2, 6, 9, 12},
 	{-2, -5, -8, -13, 1, 4, 7, 12},

@@ -28,11 +28,8 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	if err != nil {
 		return nil, pixmap.Repairs{}, err
 	}
-	if int64(len(data)) < h.LeastBytes() {
-		return nil, pixmap.Repairs{}, fmt.Errorf("exr: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
-		return nil, pixmap.Repairs{}, errors.New("exr: image is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
+		return nil, pixmap.Repairs{}, fmt.Errorf("exr: %w", err)
 	}
 	d := decoder{data: data, h: h, m: pixmap.New(h.Width, h.Height, pixmap.Float), budget: int64(len(data))}
 	d.unpacker = newUnpacker(&h)
@@ -47,7 +44,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 			return nil, pixmap.Repairs{}, err
 		}
 		if err := d.chunk(i, i%across, i/across); err != nil {
-			return nil, pixmap.Repairs{}, fmt.Errorf("exr: strip or tile %d of %d: %w", i, across*down, unexpected(err))
+			return nil, pixmap.Repairs{}, fmt.Errorf("exr: strip or tile %d of %d: %w", i, across*down, pixmap.UnexpectedEOF(err))
 		}
 	}
 	return d.m, d.repairs, nil

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // Compressions of strips and tiles, numbered as in files.
@@ -139,10 +141,10 @@ func (u *unpacker) inflated(dst, packed []byte) (err error) {
 		u.inflate, err = zlib.NewReader(r)
 	}
 	if err != nil {
-		return unexpected(err)
+		return pixmap.UnexpectedEOF(err)
 	}
 	if _, err := io.ReadFull(u.inflate, dst); err != nil {
-		return unexpected(err)
+		return pixmap.UnexpectedEOF(err)
 	}
 	if n, _ := u.inflate.Read(make([]byte, 1)); n > 0 {
 		return errors.New("too many pixels")
@@ -229,14 +231,6 @@ func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 		}
 	}
 	return nil
-}
-
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // unpackB44 unpacks B44 and B44A: one channel after another, halves in blocks of 4 by 4, other

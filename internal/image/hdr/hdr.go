@@ -14,6 +14,7 @@ import (
 	"math"
 
 	"github.com/assetcook/assetcook/internal/detmath"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // An Image is a decoded file whose pixels are still packed, four bytes each.
@@ -44,11 +45,8 @@ func Decode(r io.Reader, size int64) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size < h.LeastBytes() {
-		return nil, fmt.Errorf("hdr: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
-		return nil, errors.New("hdr: image is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(size, h.LeastBytes(), h.Width, h.Height, 4); err != nil {
+		return nil, fmt.Errorf("hdr: %w", err)
 	}
 	length, lines := h.Width, h.Height
 	if h.columns {
@@ -57,7 +55,7 @@ func Decode(r io.Reader, size int64) (*Picture, error) {
 	pix := make([]byte, 4*length*lines)
 	for y := range lines {
 		if err := readLine(buffered, pix[4*length*y:4*length*(y+1)]); err != nil {
-			return nil, fmt.Errorf("hdr: scan line %d of %d: %w", y, lines, unexpected(err))
+			return nil, fmt.Errorf("hdr: scan line %d of %d: %w", y, lines, pixmap.UnexpectedEOF(err))
 		}
 	}
 	return &Picture{Header: h, packed: pix, light: h.light()}, nil
@@ -85,14 +83,6 @@ func (p *Picture) Row(dst []float32, y int) {
 	for ; len(dst) > 0; dst, at = dst[4:], at+step {
 		p.light.of(dst, p.packed[4*at:])
 	}
-}
-
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // Scan lines of these lengths may be stored channel by channel.

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // A Header describes the pixels; it is the text before them.
@@ -169,7 +171,7 @@ func (l *lineReader) next() (string, error) {
 	for {
 		c, err := l.r.ReadByte()
 		if err != nil {
-			return "", fmt.Errorf("hdr: header: %w", unexpected(err))
+			return "", fmt.Errorf("hdr: header: %w", pixmap.UnexpectedEOF(err))
 		}
 		if l.left--; l.left < 0 {
 			return "", fmt.Errorf("hdr: header is longer than %d bytes", maxHeader)

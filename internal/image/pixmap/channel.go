@@ -3,7 +3,6 @@ package pixmap
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -154,17 +153,4 @@ func Premultiply(ctx context.Context, m *Map, c Color) error {
 		l.narrow(m, y, row, nil)
 	}
 	return nil
-}
-
-// Straighten divides the colors of pixels by their alpha, which is limited to 1. Transparent pixels
-// stay unchanged.
-func Straighten(pix []float32) {
-	for ; len(pix) > 0; pix = pix[4:] {
-		p := pix[:4:4]
-		if p[3] = min(p[3], 1); p[3] > 0 && p[3] < 1 {
-			for c := range p[:3] {
-				p[c] = min(p[c]/p[3], math.MaxFloat32)
-			}
-		}
-	}
 }

@@ -32,7 +32,7 @@ func randomDirection(r *rand.Rand) [3]float64 {
 func TestIrradianceOfAConstant(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, side := range []int{1, 2, 5, 64} {
-		for d, want := range map[Depth]float64{Float: 77, Bits8: toLinear(77. / 255)} {
+		for d, want := range map[Depth]float64{Float: 77, Bits8: ToLinear(77. / 255)} {
 			e := harmonicsOf(t, drawCube(side, d, func([3]float64) float64 { return 77 }), SRGB).Irradiance()
 			for range 20 {
 				if n := randomDirection(r); math.Abs(e.at(n)/want-1) > 1e-4 {

@@ -126,15 +126,15 @@ func sane(v float32) float32 {
 var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	t := new([1 << 16]float32)
 	for i := range t {
-		t[i] = float32(65535 * toLinear(float64(i)/65535))
+		t[i] = float32(65535 * ToLinear(float64(i)/65535))
 	}
 	return t
 })
 
-// toLinear returns the light of an sRGB color, toSRGB the color of a light; both from 0 to 1 (IEC
+// ToLinear returns the light of an sRGB color, toSRGB the color of a light; both from 0 to 1 (IEC
 // 61966-2-1). They are within 1e-14 of the exact value, and the same on every processor: powers are
 // computed from roots, and roots from exactly rounded arithmetic.
-func toLinear(v float64) float64 {
+func ToLinear(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
 	}
@@ -217,12 +217,12 @@ func srgbCeil(half, scale int) int {
 		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
 		return (scale*half*25700 + 2583) / 2584
 	}
-	// Above, the error of toLinear cannot cross a whole number: white is a whole number, and all
+	// Above, the error of ToLinear cannot cross a whole number: white is a whole number, and all
 	// other values are at least 1e-5 away from one.
 	if half == 510 {
 		return scale * 65535
 	}
-	return int(math.Ceil(float64(scale*65535) * toLinear(float64(half)/510)))
+	return int(math.Ceil(float64(scale*65535) * ToLinear(float64(half)/510)))
 }
 
 // round16 rounds sixteen bits to eight: 65535 is 255 times 257.

@@ -4,7 +4,6 @@ package pixmap
 import (
 	"context"
 	"fmt"
-	"math"
 )
 
 // A Map is an image of W by H pixels in rows from the top. A pixel is four
@@ -136,41 +135,4 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 		to.narrow(made, y, row, nil)
 	}
 	return made, nil
-}
-
-// Repairs counts invalid light and says how it was replaced.
-type Repairs struct {
-	Negative int // became 0
-	Infinite int // became 65504, the greatest half
-	NaN      int // became 0
-}
-
-// Light returns v if it is valid light, else its replacement.
-func (r *Repairs) Light(v float32) float32 {
-	const greatestHalf = 65504
-	switch {
-	case v >= 0 && v <= math.MaxFloat32:
-		return v
-	case v > 0:
-		r.Infinite++
-		return greatestHalf
-	case v < 0:
-		r.Negative++
-	default:
-		r.NaN++
-	}
-	return 0
-}
-
-// HalfValue returns the value of a half-precision float.
-func HalfValue(h uint16) float32 {
-	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
-	switch exponent {
-	case 0:
-		v := float32(fraction) / (1 << 24) // exact
-		return math.Float32frombits(math.Float32bits(v) | sign)
-	case 31:
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }

@@ -46,7 +46,7 @@ func TestSRGBCeilIsExact(t *testing.T) {
 			if got := srgbCeil(half, scale); !reaches(got) || reaches(got-1) {
 				t.Errorf("srgbCeil(%d, %d) = %d is not the least", half, scale, got)
 			}
-			light := float64(scale*65535) * toLinear(float64(half)/510)
+			light := float64(scale*65535) * ToLinear(float64(half)/510)
 			if half < 510 && math.Abs(light-math.Round(light)) < 1e-5 {
 				t.Errorf("the light of %d, %v, is so close to a whole number that rounding could cross it", half, light)
 			}
@@ -78,11 +78,11 @@ func TestSRGBOfSixteenBits(t *testing.T) {
 	wide := srgb16()
 	for i := range wide {
 		v := float64(i) / 65535
-		if got, want := toLinear(v), reference(v); math.Abs(got-want) > 1e-14 {
-			t.Fatalf("toLinear(%v) = %v, want %v", v, got, want)
+		if got, want := ToLinear(v), reference(v); math.Abs(got-want) > 1e-14 {
+			t.Fatalf("ToLinear(%v) = %v, want %v", v, got, want)
 		}
-		if got := toSRGB(toLinear(v)); math.Abs(got-v) > 1e-13 {
-			t.Fatalf("toSRGB(toLinear(%v)) = %v", v, got)
+		if got := toSRGB(ToLinear(v)); math.Abs(got-v) > 1e-13 {
+			t.Fatalf("toSRGB(ToLinear(%v)) = %v", v, got)
 		}
 		if got := nearest(65535 * toSRGB(float64(wide[i])/65535)); int(got) != i {
 			t.Fatalf("%d comes back as %d", i, got)

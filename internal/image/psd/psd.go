@@ -32,10 +32,9 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", io.ErrUnexpectedEOF)
 	case h.noMerged && h.layers > 0:
 		return nil, pixmap.Repairs{}, errors.New(`psd: file has layers but no merged image; save it with "Maximize Compatibility"`)
-	case int64(len(data)) < h.LeastBytes():
-		return nil, pixmap.Repairs{}, fmt.Errorf("psd: pixels: %w", io.ErrUnexpectedEOF)
-	case int64(h.Width) > math.MaxInt/64/int64(h.Height):
-		return nil, pixmap.Repairs{}, errors.New("psd: image is too large for this machine's addresses")
+	}
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
+		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", err)
 	}
 	d := decoder{h: h, m: pixmap.New(h.Width, h.Height, h.Depth())}
 	rows, err := newRows(&h, data)
@@ -49,7 +48,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 			}
 			row, err := rows.next()
 			if err != nil {
-				return nil, pixmap.Repairs{}, fmt.Errorf("psd: channel %d, row %d: %w", c, y, unexpected(err))
+				return nil, pixmap.Repairs{}, fmt.Errorf("psd: channel %d, row %d: %w", c, y, pixmap.UnexpectedEOF(err))
 			}
 			d.gather(c, y, row)
 		}
@@ -148,14 +147,6 @@ func offWhiteLight(c, a, top float32) float32 {
 	return max(0, min(c-(top-a), math.MaxFloat32*a)) / a
 }
 
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 // Compressions of the merged image.
 const (
 	plain = iota
@@ -193,7 +184,7 @@ func newRows(h *Header, data []byte) (*rows, error) {
 	case zip, zipPredicted:
 		z, err := zlib.NewReader(bytes.NewReader(data[c.at:]))
 		if err != nil {
-			return nil, unexpected(err)
+			return nil, pixmap.UnexpectedEOF(err)
 		}
 		r.inflate, r.spare = z, make([]byte, len(r.row))
 	default:

@@ -12,6 +12,8 @@ import (
 	"image"
 	"io"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // HeaderSize is the number of bytes that ReadHeader needs.
@@ -32,7 +34,7 @@ type Header struct {
 func ReadHeader(r io.Reader) (Header, error) {
 	var b [HeaderSize]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
-		return Header{}, fmt.Errorf("qoi: header: %w", unexpected(err))
+		return Header{}, fmt.Errorf("qoi: header: %w", pixmap.UnexpectedEOF(err))
 	}
 	w, h := binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])
 	switch {
@@ -68,33 +70,22 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size < h.LeastBytes() {
-		return nil, fmt.Errorf("qoi: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
-		return nil, errors.New("qoi: image is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(size, h.LeastBytes(), h.Width, h.Height, 4); err != nil {
+		return nil, fmt.Errorf("qoi: %w", err)
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
 	d := decoder{r: buffered, last: pixel{3: 255}, pix: img.Pix[:0]}
 	if err := d.pixels(); err != nil {
-		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, len(img.Pix)/4, unexpected(err))
+		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, len(img.Pix)/4, pixmap.UnexpectedEOF(err))
 	}
 	var tail [len(end)]byte
 	if _, err := io.ReadFull(buffered, tail[:]); err != nil {
-		return nil, fmt.Errorf("qoi: end: %w", unexpected(err))
+		return nil, fmt.Errorf("qoi: end: %w", pixmap.UnexpectedEOF(err))
 	}
 	if string(tail[:]) != end {
 		return nil, errors.New("qoi: file has more data than pixels")
 	}
 	return img, nil
-}
-
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // A pixel is red, green, blue and straight alpha.

@@ -87,14 +87,13 @@ type curve struct {
 	from  [256]float32 // the least light whose nearest byte is this one
 }
 
-// srgbCurve is made with additions, products, quotients and nothing else, which
-// every processor rounds alike.
+// srgbCurve has the same values on every processor; see pixmap.ToLinear.
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.light {
-		c.light[i] = float32(srgbLight(float64(i) / 255))
+		c.light[i] = float32(pixmap.ToLinear(float64(i) / 255))
 		if i > 0 {
-			c.from[i] = float32(srgbLight((float64(i) - 0.5) / 255))
+			c.from[i] = float32(pixmap.ToLinear((float64(i) - 0.5) / 255))
 		}
 	}
 	return c
@@ -104,7 +103,7 @@ var srgbCurve = sync.OnceValue(func() *curve {
 var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
 	t := new([1 << 16]float32)
 	for i := range t {
-		t[i] = float32(srgbLight(float64(i) / 65535))
+		t[i] = float32(pixmap.ToLinear(float64(i) / 65535))
 	}
 	return t
 })
@@ -115,32 +114,6 @@ func (c *curve) byteOf(light float32) byte {
 		return 0
 	}
 	return byte(sort.Search(255, func(i int) bool { return light < c.from[i+1] }))
-}
-
-// srgbLight returns the linear light of an sRGB value, both from 0 to 1.
-func srgbLight(v float64) float64 {
-	if v <= 0.04045 {
-		return v / 12.92
-	}
-	u := (v + 0.055) / 1.055
-	// u^2.4 is u^2 times the fifth root of u^2.
-	return float64(u*u) * fifthRoot(float64(u*u))
-}
-
-// fifthRoot returns the fifth root of a number from 0.001 to 1 by Newton's
-// method, which comes down from 1 until rounding stops it.
-func fifthRoot(a float64) float64 {
-	y := 1.0
-	for range 64 {
-		square := float64(y * y)
-		power := float64(square * square)
-		next := y - (float64(power*y)-a)/(5*power)
-		if !(next < y) {
-			break
-		}
-		y = next
-	}
-	return y
 }
 
 // half returns v as a half float, rounded to the nearest, the even one of two. It is

@@ -277,13 +277,13 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	case texture.BC7:
 		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
 	case texture.ETC2RGB:
-		return etc2.EncodeRGB(ctx, dst[:cap(dst)], pix, m.W, m.H, etc2.Options{Quality: o.Quality})
+		return etc2.EncodeRGB(ctx, dst[:cap(dst)], pix, m.W, m.H, blockfit.Options{Quality: o.Quality})
 	case texture.ETC2RGBA:
-		return etc2.EncodeRGBA(ctx, dst[:cap(dst)], pix, m.W, m.H, etc2.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
+		return etc2.EncodeRGBA(ctx, dst[:cap(dst)], pix, m.W, m.H, blockfit.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
 	case texture.EACR11, texture.EACRG11:
 		return encodeEAC(ctx, dst[:cap(dst)], f, m, o)
 	case texture.UASTC:
-		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, uastc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
+		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, blockfit.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
 	case texture.BC6H:
 		_, err = appendBC6H(ctx, dst, m, o)
 	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
@@ -309,7 +309,7 @@ func encodeEAC(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map,
 			}
 		}
 		size := f.Bytes(m.W, high)
-		if err := etc2.EncodeEAC(ctx, dst[:size], row, m.W, high, channels, etc2.Options{Quality: o.Quality}); err != nil {
+		if err := etc2.EncodeEAC(ctx, dst[:size], row, m.W, high, channels, blockfit.Options{Quality: o.Quality}); err != nil {
 			return err
 		}
 		dst = dst[size:]

@@ -11,7 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // HeaderSize is the least number of bytes that ReadHeader needs.
@@ -73,14 +75,14 @@ func ReadHeader(b []byte) (Header, error) {
 
 func (h *Header) check() error {
 	depths := map[kind][]int{mapped: {8, 16}, trueColor: {15, 16, 24, 32}, gray: {8, 16}}
-	if !oneOf(h.Depth, depths[h.kind]) {
+	if !slices.Contains(depths[h.kind], h.Depth) {
 		return fmt.Errorf("tga: image type %d with %d bits a pixel is not supported", h.kind, h.Depth)
 	}
 	if h.kind == mapped && h.mapSize == 0 {
 		return errors.New("tga: color-mapped image without a color map")
 	}
 	// A true-color image may have an unused color map.
-	if h.mapSize > 0 && !oneOf(h.mapDepth, []int{15, 16, 24, 32}) {
+	if h.mapSize > 0 && !slices.Contains([]int{15, 16, 24, 32}, h.mapDepth) {
 		return fmt.Errorf("tga: color map of %d bits a color is not supported", h.mapDepth)
 	}
 	if h.alphaBits > 8 {
@@ -136,11 +138,8 @@ func Decode(ctx context.Context, data []byte) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) < h.LeastBytes() {
-		return nil, fmt.Errorf("tga: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width)*int64(h.Height) > math.MaxInt/4 {
-		return nil, errors.New("tga: image is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 4); err != nil {
+		return nil, fmt.Errorf("tga: %w", err)
 	}
 	d := decoder{ctx: ctx, data: data[HeaderSize+h.idSize:], header: h}
 	if err := d.readMap(); err != nil {
@@ -167,15 +166,6 @@ func (h *Header) alphaByte() bool {
 		return h.mapDepth == 32
 	}
 	return h.Depth == 32
-}
-
-func oneOf(n int, list []int) bool {
-	for _, v := range list {
-		if v == n {
-			return true
-		}
-	}
-	return false
 }
 
 // A texel is one pixel: red, green, blue, straight alpha.

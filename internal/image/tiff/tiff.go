@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
@@ -36,11 +35,8 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 
 // decode decodes a file with the header h.
 func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
-	if int64(len(data)) < h.LeastBytes() {
-		return nil, fmt.Errorf("tiff: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
-		return nil, errors.New("tiff: image is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
+		return nil, fmt.Errorf("tiff: %w", err)
 	}
 	d := &decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
 	if h.split {
@@ -95,10 +91,7 @@ func (d *decoder) chunk(column, line, i int) error {
 			return err
 		}
 		if _, err := io.ReadFull(r, d.row); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return fmt.Errorf("row %d: %w", y, err)
+			return fmt.Errorf("row %d: %w", y, pixmap.UnexpectedEOF(err))
 		}
 		d.unpredict()
 		d.gather(left, y, width)

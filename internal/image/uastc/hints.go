@@ -1,6 +1,10 @@
 package uastc
 
-import "math"
+import (
+	"math"
+
+	"github.com/assetcook/assetcook/internal/image/etc2"
+)
 
 // hints say how a block is best transcoded to formats whose blocks cannot be made from
 // ASTC's by rule. They change no pixel of the block itself.
@@ -225,20 +229,6 @@ func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 	return [2]color565{narrow565(u), narrow565(v)}
 }
 
-// modifiers are EAC's tables: the addends to the middle, by the multiplier.
-//
-// Source: Khronos Data Format Specification, "ETC2 with alpha", modifier table.
-var modifiers = [16][8]int32{
-	{-3, -6, -9, -15, 2, 5, 8, 14}, {-3, -7, -10, -13, 2, 6, 9, 12},
-	{-2, -5, -8, -13, 1, 4, 7, 12}, {-2, -4, -6, -13, 1, 3, 5, 12},
-	{-3, -6, -8, -12, 2, 5, 7, 11}, {-3, -7, -9, -11, 2, 6, 8, 10},
-	{-4, -7, -8, -11, 3, 6, 7, 10}, {-3, -5, -8, -11, 2, 4, 7, 10},
-	{-2, -6, -8, -10, 1, 5, 7, 9}, {-2, -5, -8, -10, 1, 4, 7, 9},
-	{-2, -4, -8, -10, 1, 3, 7, 9}, {-2, -5, -7, -10, 1, 4, 6, 9},
-	{-3, -4, -7, -10, 2, 3, 6, 9}, {-1, -2, -3, -10, 0, 1, 2, 9},
-	{-4, -6, -8, -9, 3, 5, 7, 8}, {-3, -5, -7, -9, 2, 4, 6, 8},
-}
-
 // alphaTables is the order in which tables are tried: the most different first.
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
@@ -257,7 +247,7 @@ func (h *hints) alpha(px *[16]point, tables int, radius int32) {
 	}
 	least := int32(math.MaxInt32)
 	for _, table := range alphaTables[:tables] {
-		t := &modifiers[table&15]
+		t := &etc2.AlphaModifiers[table&15]
 		span := t[7] - t[3]
 		middle := lo + (2*(hi-lo)*-t[3]+span)/(2*span)
 		around := max(1, min((2*(hi-lo)+span)/(2*span), 15))

@@ -3,7 +3,9 @@ package uastc
 import (
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
+	"github.com/assetcook/assetcook/internal/image/etc2"
 )
 
 // pointsOf decodes a block for tests of its hints.
@@ -55,7 +57,7 @@ func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	for i := range px {
 		lo, hi = min(lo, px[i][3]), max(hi, px[i][3])
 	}
-	t := &modifiers[hint&15]
+	t := &etc2.AlphaModifiers[hint&15]
 	middle := lo + (2*(hi-lo)*-t[3]+t[7]-t[3])/(2*(t[7]-t[3]))
 	for i := range px {
 		least := int32(1 << 30)
@@ -74,7 +76,7 @@ func TestHintsHelp(t *testing.T) {
 	var color, alpha, plainColor, plainAlpha [3]int64
 	for _, pix := range blocktest.Samples() {
 		for i, q := range qualities {
-			blocks := encoded(t, pix, side, side, Options{Quality: q.q})
+			blocks := encoded(t, pix, side, side, blockfit.Options{Quality: q.q})
 			for ; len(blocks) > 0; blocks = blocks[16:] {
 				c, h, ok := unpack((*[16]byte)(blocks))
 				if !ok || c.mode == modeSolid {
@@ -147,7 +149,7 @@ func TestHintsForBC1(t *testing.T) {
 		}
 	}
 	for _, pix := range pictures {
-		blocks := encoded(t, pix, side, side, Options{Quality: Normal})
+		blocks := encoded(t, pix, side, side, blockfit.Options{Quality: blockfit.Normal})
 		for ; len(blocks) > 0; blocks = blocks[16:] {
 			_, h, _ := unpack((*[16]byte)(blocks))
 			for i, on := range h.bc1 {

@@ -14,70 +14,25 @@ package uastc
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Quality is how much work goes into a block.
-type Quality = blockfit.Quality
-
-// The qualities.
-const (
-	Fast   = blockfit.Fast
-	Normal = blockfit.Normal
-	Best   = blockfit.Best
-)
-
-// Options are how to compress. The zero value is Fast, every channel alike.
-type Options struct {
-	Quality Quality
-
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
-	// as its alpha, and fully transparent pixels may have any color. Without it the color
-	// of every pixel counts alike.
-	WeighAlpha bool
-}
-
-// Size returns the number of bytes of a compressed image of w by h pixels.
-func Size(w, h int) int {
-	return (w + 3) / 4 * ((h + 3) / 4) * 16
-}
-
-// Encode writes the blocks of an image of w by h pixels, row by row, to dst, which has
-// Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. If the size is no
-// multiple of four, the last column and row are repeated. A block of pixels whose alpha is
-// 255 decodes to an alpha of 255, and a block of a single color to exactly that color. Rows
-// of blocks are the same whether they are compressed together or one by one. Encode works
-// in the calling goroutine, and ends early with the error of ctx. After an error dst is
-// useless.
-func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	p := picture{blockfit.Grid{W: w, H: h, Side: 4}, pix}
-	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {
-		return fmt.Errorf("uastc: %w", err)
-	}
+// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
+// Pixels whose alpha is 255 decode to an alpha of 255, and a block of a single color decodes to
+// exactly that color. Rows of blocks are the same whether they are encoded together or one by one.
+func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	e := newEncoder(o.Quality)
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	var pixels [64]byte
-	return p.Each(ctx, func(at int) {
-		p.gather(&pixels, at)
-		*(*[16]byte)(dst[16*at:]) = encode(&pixels)
+	return blockfit.Grid{W: w, H: h, Side: 4}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		return encode((*[64]byte)(pixels))
 	})
 }
-
-// An image is RGBA pixels row by row.
-type picture struct {
-	blockfit.Grid
-	pix []byte
-}
-
-// gather copies the pixels of a block.
-func (p *picture) gather(dst *[64]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
 
 // An encoder makes blocks, one after the other.
 type encoder struct {
@@ -110,14 +65,14 @@ type effort struct {
 }
 
 var efforts = [...]effort{
-	Fast:   {near: 3, tries: 1, rounds: 2, tables: 4},
-	Normal: {tries: 4, rounds: 3, biases: someBiases, tables: 8, radius: 1, bc1: true},
-	Best:   {tries: 8, rounds: 5, thorough: true, biases: everyBias, tables: 16, radius: 2, bc1: true},
+	blockfit.Fast:   {near: 3, tries: 1, rounds: 2, tables: 4},
+	blockfit.Normal: {tries: 4, rounds: 3, biases: someBiases, tables: 8, radius: 1, bc1: true},
+	blockfit.Best:   {tries: 8, rounds: 5, thorough: true, biases: everyBias, tables: 16, radius: 2, bc1: true},
 }
 
-func newEncoder(q Quality) *encoder {
+func newEncoder(q blockfit.Quality) *encoder {
 	prepare()
-	return &encoder{effort: efforts[q]}
+	return &encoder{effort: efforts[min(q, blockfit.Best)]}
 }
 
 // encode returns the best block found for sixteen RGBA pixels.
