@@ -21,7 +21,7 @@ import (
 // A Size is the size of a rectangle or a page, in whole units of at least 1.
 type Size struct{ W, H int }
 
-func (s Size) area() int { return s.W * s.H }
+func (s Size) areaOf() int { return s.W * s.H }
 
 // A Place is where a rectangle lies: its corner nearest to 0, 0, and whether width and height
 // have been exchanged.
@@ -64,7 +64,7 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 	largest := p.largest()
 	left := make([]int, len(rects))
 	for i, r := range rects {
-		if left[i] = i; !fits(r, largest, o.Turn) {
+		if left[i] = i; !fitsIn(r, largest, o.Turn) {
 			return Layout{}, &TooLargeError{i}
 		}
 	}
@@ -75,7 +75,7 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 		}
 		page, placed := p.smallest(left)
 		if placed == nil {
-			page, placed = largest, p.fill(left)
+			page, placed = largest, p.fillLargestPage(left)
 		}
 		if err := ctx.Err(); err != nil {
 			return Layout{}, context.Cause(ctx)
@@ -100,7 +100,7 @@ func (l *Layout) addPage(page Size, placed map[int]Place, of []int) (left []int)
 	return left
 }
 
-func fits(r, page Size, turn bool) bool {
+func fitsIn(r, page Size, turn bool) bool {
 	return r.W <= page.W && r.H <= page.H || turn && r.H <= page.W && r.W <= page.H
 }
 
@@ -124,8 +124,8 @@ func (p *packer) largest() Size {
 // goesOn reports whether more work is worth it.
 func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
-// first places all rectangles of the tries on a page by the first that can; nil if none can.
-func (p *packer) first(tries []try, page Size) map[int]Place {
+// firstThatPlaces places all rectangles of the tries on a page by the first that can; nil if none can.
+func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	for _, t := range tries {
 		if !p.goesOn() {
 			return nil
@@ -137,8 +137,8 @@ func (p *packer) first(tries []try, page Size) map[int]Place {
 	return nil
 }
 
-// fill places as many rectangles as it can on the largest page, by their area.
-func (p *packer) fill(of []int) map[int]Place {
+// fillLargestPage places as many rectangles as it can on the largest page, by their area.
+func (p *packer) fillLargestPage(of []int) map[int]Place {
 	p.work, p.limit = 0, enough
 	var best map[int]Place
 	most := -1
@@ -148,7 +148,7 @@ func (p *packer) fill(of []int) map[int]Place {
 		}
 		at, area := p.placeOnPage(t, p.largest(), false), 0
 		for i := range at {
-			area += p.rects[i].area()
+			area += p.rects[i].areaOf()
 		}
 		if area > most {
 			best, most = at, area
@@ -157,7 +157,7 @@ func (p *packer) fill(of []int) map[int]Place {
 	return best
 }
 
-func turned(r Size, t bool) Size {
+func turnedSize(r Size, t bool) Size {
 	if t {
 		return Size{r.H, r.W}
 	}

@@ -21,13 +21,13 @@ func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	s := search{packer: p, of: of, page: Size{math.MaxInt32, math.MaxInt32}}
 	wide := 0
 	for _, i := range of {
-		s.area += p.rects[i].area()
+		s.area += p.rects[i].areaOf()
 		wide = max(wide, min(p.rects[i].W, p.rects[i].H))
 	}
-	if s.area > p.largest().area() {
+	if s.area > p.largest().areaOf() {
 		return Size{}, nil
 	}
-	coarse, fine, long := s.widths(wide)
+	coarse, fine, long := s.widthsToTry(wide)
 	p.work, p.limit = 0, enough/4
 	s.byStrips(slices.Concat(coarse, fine))
 	tries := p.tries(of)
@@ -41,7 +41,7 @@ func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	}
 	if s.placed == nil {
 		p.work = 0
-		return p.largest(), p.first(tries, p.largest())
+		return p.largest(), p.firstThatPlaces(tries, p.largest())
 	}
 	return s.page, s.placed
 }
@@ -51,7 +51,7 @@ func (s *search) byStrips(widths []int) {
 	strips := s.strips(s.of)
 	for _, w := range widths {
 		for _, strip := range strips {
-			h := s.below(w)
+			h := s.heightBelow(w)
 			if h == 0 || w*h < s.area || !s.goesOn() {
 				break
 			}
@@ -65,20 +65,20 @@ func (s *search) byStrips(widths []int) {
 // byTries looks for smaller pages by tries.
 func (s *search) byTries(tries []try, widths []int) {
 	for _, w := range widths {
-		for h := s.below(w); h > 0 && w*h >= s.area && s.goesOn(); h = s.below(w) {
-			placed := s.first(tries, Size{w, h})
+		for h := s.heightBelow(w); h > 0 && w*h >= s.area && s.goesOn(); h = s.heightBelow(w) {
+			placed := s.firstThatPlaces(tries, Size{w, h})
 			if placed == nil {
 				break
 			}
-			s.page, s.placed = s.around(placed), placed
+			s.page, s.placed = s.pageAround(placed), placed
 		}
 	}
 }
 
-// widths returns the widths to try: first for pages at most four times as long as wide, in
+// widthsToTry returns the widths to try: first for pages at most four times as long as wide, in
 // steps of 2 % and then all others; then for longer pages, in such steps. Each list begins
 // with the widths nearest to a square.
-func (s *search) widths(wide int) (coarse, fine, long []int) {
+func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
 	// far is 65536 for the side of a square, and more for others, the same on all machines.
 	far := func(w int) int64 {
 		square, area := int64(w)*int64(w), int64(max(s.area, 1))
@@ -108,9 +108,9 @@ func (s *search) widths(wide int) (coarse, fine, long []int) {
 	return coarse, fine, long
 }
 
-// below returns the largest height that makes a page of width w smaller than the smallest
+// heightBelow returns the largest height that makes a page of width w smaller than the smallest
 // so far, 0 for none.
-func (s *search) below(w int) int {
+func (s *search) heightBelow(w int) int {
 	if s.o.Square {
 		if w < s.page.W {
 			return w
@@ -118,7 +118,7 @@ func (s *search) below(w int) int {
 		return 0
 	}
 	n, _ := slices.BinarySearchFunc(s.o.Sides, true, func(h int, _ bool) int {
-		if w*h < s.page.area() || w*h == s.page.area() && max(w, h) < max(s.page.W, s.page.H) {
+		if w*h < s.page.areaOf() || w*h == s.page.areaOf() && max(w, h) < max(s.page.W, s.page.H) {
 			return -1
 		}
 		return 1
@@ -150,7 +150,7 @@ var rules = []rule{
 	},
 	// Least area left over.
 	func(free rect, r Size) (int, int) {
-		return free.w*free.h - r.area(), min(free.w-r.W, free.h-r.H)
+		return free.w*free.h - r.areaOf(), min(free.w-r.W, free.h-r.H)
 	},
 	// Least left over at the other side.
 	func(free rect, r Size) (int, int) {
@@ -162,7 +162,7 @@ var rules = []rule{
 var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return r.H, r.W },
 	func(r Size) (int, int) { return max(r.W, r.H), min(r.W, r.H) },
-	func(r Size) (int, int) { return r.area(), r.W },
+	func(r Size) (int, int) { return r.areaOf(), r.W },
 	func(r Size) (int, int) { return r.W, r.H },
 	func(r Size) (int, int) { return r.W + r.H, r.W },
 	func(r Size) (int, int) { return min(r.W, r.H), max(r.W, r.H) },
@@ -207,12 +207,12 @@ func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 		if t.any {
 			among = left
 		}
-		which, at, ok := s.find(p.rects, among, p.o.Turn, t.rule)
+		which, at, ok := s.findBest(p.rects, among, p.o.Turn, t.rule)
 		switch {
 		case ok:
 			i := left[which]
 			placed[i] = at
-			s.occupy(at, turned(p.rects[i], at.Turned))
+			s.occupy(at, turnedSize(p.rects[i], at.Turned))
 		case all:
 			return nil
 		case t.any:
@@ -227,7 +227,7 @@ func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 // A rect is a part of a page.
 type rect struct{ x, y, w, h int }
 
-func (r rect) holds(o rect) bool {
+func (r rect) holdsRect(o rect) bool {
 	return r.x <= o.x && r.y <= o.y && r.x+r.w >= o.x+o.w && r.y+r.h >= o.y+o.h
 }
 
@@ -244,8 +244,8 @@ type space struct {
 
 func newSpace(page Size) *space { return &space{free: []rect{{0, 0, page.W, page.H}}} }
 
-// find returns which of some rectangles goes best where.
-func (s *space) find(rects []Size, among []int, turn bool, by rule) (which int, at Place, ok bool) {
+// findBest returns which of some rectangles goes best where.
+func (s *space) findBest(rects []Size, among []int, turn bool, by rule) (which int, at Place, ok bool) {
 	best, second := math.MaxInt, math.MaxInt
 	for n, i := range among {
 		r := rects[i]
@@ -254,7 +254,7 @@ func (s *space) find(rects []Size, among []int, turn bool, by rule) (which int, 
 				if !turn || r.W == r.H {
 					break
 				}
-				r = turned(r, true)
+				r = turnedSize(r, true)
 			}
 			s.work += len(s.free)
 			for _, free := range s.free {
@@ -294,9 +294,9 @@ func (s *space) occupy(at Place, size Size) {
 	s.free = kept
 	s.work += len(s.new) * (len(s.new) + len(kept))
 	for i, part := range s.new {
-		held := slices.ContainsFunc(kept, func(f rect) bool { return f.holds(part) })
+		held := slices.ContainsFunc(kept, func(f rect) bool { return f.holdsRect(part) })
 		for j, other := range s.new {
-			held = held || i != j && other.holds(part) && (other != part || j < i)
+			held = held || i != j && other.holdsRect(part) && (other != part || j < i)
 		}
 		if !held {
 			s.free = append(s.free, part)

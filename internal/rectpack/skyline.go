@@ -32,11 +32,11 @@ func skylineHigh(p *packer, of []entry, count int, page Size) []Place {
 // a gap.
 func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left, right int) bool) []Place {
 	at, done := make([]Place, count), make([]bool, count)
-	s := skyline{page: page, line: []segment{{0, 0, page.W}}, waste: page.area()}
+	s := skyline{page: page, line: []segment{{0, 0, page.W}}, waste: page.areaOf()}
 	for _, e := range of {
 		if !done[e.n] {
 			done[e.n] = true
-			s.waste -= e.area()
+			s.waste -= e.areaOf()
 		}
 	}
 	clear(done)
@@ -56,7 +56,7 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 		return i
 	}
 	for placed := 0; placed < count; {
-		low, left, right := s.lowest()
+		low, left, right := s.lowestSegment()
 		gap := s.line[low]
 		p.work += len(s.line) + perEntry
 		i := find(sort.Search(len(of), func(i int) bool { return of[i].W <= gap.w }))
@@ -65,7 +65,7 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 			i = find(i + 1)
 		}
 		if i == len(of) {
-			if !s.fill(low, min(left, right)) {
+			if !s.fillGap(low, min(left, right)) {
 				return nil
 			}
 			continue
@@ -83,9 +83,9 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 	return at
 }
 
-// lowest returns the lowest segment, and where the edge is beside it: at the page's height if
+// lowestSegment returns the lowest segment, and where the edge is beside it: at the page's height if
 // nothing is there.
-func (s *skyline) lowest() (low, left, right int) {
+func (s *skyline) lowestSegment() (low, left, right int) {
 	for i := range s.line {
 		if s.line[i].y < s.line[low].y {
 			low = i
@@ -101,11 +101,11 @@ func (s *skyline) lowest() (low, left, right int) {
 	return low, left, right
 }
 
-// fill gives a gap up, down to y. It reports whether the rest can still be enough.
-func (s *skyline) fill(low, y int) bool {
+// fillGap gives a gap up, down to y. It reports whether the rest can still be enough.
+func (s *skyline) fillGap(low, y int) bool {
 	s.waste -= (y - s.line[low].y) * s.line[low].w
 	s.line[low].y = y
-	s.join(low)
+	s.joinSegment(low)
 	return s.waste >= 0 && y < s.page.H
 }
 
@@ -125,11 +125,11 @@ func (s *skyline) putRectangle(low, x int, size Size) {
 		low++
 		s.line = slices.Insert(s.line, low, above)
 	}
-	s.join(low)
+	s.joinSegment(low)
 }
 
-// join makes a segment one with those beside it at the same height.
-func (s *skyline) join(i int) {
+// joinSegment makes a segment one with those beside it at the same height.
+func (s *skyline) joinSegment(i int) {
 	for _, k := range []int{i, i - 1} {
 		if k >= 0 && k+1 < len(s.line) && s.line[k].y == s.line[k+1].y {
 			s.line[k].w += s.line[k+1].w
@@ -171,8 +171,8 @@ func (p *packer) strips(of []int) (list []strip) {
 			if across {
 				way = exchanged(way)
 			}
-			rows := sorted(way, func(s Size) (int, int) { return s.H, s.W })
-			list = append(list, strip{shelves, rows, across}, strip{cuts, rows, across})
+			rows := sortedEntries(way, func(s Size) (int, int) { return s.H, s.W })
+			list = append(list, strip{shelves, rows, across}, strip{cutSpaces, rows, across})
 		}
 		way := upright
 		if p.o.Turn && across {
@@ -185,7 +185,7 @@ func (p *packer) strips(of []int) (list []strip) {
 		} else if across {
 			way = exchanged(upright)
 		}
-		wide := sorted(way, func(s Size) (int, int) { return s.W, s.H })
+		wide := sortedEntries(way, func(s Size) (int, int) { return s.W, s.H })
 		list = append(list, strip{skylineLeft, wide, across}, strip{skylineHigh, wide, across})
 	}
 	return list
@@ -196,7 +196,7 @@ func lying(of []entry) []entry {
 	of = slices.Clone(of)
 	for i, e := range of {
 		if e.H > e.W {
-			of[i] = entry{turned(e.Size, true), e.n, true}
+			of[i] = entry{turnedSize(e.Size, true), e.n, true}
 		}
 	}
 	return of
@@ -205,13 +205,13 @@ func lying(of []entry) []entry {
 func exchanged(of []entry) []entry {
 	of = slices.Clone(of)
 	for i := range of {
-		of[i].Size = turned(of[i].Size, true)
+		of[i].Size = turnedSize(of[i].Size, true)
 	}
 	return of
 }
 
-// sorted returns entries in falling order.
-func sorted(of []entry, by func(Size) (int, int)) []entry {
+// sortedEntries returns entries in falling order.
+func sortedEntries(of []entry, by func(Size) (int, int)) []entry {
 	of = slices.Clone(of)
 	slices.SortStableFunc(of, func(a, b entry) int {
 		a1, a2 := by(a.Size)
@@ -234,14 +234,14 @@ func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed m
 		}
 		placed[i] = at[n]
 	}
-	return p.around(placed), placed
+	return p.pageAround(placed), placed
 }
 
-// around returns the smallest page around the placed rectangles.
-func (p *packer) around(placed map[int]Place) Size {
+// pageAround returns the smallest page around the placed rectangles.
+func (p *packer) pageAround(placed map[int]Place) Size {
 	var used Size
 	for i, at := range placed {
-		r := turned(p.rects[i], at.Turned)
+		r := turnedSize(p.rects[i], at.Turned)
 		used.W, used.H = max(used.W, at.X+r.W), max(used.H, at.Y+r.H)
 	}
 	if p.o.Square {
@@ -282,9 +282,9 @@ func shelves(p *packer, of []entry, count int, page Size) []Place {
 	return at
 }
 
-// cuts puts each rectangle, the highest first, into the newest free space that holds it,
+// cutSpaces puts each rectangle, the highest first, into the newest free space that holds it,
 // and cuts the rest of that space in two by a line across (Volodymyr Agafonkin's potpack).
-func cuts(p *packer, of []entry, count int, page Size) []Place {
+func cutSpaces(p *packer, of []entry, count int, page Size) []Place {
 	free := []rect{{0, 0, page.W, page.H}}
 	at := make([]Place, count)
 	for _, e := range of {

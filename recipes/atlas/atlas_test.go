@@ -343,7 +343,7 @@ func TestNumberedSpritesAreAnimations(t *testing.T) {
 	}
 	all := list("a/1.png", "a/2.png", "hop10.png", "hop9.png", "walk_01", "walk_02", "x-1.png", "x.png", "y1.png", "y2.png", "007", "7z99999999999999999999", "7z1")
 	want := map[string][]string{"hop": {"hop9.png", "hop10.png"}, "walk": {"walk_01", "walk_02"}}
-	if d := cmp.Diff(want, animations(all, all[:8])); d != "" {
+	if d := cmp.Diff(want, groupAnimations(all, all[:8])); d != "" {
 		t.Error(d)
 	}
 }

@@ -15,54 +15,54 @@ import (
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// unit returns the pixels of a unit.
-func (o *Atlas) unit() int { return 1 << o.Mips }
+// unitPixels returns the pixels of a unit.
+func (o *Atlas) unitPixels() int { return 1 << o.Mips }
 
-// sides returns the possible sides of pages in units, without borders, and with the padding of
+// pageSides returns the possible sides of pages in units, without borders, and with the padding of
 // the last sprite, which is outside of the page.
-func (o *Atlas) sides() (list []int) {
-	step := o.unit()
-	if !o.isPicture() {
+func (o *Atlas) pageSides() (list []int) {
+	step := o.unitPixels()
+	if !o.isImageContainer() {
 		step = max(step, 4) // whole blocks
 	}
 	for side := step; side <= o.MaxSize; side += step {
 		if o.POT && side&(side-1) != 0 {
 			continue
 		}
-		if n := side/o.unit() - 2*o.Border + o.Padding; n > o.Padding {
+		if n := side/o.unitPixels() - 2*o.Border + o.Padding; n > o.Padding {
 			list = append(list, n)
 		}
 	}
 	return list
 }
 
-// pixels returns the size of a page in pixels.
-func (o *Atlas) pixels(page rectpack.Size) (w, h int) {
+// pixelsOfPage returns the size of a page in pixels.
+func (o *Atlas) pixelsOfPage(page rectpack.Size) (w, h int) {
 	more := 2*o.Border - o.Padding
-	return (page.W + more) * o.unit(), (page.H + more) * o.unit()
+	return (page.W + more) * o.unitPixels(), (page.H + more) * o.unitPixels()
 }
 
-// room returns the units that a side of a sprite takes, with its extruded edges and the padding
+// spriteRoom returns the units that a side of a sprite takes, with its extruded edges and the padding
 // to the next sprite.
-func (o *Atlas) room(pixels int) int {
-	return (pixels+o.unit()-1)/o.unit() + 2*o.Extrude + o.Padding
+func (o *Atlas) spriteRoom(pixels int) int {
+	return (pixels+o.unitPixels()-1)/o.unitPixels() + 2*o.Extrude + o.Padding
 }
 
-// corner returns the pixel of a page at which a sprite begins.
-func (o *Atlas) corner(at rectpack.Place) (x, y int) {
-	return (at.X + o.Border + o.Extrude) * o.unit(), (at.Y + o.Border + o.Extrude) * o.unit()
+// spriteCorner returns the pixel of a page at which a sprite begins.
+func (o *Atlas) spriteCorner(at rectpack.Place) (x, y int) {
+	return (at.X + o.Border + o.Extrude) * o.unitPixels(), (at.Y + o.Border + o.Extrude) * o.unitPixels()
 }
 
 // placeSprites finds places for all sprites.
 func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) error {
 	rects := make([]rectpack.Size, len(a.sprites))
 	for i, s := range a.sprites {
-		rects[i] = rectpack.Size{W: o.room(s.w), H: o.room(s.h)}
+		rects[i] = rectpack.Size{W: o.spriteRoom(s.w), H: o.spriteRoom(s.h)}
 	}
-	options := rectpack.Options{Sides: o.sides(), Square: o.Square, Pages: o.Pages, Turn: o.Rotate}
+	options := rectpack.Options{Sides: o.pageSides(), Square: o.Square, Pages: o.Pages, Turn: o.Rotate}
 	var err error
 	if len(o.Keep) > 0 {
-		pages, places, kept := o.kept(job, a)
+		pages, places, kept := o.keptPlaces(job, a)
 		if kept != nil {
 			return kept
 		}
@@ -80,7 +80,7 @@ func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) err
 	case errors.As(err, &large):
 		return o.tooLarge(a.nameFor(large.Rect), &a.sprites[large.Rect])
 	case errors.As(err, &full):
-		return o.full(len(a.sprites))
+		return o.isFull(len(a.sprites))
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (o *Atlas) tooLarge(name string, s *sprite) error {
 	return fmt.Errorf("%s: %d x %d pixels do not fit a page of %d x %d with what border and extrude add; allow more with max_size", pathname.Show(name), s.w, s.h, o.MaxSize, o.MaxSize)
 }
 
-func (o *Atlas) full(sprites int) error {
+func (o *Atlas) isFull(sprites int) error {
 	return fmt.Errorf("%s do not fit %s of at most %d x %d pixels; allow more with pages or max_size, or take some out", human.Count(sprites, "sprite"), human.Count(o.Pages, "page"), o.MaxSize, o.MaxSize)
 }
 
@@ -106,9 +106,9 @@ func (a *atlas) nameFor(sprite int) string {
 // maxData is the size limit of an earlier atlas's JSON, in bytes.
 const maxData = 64 << 20
 
-// kept returns the pages and places of earlier atlases; the place is nil for new sprites. Package
+// keptPlaces returns the pages and places of earlier atlases; the place is nil for new sprites. Package
 // rectpack ignores impossible places.
-func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
+func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
 	at := map[string]earlier{}
 	for _, name := range o.Keep {
 		text, err := job.Read(name)
@@ -131,7 +131,7 @@ func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places [
 				at[name] = earlier{f, len(pages)}
 			}
 			pages = append(pages, rectpack.Size{
-				W: s.size.W/o.unit() - 2*o.Border + o.Padding, H: s.size.H/o.unit() - 2*o.Border + o.Padding,
+				W: s.size.W/o.unitPixels() - 2*o.Border + o.Padding, H: s.size.H/o.unitPixels() - 2*o.Border + o.Padding,
 			})
 		}
 	}
@@ -142,11 +142,11 @@ func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places [
 	for _, n := range a.names {
 		f, ok := at[n.name]
 		s := &a.sprites[n.sprite]
-		if !ok || places[n.sprite] != nil || !f.of(s) || !f.within(o.MaxSize) || f.X%o.unit() != 0 || f.Y%o.unit() != 0 {
+		if !ok || places[n.sprite] != nil || !f.hasSizeOf(s) || !f.fitsPage(o.MaxSize) || f.X%o.unitPixels() != 0 || f.Y%o.unitPixels() != 0 {
 			continue
 		}
 		places[n.sprite] = &rectpack.Place{
-			Page: f.page, X: f.X/o.unit() - o.Border - o.Extrude, Y: f.Y/o.unit() - o.Border - o.Extrude, Turned: f.turned,
+			Page: f.page, X: f.X/o.unitPixels() - o.Border - o.Extrude, Y: f.Y/o.unitPixels() - o.Border - o.Extrude, Turned: f.turned,
 		}
 	}
 	return pages, places, nil
@@ -158,11 +158,11 @@ type earlier struct {
 	page int
 }
 
-// of reports whether the sprite had the same size.
-func (e earlier) of(s *sprite) bool { return e.W == s.w && e.H == s.h }
+// hasSizeOf reports whether the sprite had the same size.
+func (e earlier) hasSizeOf(s *sprite) bool { return e.W == s.w && e.H == s.h }
 
-// within reports whether the place fits a page with such sides.
-func (e earlier) within(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
+// fitsPage reports whether the place fits a page with such sides.
+func (e earlier) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
 
 // fitting checks that the pages of earlier atlases are still allowed.
 func (o *Atlas) fitting(pages []rectpack.Size) error {
@@ -170,11 +170,11 @@ func (o *Atlas) fitting(pages []rectpack.Size) error {
 		return fmt.Errorf("keep: there were %d pages; pages allows %d", len(pages), o.Pages)
 	}
 	sides := map[int]bool{}
-	for _, side := range o.sides() {
+	for _, side := range o.pageSides() {
 		sides[side] = true
 	}
 	for _, page := range pages {
-		if w, h := o.pixels(page); !sides[page.W] || !sides[page.H] || o.Square && page.W != page.H {
+		if w, h := o.pixelsOfPage(page); !sides[page.W] || !sides[page.H] || o.Square && page.W != page.H {
 			return fmt.Errorf("keep: max_size, pot, square, mips or container does not allow a page of %d x %d pixels", w, h)
 		}
 	}
@@ -184,19 +184,19 @@ func (o *Atlas) fitting(pages []rectpack.Size) error {
 // bandRows is the number of rows of a page that form one piece of work.
 const bandRows = 64
 
-// writePage paints a page and writes it. An unneeded page is a single pixel.
-func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas) error {
+// writeAtlasPage paints a page and writes it. An unneeded page is a single pixel.
+func (o *Atlas) writeAtlasPage(ctx context.Context, job *recipe.Job, i int, a *atlas) error {
 	end := job.Step("paint")
 	w, h := 1, 1
 	if i < len(a.layout.Pages) {
-		w, h = o.pixels(a.layout.Pages[i])
+		w, h = o.pixelsOfPage(a.layout.Pages[i])
 	}
 	m := &pixmap.Map{W: w, H: h, Pix8: make([]uint8, 4*w*h)}
 	job.Hold("pages", len(m.Pix8))
 	for j, at := range a.layout.Places {
 		if at.Page == i {
-			x, y := o.corner(at)
-			o.paint(m, &a.sprites[j], x, y, at.Turned)
+			x, y := o.spriteCorner(at)
+			o.paintSprite(m, &a.sprites[j], x, y, at.Turned)
 		}
 	}
 	err := job.Each(ctx, (h+bandRows-1)/bandRows, func(band int) error {
@@ -207,8 +207,8 @@ func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas)
 	if err != nil {
 		return err
 	}
-	if !o.isPicture() {
-		return o.texture().Write(ctx, job, a.first+i, m, o.Mips)
+	if !o.isImageContainer() {
+		return o.textureOptions().Write(ctx, job, a.first+i, m, o.Mips)
 	}
 	defer job.Step("encode")()
 	out, err := job.Create(a.first + i)
@@ -223,15 +223,15 @@ func (o *Atlas) writePage(ctx context.Context, job *recipe.Job, i int, a *atlas)
 	return errors.Join(err, out.Close())
 }
 
-// paint paints a sprite with its corner at a pixel. Its edges are repeated by the extrusion, and
+// paintSprite paints a sprite with its corner at a pixel. Its edges are repeated by the extrusion, and
 // up to the next whole unit.
-func (o *Atlas) paint(m *pixmap.Map, s *sprite, left, top int, turned bool) {
+func (o *Atlas) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool) {
 	w, h := s.w, s.h
 	if turned {
 		w, h = h, w
 	}
 	before, right, bottom := 0, w, h
-	if u := o.unit(); o.Extrude > 0 {
+	if u := o.unitPixels(); o.Extrude > 0 {
 		before = o.Extrude * u
 		right, bottom = (w+u-1)/u*u+before, (h+u-1)/u*u+before
 	}

@@ -24,15 +24,15 @@ type file struct {
 	made *manifest.Output
 }
 
-// listed returns the files that the source names, sorted. Each line is a pattern of Job.Glob, or
+// listedImages returns the files that the source names, sorted. Each line is a pattern of Job.Glob, or
 // a directory with a slash at the end, for all images below it. A line that begins with "!"
 // excludes files of earlier lines. Empty lines and lines that begin with "#" are ignored.
-func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
-	lines, err := parse(job)
+func (o *Atlas) listedImages(job *recipe.Job) ([]file, error) {
+	lines, err := parseList(job)
 	if err != nil {
 		return nil, err
 	}
-	made, err := o.made(job, lines)
+	made, err := o.chosenArtifacts(job, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +67,8 @@ type line struct {
 	without bool
 }
 
-// parse parses the source.
-func parse(job *recipe.Job) (list []line, err error) {
+// parseList parses the source.
+func parseList(job *recipe.Job) (list []line, err error) {
 	text, err := job.Source()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func parse(job *recipe.Job) (list []line, err error) {
 		l := line{number: number}
 		l.pattern, l.without = strings.CutPrefix(text, "!")
 		if strings.HasSuffix(l.pattern, "/") {
-			l.pattern += "**/*" + pictures
+			l.pattern += "**/*" + imageExtensions
 		}
 		at, err := recipe.Dependency{Path: l.pattern}.Resolve(marks.Replace(job.Path()))
 		l.full = at.Path
@@ -100,10 +100,10 @@ func parse(job *recipe.Job) (list []line, err error) {
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 // images matches the extensions of all formats.
-var pictures = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
+var imageExtensions = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
 
-// made returns the artifacts that the lines choose.
-func (o *Atlas) made(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
+// chosenArtifacts returns the artifacts that the lines choose.
+func (o *Atlas) chosenArtifacts(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
 	if !o.Artifacts {
 		return nil, nil
 	}
@@ -155,8 +155,8 @@ func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	}
 }
 
-// nameOf returns the name of the sprite for a file.
-func (o *Atlas) nameOf(file string) string {
+// spriteName returns the name of the sprite for a file.
+func (o *Atlas) spriteName(file string) string {
 	name := strings.TrimPrefix(file, "/")
 	if o.Name == "path" {
 		return name

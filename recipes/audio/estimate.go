@@ -17,21 +17,21 @@ import (
 
 // estimateMemory implements Traits.Estimate.
 func (o *Audio) estimateMemory(head []byte, size int64) (int64, error) {
-	info, err := o.probe(head, size)
+	info, err := o.probeSource(head, size)
 	if errors.Is(err, source.ErrOpus) && o.leavesOpus() {
 		return fixedMemory + size, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	return o.peak(info, size), nil
+	return o.cookMemory(info, size), nil
 }
 
-// probe describes a source, and refuses one that cannot be cooked with the options.
-func (o *Audio) probe(head []byte, size int64) (source.Info, error) {
+// probeSource describes a source, and refuses one that cannot be cooked with the options.
+func (o *Audio) probeSource(head []byte, size int64) (source.Info, error) {
 	info, err := source.Probe(head, size)
 	if err == nil && o.Loudness != 0 {
-		err = loudness.CheckRate(o.rate(info.Rate))
+		err = loudness.CheckRate(o.outputRate(info.Rate))
 	}
 	return info, err
 }
@@ -42,10 +42,10 @@ const (
 	encoderMemory = 1 << 20
 )
 
-// peak returns the maximal number of bytes that Cook holds at once, in one of these stages:
+// cookMemory returns the maximal number of bytes that Cook holds at once, in one of these stages:
 // decoding, with the file; mixing, with the sound before and after; resampling, with the sound
 // before and after, and the later steps.
-func (o *Audio) peak(info source.Info, size int64) int64 {
+func (o *Audio) cookMemory(info source.Info, size int64) int64 {
 	clip := func(channels int) int64 { return 4 * info.Frames * int64(channels) }
 	channels := info.Channels
 	mixing := int64(0)
@@ -63,14 +63,14 @@ func (o *Audio) peak(info source.Info, size int64) int64 {
 	if o.Loudness != 0 {
 		measuring = loudness.Memory(info.Frames, info.Rate)
 	}
-	resampling := resample.Memory(info.Frames, channels, info.Rate, o.rate(info.Rate))
+	resampling := resample.Memory(info.Frames, channels, info.Rate, o.outputRate(info.Rate))
 	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+encoderMemory)
 }
 
 // explainResult describes the output and the reasons, one per line. It decodes and measures the source,
 // but writes nothing.
 func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
-	head, err := readHead(job)
+	head, err := readSourceHead(job)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +79,13 @@ func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, e
 	} else if kind == source.Opus && o.leavesOpus() {
 		return []string{"opus: the source is Ogg Opus already and is copied"}, nil
 	}
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSound(ctx, job)
 	if err != nil {
 		return nil, err
 	}
 	lines := []string{
-		fmt.Sprintf("source: %s, %s", s.source.Coding, shape(s.source.Rate, s.source.Channels, s.source.Frames)),
-		o.result(s),
+		fmt.Sprintf("source: %s, %s", s.source.Coding, describeShape(s.source.Rate, s.source.Channels, s.source.Frames)),
+		o.resultLine(s),
 	}
 	if s.limited {
 		lines = append(lines, fmt.Sprintf("gain: %+.1f dB and no more, or the peak would pass %.1f dBTP", s.gain, o.Peak))
@@ -102,13 +102,13 @@ func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, e
 	return lines, nil
 }
 
-// result returns the line about the output.
-func (o *Audio) result(s *sound) string {
+// resultLine returns the line about the output.
+func (o *Audio) resultLine(s *sound) string {
 	format := o.Format
 	if o.integers() {
-		format = fmt.Sprintf("pcm of %d bits", o.bits(s))
+		format = fmt.Sprintf("pcm of %d bits", o.outputBits(s))
 	}
-	parts := []string{format + ": " + shape(s.Rate, s.Channels, int64(s.Frames()))}
+	parts := []string{format + ": " + describeShape(s.Rate, s.Channels, int64(s.Frames()))}
 	if s.trimmed > 0 {
 		parts = append(parts, fmt.Sprintf("%.2f s of silence cut off", float64(s.trimmed)/float64(s.source.Rate)))
 	}
@@ -122,7 +122,7 @@ func (o *Audio) result(s *sound) string {
 	return strings.Join(parts, ", ")
 }
 
-func shape(rate, channels int, frames int64) string {
+func describeShape(rate, channels int, frames int64) string {
 	plural := "s"
 	if channels == 1 {
 		plural = ""

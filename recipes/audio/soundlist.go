@@ -31,10 +31,10 @@ func isSoundList(head []byte) bool {
 // A listed is a file that the source names, with the sound's name.
 type listed struct{ name, file string }
 
-// listed returns the files that the source names, sorted by sound name. Each line is a pattern of
+// listedSounds returns the files that the source names, sorted by sound name. Each line is a pattern of
 // Job.Glob, or a directory with a slash at the end, for all sounds below it. A line that begins
 // with "!" excludes files of earlier lines.
-func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
+func (o *Sounds) listedSounds(job *recipe.Job) (list []listed, err error) {
 	text, err := job.Source()
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 		if !chosen[file] {
 			continue
 		}
-		name := o.nameOf(job, file)
+		name := o.soundName(job, file)
 		if !utf8.ValidString(name) {
 			return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(file))
 		}
@@ -90,8 +90,8 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 	return list, nil
 }
 
-// nameOf returns the sound's name for a file of the asset directory.
-func (o *Sounds) nameOf(job *recipe.Job, file string) string {
+// soundName returns the sound's name for a file of the asset directory.
+func (o *Sounds) soundName(job *recipe.Job, file string) string {
 	name := pathname.Relative(path.Dir(job.Path()), strings.TrimPrefix(file, "/"))
 	if o.Name == "path" {
 		return name
@@ -117,9 +117,9 @@ func (o *Sounds) loops(name string) bool {
 	return slices.ContainsFunc(o.Loop, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
 }
 
-// writeData writes the JSON. howler's layout has milliseconds, and true behind them for repeated
+// writeSprites writes the JSON. howler's layout has milliseconds, and true behind them for repeated
 // sounds; Phaser's has seconds, with an end.
-func (o *Sounds) writeData(job *recipe.Job, places []placed) error {
+func (o *Sounds) writeSprites(job *recipe.Job, places []placed) error {
 	for _, p := range o.Loop {
 		if !slices.ContainsFunc(places, func(s placed) bool { return doublestar.MatchUnvalidated(p, s.name) }) {
 			job.Warn("loop: no sound is called %s", pathname.Show(p))

@@ -21,8 +21,8 @@ import (
 // maxRunes limits the runes of an atlas to the largest number of glyphs in a font.
 const maxRunes = 1 << 16
 
-// runes returns the runes of the options, sorted. It reads the files of option text.
-func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
+// runesOfOptions returns the runes of the options, sorted. It reads the files of option text.
+func (o *Font) runesOfOptions(ctx context.Context, job *recipe.Job) ([]rune, error) {
 	set := new(runeSet)
 	for _, text := range o.Charset {
 		first, last, err := parseRange(text)
@@ -30,7 +30,7 @@ func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
 			return nil, err
 		}
 		for r := first; r <= last; r++ {
-			set.add(r)
+			set.addRune(r)
 		}
 	}
 	if err := o.addTexts(ctx, job, set); err != nil {
@@ -42,7 +42,7 @@ func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
 	case set.count == 0:
 		return nil, errors.New("no runes; name some in charset or text")
 	}
-	return set.runes(), nil
+	return set.sortedRunes(), nil
 }
 
 // parseRange parses "U+41" or "U+20-7E".
@@ -110,7 +110,7 @@ func textRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 		if err := plaintext.CheckUTF8(text); err != nil {
 			return err
 		}
-		set.addText(string(text))
+		set.addRunes(string(text))
 		return nil
 	})
 }
@@ -127,7 +127,7 @@ func jsonRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 			}
 			end := jsontext.StringEnd(text, i)
 			if rest := bytes.TrimLeft(text[end+1:], " \t\r\n"); !bytes.HasPrefix(rest, []byte(":")) {
-				set.addText(jsontext.DecodeString(text, i))
+				set.addRunes(jsontext.DecodeString(text, i))
 			}
 			i = end
 		}
@@ -148,7 +148,7 @@ func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []by
 	if err := add(set, bytes.TrimPrefix(text[:n], []byte(plaintext.ByteOrderMark))); err != nil {
 		return toAll(refusal + err.Error()), nil
 	}
-	return toAll(string(set.runes())), nil
+	return toAll(string(set.sortedRunes())), nil
 }
 
 // toAll returns an extract that is the same for all fonts.
@@ -194,21 +194,21 @@ func addText(job *recipe.Job, set *runeSet, name string) error {
 	if why, ok := strings.CutPrefix(string(runes), refusal); ok {
 		return errors.New(why)
 	}
-	set.addText(string(runes))
+	set.addRunes(string(runes))
 	return nil
 }
 
-// addText adds the runes of valid UTF-8 that have glyphs.
-func (s *runeSet) addText(text string) {
+// addRunes adds the runes of valid UTF-8 that have glyphs.
+func (s *runeSet) addRunes(text string) {
 	for _, r := range text {
-		if !control(r) {
-			s.add(r)
+		if !hasNoGlyph(r) {
+			s.addRune(r)
 		}
 	}
 }
 
-// control reports whether a rune has no glyph: control characters and the byte order mark.
-func control(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfeff }
+// hasNoGlyph reports whether a rune has no glyph: control characters and the byte order mark.
+func hasNoGlyph(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfeff }
 
 // runeSet is a set of runes, by number.
 type runeSet struct {
@@ -216,15 +216,15 @@ type runeSet struct {
 	count int
 }
 
-func (s *runeSet) add(r rune) {
+func (s *runeSet) addRune(r rune) {
 	if bit := uint64(1) << (r % 64); s.has[r/64]&bit == 0 {
 		s.has[r/64] |= bit
 		s.count++
 	}
 }
 
-// runes returns the set in order.
-func (s *runeSet) runes() []rune {
+// sortedRunes returns the set in order.
+func (s *runeSet) sortedRunes() []rune {
 	list := make([]rune, 0, s.count)
 	for i, bits := range s.has {
 		for k := rune(0); bits != 0; k, bits = k+1, bits>>1 {

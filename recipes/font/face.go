@@ -34,7 +34,7 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, _, err := readDirectory(file, at)
+	tables, _, err := readFontTables(file, at)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,10 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 			}
 		}
 	}
-	if f.meter, err = newMeter(ctx, file, at); err != nil {
+	if f.meter, err = newGlyphMeter(ctx, file, at); err != nil {
 		return nil, err
 	}
-	if err := f.guard(func() error { return f.openGlyph() }); err != nil {
+	if err := f.callLibrary(func() error { return f.openGlyph() }); err != nil {
 		return nil, fmt.Errorf("open the font: %w", err)
 	}
 	return f, nil
@@ -79,9 +79,9 @@ func (f *face) openGlyph() error {
 // em is the size at which the library's numbers are font units.
 func (f *face) em() fixed.Int26_6 { return fixed.Int26_6(f.unitsPerEm) }
 
-// guard calls the library, which may panic, and returns the meter's error if the meter stopped
+// callLibrary calls the library, which may panic, and returns the meter's error if the meter stopped
 // it.
-func (f *face) guard(call func() error) (err error) {
+func (f *face) callLibrary(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("damaged (%v); export the font again", p)
@@ -93,10 +93,10 @@ func (f *face) guard(call func() error) (err error) {
 	return call()
 }
 
-// lookup returns the glyph of a rune, or 0.
-func (f *face) lookup(r rune) (glyph uint16, err error) {
+// glyphOf returns the glyph of a rune, or 0.
+func (f *face) glyphOf(r rune) (glyph uint16, err error) {
 	f.meter.nextGlyph()
-	err = f.guard(func() error {
+	err = f.callLibrary(func() error {
 		x, err := f.font.GlyphIndex(&f.buffer, r)
 		if int(x) >= f.font.NumGlyphs() {
 			x = 0
@@ -107,10 +107,10 @@ func (f *face) lookup(r rune) (glyph uint16, err error) {
 	return glyph, err
 }
 
-// advance returns the distance to the next glyph.
-func (f *face) advance(glyph uint16) (units int, err error) {
+// glyphAdvance returns the distance to the next glyph.
+func (f *face) glyphAdvance(glyph uint16) (units int, err error) {
 	f.meter.nextGlyph()
-	err = f.guard(func() error {
+	err = f.callLibrary(func() error {
 		a, err := f.font.GlyphAdvance(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), xfont.HintingNone)
 		units = int(a)
 		return err
@@ -118,11 +118,11 @@ func (f *face) advance(glyph uint16) (units int, err error) {
 	return units, err
 }
 
-// outline returns the outline of a glyph at the given pixels per em, relative to the pen.
-func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
+// glyphOutline returns the outline of a glyph at the given pixels per em, relative to the pen.
+func (f *face) glyphOutline(glyph uint16, size int) (*distancefield.Path, error) {
 	f.meter.nextGlyph()
 	path := new(distancefield.Path)
-	err := f.guard(func() error {
+	err := f.callLibrary(func() error {
 		segments, err := f.font.LoadGlyph(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), nil)
 		if errors.Is(err, sfnt.ErrColoredGlyph) {
 			return errors.New("its glyphs are images, which have no outlines; take another font")
@@ -137,7 +137,7 @@ func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
 
 func (f *face) addSegment(path *distancefield.Path, s sfnt.Segment, size int) {
 	point := func(p fixed.Point26_6) distancefield.Point {
-		return distancefield.Point{X: f.pixels(int64(p.X), size), Y: f.pixels(int64(p.Y), size)}
+		return distancefield.Point{X: f.unitsToPixels(int64(p.X), size), Y: f.unitsToPixels(int64(p.Y), size)}
 	}
 	switch s.Op {
 	case sfnt.SegmentOpMoveTo:
@@ -151,8 +151,8 @@ func (f *face) addSegment(path *distancefield.Path, s sfnt.Segment, size int) {
 	}
 }
 
-// pixels converts font units to pixels, rounding once.
-func (f *face) pixels(units int64, size int) float64 {
+// unitsToPixels converts font units to pixels, rounding once.
+func (f *face) unitsToPixels(units int64, size int) float64 {
 	return float64(units*int64(size)) / float64(f.unitsPerEm)
 }
 
@@ -166,8 +166,8 @@ type pair struct {
 // maxPairs limits the pairs, because class tables multiply and could make huge metrics.
 const maxPairs = 1 << 18
 
-// pairs returns the kerning between the runes, sorted.
-func (s *subject) pairs(ctx context.Context) ([]pair, error) {
+// kerningPairs returns the kerning between the runes, sorted.
+func (s *subject) kerningPairs(ctx context.Context) ([]pair, error) {
 	if !s.o.Kerning {
 		return nil, nil
 	}

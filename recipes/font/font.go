@@ -114,18 +114,18 @@ func (o *Font) Outputs() []string {
 
 // Cook implements recipe.Cooker.
 func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return err
 	}
 	step := job.Step("kerning")
-	pairs, err := s.pairs(ctx)
+	pairs, err := s.kerningPairs(ctx)
 	step()
 	if err != nil {
 		return err
 	}
 	step = job.Step("draw")
-	texels, err := s.draw(ctx)
+	texels, err := s.drawAtlas(ctx)
 	step()
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 
 // explainResult implements Traits.Explain.
 func (o *Font) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +152,22 @@ func (o *Font) explainResult(ctx context.Context, job *recipe.Job) ([]string, er
 	for _, g := range s.glyphs {
 		used += g.box.w * g.box.h
 	}
-	lines := []string{fmt.Sprintf("%s in %d x %d pixels, %d %% filled", count(len(s.glyphs), "glyph"),
+	lines := []string{fmt.Sprintf("%s in %d x %d pixels, %d %% filled", countOf(len(s.glyphs), "glyph"),
 		s.atlas.w, s.atlas.h, 100*used/max(1, s.atlas.w*s.atlas.h))}
 	if len(s.chars) != len(s.glyphs) {
-		lines = append(lines, fmt.Sprintf("%s share them", count(len(s.chars), "rune")))
+		lines = append(lines, fmt.Sprintf("%s share them", countOf(len(s.chars), "rune")))
 	}
 	if len(s.missing) > 0 {
 		lines = append(lines, fmt.Sprintf("skipped, for the font has no glyphs for them: %s", listRunes(s.missing)))
 	}
-	pairs, err := s.pairs(ctx)
+	pairs, err := s.kerningPairs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return append(lines, count(len(pairs), "kerning pair")), nil
+	return append(lines, countOf(len(pairs), "kerning pair")), nil
 }
 
-func count(n int, what string) string {
+func countOf(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
@@ -180,7 +180,7 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 		return err
 	}
 	if o.Container == "png" {
-		_, err := png.Encode(ctx, out, o.picture(size, texels), png.Normal)
+		_, err := png.Encode(ctx, out, o.atlasImage(size, texels), png.Normal)
 		return errors.Join(err, out.Close())
 	}
 	packing := ktx2.Supercompression{}
@@ -188,16 +188,16 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 		packing = ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}
 	}
 	format := texture.R8
-	if o.channels() == 4 {
+	if o.texelChannels() == 4 {
 		format = texture.RGBA8
 	}
 	t := &texture.Texture{Format: format, W: size.w, H: size.h, Levels: [][]byte{texels}}
 	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
 }
 
-// channels returns the bytes per texel while drawing and in ktx2. Three channels become four,
+// texelChannels returns the bytes per texel while drawing and in ktx2. Three channels become four,
 // because not all graphics processors support three.
-func (o *Font) channels() int {
+func (o *Font) texelChannels() int {
 	if o.Field == "sdf" {
 		return 1
 	}
@@ -205,8 +205,8 @@ func (o *Font) channels() int {
 }
 
 // image returns the texels as an image, gray if they have one channel.
-func (o *Font) picture(size extent, texels []byte) *pixmap.Map {
-	if o.channels() == 4 {
+func (o *Font) atlasImage(size extent, texels []byte) *pixmap.Map {
+	if o.texelChannels() == 4 {
 		return &pixmap.Map{W: size.w, H: size.h, Pix8: texels}
 	}
 	m := pixmap.New(size.w, size.h, pixmap.Bits8)
@@ -245,7 +245,7 @@ func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
 		return 0, errLarge
 	}
 	if len(head) < 4 || string(head[:4]) != kindCollection {
-		if err := checkKind(head); err != nil {
+		if err := checkSingleFont(head); err != nil {
 			return 0, err
 		}
 	}
@@ -268,9 +268,9 @@ func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
 		runes, text = maxRunes, textMemory
 	}
 	pairs := min(runes*runes, maxPairs)
-	atlas := int64(o.channels()) * int64(o.MaxSize) * int64(o.MaxSize)
+	atlas := int64(o.texelChannels()) * int64(o.MaxSize) * int64(o.MaxSize)
 	outline := int64(0)
-	if o.channels() > 1 {
+	if o.texelChannels() > 1 {
 		outline = multiOutline + multiRow*int64(o.MaxSize)
 	}
 	packed := int64(1 << 20)
@@ -278,13 +278,13 @@ func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
 	case o.Container == "png":
 		packed = 4*int64(o.MaxSize)*int64(o.MaxSize) + png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
 	case o.Zstd > 0:
-		packed = atlas + zstdMemory(o.Zstd)
+		packed = atlas + encoderMemoryAt(o.Zstd)
 	}
 	return fixed + size + perByte*(size+openingReads) + perRune*runes + perPair*pairs + text + outline + atlas + packed, nil
 }
 
-// zstdMemory returns the measured memory of the encoder, without its output.
-func zstdMemory(level int) int64 {
+// encoderMemoryAt returns the measured memory of the encoder, without its output.
+func encoderMemoryAt(level int) int64 {
 	switch {
 	case level < 3:
 		return 10 << 20

@@ -43,13 +43,13 @@ type box struct {
 
 type extent struct{ w, h int }
 
-// prepare reads the source and places the glyphs.
-func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
+// prepareSubject reads the source and places the glyphs.
+func (o *Font) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, error) {
 	defer job.Step("decode")()
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	runes, err := o.runes(ctx, job)
+	runes, err := o.runesOfOptions(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	if s.face, err = openFace(ctx, file, o.Face); err != nil {
 		return nil, err
 	}
-	if err := s.choose(runes); err != nil {
+	if err := s.chooseGlyphs(runes); err != nil {
 		return nil, err
 	}
 	for i := range s.glyphs {
-		if err := s.bound(ctx, &s.glyphs[i]); err != nil {
+		if err := s.boundGlyph(ctx, &s.glyphs[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -79,11 +79,11 @@ func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	return s, err
 }
 
-// choose looks up the runes. Each glyph occurs once, in the order of the runes.
-func (s *subject) choose(runes []rune) error {
+// chooseGlyphs looks up the runes. Each glyph occurs once, in the order of the runes.
+func (s *subject) chooseGlyphs(runes []rune) error {
 	seen := map[uint16]int{}
 	for _, r := range runes {
-		index, err := s.face.lookup(r)
+		index, err := s.face.glyphOf(r)
 		if err != nil {
 			return fmt.Errorf("look up U+%04X: %w", r, err)
 		}
@@ -108,24 +108,24 @@ func (s *subject) choose(runes []rune) error {
 	return nil
 }
 
-// shape reads the outline of a glyph.
-func (s *subject) shape(ctx context.Context, index uint16) (*distancefield.Shape, error) {
-	path, err := s.face.outline(index, s.o.Size)
+// glyphShape reads the outline of a glyph.
+func (s *subject) glyphShape(ctx context.Context, index uint16) (*distancefield.Shape, error) {
+	path, err := s.face.glyphOutline(index, s.o.Size)
 	if err != nil {
 		return nil, err
 	}
 	return path.Shape(ctx)
 }
 
-// bound measures a glyph: the smallest box of whole pixels around its outline plus half of the
+// boundGlyph measures a glyph: the smallest box of whole pixels around its outline plus half of the
 // range.
-func (s *subject) bound(ctx context.Context, g *glyph) error {
+func (s *subject) boundGlyph(ctx context.Context, g *glyph) error {
 	fail := func(err error) error { return fmt.Errorf("glyph %d: %w", g.index, err) }
 	var err error
-	if g.advance, err = s.face.advance(g.index); err != nil {
+	if g.advance, err = s.face.glyphAdvance(g.index); err != nil {
 		return fail(err)
 	}
-	shape, err := s.shape(ctx, g.index)
+	shape, err := s.glyphShape(ctx, g.index)
 	if err != nil {
 		return fail(err)
 	}
@@ -143,9 +143,9 @@ func (s *subject) bound(ctx context.Context, g *glyph) error {
 	return nil
 }
 
-// draw draws the atlas with the number of bytes per pixel that is written.
-func (s *subject) draw(ctx context.Context) ([]byte, error) {
-	channels := s.o.channels()
+// drawAtlas draws the atlas with the number of bytes per pixel that is written.
+func (s *subject) drawAtlas(ctx context.Context) ([]byte, error) {
+	channels := s.o.texelChannels()
 	stride := channels * s.atlas.w
 	texels := make([]byte, stride*s.atlas.h)
 	for _, g := range s.glyphs {
@@ -153,7 +153,7 @@ func (s *subject) draw(ctx context.Context) ([]byte, error) {
 		if b.w == 0 {
 			continue
 		}
-		shape, err := s.shape(ctx, g.index)
+		shape, err := s.glyphShape(ctx, g.index)
 		if err == nil {
 			grid := distancefield.Grid{Left: b.left, Top: b.top, W: b.w, H: b.h}
 			render := shape.Render
@@ -190,13 +190,13 @@ func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) 
 		a, b := glyphs[i].box, glyphs[k].box
 		return cmp.Or(cmp.Compare(b.h, a.h), cmp.Compare(b.w, a.w), cmp.Compare(i, k))
 	})
-	for _, size := range o.candidates(area, widest, tallest) {
-		used, ok, err := o.fill(ctx, glyphs, order, size)
+	for _, size := range o.atlasSizes(area, widest, tallest) {
+		used, ok, err := o.fillAtlas(ctx, glyphs, order, size)
 		if err != nil {
 			return extent{}, err
 		}
 		if ok && !o.PowerOfTwo {
-			size.h = roundUp(used)
+			size.h = roundUpToBlock(used)
 		}
 		if ok {
 			return size, nil
@@ -206,11 +206,11 @@ func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) 
 		len(order), o.MaxSize, o.MaxSize)
 }
 
-// roundUp rounds a side up to a multiple of 4, for blocks of texels and copies of rows.
-func roundUp(side int) int { return (max(side, 1) + 3) / 4 * 4 }
+// roundUpToBlock rounds a side up to a multiple of 4, for blocks of texels and copies of rows.
+func roundUpToBlock(side int) int { return (max(side, 1) + 3) / 4 * 4 }
 
-// candidates returns the sizes to try, smallest first.
-func (o *Font) candidates(area, widest, tallest int) []extent {
+// atlasSizes returns the sizes to try, smallest first.
+func (o *Font) atlasSizes(area, widest, tallest int) []extent {
 	var list []extent
 	if o.PowerOfTwo {
 		for w := 4; w <= o.MaxSize; w *= 2 {
@@ -224,8 +224,8 @@ func (o *Font) candidates(area, widest, tallest int) []extent {
 	} else {
 		// With any height up to the limit; wider if that is not enough.
 		most := o.MaxSize / 4 * 4
-		w := min(max(roundUp(int(math.Sqrt(float64(area)))), roundUp(widest)), most)
-		for ; ; w = min(roundUp(w+w/8), most) {
+		w := min(max(roundUpToBlock(int(math.Sqrt(float64(area)))), roundUpToBlock(widest)), most)
+		for ; ; w = min(roundUpToBlock(w+w/8), most) {
 			list = append(list, extent{w, most})
 			if w == most {
 				break
@@ -238,9 +238,9 @@ func (o *Font) candidates(area, widest, tallest int) []extent {
 // A step is a part of the skyline: from x to the next step, everything above y is occupied.
 type step struct{ x, y int }
 
-// fill places the glyphs into an atlas: each at the highest position that the skyline of earlier
+// fillAtlas places the glyphs into an atlas: each at the highest position that the skyline of earlier
 // glyphs leaves, the leftmost of several. It returns the used height of the atlas.
-func (o *Font) fill(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
+func (o *Font) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
 	skyline := []step{{0, 0}}
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {
@@ -252,7 +252,7 @@ func (o *Font) fill(ctx context.Context, glyphs []glyph, order []int, size exten
 			if skyline[k].x+b.w > size.w {
 				break
 			}
-			if y := lowest(skyline[k:], skyline[k].x+b.w+o.Padding); y < bestY && y+b.h <= size.h {
+			if y := lowestStep(skyline[k:], skyline[k].x+b.w+o.Padding); y < bestY && y+b.h <= size.h {
 				best, bestY = k, y
 			}
 		}
@@ -261,13 +261,13 @@ func (o *Font) fill(ctx context.Context, glyphs []glyph, order []int, size exten
 		}
 		b.x, b.y = skyline[best].x, bestY
 		used = max(used, b.y+b.h)
-		skyline = raise(skyline, best, b.x+b.w+o.Padding, b.y+b.h+o.Padding)
+		skyline = raiseSkyline(skyline, best, b.x+b.w+o.Padding, b.y+b.h+o.Padding)
 	}
 	return used, true, nil
 }
 
-// lowest returns the largest y of the steps up to right.
-func lowest(steps []step, right int) int {
+// lowestStep returns the largest y of the steps up to right.
+func lowestStep(steps []step, right int) int {
 	y := 0
 	for _, s := range steps {
 		if s.x >= right {
@@ -278,8 +278,8 @@ func lowest(steps []step, right int) int {
 	return y
 }
 
-// raise marks everything above y as occupied, from step k up to right.
-func raise(skyline []step, k, right, y int) []step {
+// raiseSkyline marks everything above y as occupied, from step k up to right.
+func raiseSkyline(skyline []step, k, right, y int) []step {
 	end, last := k, skyline[k].y
 	for end < len(skyline) && skyline[end].x < right {
 		last = skyline[end].y

@@ -145,7 +145,7 @@ func (p *project) texture(_ context.Context, f *file) (any, [][]byte, error) {
 	}
 	info := textureInfo{
 		Format: t.Format.String(), SRGB: t.SRGB, Float: t.Format.Float(), Channels: t.Format.Channels(), Swizzle: t.Swizzle,
-		Premult: t.Premultiplied, Pictures: t.Pictures(), Kind: kindOf(t),
+		Premult: t.Premultiplied, Pictures: t.Images(), Kind: kindOf(t),
 	}
 	for i := range t.Levels {
 		w, h := texture.LevelSize(t.W, t.H, i)

@@ -94,7 +94,7 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 		return f, fmt.Errorf("not compared: %w", err)
 	}
 	f.Role, f.Why = p.Role.String(), p.Why
-	if made.Pictures() > 1 || len(p.Pictures) != 1 {
+	if made.Images() > 1 || len(p.Pictures) != 1 {
 		return f, errors.New("not compared: more than one picture")
 	}
 	f.Measure, err = p.Measure(ctx, made)

@@ -16,7 +16,7 @@ import (
 	"sync"
 )
 
-func clamp16(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
+func clampSample(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
 // shortBlock is the error of both decoders for a block that ends in its header.
 func shortBlock(have, want int) error {
@@ -67,7 +67,7 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 			for end := min(i+perGroup, frames); i < end; i++ {
 				code := word & 15
 				word >>= 4
-				sample = clamp16(sample + t.sums[index][code])
+				sample = clampSample(sample + t.sums[index][code])
 				index = int(t.next[index][code])
 				to[i*channels+c] = int16(sample)
 			}
@@ -166,7 +166,7 @@ func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) er
 			// The quotient is truncated towards zero, as in Microsoft's text.
 			guess := (int64(last)*int64(p.Last) + int64(before)*int64(p.Before)) / 256
 			signed := code << 28 >> 28
-			before, last = last, clamp16(int32(guess)+signed*step)
+			before, last = last, clampSample(int32(guess)+signed*step)
 			to[i*channels+c] = int16(last)
 			step = min(max(step*msAdapt(code)>>8, 16), math.MaxInt32/768)
 		}

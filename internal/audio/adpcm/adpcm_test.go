@@ -194,13 +194,13 @@ func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte 
 	for i := 1; i < len(samples); i++ {
 		best, least := 0, int32(math.MaxInt32)
 		for code := range 16 {
-			d := clamp16(sample+diff[index][code]) - int32(samples[i])
+			d := clampSample(sample+diff[index][code]) - int32(samples[i])
 			if d = max(d, -d); d < least {
 				best, least = code, d
 			}
 		}
 		block[imaHeader+(i-1)/2] |= byte(best << (4 * ((i - 1) & 1)))
-		sample, index = clamp16(sample+diff[index][best]), next[index][best]
+		sample, index = clampSample(sample+diff[index][best]), next[index][best]
 	}
 	return block
 }
@@ -292,7 +292,7 @@ func TestBeamsStaySortedAndUnique(t *testing.T) {
 				summed: rapid.Int32Range(0, 3).Draw(rt, "sample"),
 				index:  rapid.Uint8Range(0, 1).Draw(rt, "index"),
 			}
-			list = keep(list, n, limit)
+			list = keepBeam(list, n, limit)
 			state := fmt.Sprint(n.summed, n.index)
 			if old, ok := best[state]; !ok || n.miss < old {
 				best[state] = n.miss

@@ -130,7 +130,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, about, err := metadata(data)
+	at, about, err := readMetadataBlocks(data)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +138,12 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	c := &pcm.Clip{Rate: info.Rate, Channels: info.Channels}
 	c.Samples = make([]float32, 0, min(info.Frames*int64(info.Channels), info.backed()/4))
 	r := &bitReader{data: data, at: at}
-	for !d.over(r, int64(c.Frames())) {
+	for !d.endsFrames(r, int64(c.Frames())) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		start := r.align()
-		n, err := d.readBlock(r)
+		start := r.alignToByte()
+		n, err := d.readFrameSamples(r)
 		if err != nil {
 			return nil, fmt.Errorf("FLAC, byte %d: %w", start, err)
 		}
@@ -153,7 +153,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			}
 			return nil, fmt.Errorf("more FLAC frames than the header's %d; the file is damaged", most)
 		}
-		c.Samples = d.collect(c.Samples, n)
+		c.Samples = d.appendSamples(c.Samples, n)
 	}
 	if info.Frames > 0 && int64(c.Frames()) < info.Frames {
 		return nil, fmt.Errorf("the file ends after %d of %d frames; copy it again", c.Frames(), info.Frames)
@@ -171,18 +171,18 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return c, nil
 }
 
-// over reports whether no frame follows. Bytes after the last frame, such as an ID3v1 tag, are
+// endsFrames reports whether no frame follows. Bytes after the last frame, such as an ID3v1 tag, are
 // ignored.
-func (d *decoder) over(r *bitReader, frames int64) bool {
+func (d *decoder) endsFrames(r *bitReader, frames int64) bool {
 	if d.info.Frames > 0 {
-		return frames >= d.info.Frames || r.align() == len(r.data)
+		return frames >= d.info.Frames || r.alignToByte() == len(r.data)
 	}
-	rest := r.data[r.align():]
+	rest := r.data[r.alignToByte():]
 	return len(rest) == 0 || bytes.HasPrefix(rest, []byte("TAG"))
 }
 
-// collect appends a block to the samples of a clip, and to the checksum.
-func (d *decoder) collect(samples []float32, n int) []float32 {
+// appendSamples appends a block to the samples of a clip, and to the checksum.
+func (d *decoder) appendSamples(samples []float32, n int) []float32 {
 	scale := float32(math.Ldexp(1, 1-d.info.Bits))
 	bytes := (d.info.Bits + 7) / 8
 	d.buffer = d.buffer[:0]
@@ -205,9 +205,9 @@ type loopBlocks struct {
 	chunks   wav.LoopChunks
 }
 
-// metadata reads the blocks before the frames. It returns the offset of the first frame and the
+// readMetadataBlocks reads the blocks before the frames. It returns the offset of the first frame and the
 // blocks that may contain loops.
-func metadata(data []byte) (int, loopBlocks, error) {
+func readMetadataBlocks(data []byte) (int, loopBlocks, error) {
 	const application, vorbisComment = 2, 4
 	var about loopBlocks
 	for at := 4; ; {

@@ -21,8 +21,8 @@ const (
 	midSide
 )
 
-// readFrame reads a frame's header.
-func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
+// readFrameHeader reads a frame's header.
+func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	var f frame
 	if r.bits(15) != 0x7ffc {
 		return f, errors.New("expected a frame")
@@ -69,7 +69,7 @@ func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
 	default:
 		f.rate = hertz[rate]
 	}
-	end := r.align()
+	end := r.alignToByte()
 	if sum := r.bits(8); r.short || uint64(checksum8(r.data[start:end])) != sum {
 		return f, errors.New("wrong checksum of a frame's header")
 	}
@@ -80,10 +80,10 @@ func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
 	return f, nil
 }
 
-// readBlock reads a frame into the decoder's channels. It returns the number of samples of each.
-func (d *decoder) readBlock(r *bitReader) (int, error) {
-	start := r.align()
-	f, err := d.readFrame(r, start)
+// readFrameSamples reads a frame into the decoder's channels. It returns the number of samples of each.
+func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
+	start := r.alignToByte()
+	f, err := d.readFrameHeader(r, start)
 	if err != nil {
 		return 0, err
 	}
@@ -95,24 +95,24 @@ func (d *decoder) readBlock(r *bitReader) (int, error) {
 		if f.coupled == sideRight && ch == 0 || (f.coupled == leftSide || f.coupled == midSide) && ch == 1 {
 			width++ // a difference
 		}
-		if err := subframe(r, d.channels[ch][:f.size], width); err != nil {
+		if err := readSubframe(r, d.channels[ch][:f.size], width); err != nil {
 			return 0, err
 		}
 	}
-	end := r.align()
+	end := r.alignToByte()
 	if sum := r.bits(16); r.short {
 		return 0, errors.New("the file ends within a frame; copy it again")
 	} else if uint64(checksum16(r.data[start:end])) != sum {
 		return 0, errors.New("wrong checksum of a frame; the file is damaged")
 	}
 	if f.coupled != 0 {
-		decouple(f.coupled, d.channels[0][:f.size], d.channels[1][:f.size])
+		joinStereo(f.coupled, d.channels[0][:f.size], d.channels[1][:f.size])
 	}
 	return f.size, nil
 }
 
-// decouple computes left and right from two channels that are stored together.
-func decouple(how int, a, b []int64) {
+// joinStereo computes left and right from two channels that are stored together.
+func joinStereo(how int, a, b []int64) {
 	for i := range a {
 		switch how {
 		case leftSide:

@@ -14,7 +14,7 @@ type biquad struct {
 	s1, s2             float64
 }
 
-func (f *biquad) step(x float64) float64 {
+func (f *biquad) filterSample(x float64) float64 {
 	y := float64(f.b0*x) + f.s1
 	f.s1 = float64(f.b1*x) - float64(f.a1*y) + f.s2
 	f.s2 = float64(f.b2*x) - float64(f.a2*y)

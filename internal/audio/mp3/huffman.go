@@ -22,7 +22,7 @@ var tables = sync.OnceValue(func() *[34]table {
 			continue
 		}
 		var one table
-		grow(&one.tree, &text)
+		growTree(&one.tree, &text)
 		for i := range one.fastLeaf {
 			node := int16(0)
 			for length := uint8(1); length <= 8; length++ {
@@ -41,8 +41,8 @@ var tables = sync.OnceValue(func() *[34]table {
 	return t
 })
 
-// grow parses a tree from its text and returns the target that leads to it.
-func grow(t *tree, text *string) int16 {
+// growTree parses a tree from its text and returns the target that leads to it.
+func growTree(t *tree, text *string) int16 {
 	if (*text)[0] != '.' {
 		value := hex((*text)[0])<<4 | hex((*text)[1])
 		*text = (*text)[2:]
@@ -51,8 +51,8 @@ func grow(t *tree, text *string) int16 {
 	*text = (*text)[1:]
 	node := int16(len(*t))
 	*t = append(*t, [2]int16{})
-	left := grow(t, text)
-	right := grow(t, text)
+	left := growTree(t, text)
+	right := growTree(t, text)
 	(*t)[node] = [2]int16{left, right}
 	return node
 }
@@ -64,9 +64,9 @@ func hex(c byte) int16 {
 	return int16(c - '0')
 }
 
-// value reads one code word.
-func (t *table) value(r *bitReader) int {
-	if leaf := &t.fastLeaf[r.peek()>>24]; leaf.length > 0 {
+// readValue reads one code word.
+func (t *table) readValue(r *bitReader) int {
+	if leaf := &t.fastLeaf[r.peekBits()>>24]; leaf.length > 0 {
 		r.at += int(leaf.length)
 		return int(leaf.value)
 	}
@@ -77,20 +77,20 @@ func (t *table) value(r *bitReader) int {
 	return int(^node)
 }
 
-// pair reads two values with their signs.
-func (t *table) pair(r *bitReader) (x, y int) {
+// readPair reads two values with their signs.
+func (t *table) readPair(r *bitReader) (x, y int) {
 	if t.tree == nil {
 		return 0, 0
 	}
-	v := t.value(r)
-	return t.signed(r, v>>4), t.signed(r, v&15)
+	v := t.readValue(r)
+	return t.readSign(r, v>>4), t.readSign(r, v&15)
 }
 
-func (t *table) signed(r *bitReader, v int) int {
+func (t *table) readSign(r *bitReader, v int) int {
 	if v == 15 && t.linear > 0 {
 		v += r.bits(t.linear)
 	}
-	if v != 0 && r.bit() {
+	if v != 0 && r.readBit() {
 		return -v
 	}
 	return v
@@ -104,15 +104,15 @@ type bitReader struct {
 
 // bits reads n bits, at most 24.
 func (r *bitReader) bits(n int) int {
-	v := r.peek() >> (32 - n)
+	v := r.peekBits() >> (32 - n)
 	r.at += n
 	return int(v)
 }
 
-func (r *bitReader) bit() bool { return r.bits(1) != 0 }
+func (r *bitReader) readBit() bool { return r.bits(1) != 0 }
 
-// peek returns at least the next 25 bits, the first one highest.
-func (r *bitReader) peek() uint32 {
+// peekBits returns at least the next 25 bits, the first one highest.
+func (r *bitReader) peekBits() uint32 {
 	v := uint64(0)
 	i := r.at >> 3
 	for k := range 5 {

@@ -44,8 +44,8 @@ func Probe(data []byte) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	first, last := l.bounds()
-	return Info{Rate: l.first.rate(), Channels: l.first.channels(), Frames: last - first}, nil
+	first, last := l.soundBounds()
+	return Info{Rate: l.first.sampleRate(), Channels: l.first.channelCount(), Frames: last - first}, nil
 }
 
 // Memory returns the most bytes that Decode holds, without the file.
@@ -54,9 +54,9 @@ func (i Info) Memory() int64 {
 	return 4*i.Frames*int64(i.Channels) + state
 }
 
-// bounds returns the range of decoded samples that are sound.
-func (l *layout) bounds() (first, last int64) {
-	last = int64(l.frames) * int64(l.first.samples())
+// soundBounds returns the range of decoded samples that are sound.
+func (l *layout) soundBounds() (first, last int64) {
+	last = int64(l.frames) * int64(l.first.samplesPerFrame())
 	if !l.trim {
 		return 0, last
 	}
@@ -72,9 +72,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, last := l.bounds()
-	channels := l.first.channels()
-	c := &pcm.Clip{Rate: l.first.rate(), Channels: channels}
+	first, last := l.soundBounds()
+	channels := l.first.channelCount()
+	c := &pcm.Clip{Rate: l.first.sampleRate(), Channels: channels}
 	c.Samples = make([]float32, 0, (last-first)*int64(channels))
 	d := newDecoder(l.first)
 	position := int64(0)
@@ -83,7 +83,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			return nil, err
 		}
 		h, _ := headerAt(data, at)
-		n := d.decode(h, data[at:at+h.size()])
+		n := d.decodeFrame(h, data[at:at+h.frameBytes()])
 		for i := range n {
 			if p := position + int64(i); p < first || p >= last {
 				continue
@@ -93,7 +93,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			}
 		}
 		position += int64(n)
-		at += h.size()
+		at += h.frameBytes()
 	}
 	if err := userTexts(data).AddLoop(c); err != nil {
 		return nil, fmt.Errorf("MP3: %w", err)
@@ -114,11 +114,11 @@ type decoder struct {
 const kept = 511
 
 func newDecoder(first header) *decoder {
-	return &decoder{bands: newLayouts(first.rate())}
+	return &decoder{bands: newBandLayouts(first.sampleRate())}
 }
 
-// decode decodes a frame and returns the number of samples of each channel.
-func (d *decoder) decode(h header, frame []byte) int {
+// decodeFrame decodes a frame and returns the number of samples of each channel.
+func (d *decoder) decodeFrame(h header, frame []byte) int {
 	side := 4
 	if h>>16&1 == 0 { // a checksum of the side info, which few encoders write
 		side += 2
@@ -131,7 +131,7 @@ func (d *decoder) decode(h header, frame []byte) int {
 
 	had := len(d.reservoir)
 	d.reservoir = append(d.reservoir, frame[main:]...)
-	granules := h.samples() / 576
+	granules := h.samplesPerFrame() / 576
 	if d.side.begin > had {
 		d.silence(granules)
 	} else {
@@ -143,27 +143,27 @@ func (d *decoder) decode(h header, frame []byte) int {
 	if n := len(d.reservoir) - kept; n > 0 {
 		d.reservoir = append(d.reservoir[:0], d.reservoir[n:]...)
 	}
-	return h.samples()
+	return h.samplesPerFrame()
 }
 
 // granule decodes 576 samples of each channel.
 func (d *decoder) granule(h header, r *bitReader, gr int) {
 	g := &d.side.granules[gr]
-	for ch := range h.channels() {
+	for ch := range h.channelCount() {
 		end := r.at + g[ch].length
 		d.side.readFactors(r, h, gr, ch)
-		g[ch].readSpectrum(r, h.rate(), end)
+		g[ch].readSpectrum(r, h.sampleRate(), end)
 		r.at = end
 	}
-	if h.channels() == 2 {
-		separate(h, &g[0], &g[1])
+	if h.channelCount() == 2 {
+		separateStereo(h, &g[0], &g[1])
 	}
-	for ch := range h.channels() {
+	for ch := range h.channelCount() {
 		if g[ch].block == shortBlock {
-			g[ch].reorder()
+			g[ch].sortShortLines()
 		}
 		g[ch].reduceAliases()
-		d.filters[ch].samples(&g[ch], d.pcm[ch][576*gr:][:576])
+		d.filters[ch].transformGranule(&g[ch], d.pcm[ch][576*gr:][:576])
 	}
 }
 
@@ -172,7 +172,7 @@ func (d *decoder) silence(granules int) {
 	var none granule
 	for gr := range granules {
 		for ch := range d.filters {
-			d.filters[ch].samples(&none, d.pcm[ch][576*gr:][:576])
+			d.filters[ch].transformGranule(&none, d.pcm[ch][576*gr:][:576])
 		}
 	}
 }
@@ -186,15 +186,15 @@ func userTexts(data []byte) vorbiscomment.List {
 		size := synchsafe(data[at+6 : at+10])
 		body := data[at+10 : at+10+size]
 		if version := data[at+3]; version >= 2 && version <= 4 && data[at+5]&0x40 == 0 { // no extended header
-			readFrames(texts, body, version)
+			readTagFrames(texts, body, version)
 		}
 		at += 10 + size
 	}
 	return texts
 }
 
-// readFrames reads the frames of a tag.
-func readFrames(texts vorbiscomment.List, body []byte, version byte) {
+// readTagFrames reads the frames of a tag.
+func readTagFrames(texts vorbiscomment.List, body []byte, version byte) {
 	id, head := "TXXX", 10
 	if version == 2 {
 		id, head = "TXX", 6

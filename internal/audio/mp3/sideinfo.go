@@ -34,8 +34,8 @@ const shortBlock = 2
 // readSideInfo reads the side info of a frame into s, with the bands of the stream.
 func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 	*s = sideInfo{}
-	channels := h.channels()
-	if h.version() == 3 {
+	channels := h.channelCount()
+	if h.versionCode() == 3 {
 		s.begin = r.bits(9)
 		r.bits(7 - 2*channels) // private
 		for ch := range channels {
@@ -45,7 +45,7 @@ func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 		s.begin = r.bits(8)
 		r.bits(channels)
 	}
-	for gr := range h.samples() / 576 {
+	for gr := range h.samplesPerFrame() / 576 {
 		for ch := range channels {
 			s.granules[gr][ch].readGranule(r, h, bands)
 		}
@@ -56,14 +56,14 @@ func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 	g.length = r.bits(12)
 	g.bigValues = min(r.bits(9), 288)
 	g.gain = r.bits(8)
-	if h.version() == 3 {
+	if h.versionCode() == 3 {
 		g.compress = r.bits(4)
 	} else {
 		g.compress = r.bits(9)
 	}
-	if g.switched = r.bit(); g.switched {
+	if g.switched = r.readBit(); g.switched {
 		g.block = r.bits(2)
-		g.mixed = r.bit()
+		g.mixed = r.readBit()
 		g.tables[0], g.tables[1] = r.bits(5), r.bits(5)
 		for i := range g.subGain {
 			g.subGain[i] = r.bits(3)
@@ -74,10 +74,10 @@ func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 		}
 		g.regions = [2]int{r.bits(4), r.bits(3)}
 	}
-	if h.version() == 3 {
-		g.preflag = r.bit()
+	if h.versionCode() == 3 {
+		g.preflag = r.readBit()
 	}
-	g.coarse = r.bit()
+	g.coarse = r.readBit()
 	g.quadTable = 32 + r.bits(1)
 	switch {
 	case g.block != shortBlock:
@@ -113,7 +113,7 @@ type band struct {
 // windows of each.
 type layouts struct{ long, short, mixed []band }
 
-func newLayouts(rate int) *layouts {
+func newBandLayouts(rate int) *layouts {
 	return &layouts{bandsOf(rate, false, false), bandsOf(rate, true, false), bandsOf(rate, true, true)}
 }
 
@@ -150,7 +150,7 @@ func bandsOf(rate int, short, mixed bool) []band {
 // last of each window.
 func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g := &s.granules[gr][ch]
-	if h.version() == 3 {
+	if h.versionCode() == 3 {
 		s.readFactors1(r, gr, ch)
 		return
 	}

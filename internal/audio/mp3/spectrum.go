@@ -30,13 +30,13 @@ func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 		case n < second:
 			t = &all[g.tables[1]]
 		}
-		lines[n], lines[n+1] = t.pair(r)
+		lines[n], lines[n+1] = t.readPair(r)
 	}
 	for quads := &all[g.quadTable]; n <= 572 && r.at < end; n += 4 {
-		v := quads.value(r)
+		v := quads.readValue(r)
 		for k := range 4 {
 			if v>>(3-k)&1 != 0 {
-				if lines[n+k] = 1; r.bit() {
+				if lines[n+k] = 1; r.readBit() {
 					lines[n+k] = -1
 				}
 			}
@@ -45,7 +45,7 @@ func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 			lines[n], lines[n+1], lines[n+2], lines[n+3] = 0, 0, 0, 0
 		}
 	}
-	g.scale(&lines)
+	g.scaleLines(&lines)
 }
 
 // quarter returns 2^(k/4).
@@ -56,8 +56,8 @@ var quarter = sync.OnceValue(func() (q [4]float64) {
 	return q
 })
 
-// scale turns whole numbers into a spectrum.
-func (g *granule) scale(lines *[576]int) {
+// scaleLines turns whole numbers into a spectrum.
+func (g *granule) scaleLines(lines *[576]int) {
 	p, q := powers(), quarter()
 	for i, b := range g.bands {
 		e := g.gain - 210 // quarters of a power of two
@@ -88,8 +88,8 @@ func (g *granule) scale(lines *[576]int) {
 	}
 }
 
-// reorder sorts the lines of short blocks by frequency, with the windows interleaved.
-func (g *granule) reorder() {
+// sortShortLines sorts the lines of short blocks by frequency, with the windows interleaved.
+func (g *granule) sortShortLines() {
 	var sorted [576]float64
 	for i := 0; i < len(g.bands); i++ {
 		b := g.bands[i]
@@ -114,11 +114,11 @@ func (h header) joint() int {
 	return int(h >> 4 & 3)
 }
 
-func (h header) intensity() bool { return h.joint()&1 != 0 }
-func (h header) middle() bool    { return h.joint()&2 != 0 }
+func (h header) intensity() bool   { return h.joint()&1 != 0 }
+func (h header) usesMidSide() bool { return h.joint()&2 != 0 }
 
-// separate computes left and right from two channels that are stored together (2.4.3.4.9).
-func separate(h header, left, right *granule) {
+// separateStereo computes left and right from two channels that are stored together (2.4.3.4.9).
+func separateStereo(h header, left, right *granule) {
 	if h.joint() == 0 {
 		return
 	}
@@ -141,16 +141,16 @@ func separate(h header, left, right *granule) {
 		if b.window < 0 && right.mixed {
 			over = ended[0] || ended[1] || ended[2]
 		}
-		over = over || !right.silent(i)
+		over = over || !right.isSilentBand(i)
 		ended[w] = over
 		l, r, coded := 0.0, 0.0, true
 		switch top := i >= len(right.bands)-below; {
-		case top && right.silent(i-below):
-			l, r, coded = position(h, right, i-below)
+		case top && right.isSilentBand(i-below):
+			l, r, coded = stereoShares(h, right, i-below)
 		case top:
-			l, r = middle(h)
+			l, r = middleShares(h)
 		default:
-			l, r, coded = position(h, right, i)
+			l, r, coded = stereoShares(h, right, i)
 		}
 		switch {
 		case !over && coded:
@@ -158,14 +158,14 @@ func separate(h header, left, right *granule) {
 				v := left.spectrum[k]
 				left.spectrum[k], right.spectrum[k] = v*l, v*r
 			}
-		case h.middle():
+		case h.usesMidSide():
 			middleSide(left, right, b.start, b.end)
 		}
 	}
 }
 
-// silent reports whether all lines of a band are zero.
-func (g *granule) silent(i int) bool {
+// isSilentBand reports whether all lines of a band are zero.
+func (g *granule) isSilentBand(i int) bool {
 	b := g.bands[i]
 	for _, v := range g.spectrum[b.start:b.end] {
 		if v != 0 {
@@ -175,19 +175,19 @@ func (g *granule) silent(i int) bool {
 	return true
 }
 
-// middle returns the shares of left and right of a band in the middle.
-func middle(h header) (left, right float64) {
-	if h.version() == 3 {
+// middleShares returns the shares of left and right of a band in the middle.
+func middleShares(h header) (left, right float64) {
+	if h.versionCode() == 3 {
 		return 0.5, 0.5
 	}
 	return 1, 1
 }
 
-// position returns the shares of left and right of a band, by its factor in the right channel;
+// stereoShares returns the shares of left and right of a band, by its factor in the right channel;
 // false if the factor says that the band is coded separately.
-func position(h header, right *granule, i int) (left, right2 float64, coded bool) {
+func stereoShares(h header, right *granule, i int) (left, right2 float64, coded bool) {
 	p := right.factors[i]
-	if h.version() == 3 {
+	if h.versionCode() == 3 {
 		if p >= 7 {
 			return 0, 0, false
 		}

@@ -49,13 +49,13 @@ func ReadPage(data []byte, at int) (Page, int, error) {
 	case !bytes.HasPrefix(rest, []byte("OggS")[:min(4, len(rest))]):
 		return Page{}, at, fmt.Errorf("byte %d: expected an Ogg page", at)
 	case len(rest) < pageHeader:
-		return Page{}, at, cut(at)
+		return Page{}, at, cutOffPage(at)
 	case rest[4] != 0:
 		return Page{}, at, fmt.Errorf("byte %d: unknown Ogg version %d", at, rest[4])
 	}
 	end := pageHeader + int(rest[26])
 	if len(rest) < end {
-		return Page{}, at, cut(at)
+		return Page{}, at, cutOffPage(at)
 	}
 	p := Page{
 		Offset:  at,
@@ -70,18 +70,18 @@ func ReadPage(data []byte, at int) (Page, int, error) {
 		size += int(n)
 	}
 	if len(rest) < end+size {
-		return Page{}, at, cut(at)
+		return Page{}, at, cutOffPage(at)
 	}
 	p.Body = rest[end : end+size]
 	return p, at + end + size, nil
 }
 
-func cut(at int) error {
+func cutOffPage(at int) error {
 	return fmt.Errorf("byte %d: the file is cut off within an Ogg page; copy it again", at)
 }
 
-// verify checks the checksum of a page in data.
-func (p *Page) verify(data []byte) error {
+// verifyChecksum checks the checksum of a page in data.
+func (p *Page) verifyChecksum(data []byte) error {
 	head := pageHeader + len(p.Lacing)
 	page := data[p.Offset : p.Offset+head+len(p.Body)]
 	want := binary.LittleEndian.Uint32(page[22:])
@@ -143,9 +143,9 @@ func (r *Reader) Next() (Packet, error) {
 		}
 		if r.over || r.page.Last {
 			r.over = true
-			return Packet{}, r.finish()
+			return Packet{}, r.checkStreamEnd()
 		}
-		if err := r.turn(); err != nil {
+		if err := r.turnPage(); err != nil {
 			return Packet{}, err
 		}
 	}
@@ -170,14 +170,14 @@ func (r *Reader) takePacket() (Packet, bool) {
 	}
 	r.partial = nil
 	packet := Packet{Data: part, Granule: NoPosition}
-	if r.ended() {
+	if r.hasNoMorePackets() {
 		packet.Granule, packet.Last = r.page.Granule, r.page.Last
 	}
 	return packet, true
 }
 
-// ended reports whether no other packet ends on the page.
-func (r *Reader) ended() bool {
+// hasNoMorePackets reports whether no other packet ends on the page.
+func (r *Reader) hasNoMorePackets() bool {
 	for _, n := range r.page.Lacing[r.segment:] {
 		if n < 255 {
 			return false
@@ -186,14 +186,14 @@ func (r *Reader) ended() bool {
 	return true
 }
 
-// turn goes to the stream's next page.
-func (r *Reader) turn() error {
+// turnPage goes to the stream's next page.
+func (r *Reader) turnPage() error {
 	for {
 		p, next, err := ReadPage(r.data, r.at)
 		if err == io.EOF {
 			// Some writers forget to mark the last page.
 			r.over = true
-			return r.finish()
+			return r.checkStreamEnd()
 		}
 		if err != nil {
 			return err
@@ -202,7 +202,7 @@ func (r *Reader) turn() error {
 		if p.Serial != r.serial {
 			continue
 		}
-		if err := p.verify(r.data); err != nil {
+		if err := p.verifyChecksum(r.data); err != nil {
 			return err
 		}
 		r.number++
@@ -217,8 +217,8 @@ func (r *Reader) turn() error {
 	}
 }
 
-// finish returns io.EOF if the file may end here.
-func (r *Reader) finish() error {
+// checkStreamEnd returns io.EOF if the file may end here.
+func (r *Reader) checkStreamEnd() error {
 	if r.partial != nil {
 		return errors.New("the file ends within a packet; copy it again")
 	}
@@ -314,7 +314,7 @@ func Serial(seed []byte) uint32 { return checksum().Checksum(seed) }
 // Packet adds a packet that ends at a granule position.
 func (p *Writer) Packet(data []byte, granule int64) error {
 	if p.packets == maxPackets || len(p.lacing)+len(data)/255+1 > maxSegments {
-		if err := p.flush(0); err != nil {
+		if err := p.flushPage(0); err != nil {
 			return err
 		}
 	}
@@ -331,12 +331,12 @@ func (p *Writer) Packet(data []byte, granule int64) error {
 }
 
 // Flush ends the current page.
-func (p *Writer) Flush() error { return p.flush(0) }
+func (p *Writer) Flush() error { return p.flushPage(0) }
 
 // Close ends the stream with the current page.
-func (p *Writer) Close() error { return p.flush(lastPage) }
+func (p *Writer) Close() error { return p.flushPage(lastPage) }
 
-func (p *Writer) flush(flags byte) error {
+func (p *Writer) flushPage(flags byte) error {
 	if p.number == 0 {
 		flags |= firstPage
 	}

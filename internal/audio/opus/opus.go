@@ -132,7 +132,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 			if err := s.fillPacket(clip, at); err != nil {
 				return err
 			}
-			if buf, err = s.append(buf, i == len(streams)-1); err != nil {
+			if buf, err = s.appendPacket(buf, i == len(streams)-1); err != nil {
 				return fmt.Errorf("opus: frame %d: %w", at, err)
 			}
 		}
@@ -205,14 +205,14 @@ func comments(loops []pcm.Loop) []byte {
 
 // A stream encodes one or two channels of a clip. A packet of a file has a packet of each stream.
 type stream struct {
-	encoder
+	packetEncoder
 	channels []int // channels of the clip
 	samples  []int16
 	packet   []byte
 }
 
-// encoder is the part of the library that a stream needs.
-type encoder interface {
+// A packetEncoder is the part of the library that a stream needs.
+type packetEncoder interface {
 	Encode(samples []int16, packet []byte) (int, error)
 	PreSkip() int
 }
@@ -241,7 +241,7 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 			decoded++
 		}
 		var err error
-		s.encoder, err = libopus.NewEncoder(libopus.EncoderConfig{
+		s.packetEncoder, err = libopus.NewEncoder(libopus.EncoderConfig{
 			SampleRate: Rate, Channels: width,
 			Bitrate:        total * share / (2*l.streams + l.coupled),
 			ConstrainedVBR: true,
@@ -254,10 +254,10 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 	return list, nil
 }
 
-// append encodes the stream's samples and appends the packet. Of several packets, all except the
+// appendPacket encodes the stream's samples and appends the packet. Of several packets, all except the
 // last contain their own length (RFC 6716, appendix B).
-func (s *stream) append(to []byte, last bool) ([]byte, error) {
-	n, err := s.encode()
+func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
+	n, err := s.encodePacket()
 	if err != nil {
 		return nil, err
 	}
@@ -278,9 +278,9 @@ func (s *stream) append(to []byte, last bool) ([]byte, error) {
 	return append(to, packet[1:]...), nil
 }
 
-// encode encodes the stream's packet. The library is young: its panics become errors of the sound,
+// encodePacket encodes the stream's packet. The library is young: its panics become errors of the sound,
 // and do not end the program.
-func (s *stream) encode() (n int, err error) {
+func (s *stream) encodePacket() (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the encoder panicked: %v", r)

@@ -73,7 +73,7 @@ func Check(clip *pcm.Clip) error {
 //
 // Viewers and tests decode QOA.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
-	clip, frames, err := measure(data)
+	clip, frames, err := measureFrames(data)
 	if err != nil {
 		return nil, err
 	}
@@ -85,15 +85,15 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			return nil, err
 		}
 		n := min(frameSamples*clip.Channels, len(to))
-		d.frame(to[:n], data)
+		d.decodeSlices(to[:n], data)
 		to, data = to[n:], data[frameSize(n/clip.Channels, clip.Channels):]
 	}
 	return clip, nil
 }
 
-// measure checks everything in a file except the sound, before anything is allocated. It returns
+// measureFrames checks everything in a file except the sound, before anything is allocated. It returns
 // the clip without its samples.
-func measure(data []byte) (clip *pcm.Clip, frames int, err error) {
+func measureFrames(data []byte) (clip *pcm.Clip, frames int, err error) {
 	if len(data) < fileHeader || string(data[:4]) != magic {
 		return nil, 0, errors.New("qoa: not a QOA file, which must start with \"qoaf\"")
 	}
@@ -149,11 +149,11 @@ type decoder struct {
 	predictors [MaxChannels]predictor
 }
 
-// frame decodes the frame at the start of data, which measure has checked.
-func (d *decoder) frame(to []float32, data []byte) {
+// decodeSlices decodes the frame at the start of data, which measure has checked.
+func (d *decoder) decodeSlices(to []float32, data []byte) {
 	data = data[frameHeader:]
 	for c := range d.channels {
-		d.predictors[c].load(data)
+		d.predictors[c].loadState(data)
 		data = data[stateSize:]
 	}
 	for len(to) > 0 {
@@ -166,8 +166,8 @@ func (d *decoder) frame(to []float32, data []byte) {
 			for i := c; i < n; i += d.channels {
 				residual := values[slice>>61]
 				slice <<= 3
-				sample := clamp16(p.predict() + residual)
-				p.update(sample, residual)
+				sample := clampInt16(p.predictSample() + residual)
+				p.adaptWeights(sample, residual)
 				to[i] = float32(sample) / (1 << 15)
 			}
 		}
@@ -188,12 +188,12 @@ func newPredictor() predictor {
 	return predictor{weights: [4]int32{0, 0, -1 << 13, 1 << 14}}
 }
 
-func (p *predictor) predict() int32 {
+func (p *predictor) predictSample() int32 {
 	return (p.weights[0]*p.history[0] + p.weights[1]*p.history[1] +
 		p.weights[2]*p.history[2] + p.weights[3]*p.history[3]) >> 13
 }
 
-func (p *predictor) update(sample, residual int32) {
+func (p *predictor) adaptWeights(sample, residual int32) {
 	delta := residual >> 4
 	for i, h := range p.history {
 		sign := h >> 31
@@ -212,14 +212,14 @@ func (p *predictor) putState(to []byte) {
 	}
 }
 
-func (p *predictor) load(from []byte) {
+func (p *predictor) loadState(from []byte) {
 	for i := range p.history {
 		p.history[i] = int32(int16(binary.BigEndian.Uint16(from[2*i:])))
 		p.weights[i] = int32(int16(binary.BigEndian.Uint16(from[8+2*i:])))
 	}
 }
 
-func clamp16(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
+func clampInt16(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
 // tables depend on the scale factor.
 type tables struct {

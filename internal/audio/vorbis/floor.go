@@ -13,9 +13,9 @@ import (
 type floor interface {
 	// read reads a packet's curve. It returns false if the packet has none, so that the channel is
 	// silent.
-	read(r *bitReader, books []codebook, c *curve) bool
+	readCurve(r *bitReader, books []codebook, c *curve) bool
 	// apply multiplies a spectrum by a curve.
-	apply(c *curve, spectrum []float32)
+	applyCurve(c *curve, spectrum []float32)
 }
 
 // A curve is one channel's floor in a packet.
@@ -78,8 +78,8 @@ func bark(hz float64) float64 {
 	return float64(13.1*detmath.Atan(0.00074*hz)) + float64(2.24*detmath.Atan(1.85e-8*hz*hz)) + float64(1e-4*hz)
 }
 
-// read implements floor.
-func (f *floor0) read(r *bitReader, books []codebook, c *curve) bool {
+// readCurve implements floor.
+func (f *floor0) readCurve(r *bitReader, books []codebook, c *curve) bool {
 	low := min(f.bits, 32)
 	c.amplitude = uint64(r.bits(low)) | uint64(r.bits(f.bits-low))<<low
 	if c.amplitude == 0 {
@@ -94,7 +94,7 @@ func (f *floor0) read(r *bitReader, books []codebook, c *curve) bool {
 	last := 0.0
 	for len(c.cosines) < f.order && !r.short {
 		sum := 0.0
-		for _, v := range book.vector(r) {
+		for _, v := range book.readVector(r) {
 			sum = float64(v) + last
 			c.cosines = append(c.cosines, detmath.CosPi(sum/math.Pi))
 		}
@@ -103,8 +103,8 @@ func (f *floor0) read(r *bitReader, books []codebook, c *curve) bool {
 	return !r.short
 }
 
-// apply implements floor (section 6.2.3).
-func (f *floor0) apply(c *curve, spectrum []float32) {
+// applyCurve implements floor (section 6.2.3).
+func (f *floor0) applyCurve(c *curve, spectrum []float32) {
 	places := f.placesOf[0]
 	if len(spectrum) != len(places) {
 		places = f.placesOf[1]
@@ -113,7 +113,7 @@ func (f *floor0) apply(c *curve, spectrum []float32) {
 	height := float64(c.amplitude) * f.offset / full
 	for i := 0; i < len(spectrum); {
 		place := places[i]
-		db := height/math.Sqrt(f.power(c, detmath.CosPi(float64(place)/float64(f.places)))) - f.offset
+		db := height/math.Sqrt(f.powerAt(c, detmath.CosPi(float64(place)/float64(f.places)))) - f.offset
 		gain := float32(detmath.Gain(db))
 		for ; i < len(spectrum) && places[i] == place; i++ {
 			spectrum[i] *= gain
@@ -121,8 +121,8 @@ func (f *floor0) apply(c *curve, spectrum []float32) {
 	}
 }
 
-// power returns the predictor's power at the frequency whose cosine is w.
-func (f *floor0) power(c *curve, w float64) float64 {
+// powerAt returns the predictor's power at the frequency whose cosine is w.
+func (f *floor0) powerAt(c *curve, w float64) float64 {
 	p, q := (1-w)/2, (1+w)/2
 	if f.order%2 == 1 {
 		p, q = 1-float64(w*w), 0.25
@@ -191,11 +191,11 @@ func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
 	if len(f.x) > maxPoints {
 		return nil, errors.New("a floor with too many points")
 	}
-	return f, f.prepare()
+	return f, f.sortPoints()
 }
 
-// prepare finds the neighbors of each point and the order of all.
-func (f *floor1) prepare() error {
+// sortPoints finds the neighbors of each point and the order of all.
+func (f *floor1) sortPoints() error {
 	f.low, f.high = make([]int, len(f.x)), make([]int, len(f.x))
 	for i := range f.x {
 		f.sorted = append(f.sorted, i)
@@ -219,10 +219,10 @@ func (f *floor1) prepare() error {
 // ranges are the numbers of values that a point may have, by multiplier.
 var ranges = [...]int{256, 128, 86, 64}
 
-// read reads the curve of one packet. It returns false if the packet has none, so that the channel
+// readCurve reads the curve of one packet. It returns false if the packet has none, so that the channel
 // is silent.
-func (f *floor1) read(r *bitReader, books []codebook, c *curve) bool {
-	if !r.bit() {
+func (f *floor1) readCurve(r *bitReader, books []codebook, c *curve) bool {
+	if !r.readFlag() {
 		return false
 	}
 	y := &c.heights
@@ -233,12 +233,12 @@ func (f *floor1) read(r *bitReader, books []codebook, c *curve) bool {
 		class := &f.classes[class]
 		choice := 0
 		if class.subclasses > 0 {
-			choice = books[class.master].entry(r)
+			choice = books[class.master].readCodeEntry(r)
 		}
 		for range class.dimensions {
 			y[i] = 0
 			if book := class.books[choice&(1<<class.subclasses-1)]; book >= 0 {
-				y[i] = books[book].entry(r)
+				y[i] = books[book].readCodeEntry(r)
 			}
 			choice >>= class.subclasses
 			i++
@@ -247,8 +247,8 @@ func (f *floor1) read(r *bitReader, books []codebook, c *curve) bool {
 	return !r.short
 }
 
-// apply multiplies a spectrum by a curve (section 7.2.4).
-func (f *floor1) apply(c *curve, spectrum []float32) {
+// applyCurve multiplies a spectrum by a curve (section 7.2.4).
+func (f *floor1) applyCurve(c *curve, spectrum []float32) {
 	y := &c.heights
 	used := f.unwrap(y)
 	gains := floorGains()
@@ -288,7 +288,7 @@ func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	used[0], used[1] = true, true
 	for i := 2; i < len(f.x); i++ {
 		low, high := f.low[i], f.high[i]
-		predicted := between(f.x[low], y[low], f.x[high], y[high], f.x[i])
+		predicted := lineHeight(f.x[low], y[low], f.x[high], y[high], f.x[i])
 		v := y[i]
 		used[i] = v != 0
 		y[i] = predicted
@@ -311,9 +311,9 @@ func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	return used
 }
 
-// between returns the height at x of the line through two points (section 9.2.6), rounded towards
+// lineHeight returns the height at x of the line through two points (section 9.2.6), rounded towards
 // the first.
-func between(x0, y0, x1, y1, x int) int {
+func lineHeight(x0, y0, x1, y1, x int) int {
 	off := abs(y1-y0) * (x - x0) / (x1 - x0)
 	if y1 < y0 {
 		return y0 - off

@@ -31,10 +31,10 @@ type decoder struct {
 	someSilent []bool
 }
 
-// start prepares tables for the packets, after the headers.
-func (d *decoder) start() {
+// startPackets prepares tables for the packets, after the headers.
+func (d *decoder) startPackets() {
 	for i, n := range d.block {
-		d.transforms[i], d.slopes[i] = newTransform(n/2), slope(n/2)
+		d.transforms[i], d.slopes[i] = newTransform(n/2), windowSlope(n/2)
 	}
 	for range d.channels {
 		d.spectra = append(d.spectra, make([]float32, d.block[1]/2))
@@ -45,12 +45,12 @@ func (d *decoder) start() {
 	d.left = make([]float64, d.block[1]/2)
 }
 
-// decode decodes an audio packet (section 4.3) and appends the samples, with the channels in stream
+// decodeAudioPacket decodes an audio packet (section 4.3) and appends the samples, with the channels in stream
 // order. The first packet gives none. As the specification requires, packets other than audio are
 // ignored.
-func (d *decoder) decode(packet []byte, out []float32) []float32 {
+func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	r := &bitReader{data: packet}
-	if len(packet) == 0 || r.bit() {
+	if len(packet) == 0 || r.readFlag() {
 		return out
 	}
 	number := int(r.bits(ilog(uint32(len(d.modes) - 1))))
@@ -81,7 +81,7 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 		last := d.last[ch]
 		right := make([]float64, n)
 		d.transforms[size].inverse(spectrum[:n], d.left[:n], right)
-		d.window(d.left[:n], right, before, after)
+		d.windowHalves(d.left[:n], right, before, after)
 		for i := range frames {
 			v := 0.0
 			if i < len(last) {
@@ -97,9 +97,9 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 	return out
 }
 
-// window multiplies the halves of a block by the slopes of the window, whose width depends on the
+// windowHalves multiplies the halves of a block by the slopes of the window, whose width depends on the
 // neighbors. Samples beyond a slope are not used.
-func (d *decoder) window(left, right []float64, before, after int) {
+func (d *decoder) windowHalves(left, right []float64, before, after int) {
 	n := len(left)
 	rise, fall := d.slopes[before], d.slopes[after] // a short block's slopes are short
 	from := (n - len(rise)) / 2
@@ -117,7 +117,7 @@ func (d *decoder) readSpectra(r *bitReader, m *mapping, n int) {
 	for ch := range d.channels {
 		clear(d.spectra[ch][:n])
 		f := d.floors[m.floors[m.submap[ch]]]
-		d.flat[ch] = !f.read(r, d.books, &d.curves[ch])
+		d.flat[ch] = !f.readCurve(r, d.books, &d.curves[ch])
 	}
 	copy(d.silent, d.flat)
 	for _, c := range m.couplings {
@@ -137,19 +137,19 @@ func (d *decoder) readSpectra(r *bitReader, m *mapping, n int) {
 	}
 	for i := len(m.couplings) - 1; i >= 0; i-- {
 		c := m.couplings[i]
-		decouple(d.spectra[c.magnitude][:n], d.spectra[c.angle][:n])
+		dequantizeCoupling(d.spectra[c.magnitude][:n], d.spectra[c.angle][:n])
 	}
 	for ch, flat := range d.flat {
 		if flat {
 			clear(d.spectra[ch][:n])
 		} else {
-			d.floors[m.floors[m.submap[ch]]].apply(&d.curves[ch], d.spectra[ch][:n])
+			d.floors[m.floors[m.submap[ch]]].applyCurve(&d.curves[ch], d.spectra[ch][:n])
 		}
 	}
 }
 
-// decouple turns magnitude and angle into two channels (section 4.3.5).
-func decouple(magnitude, angle []float32) {
+// dequantizeCoupling turns magnitude and angle into two channels (section 4.3.5).
+func dequantizeCoupling(magnitude, angle []float32) {
 	for i, m := range magnitude {
 		a := angle[i]
 		switch {
@@ -183,7 +183,7 @@ type transform struct {
 
 type point struct{ re, im float64 }
 
-func (a point) times(b point) point {
+func (a point) timesPoint(b point) point {
 	return point{
 		float64(a.re*b.re) - float64(a.im*b.im),
 		float64(a.re*b.im) + float64(a.im*b.re),
@@ -217,11 +217,11 @@ func (t *transform) inverse(spectrum []float32, left, right []float64) {
 	h := t.m / 2
 	for n := range h {
 		x := point{float64(spectrum[2*n]), float64(spectrum[t.m-1-2*n])}
-		t.work[t.reverse[n]] = x.times(t.rotate[n])
+		t.work[t.reverse[n]] = x.timesPoint(t.rotate[n])
 	}
 	t.fourier()
 	for n := range h {
-		y := t.work[n].times(t.rotate[n])
+		y := t.work[n].timesPoint(t.rotate[n])
 		t.dct[2*n], t.dct[t.m-1-2*n] = y.re, -y.im
 	}
 	// After its m samples, the cosine transform continues as its negated mirror image.
@@ -241,7 +241,7 @@ func (t *transform) fourier() {
 		for from := 0; from < n; from += size {
 			a, b := t.work[from:from+half], t.work[from+half:from+size]
 			for i := range a {
-				x, y := a[i], b[i].times(t.turn[i*stride])
+				x, y := a[i], b[i].timesPoint(t.turn[i*stride])
 				a[i] = point{x.re + y.re, x.im + y.im}
 				b[i] = point{x.re - y.re, x.im - y.im}
 			}
@@ -249,8 +249,8 @@ func (t *transform) fourier() {
 	}
 }
 
-// slope returns the rising half of the window that joins two blocks over n samples (section 4.3.1).
-func slope(n int) []float64 {
+// windowSlope returns the rising half of the window that joins two blocks over n samples (section 4.3.1).
+func windowSlope(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {
 		s := detmath.SinPi((float64(i) + 0.5) / float64(n) / 2)

@@ -30,7 +30,7 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	passes := make([]uint32, x.classes)
 	for i := range passes {
 		passes[i] = r.bits(3)
-		if r.bit() {
+		if r.readFlag() {
 			passes[i] |= r.bits(5) << 3
 		}
 	}
@@ -60,7 +60,7 @@ func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, sil
 				x.vectors = append(x.vectors, s)
 			}
 		}
-		x.decode(r, books)
+		x.decodePasses(r, books)
 		return
 	}
 	all := true
@@ -77,7 +77,7 @@ func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, sil
 	x.joint = x.joint[:channels*n]
 	clear(x.joint)
 	x.vectors = append(x.vectors, x.joint)
-	x.decode(r, books)
+	x.decodePasses(r, books)
 	for ch, s := range spectra {
 		for i := range s {
 			s[i] = x.joint[i*channels+ch]
@@ -85,8 +85,8 @@ func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, sil
 	}
 }
 
-// decode reads all passes over x.vectors.
-func (x *residue) decode(r *bitReader, books []codebook) {
+// decodePasses reads all passes over x.vectors.
+func (x *residue) decodePasses(r *bitReader, books []codebook) {
 	if len(x.vectors) == 0 {
 		return
 	}
@@ -124,7 +124,7 @@ func (x *residue) decode(r *bitReader, books []codebook) {
 // readClasses reads the classes of several partitions from one word: its digits, the last one
 // lowest. Extra digits of the last word are ignored.
 func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
-	word := book.entry(r)
+	word := book.readCodeEntry(r)
 	for i := book.dimensions - 1; i >= 0; i-- {
 		if i < len(to) {
 			to[i] = word % x.classes
@@ -138,7 +138,7 @@ func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
 	if x.kind == 0 { // the numbers of a vector are interleaved
 		step := len(to) / book.dimensions
 		for i := range step {
-			vector := book.vector(r)
+			vector := book.readVector(r)
 			if r.short {
 				return
 			}
@@ -149,7 +149,7 @@ func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
 		return
 	}
 	for len(to) > 0 {
-		vector := book.vector(r)
+		vector := book.readVector(r)
 		if r.short {
 			return
 		}

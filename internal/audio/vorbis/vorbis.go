@@ -38,7 +38,7 @@ type Info struct {
 
 // Probe reads the headers and page positions of a whole file.
 func Probe(data []byte) (Info, error) {
-	_, _, info, err := open(data, true)
+	_, _, info, err := openStream(data, true)
 	return info, err
 }
 
@@ -50,11 +50,11 @@ func (i Info) Memory() int64 {
 // Decode decodes a file. Samples are not clipped: they may be above 1. The pages' positions cut the
 // start and the end (appendix A.2). Comments may define a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
-	packets, d, info, err := open(data, false)
+	packets, d, info, err := openStream(data, false)
 	if err != nil {
 		return nil, err
 	}
-	d.start()
+	d.startPackets()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
 	// position is the position after the decoded frames, once a page has told it. early and late
@@ -72,7 +72,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			return nil, err
 		}
 		before := frames()
-		if samples = d.decode(packet.Data, samples); frames() > info.Frames+info.slack {
+		if samples = d.decodeAudioPacket(packet.Data, samples); frames() > info.Frames+info.slack {
 			return nil, errors.New("vorbis: more sound than the positions of its pages declare; the file is damaged")
 		}
 		position += frames() - before
@@ -90,7 +90,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	early = min(early, frames())
 	late = min(late, frames()-early)
 	samples = samples[early*int64(d.channels) : (frames()-late)*int64(d.channels)]
-	reorder(samples, d.channels)
+	reorderChannels(samples, d.channels)
 	c := &pcm.Clip{Rate: d.rate, Channels: d.channels, Samples: samples}
 	if err := info.comments.AddLoop(c); err != nil {
 		return nil, err
@@ -98,16 +98,16 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return c, nil
 }
 
-// open reads the headers and the extent of a file.
-func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
+// openStream reads the headers and the extent of a file.
+func openStream(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 	packets, err := ogg.NewReader(data, []byte("\x01"+signature))
 	if err != nil {
 		return nil, nil, Info{}, err
 	}
 	d, info := &decoder{probing: probing}, Info{}
-	err = header(packets, d.readIdentification)
+	err = checkHeaderPacket(packets, d.readIdentification)
 	if err == nil {
-		err = header(packets, func(packet []byte) error {
+		err = checkHeaderPacket(packets, func(packet []byte) error {
 			h, err := headerBody(packet, 3)
 			if err != nil {
 				return err
@@ -117,7 +117,7 @@ func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 		})
 	}
 	if err == nil {
-		err = header(packets, d.readSetup)
+		err = checkHeaderPacket(packets, d.readSetup)
 	}
 	if err != nil {
 		return nil, nil, Info{}, err
@@ -135,18 +135,18 @@ func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 	// The first page with a position has the sound before position 0, and the last block the sound
 	// after the last position.
 	info.slack = (extent.Early + 1) * half
-	info.setup = d.tables()
+	info.setup = d.tableBytes()
 	return packets, d, info, nil
 }
 
-// tables returns the size of the headers' tables and the state, twice, for the garbage of making
+// tableBytes returns the size of the headers' tables and the state, twice, for the garbage of making
 // them.
-func (d *decoder) tables() int64 {
+func (d *decoder) tableBytes() int64 {
 	const book, line = 4<<10 + 200, 100
 	return 2 * int64(len(d.books)*book+d.entries*20+d.values*4+d.block[1]*(d.channels+1)*line)
 }
 
-func header(packets *ogg.Reader, read func([]byte) error) error {
+func checkHeaderPacket(packets *ogg.Reader, read func([]byte) error) error {
 	packet, err := packets.Next()
 	if err == io.EOF {
 		return errors.New("the file ends within the Vorbis headers")
@@ -169,7 +169,7 @@ var orders = [maxChannels + 1][]int{
 	8: {0, 2, 1, 6, 7, 4, 5, 3},
 }
 
-func reorder(samples []float32, channels int) {
+func reorderChannels(samples []float32, channels int) {
 	order := orders[channels]
 	if order == nil {
 		return
@@ -264,7 +264,7 @@ func (d *decoder) readSetup(packet []byte) error {
 		d.mappings = append(d.mappings, m)
 	}
 	for range r.bits(6) + 1 {
-		m := mode{long: r.bit()}
+		m := mode{long: r.readFlag()}
 		if r.bits(32) != 0 {
 			return errors.New("an unknown window or transform")
 		}
@@ -273,7 +273,7 @@ func (d *decoder) readSetup(packet []byte) error {
 		}
 		d.modes = append(d.modes, m)
 	}
-	if !r.bit() || r.short {
+	if !r.readFlag() || r.short {
 		return errShortHeader
 	}
 	return nil
@@ -303,10 +303,10 @@ func (d *decoder) readMapping(r *bitReader) (mapping, error) {
 		return m, bad
 	}
 	submaps := 1
-	if r.bit() {
+	if r.readFlag() {
 		submaps = int(r.bits(4)) + 1
 	}
-	if r.bit() {
+	if r.readFlag() {
 		width := ilog(uint32(d.channels - 1))
 		for range r.bits(8) + 1 {
 			c := coupling{int(r.bits(width)), int(r.bits(width))}

@@ -56,7 +56,7 @@ func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 	if l.dls {
 		clip.Warn("the loops of its wsmp chunk are not supported; save them in a smpl chunk")
 	}
-	if repeats(l.plays) {
+	if repeatsParts(l.plays) {
 		clip.Warn("the repeats of its play list (plst chunk) are not supported; save them as loops in a smpl chunk")
 	}
 }
@@ -170,8 +170,8 @@ func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 	}
 }
 
-// repeats reports whether a play list plays a part more than once.
-func repeats(plays []byte) bool {
+// repeatsParts reports whether a play list plays a part more than once.
+func repeatsParts(plays []byte) bool {
 	const part = 12
 	for plays = plays[min(4, len(plays)):]; len(plays) >= part; plays = plays[part:] {
 		if binary.LittleEndian.Uint32(plays[8:]) > 1 {

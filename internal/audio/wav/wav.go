@@ -79,8 +79,8 @@ func (c Coding) String() string {
 	}[c]
 }
 
-// bytes returns the size of a stored sample, 0 for ADPCM.
-func (c Coding) bytes() int {
+// sampleBytes returns the size of a stored sample, 0 for ADPCM.
+func (c Coding) sampleBytes() int {
 	switch c {
 	case PCM8, ALaw, MuLaw:
 		return 1
@@ -114,18 +114,18 @@ func Probe(head []byte, size int64) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return l.info(), nil
+	return l.describeLayout(), nil
 }
 
-// info describes the file of a layout.
-func (l *layout) info() Info {
-	return Info{Coding: l.format.coding, Rate: l.format.rate, Channels: l.format.channels, Frames: l.frames()}
+// describeLayout describes the file of a layout.
+func (l *layout) describeLayout() Info {
+	return Info{Coding: l.format.coding, Rate: l.format.rate, Channels: l.format.channels, Frames: l.soundFrames()}
 }
 
-// frames returns the length of the sound.
-func (l *layout) frames() int64 {
+// soundFrames returns the length of the sound.
+func (l *layout) soundFrames() int64 {
 	f := &l.format
-	if f.coding.bytes() > 0 {
+	if f.coding.sampleBytes() > 0 {
 		return l.dataLen / int64(f.block)
 	}
 	n := l.dataLen/int64(f.block)*int64(f.blockFrames) +
@@ -146,7 +146,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	info := l.info()
+	info := l.describeLayout()
 	if info.Frames > math.MaxInt/8/int64(info.Channels) {
 		return nil, info, fmt.Errorf("wav: %d frames do not fit in the memory of this machine", info.Frames)
 	}
@@ -154,9 +154,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	clip.Samples = make([]float32, int(info.Frames)*info.Channels)
 	sound := data[l.dataAt:][:l.dataLen]
 	if info.Coding == IMA || info.Coding == MS {
-		err = l.format.blocks(ctx, clip.Samples, sound)
+		err = l.format.decodeADPCM(ctx, clip.Samples, sound)
 	} else {
-		err = l.format.frames(ctx, clip.Samples, sound)
+		err = l.format.decodeSamples(ctx, clip.Samples, sound)
 	}
 	if err != nil {
 		return nil, info, err
@@ -165,15 +165,15 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	return clip, info, nil
 }
 
-// frames decodes codings that store single samples.
-func (f *format) frames(ctx context.Context, to []float32, from []byte) error {
-	size := f.coding.bytes()
+// decodeSamples decodes codings that store single samples.
+func (f *format) decodeSamples(ctx context.Context, to []float32, from []byte) error {
+	size := f.coding.sampleBytes()
 	for at := 0; at < len(to); at += piece {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := min(piece, len(to)-at)
-		samples(to[at:at+n], from[at*size:], f.coding)
+		decodePCM(to[at:at+n], from[at*size:], f.coding)
 		if f.coding != Float32 && f.coding != Float64 {
 			continue
 		}
@@ -186,8 +186,8 @@ func (f *format) frames(ctx context.Context, to []float32, from []byte) error {
 	return nil
 }
 
-// samples decodes len(to) samples of codings that store single samples.
-func samples(to []float32, from []byte, coding Coding) {
+// decodePCM decodes len(to) samples of codings that store single samples.
+func decodePCM(to []float32, from []byte, coding Coding) {
 	le := binary.LittleEndian
 	switch coding {
 	case PCM8:
@@ -226,8 +226,8 @@ func samples(to []float32, from []byte, coding Coding) {
 	}
 }
 
-// blocks decodes ADPCM.
-func (f *format) blocks(ctx context.Context, to []float32, from []byte) error {
+// decodeADPCM decodes ADPCM.
+func (f *format) decodeADPCM(ctx context.Context, to []float32, from []byte) error {
 	block := make([]int16, f.blockFrames*f.channels)
 	work := 0
 	for number := 0; len(to) > 0; number++ {

@@ -18,8 +18,8 @@ func (c curve) boxed() curve {
 	return c
 }
 
-// still reports whether c is a point.
-func (c *curve) still() bool {
+// isPoint reports whether c is a point.
+func (c *curve) isPoint() bool {
 	for i := 1; i <= c.n; i++ {
 		if c.p[i] != c.p[0] {
 			return false
@@ -28,11 +28,11 @@ func (c *curve) still() bool {
 	return true
 }
 
-// cut divides c at ascending places between 0 and 1. It leaves out pieces that are points.
-func (c curve) cut(at []float64) []curve {
+// cutAt divides c at ascending places between 0 and 1. It leaves out pieces that are points.
+func (c curve) cutAt(at []float64) []curve {
 	pieces := make([]curve, 0, len(at)+1)
 	keep := func(piece curve) {
-		if !piece.still() {
+		if !piece.isPoint() {
 			pieces = append(pieces, piece.boxed())
 		}
 	}
@@ -42,7 +42,7 @@ func (c curve) cut(at []float64) []curve {
 			continue
 		}
 		var piece curve
-		piece, c = c.split((t - done) / (1 - done))
+		piece, c = c.splitAt((t - done) / (1 - done))
 		keep(piece)
 		done = t
 	}
@@ -50,40 +50,40 @@ func (c curve) cut(at []float64) []curve {
 	return pieces
 }
 
-// split divides c in two at t, by de Casteljau's algorithm.
-func (c *curve) split(t float64) (before, after curve) {
+// splitAt divides c in two at t, by de Casteljau's algorithm.
+func (c *curve) splitAt(t float64) (before, after curve) {
 	before.n, after.n = c.n, c.n
 	w := c.p
 	for k := 0; k <= c.n; k++ {
 		before.p[k] = w[0]
 		after.p[c.n-k] = w[c.n-k]
 		for i := 0; i < c.n-k; i++ {
-			w[i] = between(w[i], w[i+1], t)
+			w[i] = betweenPoints(w[i], w[i+1], t)
 		}
 	}
 	return before, after
 }
 
-// at returns the point at t.
-func (c *curve) at(t float64) Point {
+// pointAt returns the point at t.
+func (c *curve) pointAt(t float64) Point {
 	w := c.p
 	for k := c.n; k > 0; k-- {
 		for i := 0; i < k; i++ {
-			w[i] = between(w[i], w[i+1], t)
+			w[i] = betweenPoints(w[i], w[i+1], t)
 		}
 	}
 	return w[0]
 }
 
-func between(a, b Point, t float64) Point {
-	return Point{mix(a.X, b.X, t), mix(a.Y, b.Y, t)}
+func betweenPoints(a, b Point, t float64) Point {
+	return Point{mixPoints(a.X, b.X, t), mixPoints(a.Y, b.Y, t)}
 }
 
-func mix(a, b, t float64) float64 { return float64(a*(1-t)) + float64(b*t) }
+func mixPoints(a, b, t float64) float64 { return float64(a*(1-t)) + float64(b*t) }
 
-// turn returns +1 if c passes height y downward, -1 upward, 0 if it does not. An end at y counts
+// crossingSign returns +1 if c passes height y downward, -1 upward, 0 if it does not. An end at y counts
 // for only one of two curves that meet there.
-func (c *curve) turn(y float64) int {
+func (c *curve) crossingSign(y float64) int {
 	from, to := c.p[0].Y, c.p[c.n].Y
 	switch {
 	case from <= y && y < to:
@@ -98,36 +98,36 @@ func (c *curve) turn(y float64) int {
 func (c *curve) atY(y float64) float64 {
 	a, b := c.p[0], c.p[c.n]
 	if c.n == 1 {
-		return mix(a.X, b.X, (y-a.Y)/(b.Y-a.Y))
+		return mixPoints(a.X, b.X, (y-a.Y)/(b.Y-a.Y))
 	}
 	low, high := 0.0, 1.0
 	down := a.Y < b.Y
 	for range 50 { // enough for the precision of float64
 		t := (low + high) / 2
-		if (c.at(t).Y <= y) == down {
+		if (c.pointAt(t).Y <= y) == down {
 			low = t
 		} else {
 			high = t
 		}
 	}
-	return c.at((low + high) / 2).X
+	return c.pointAt((low + high) / 2).X
 }
 
 // winding returns how many times the contours of the pieces go around a point.
 func winding(pieces []curve, at Point) int {
 	sum := 0
 	for i := range pieces {
-		sum += pieces[i].passed(at)
+		sum += pieces[i].windingShare(at)
 	}
 	return sum
 }
 
-// passed returns c's share of the winding number of a point: its turn, if it is to the left.
-func (c *curve) passed(at Point) int {
+// windingShare returns c's share of the winding number of a point: its turn, if it is to the left.
+func (c *curve) windingShare(at Point) int {
 	if at.Y < c.minY || at.Y >= c.maxY || at.X < c.minX {
 		return 0
 	}
-	if turn := c.turn(at.Y); at.X > c.maxX || c.atY(at.Y) < at.X {
+	if turn := c.crossingSign(at.Y); at.X > c.maxX || c.atY(at.Y) < at.X {
 		return turn
 	}
 	return 0
@@ -138,17 +138,17 @@ func (c *curve) distance2(q Point, best float64) float64 {
 	if c.n == 1 {
 		return min(best, lineDistance2(c.p[0], c.p[1], q))
 	}
-	best, _ = c.nearest(q, best)
+	best, _ = c.nearestPlace(q, best)
 	return best
 }
 
-// nearest is distance2 for a curve that is not a line. It also returns the place of the nearest
+// nearestPlace is distance2 for a curve that is not a line. It also returns the place of the nearest
 // point on the curve, or -1 if no point is closer than best.
-func (c *curve) nearest(q Point, best float64) (distance2, t float64) {
+func (c *curve) nearestPlace(q Point, best float64) (distance2, t float64) {
 	s := search{c: c, q: q, best: best, at: -1}
-	s.try(0)
-	s.try(1)
-	s.descend(c.slope(q), 0, 1, maxHalvings)
+	s.tryPlace(0)
+	s.tryPlace(1)
+	s.descendBetween(c.distanceSlope(q), 0, 1, maxHalvings)
 	return s.best, s.at
 }
 
@@ -181,7 +181,7 @@ var productWeights = [4][4][3]float64{
 	3: {{1, 2. / 5, 1. / 10}, {3. / 5, 6. / 10, 3. / 10}, {3. / 10, 6. / 10, 3. / 5}, {1. / 10, 2. / 5, 1}},
 }
 
-func (c *curve) slope(q Point) slope {
+func (c *curve) distanceSlope(q Point) slope {
 	s := slope{degree: 2*c.n - 1}
 	for i := 0; i <= c.n; i++ {
 		from := Point{c.p[i].X - q.X, c.p[i].Y - q.Y}
@@ -193,9 +193,9 @@ func (c *curve) slope(q Point) slope {
 	return s
 }
 
-// changes returns how often the coefficients change sign, ignoring zeros, and whether the first
+// signChanges returns how often the coefficients change sign, ignoring zeros, and whether the first
 // nonzero one is negative. The number of roots is that number, or less by an even number.
-func (s *slope) changes() (n int, falling bool) {
+func (s *slope) signChanges() (n int, falling bool) {
 	last := 0.0
 	for _, k := range s.k[:s.degree+1] {
 		switch {
@@ -210,8 +210,8 @@ func (s *slope) changes() (n int, falling bool) {
 	return n, falling
 }
 
-// halves divides the polynomial in the middle.
-func (s *slope) halves() (before, after slope) {
+// splitSlope divides the polynomial in the middle.
+func (s *slope) splitSlope() (before, after slope) {
 	before.degree, after.degree = s.degree, s.degree
 	w := s.k
 	for k := 0; k <= s.degree; k++ {
@@ -224,24 +224,24 @@ func (s *slope) halves() (before, after slope) {
 	return before, after
 }
 
-// at returns the value at u and the derivative.
-func (s *slope) at(u float64) (value, derivative float64) {
+// valueAt returns the value at u and the derivative.
+func (s *slope) valueAt(u float64) (value, derivative float64) {
 	w := s.k
 	for k := s.degree; k > 1; k-- {
 		for i := 0; i < k; i++ {
-			w[i] = mix(w[i], w[i+1], u)
+			w[i] = mixPoints(w[i], w[i+1], u)
 		}
 	}
-	return mix(w[0], w[1], u), float64(s.degree) * (w[1] - w[0])
+	return mixPoints(w[0], w[1], u), float64(s.degree) * (w[1] - w[0])
 }
 
-// root returns the root between 0 and 1 of a polynomial that is first negative and then positive:
+// findRoot returns the root between 0 and 1 of a polynomial that is first negative and then positive:
 // by Newton's steps, or by halving the interval where they leave it. The error of 1e-9 does not
 // change the distance to first order.
-func (s *slope) root() float64 {
+func (s *slope) findRoot() float64 {
 	low, high, u := 0.0, 1.0, 0.5
 	for range 60 {
-		value, derivative := s.at(u)
+		value, derivative := s.valueAt(u)
 		if value < 0 {
 			low = u
 		} else {
@@ -270,29 +270,29 @@ type search struct {
 	at   float64 // the place of best on the curve
 }
 
-func (s *search) try(t float64) {
-	p := s.c.at(t)
+func (s *search) tryPlace(t float64) {
+	p := s.c.pointAt(t)
 	v := Point{p.X - s.q.X, p.Y - s.q.Y}
 	if d := dot(v, v); d <= s.best {
 		s.best, s.at = d, t
 	}
 }
 
-// descend tries the minima between low and high, where f is the slope. A single root is a minimum
+// descendBetween tries the minima between low and high, where f is the slope. A single root is a minimum
 // if the distance first falls, else a maximum.
-func (s *search) descend(f slope, low, high float64, halvings int) {
-	n, falling := f.changes()
+func (s *search) descendBetween(f slope, low, high float64, halvings int) {
+	n, falling := f.signChanges()
 	switch {
 	case n == 0 || n == 1 && !falling:
 	case n == 1:
-		s.try(mix(low, high, f.root()))
+		s.tryPlace(mixPoints(low, high, f.findRoot()))
 	default:
 		middle := (low + high) / 2
-		s.try(middle) // a root may be exactly there
+		s.tryPlace(middle) // a root may be exactly there
 		if halvings > 0 {
-			before, after := f.halves()
-			s.descend(before, low, middle, halvings-1)
-			s.descend(after, middle, high, halvings-1)
+			before, after := f.splitSlope()
+			s.descendBetween(before, low, middle, halvings-1)
+			s.descendBetween(after, middle, high, halvings-1)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type Path struct {
 
 // MoveTo starts a contour.
 func (p *Path) MoveTo(to Point) {
-	p.close()
+	p.closeContour()
 	p.start, p.end = to, to
 }
 
@@ -38,7 +38,7 @@ func (p *Path) CubeTo(control1, control2, to Point) {
 	p.addCurve(curve{p: [4]Point{p.end, control1, control2, to}, n: 3})
 }
 
-func (p *Path) close() {
+func (p *Path) closeContour() {
 	if p.end != p.start {
 		p.LineTo(p.start)
 	}
@@ -57,11 +57,11 @@ func (p *Path) addCurve(c curve) {
 	var cuts [4]float64
 	list := cuts[:0]
 	if c.n > 1 {
-		list = turns(list, c.n, c.p[0].X, c.p[1].X, c.p[2].X, c.p[3].X)
-		list = turns(list, c.n, c.p[0].Y, c.p[1].Y, c.p[2].Y, c.p[3].Y)
+		list = appendExtremes(list, c.n, c.p[0].X, c.p[1].X, c.p[2].X, c.p[3].X)
+		list = appendExtremes(list, c.n, c.p[0].Y, c.p[1].Y, c.p[2].Y, c.p[3].Y)
 		slices.Sort(list)
 	}
-	for _, piece := range c.cut(list) {
+	for _, piece := range c.cutAt(list) {
 		if len(p.pieces) >= maxPieces {
 			p.err = ErrTangled
 			return
@@ -70,9 +70,9 @@ func (p *Path) addCurve(c curve) {
 	}
 }
 
-// turns appends the places between 0 and 1 where one coordinate of a curve stops growing or
+// appendExtremes appends the places between 0 and 1 where one coordinate of a curve stops growing or
 // shrinking.
-func turns(list []float64, degree int, a, b, c, d float64) []float64 {
+func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	keep := func(t float64) {
 		if t > 0 && t < 1 { // false for NaN
 			list = append(list, t)
@@ -109,8 +109,8 @@ type outline struct {
 	open []bool
 }
 
-// outline puts the edges in order. It keeps one of several coinciding edges.
-func (s *Shape) outline(ctx context.Context) (*outline, error) {
+// orderEdges puts the edges in order. It keeps one of several coinciding edges.
+func (s *Shape) orderEdges(ctx context.Context) (*outline, error) {
 	o := &outline{}
 	var loose []curve
 	at := places{}
@@ -122,10 +122,10 @@ func (s *Shape) outline(ctx context.Context) (*outline, error) {
 			continue
 		}
 		if s.rightward[i] {
-			c = c.reversed()
+			c = c.reverseCurve()
 		}
 		if !at.hasTwin(loose, &c) {
-			at.add(c.p[0], len(loose))
+			at.addEdge(c.p[0], len(loose))
 			loose = append(loose, c)
 		}
 	}
@@ -135,16 +135,16 @@ func (s *Shape) outline(ctx context.Context) (*outline, error) {
 			return nil, ctx.Err()
 		}
 		if !used[first] {
-			o.follow(loose, used, at, first)
+			o.followContour(loose, used, at, first)
 		}
 	}
 	o.starts = append(o.starts, len(o.edges))
 	return o, nil
 }
 
-// follow adds the contour that starts with an edge. Each edge begins exactly at the end of the edge
+// followContour adds the contour that starts with an edge. Each edge begins exactly at the end of the edge
 // before.
-func (o *outline) follow(loose []curve, used []bool, at places, first int) {
+func (o *outline) followContour(loose []curve, used []bool, at places, first int) {
 	from := len(o.edges)
 	o.starts = append(o.starts, from)
 	for next := first; next >= 0; {
@@ -156,19 +156,19 @@ func (o *outline) follow(loose []curve, used []bool, at places, first int) {
 		}
 		o.edges = append(o.edges, c)
 		end := c.p[c.n]
-		if len(o.edges)-from > 1 && apart(end, loose[first].p[0]) <= joinDistance {
+		if len(o.edges)-from > 1 && pointDistance(end, loose[first].p[0]) <= joinDistance {
 			last := &o.edges[len(o.edges)-1]
 			last.p[last.n] = o.edges[from].p[0]
 			*last = last.boxed()
 			o.open = append(o.open, false)
 			return
 		}
-		next = at.nearest(loose, used, end)
+		next = at.nearestUnused(loose, used, end)
 	}
 	o.open = append(o.open, true)
 }
 
-func (c curve) reversed() curve {
+func (c curve) reverseCurve() curve {
 	r := c
 	for i := range c.n + 1 {
 		r.p[i] = c.p[c.n-i]
@@ -176,8 +176,8 @@ func (c curve) reversed() curve {
 	return r
 }
 
-// apart returns the distance of two points, by the larger of their coordinates.
-func apart(a, b Point) float64 { return max(math.Abs(a.X-b.X), math.Abs(a.Y-b.Y)) }
+// pointDistance returns the distance of two points, by the larger of their coordinates.
+func pointDistance(a, b Point) float64 { return max(math.Abs(a.X-b.X), math.Abs(a.Y-b.Y)) }
 
 // places maps cells of joinDistance to the edges that start in them.
 type places map[[2]int64][]int32
@@ -186,10 +186,10 @@ func cellOf(p Point) [2]int64 {
 	return [2]int64{int64(math.Floor(p.X / joinDistance)), int64(math.Floor(p.Y / joinDistance))}
 }
 
-func (l places) add(p Point, i int) { l[cellOf(p)] = append(l[cellOf(p)], int32(i)) }
+func (l places) addEdge(p Point, i int) { l[cellOf(p)] = append(l[cellOf(p)], int32(i)) }
 
-// near calls see for the edges that may start within joinDistance of p.
-func (l places) near(p Point, see func(i int)) {
+// edgesNear calls see for the edges that may start within joinDistance of p.
+func (l places) edgesNear(p Point, see func(i int)) {
 	c := cellOf(p)
 	for x := c[0] - 1; x <= c[0]+1; x++ {
 		for y := c[1] - 1; y <= c[1]+1; y++ {
@@ -202,18 +202,18 @@ func (l places) near(p Point, see func(i int)) {
 
 // hasTwin reports whether one of the edges coincides with c.
 func (l places) hasTwin(loose []curve, c *curve) (found bool) {
-	l.near(c.p[0], func(i int) {
+	l.edgesNear(c.p[0], func(i int) {
 		d := &loose[i]
-		found = found || apart(c.p[0], d.p[0]) <= tinyEdge && apart(c.p[c.n], d.p[d.n]) <= tinyEdge && apart(c.at(0.5), d.at(0.5)) <= tinyEdge
+		found = found || pointDistance(c.p[0], d.p[0]) <= tinyEdge && pointDistance(c.p[c.n], d.p[d.n]) <= tinyEdge && pointDistance(c.pointAt(0.5), d.pointAt(0.5)) <= tinyEdge
 	})
 	return found
 }
 
-// nearest returns the unused edge that starts closest to p, the first of several, or -1.
-func (l places) nearest(loose []curve, used []bool, p Point) int {
+// nearestUnused returns the unused edge that starts closest to p, the first of several, or -1.
+func (l places) nearestUnused(loose []curve, used []bool, p Point) int {
 	best, distance := -1, joinDistance
-	l.near(p, func(i int) {
-		if d := apart(p, loose[i].p[0]); !used[i] && (d < distance || d == distance && (best < 0 || i < best)) {
+	l.edgesNear(p, func(i int) {
+		if d := pointDistance(p, loose[i].p[0]); !used[i] && (d < distance || d == distance && (best < 0 || i < best)) {
 			best, distance = i, d
 		}
 	})

@@ -39,7 +39,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 	if major := r.u16(0); r.err == nil && major != 1 {
 		return nil, fmt.Errorf("unknown version %d", major)
 	}
-	scripts, features, lookups := r.sub(int64(r.u16(4))), r.sub(int64(r.u16(6))), r.sub(int64(r.u16(8)))
+	scripts, features, lookups := r.tableAt(int64(r.u16(4))), r.tableAt(int64(r.u16(6))), r.tableAt(int64(r.u16(8)))
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -57,7 +57,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 		if i >= list.u16(0) && list.err == nil {
 			return nil, fmt.Errorf("no lookup %d", i)
 		}
-		lookup := list.sub(int64(list.u16(2 + 2*i)))
+		lookup := list.tableAt(int64(list.u16(2 + 2*i)))
 		if list.err != nil {
 			return nil, list.err
 		}
@@ -73,7 +73,7 @@ func defaultFeatures(scripts table) ([]int, error) {
 	r := reader{table: scripts}
 	var used numbers
 	for i := range r.u16(0) {
-		script := reader{table: r.sub(int64(r.u16(2 + 6*i + 4)))}
+		script := reader{table: r.tableAt(int64(r.u16(2 + 6*i + 4)))}
 		offset := script.u16(0)
 		if r.err != nil || script.err != nil {
 			return nil, errShort
@@ -81,16 +81,16 @@ func defaultFeatures(scripts table) ([]int, error) {
 		if offset == 0 {
 			continue
 		}
-		language := reader{table: script.sub(int64(offset)), err: script.err}
+		language := reader{table: script.tableAt(int64(offset)), err: script.err}
 		const none = 0xffff
 		if required := language.u16(2); required != none {
-			used.add(required)
+			used.addIndex(required)
 		}
 		if err := used.addList(&language, 4); err != nil {
 			return nil, err
 		}
 	}
-	return used.sorted(), r.err
+	return used.sortedNumbers(), r.err
 }
 
 // kernLookups returns the lookups of the features named "kern", in order.
@@ -105,12 +105,12 @@ func kernLookups(features table, used []int) ([]int, error) {
 		if r.u32(2+6*i) != kern {
 			continue
 		}
-		feature := reader{table: r.sub(int64(r.u16(2 + 6*i + 4))), err: r.err}
+		feature := reader{table: r.tableAt(int64(r.u16(2 + 6*i + 4))), err: r.err}
 		if err := lookups.addList(&feature, 2); err != nil {
 			return nil, err
 		}
 	}
-	return lookups.sorted(), r.err
+	return lookups.sortedNumbers(), r.err
 }
 
 // numbers is a set of indices of features or lookups.
@@ -119,7 +119,7 @@ type numbers struct {
 	added int
 }
 
-func (n *numbers) add(i int) {
+func (n *numbers) addIndex(i int) {
 	n.has[i/64] |= 1 << (i % 64)
 	n.added++
 }
@@ -127,11 +127,11 @@ func (n *numbers) add(i int) {
 // addList adds the list at an offset, which starts with its length.
 func (n *numbers) addList(r *reader, at int) error {
 	count := r.u16(at)
-	if !r.need(int64(at + 2 + 2*count)) {
+	if !r.needBytes(int64(at + 2 + 2*count)) {
 		return r.err
 	}
 	for k := range count {
-		n.add(r.u16(at + 2 + 2*k))
+		n.addIndex(r.u16(at + 2 + 2*k))
 	}
 	if n.added > maxUses {
 		return fmt.Errorf("more than %d uses of features", maxUses)
@@ -139,7 +139,7 @@ func (n *numbers) addList(r *reader, at int) error {
 	return nil
 }
 
-func (n *numbers) sorted() []int {
+func (n *numbers) sortedNumbers() []int {
 	var list []int
 	for i := range len(n.has) * 64 {
 		if n.has[i/64]>>(i%64)&1 != 0 {
@@ -161,14 +161,14 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 		if len(found) >= maxSubtables {
 			return nil, fmt.Errorf("more than %d subtables for kerning", maxSubtables)
 		}
-		at := r.sub(int64(r.u16(6 + 2*i)))
+		at := r.tableAt(int64(r.u16(6 + 2*i)))
 		if r.err != nil {
 			return nil, r.err
 		}
 		if kind == extension {
 			e := reader{table: at}
 			of := e.u16(2)
-			at = e.sub(e.u32(4))
+			at = e.tableAt(e.u32(4))
 			if e.err != nil {
 				return nil, e.err
 			}
@@ -191,7 +191,7 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 func readSubtable(at table) (subtable, error) {
 	r := reader{table: at}
 	format1, format2 := r.u16(4), r.u16(6)
-	s := subtable{table: at, coverage: r.sub(int64(r.u16(2))), advance: -1}
+	s := subtable{table: at, coverage: r.tableAt(int64(r.u16(2))), advance: -1}
 	s.size1, s.size2 = 2*bits.OnesCount16(uint16(format1)), 2*bits.OnesCount16(uint16(format2))
 	const xAdvance = 4
 	if format1&xAdvance != 0 {
@@ -201,12 +201,12 @@ func readSubtable(at table) (subtable, error) {
 	case 1:
 		s.format, s.pairSets = 1, r.u16(8)
 		s.recordSize = 2 + s.size1 + s.size2
-		r.need(int64(10 + 2*s.pairSets))
+		r.needBytes(int64(10 + 2*s.pairSets))
 	case 2:
 		s.format, s.classes1, s.classes2 = 2, r.u16(12), r.u16(14)
-		s.class1, s.class2 = r.sub(int64(r.u16(8))), r.sub(int64(r.u16(10)))
+		s.class1, s.class2 = r.tableAt(int64(r.u16(8))), r.tableAt(int64(r.u16(10)))
 		s.recordSize = s.size1 + s.size2
-		r.need(16 + int64(s.classes1)*int64(s.classes2)*int64(s.recordSize))
+		r.needBytes(16 + int64(s.classes1)*int64(s.classes2)*int64(s.recordSize))
 	}
 	return s, r.err
 }
@@ -249,14 +249,14 @@ func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) e
 		return fmt.Errorf("no pairs %d", index)
 	}
 	r := reader{table: s.table}
-	set := reader{table: r.sub(int64(r.u16(10 + 2*index))), err: r.err}
+	set := reader{table: r.tableAt(int64(r.u16(10 + 2*index))), err: r.err}
 	count := set.u16(0)
-	if r.err != nil || !set.need(int64(2+count*s.recordSize)) {
+	if r.err != nil || !set.needBytes(int64(2+count*s.recordSize)) {
 		return errShort
 	}
 	for i := range count {
 		at := 2 + i*s.recordSize
-		if err := c.say(first, set.u16(at), set.advanceAt(at+2, s), said); err != nil {
+		if err := c.collectValue(first, set.u16(at), set.advanceAt(at+2, s), said); err != nil {
 			return err
 		}
 	}
@@ -266,7 +266,7 @@ func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) e
 // classPairs collects a table of values for classes of first and second glyphs. It gives all glyphs
 // a value, even if it is 0.
 func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
-	class1, err := classOf(s.class1, first)
+	class1, err := glyphClass(s.class1, first)
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
 	}
 	r := reader{table: s.table}
 	for _, second := range c.glyphs {
-		class2, err := classOf(s.class2, second)
+		class2, err := glyphClass(s.class2, second)
 		if err != nil {
 			return err
 		}
@@ -283,14 +283,14 @@ func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
 			return fmt.Errorf("no class %d", class2)
 		}
 		at := 16 + (class1*s.classes2+class2)*s.recordSize
-		if err := c.say(first, int(second), r.advanceAt(at, s), said); err != nil {
+		if err := c.collectValue(first, int(second), r.advanceAt(at, s), said); err != nil {
 			return err
 		}
 	}
 	return r.err
 }
 
-func (c *collector) say(first uint16, second int, units int16, said []bool) error {
+func (c *collector) collectValue(first uint16, second int, units int16, said []bool) error {
 	if !c.wanted[second] || said[second] {
 		return nil
 	}
@@ -315,10 +315,10 @@ func coverageIndex(t table, glyph uint16) (index int, covered bool, err error) {
 	format, count := r.u16(0), r.u16(2)
 	switch {
 	case r.err != nil:
-	case format == 1 && r.need(int64(4+2*count)):
+	case format == 1 && r.needBytes(int64(4+2*count)):
 		i := sort.Search(count, func(i int) bool { return r.u16(4+2*i) >= int(glyph) })
 		return i, i < count && r.u16(4+2*i) == int(glyph), nil
-	case format == 2 && r.need(int64(4+6*count)):
+	case format == 2 && r.needBytes(int64(4+6*count)):
 		i := r.rangeOf(4, count, glyph)
 		if i < 0 {
 			return 0, false, nil
@@ -328,20 +328,20 @@ func coverageIndex(t table, glyph uint16) (index int, covered bool, err error) {
 	return 0, false, r.err
 }
 
-// classOf returns the class of a glyph, 0 if it has none.
-func classOf(t table, glyph uint16) (int, error) {
+// glyphClass returns the class of a glyph, 0 if it has none.
+func glyphClass(t table, glyph uint16) (int, error) {
 	r := reader{table: t}
 	switch format := r.u16(0); {
 	case r.err != nil:
 	case format == 1:
 		first, count := r.u16(2), r.u16(4)
 		i := int(glyph) - first
-		if r.need(int64(6+2*count)) && i >= 0 && i < count {
+		if r.needBytes(int64(6+2*count)) && i >= 0 && i < count {
 			return r.u16(6 + 2*i), nil
 		}
 	case format == 2:
 		count := r.u16(2)
-		if !r.need(int64(4 + 6*count)) {
+		if !r.needBytes(int64(4 + 6*count)) {
 			break
 		}
 		if i := r.rangeOf(4, count, glyph); i >= 0 {

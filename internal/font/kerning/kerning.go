@@ -100,8 +100,8 @@ func (r *reader) u16(at int) int {
 
 func (r *reader) u32(at int) int64 { return int64(r.u16(at))<<16 | int64(r.u16(at+2)) }
 
-// sub returns the table at an offset.
-func (r *reader) sub(offset int64) table {
+// tableAt returns the table at an offset.
+func (r *reader) tableAt(offset int64) table {
 	if offset < 0 || offset > int64(len(r.table)) {
 		r.err = errShort
 		return nil
@@ -109,8 +109,8 @@ func (r *reader) sub(offset int64) table {
 	return r.table[offset:]
 }
 
-// need checks that the table has n bytes, so that later reads are safe.
-func (r *reader) need(n int64) bool {
+// needBytes checks that the table has n bytes, so that later reads are safe.
+func (r *reader) needBytes(n int64) bool {
 	if n > int64(len(r.table)) {
 		r.err = errShort
 	}
@@ -139,7 +139,7 @@ func (c *collector) kern(data []byte) error {
 		count, at = r.u32(4), 8
 	}
 	for range min(count, maxSubtables) {
-		s := reader{table: r.sub(at)}
+		s := reader{table: r.tableAt(at)}
 		if r.err != nil {
 			return r.err
 		}
@@ -153,7 +153,7 @@ func (c *collector) kern(data []byte) error {
 			return s.err
 		}
 		if plain {
-			if err := c.pairList(s.sub(int64(head))); err != nil {
+			if err := c.pairList(s.tableAt(int64(head))); err != nil {
 				return err
 			}
 		}
@@ -168,7 +168,7 @@ func (c *collector) kern(data []byte) error {
 func (c *collector) pairList(t table) error {
 	r := reader{table: t}
 	count := r.u16(0)
-	if !r.need(int64(8 + 6*count)) {
+	if !r.needBytes(int64(8 + 6*count)) {
 		return r.err
 	}
 	if err := c.ctx.Err(); err != nil {

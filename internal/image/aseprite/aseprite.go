@@ -72,7 +72,7 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 		return nil, nil, err
 	}
 	f := frame{h: h}
-	if err := f.readChunks(data[headerSize:]); err != nil {
+	if err := f.readFrameChunks(data[headerSize:]); err != nil {
 		return nil, nil, fmt.Errorf("aseprite: %w", err)
 	}
 	// Layers are stored from the bottom up; z moves a cel among them.
@@ -84,15 +84,15 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 		if !f.layers[c.layer].visible {
 			continue
 		}
-		if err := f.draw(ctx, m, c); err != nil {
+		if err := f.drawCel(ctx, m, c); err != nil {
 			return nil, nil, fmt.Errorf("aseprite: layer %d: %w", c.layer, err)
 		}
 	}
 	return m, f.icc, ctx.Err()
 }
 
-// bytes returns the size of a pixel.
-func (h *Header) bytes() int { return h.Bits / 8 }
+// pixelByteCount returns the size of a pixel.
+func (h *Header) pixelByteCount() int { return h.Bits / 8 }
 
 // A frame holds the content of the first frame's chunks.
 type frame struct {
@@ -135,8 +135,8 @@ const (
 	chunkPalette      = 0x2019
 )
 
-// readChunks reads all chunks of the frame at the start of data.
-func (f *frame) readChunks(data []byte) error {
+// readFrameChunks reads all chunks of the frame at the start of data.
+func (f *frame) readFrameChunks(data []byte) error {
 	le := binary.LittleEndian
 	if len(data) < 16 {
 		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)
@@ -167,7 +167,7 @@ func (f *frame) readChunks(data []byte) error {
 			return fmt.Errorf("chunk of %d bytes in %d", size, len(rest))
 		}
 		c := cursor{data: rest[6:size]}
-		if err := f.chunk(int(le.Uint16(rest[4:])), &c); err != nil {
+		if err := f.readChunk(int(le.Uint16(rest[4:])), &c); err != nil {
 			return err
 		}
 		if c.short {
@@ -178,7 +178,7 @@ func (f *frame) readChunks(data []byte) error {
 	return nil
 }
 
-func (f *frame) chunk(kind int, c *cursor) error {
+func (f *frame) readChunk(kind int, c *cursor) error {
 	switch kind {
 	case chunkOldPalette, chunkOlderPalette:
 		if !f.newer {
@@ -187,14 +187,14 @@ func (f *frame) chunk(kind int, c *cursor) error {
 	case chunkPalette:
 		f.newPalette(c)
 	case chunkLayer:
-		return f.layer(c)
+		return f.readLayer(c)
 	case chunkCel:
-		return f.cel(c)
+		return f.readCel(c)
 	case chunkProfile:
 		const embedded = 2
-		if kind := c.word(); kind == embedded {
+		if kind := c.uint16LE(); kind == embedded {
 			c.skip(2 + 4 + 8)
-			f.icc = c.take(int64(c.long()))
+			f.icc = c.takeUpTo(int64(c.uint32LE()))
 		}
 	}
 	return nil
@@ -203,14 +203,14 @@ func (f *frame) chunk(kind int, c *cursor) error {
 // oldPalette reads colors of 8 or, in the oldest files, 6 bits.
 func (f *frame) oldPalette(c *cursor, six bool) {
 	at := 0
-	for range c.word() {
-		at += int(c.byte())
-		n := int(c.byte())
+	for range c.uint16LE() {
+		at += int(c.byteOrZero())
+		n := int(c.byteOrZero())
 		if n == 0 {
 			n = 256
 		}
 		for range n {
-			color := c.take(3)
+			color := c.takeUpTo(3)
 			if at > 255 || c.short {
 				return
 			}
@@ -228,22 +228,22 @@ func (f *frame) oldPalette(c *cursor, six bool) {
 func (f *frame) newPalette(c *cursor) {
 	f.newer = true
 	c.skip(4)
-	first, last := int64(c.long()), int64(c.long())
+	first, last := int64(c.uint32LE()), int64(c.uint32LE())
 	c.skip(8)
 	for i := first; i <= last && i < 256 && !c.short; i++ {
 		const named = 1
-		flags := c.word()
-		if color := c.take(4); len(color) == 4 {
+		flags := c.uint16LE()
+		if color := c.takeUpTo(4); len(color) == 4 {
 			f.palette[i] = [4]byte(color)
 		}
 		if flags&named != 0 {
-			c.skip(int64(c.word()))
+			c.skip(int64(c.uint16LE()))
 		}
 	}
 }
 
-// layer reads one more layer. The attributes of a group apply to all its layers, which follow it.
-func (f *frame) layer(c *cursor) error {
+// readLayer reads one more layer. The attributes of a group apply to all its layers, which follow it.
+func (f *frame) readLayer(c *cursor) error {
 	const (
 		visible    = 1
 		background = 8
@@ -252,10 +252,10 @@ func (f *frame) layer(c *cursor) error {
 		groups     = 2  // groups, too, and modes
 		most       = 1 << 16
 	)
-	flags, kind, level := c.word(), c.word(), int(c.word())
+	flags, kind, level := c.uint16LE(), c.uint16LE(), int(c.uint16LE())
 	c.skip(4)
 	l := layer{visible: flags&visible != 0 && flags&reference == 0, background: flags&background != 0,
-		mode: int(c.word()), opacity: c.byte(), group: kind == 1, tilemap: kind == 2, level: level}
+		mode: int(c.uint16LE()), opacity: c.byteOrZero(), group: kind == 1, tilemap: kind == 2, level: level}
 	if len(f.layers) == most {
 		return errors.New("too many layers")
 	}
@@ -279,17 +279,17 @@ func (f *frame) layer(c *cursor) error {
 	return nil
 }
 
-// cel reads the place and the data of a layer's image.
-func (f *frame) cel(p *cursor) error {
+// readCel reads the place and the data of a layer's image.
+func (f *frame) readCel(p *cursor) error {
 	const (
 		raw     = 0
 		linked  = 1
 		packed  = 2
 		tilemap = 3
 	)
-	c := cel{layer: int(p.word()), x: int(int16(p.word())), y: int(int16(p.word())), opacity: p.byte()}
-	kind := p.word()
-	c.z = int(int16(p.word()))
+	c := cel{layer: int(p.uint16LE()), x: int(int16(p.uint16LE())), y: int(int16(p.uint16LE())), opacity: p.byteOrZero()}
+	kind := p.uint16LE()
+	c.z = int(int16(p.uint16LE()))
 	p.skip(5)
 	switch {
 	case p.short:
@@ -305,7 +305,7 @@ func (f *frame) cel(p *cursor) error {
 	case kind != raw && kind != packed:
 		return fmt.Errorf("unknown kind %d of image", kind)
 	}
-	c.packed, c.w, c.h = kind == packed, int(p.word()), int(p.word())
+	c.packed, c.w, c.h = kind == packed, int(p.uint16LE()), int(p.uint16LE())
 	c.data = p.data
 	f.cels = append(f.cels, c)
 	return nil
@@ -317,8 +317,8 @@ type cursor struct {
 	short bool
 }
 
-// take returns the next n bytes, fewer at the end.
-func (c *cursor) take(n int64) []byte {
+// takeUpTo returns the next n bytes, fewer at the end.
+func (c *cursor) takeUpTo(n int64) []byte {
 	if n > int64(len(c.data)) {
 		c.short, n = true, int64(len(c.data))
 	}
@@ -327,15 +327,15 @@ func (c *cursor) take(n int64) []byte {
 	return b
 }
 
-func (c *cursor) skip(n int64) { c.take(n) }
+func (c *cursor) skip(n int64) { c.takeUpTo(n) }
 
-func (c *cursor) byte() byte {
-	if b := c.take(1); len(b) == 1 {
+func (c *cursor) byteOrZero() byte {
+	if b := c.takeUpTo(1); len(b) == 1 {
 		return b[0]
 	}
 	return 0
 }
 
-func (c *cursor) word() uint16 { return uint16(c.byte()) | uint16(c.byte())<<8 }
+func (c *cursor) uint16LE() uint16 { return uint16(c.byteOrZero()) | uint16(c.byteOrZero())<<8 }
 
-func (c *cursor) long() uint32 { return uint32(c.word()) | uint32(c.word())<<16 }
+func (c *cursor) uint32LE() uint32 { return uint32(c.uint16LE()) | uint32(c.uint16LE())<<16 }

@@ -50,7 +50,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
 	}
 	e := newEncoder(o.Quality, side)
-	e.countAlpha(max(1, o.AlphaWeight))
+	e.setAlphaWeight(max(1, o.AlphaWeight))
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
@@ -108,19 +108,19 @@ func newEncoder(q blockfit.Quality, side int) *encoder {
 	return &encoder{format: formats[side](), effort: efforts[min(q, blockfit.Best)], alphaWeight: 1, alphaStretch: 1}
 }
 
-// countAlpha sets how many times the squared error of alpha counts.
-func (e *encoder) countAlpha(times int) {
+// setAlphaWeight sets how many times the squared error of alpha counts.
+func (e *encoder) setAlphaWeight(times int) {
 	e.alphaWeight, e.alphaStretch = int32(times), sqrt(float32(times))
 }
 
 // encode returns the best block found for pixels RGBA.
 func (e *encoder) encode(pixels *[256]byte) [16]byte {
-	if !e.load(pixels[:4*e.pixels]) {
+	if !e.loadPixels(pixels[:4*e.pixels]) {
 		e.sse, e.opaque = 0, pixels[3] == 255
-		return solid([4]byte(pixels[:]))
+		return solidBlock([4]byte(pixels[:]))
 	}
 	e.sse = math.MaxInt64
-	e.search()
+	e.searchPlans()
 	block := e.best.pack()
 	var out [16]byte
 	binary.LittleEndian.PutUint64(out[:], block.low)
@@ -128,8 +128,8 @@ func (e *encoder) encode(pixels *[256]byte) [16]byte {
 	return out
 }
 
-// solid returns the block of a single color.
-func solid(color [4]byte) (block [16]byte) {
+// solidBlock returns the block of a single color.
+func solidBlock(color [4]byte) (block [16]byte) {
 	copy(block[:], []byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	for i, v := range color {
 		block[8+2*i], block[9+2*i] = v, v
@@ -137,8 +137,8 @@ func solid(color [4]byte) (block [16]byte) {
 	return block
 }
 
-// load takes pixels in. It reports whether any differs from the first.
-func (e *encoder) load(pixels []byte) bool {
+// loadPixels takes pixels in. It reports whether any differs from the first.
+func (e *encoder) loadPixels(pixels []byte) bool {
 	first := binary.LittleEndian.Uint32(pixels)
 	var differ, colored uint32
 	opaque := uint32(255)
@@ -151,58 +151,58 @@ func (e *encoder) load(pixels []byte) bool {
 		p := &e.px[i&63]
 		*p = [4]int32{int32(v & 255), int32(v >> 8 & 255), int32(v >> 16 & 255), int32(v >> 24)}
 		e.pf[i&63] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(float32(p[3]) * e.alphaStretch)}
-		e.all.add(p)
+		e.all.addPixel(p)
 	}
 	e.opaque, e.gray = opaque == 255, colored == 0
 	return differ != 0
 }
 
-// search guesses which plans are worth a try, and tries them.
-func (e *encoder) search() {
-	s := e.scatter(&e.all)
-	e.pool.reset(e.effort.tries[0])
+// searchPlans guesses which plans are worth a try, and tries them.
+func (e *encoder) searchPlans() {
+	s := e.stretchedScatter(&e.all)
+	e.pool.resetPool(e.effort.tries[0])
 	e.used = 0
 	switch {
 	case e.gray && e.opaque:
 		e.guessLine(kindGray, &s)
 	case e.gray:
 		e.guessLine(kindGrayAlpha, &s)
-		e.guessApart(kindGrayAlpha, 3, &s)
+		e.guessLonerApart(kindGrayAlpha, 3, &s)
 	case e.opaque:
 		e.guessLine(kindRGB, &s)
 		e.guessScale(kindRGBScale, &s)
 		e.guessGray(kindGray, false, &s)
-		e.guessApart(kindRGB, e.loner(&s), &s)
+		e.guessLonerApart(kindRGB, e.loner(&s), &s)
 	default:
 		e.guessLine(kindRGBA, &s)
 		e.guessScale(kindRGBScaleAlpha, &s)
 		e.guessGray(kindGrayAlpha, false, &s)
 		c := e.loner(&s)
-		e.guessApart(kindRGBA, c, &s)
+		e.guessLonerApart(kindRGBA, c, &s)
 		if c == 3 {
 			e.guessScaleApart(&s)
 			e.guessGray(kindGrayAlpha, true, &s)
 		}
 	}
-	e.carryOut()
+	e.tryBestGuesses()
 	if e.sse <= e.effort.good*int64(e.pixels) {
 		return
 	}
-	_, along := s.principal()
-	if e.gray || s.trace()-along >= e.effort.share*float32(e.sse) {
+	_, along := s.principalAxis()
+	if e.gray || s.sumOfVariances()-along >= e.effort.share*float32(e.sse) {
 		e.searchSplits(&s)
 	}
 }
 
-// carryOut tries the plans of the best guesses.
-func (e *encoder) carryOut() {
+// tryBestGuesses tries the plans of the best guesses.
+func (e *encoder) tryBestGuesses() {
 	for i := range e.pool.wanted {
 		g := &e.pool.best[i]
 		if g.sse >= float32(e.sse)*slack {
 			break
 		}
 		h := &e.hypotheses[g.hypothesis]
-		e.try(h, &e.plans[h.index()][g.plan])
+		e.tryPlan(h, &e.plans[h.shapeIndex()][g.plan])
 	}
 }
 
@@ -218,7 +218,7 @@ type pool struct {
 	wanted int
 }
 
-func (p *pool) reset(wanted int) {
+func (p *pool) resetPool(wanted int) {
 	p.wanted = wanted
 	for i := range p.best[:wanted] {
 		p.best[i].sse = math.MaxFloat32

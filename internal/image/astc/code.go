@@ -16,39 +16,39 @@ type code struct {
 // maxColors is how many numbers the ends of a block may take.
 const maxColors = 18
 
-// numbersOf returns how many numbers a kind of ends takes.
-func numbersOf(kind uint8) int { return int(kind>>2)*2 + 2 }
+// endNumbers returns how many numbers a kind of ends takes.
+func endNumbers(kind uint8) int { return int(kind>>2)*2 + 2 }
 
 // unpack reads a block. It returns false for blocks of the error color and for blocks of a
 // single color.
 func unpack(block *stream, side int) (c code, ok bool) {
-	mode := block.at(0, 11)
+	mode := block.bitsAt(0, 11)
 	if mode&511 == voidExtent {
 		return c, false
 	}
 	if c.layout, ok = parseLayout(mode, side); !ok {
 		return c, false
 	}
-	c.mode, c.parts = uint16(mode), uint8(block.at(11, 2)+1)
+	c.mode, c.parts = uint16(mode), uint8(block.bitsAt(11, 2)+1)
 	if c.dual && c.parts == 4 {
 		return c, false
 	}
 	weightSpan := &spans[c.span]
-	below := 128 - weightSpan.size(c.weights()) // end of the bits below the weights
+	below := 128 - weightSpan.sequenceBits(c.weights()) // end of the bits below the weights
 	start := 17
 	if c.parts == 1 {
-		c.kinds[0] = uint8(block.at(13, 4))
+		c.kinds[0] = uint8(block.bitsAt(13, 4))
 	} else {
-		c.seed = uint16(block.at(13, 10))
+		c.seed = uint16(block.bitsAt(13, 10))
 		start = 29
-		if class := block.at(23, 2); class == 0 {
+		if class := block.bitsAt(23, 2); class == 0 {
 			for i := range c.kinds {
-				c.kinds[i] = uint8(block.at(25, 4))
+				c.kinds[i] = uint8(block.bitsAt(25, 4))
 			}
 		} else {
 			extra := extraBits(int(c.parts))
 			below -= extra
-			field := block.at(25, 4) | block.at(below, extra)<<4
+			field := block.bitsAt(25, 4) | block.bitsAt(below, extra)<<4
 			for i := range int(c.parts) {
 				c.kinds[i] = uint8(4*(class-1+field>>i&1) + field>>(int(c.parts)+2*i)&3)
 			}
@@ -56,11 +56,11 @@ func unpack(block *stream, side int) (c code, ok bool) {
 	}
 	if c.dual {
 		below -= 2
-		c.component = uint8(block.at(below, 2))
+		c.component = uint8(block.bitsAt(below, 2))
 	}
 	n := 0
 	for _, kind := range c.kinds[:c.parts] {
-		n += numbersOf(kind)
+		n += endNumbers(kind)
 	}
 	if n > maxColors {
 		return c, false
@@ -68,9 +68,9 @@ func unpack(block *stream, side int) (c code, ok bool) {
 	if c.colorSpan = colorSpanFor(n, below-start); c.colorSpan < colorSpan {
 		return c, false
 	}
-	spans[c.colorSpan].unpack(c.color[:n], block, start)
-	reversed := block.reversed()
-	weightSpan.unpack(c.weight[:c.weights()], &reversed, 0)
+	spans[c.colorSpan].unpackSequence(c.color[:n], block, start)
+	reversed := block.reverseBits()
+	weightSpan.unpackSequence(c.weight[:c.weights()], &reversed, 0)
 	return c, true
 }
 
@@ -78,41 +78,41 @@ func unpack(block *stream, side int) (c code, ok bool) {
 func (c *code) pack() (block stream) {
 	reversed := stream{}
 	weightSpan := &spans[c.span]
-	weightSpan.pack(&reversed, 0, c.weight[:c.weights()])
-	block = reversed.reversed()
-	block.put(0, uint64(c.mode))
-	below := 128 - weightSpan.size(c.weights())
+	weightSpan.packSequence(&reversed, 0, c.weight[:c.weights()])
+	block = reversed.reverseBits()
+	block.putBits(0, uint64(c.mode))
+	below := 128 - weightSpan.sequenceBits(c.weights())
 	start, n, least, mixed := 17, 0, c.kinds[0], false
 	for _, kind := range c.kinds[:c.parts] {
-		n += numbersOf(kind)
+		n += endNumbers(kind)
 		least = min(least, kind)
 		mixed = mixed || kind != c.kinds[0]
 	}
 	switch {
 	case c.parts == 1:
-		block.put(13, uint64(c.kinds[0]))
+		block.putBits(13, uint64(c.kinds[0]))
 	case !mixed:
-		block.put(25, uint64(c.kinds[0]))
+		block.putBits(25, uint64(c.kinds[0]))
 	default:
 		class := min(least>>2, 2)
-		block.put(23, uint64(class+1))
+		block.putBits(23, uint64(class+1))
 		field := uint64(0)
 		for i, kind := range c.kinds[:c.parts] {
 			field |= uint64(kind>>2-class)<<i | uint64(kind&3)<<(int(c.parts)+2*i)
 		}
-		block.put(25, field&15)
+		block.putBits(25, field&15)
 		below -= extraBits(int(c.parts))
-		block.put(below, field>>4)
+		block.putBits(below, field>>4)
 	}
 	if c.parts > 1 {
-		block.put(11, uint64(c.parts-1))
-		block.put(13, uint64(c.seed))
+		block.putBits(11, uint64(c.parts-1))
+		block.putBits(13, uint64(c.seed))
 		start = 29
 	}
 	if c.dual {
-		block.put(below-2, uint64(c.component))
+		block.putBits(below-2, uint64(c.component))
 	}
-	spans[c.colorSpan].pack(&block, start, c.color[:n])
+	spans[c.colorSpan].packSequence(&block, start, c.color[:n])
 	return block
 }
 
@@ -185,7 +185,7 @@ func parseLayout(mode, side int) (l layout, ok bool) {
 	if rho < 2 || l.across > side || l.down > side || l.weights() > maxWeights {
 		return l, false
 	}
-	size := spans[l.span].size(l.weights())
+	size := spans[l.span].sequenceBits(l.weights())
 	return l, size >= minWeightBits && size <= maxWeightBits
 }
 

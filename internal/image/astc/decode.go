@@ -17,8 +17,8 @@ func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
 	prepare()
 	pixels := dst[:4*side*side]
 	s := stream{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
-	if s.at(0, 9) == voidExtent {
-		fill(pixels, single(&s, srgb))
+	if s.bitsAt(0, 9) == voidExtent {
+		fill(pixels, singleColor(&s, srgb))
 		return
 	}
 	c, ok := unpack(&s, side)
@@ -26,7 +26,7 @@ func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
 		fill(pixels, magenta)
 		return
 	}
-	c.pixels(pixels, side, srgb)
+	c.writePixels(pixels, side, srgb)
 }
 
 func fill(pixels []byte, color [4]byte) {
@@ -35,21 +35,21 @@ func fill(pixels []byte, color [4]byte) {
 	}
 }
 
-// single returns the color of a block that has but one.
-func single(s *stream, srgb bool) (color [4]byte) {
-	minS, maxS, minT, maxT := s.at(12, 13), s.at(25, 13), s.at(38, 13), s.at(51, 13)
+// singleColor returns the color of a block that has but one.
+func singleColor(s *stream, srgb bool) (color [4]byte) {
+	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
 	everywhere := minS&maxS&minT&maxT == 1<<13-1
-	if s.at(9, 3) != 0b110 || !everywhere && (minS >= maxS || minT >= maxT) {
+	if s.bitsAt(9, 3) != 0b110 || !everywhere && (minS >= maxS || minT >= maxT) {
 		return magenta
 	}
 	for i := range color {
-		color[i] = round16(s.at(64+16*i, 16), srgb)
+		color[i] = roundTo8(s.bitsAt(64+16*i, 16), srgb)
 	}
 	return color
 }
 
-// round16 rounds an interpolated value of 16 bits to eight.
-func round16(v int, srgb bool) byte {
+// roundTo8 rounds an interpolated value of 16 bits to eight.
+func roundTo8(v int, srgb bool) byte {
 	if srgb {
 		return byte(v >> 8)
 	}
@@ -65,14 +65,14 @@ func round16(v int, srgb bool) byte {
 	return byte((v*255 + 1<<15) >> 16)
 }
 
-// pixels writes the pixels that c means.
-func (c *code) pixels(dst []byte, side int, srgb bool) {
+// writePixels writes the pixels that c means.
+func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	var ends [maxPartitions]pair
 	var known [maxPartitions]bool
 	at := 0
 	for i, kind := range c.kinds[:c.parts] {
 		var v [8]int32
-		n := numbersOf(kind)
+		n := endNumbers(kind)
 		for k := range n {
 			v[k] = int32(colors[c.colorSpan].value[c.color[at+k]])
 		}
@@ -98,17 +98,17 @@ func (c *code) pixels(dst []byte, side int, srgb bool) {
 			continue
 		}
 		for channel := range 4 {
-			w := f.pixel(i, &grids[0])
+			w := f.pixelWeight(i, &grids[0])
 			if c.dual && channel == int(c.component) {
-				w = f.pixel(i, &grids[1])
+				w = f.pixelWeight(i, &grids[1])
 			}
-			dst[4*i+channel] = round16(mix(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
+			dst[4*i+channel] = roundTo8(interpolate16(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
 		}
 	}
 }
 
-// mix returns what lies between two values of eight bits, as 16 bits.
-func mix(from, to, weight int32, srgb bool) int {
+// interpolate16 returns what lies between two values of eight bits, as 16 bits.
+func interpolate16(from, to, weight int32, srgb bool) int {
 	if srgb {
 		from, to = from<<8|0x80, to<<8|0x80
 	} else {
@@ -160,8 +160,8 @@ var (
 	}
 )
 
-// apply returns the value of a stored number in a range whose top bit is sign.
-func (p *spread) apply(v int, s *span, sign int) int {
+// applySpread returns the value of a stored number in a range whose top bit is sign.
+func (p *spread) applySpread(v int, s *span, sign int) int {
 	b := 0
 	for i := 1; i < int(s.bits); i++ {
 		b += v >> i & 1 * p.bits[i-1]
@@ -190,12 +190,12 @@ func colorScales() (all [len(spans)]scale) {
 		values := make([]uint8, s.levels)
 		for v := range values {
 			if s.trits || s.quints {
-				values[v] = uint8(p.apply(v, s, 0x80))
+				values[v] = uint8(p.applySpread(v, s, 0x80))
 			} else {
 				values[v] = uint8(replicate(v, s.bits, 8))
 			}
 		}
-		all[i] = newScale(values)
+		all[i] = newSpanScale(values)
 	}
 	return all
 }
@@ -213,7 +213,7 @@ func weightScales() (all [weightSpans]scale) {
 			case s.levels == 5:
 				u = [5]int{0, 16, 32, 47, 63}[v]
 			case s.trits || s.quints:
-				u = p.apply(v, s, 0x20)
+				u = p.applySpread(v, s, 0x20)
 			default:
 				u = replicate(v, s.bits, 6)
 			}
@@ -222,12 +222,12 @@ func weightScales() (all [weightSpans]scale) {
 			}
 			values[v] = uint8(u)
 		}
-		all[i] = newScale(values)
+		all[i] = newSpanScale(values)
 	}
 	return all
 }
 
-func newScale(values []uint8) scale {
+func newSpanScale(values []uint8) scale {
 	n := len(values)
 	s := scale{value: values, sorted: make([]uint8, n), rank: make([]uint8, n), ranked: slices.Sorted(slices.Values(values))}
 	for stored, v := range values {

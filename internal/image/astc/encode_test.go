@@ -47,7 +47,7 @@ func with(side int, o Options) blocktest.Encoder {
 
 // read decodes the blocks of an image.
 func read(blocks []byte, w, h, side int, srgb bool) []byte {
-	return blocktest.Picture(blocks, w, h, side, 16, func(pixels, block []byte) {
+	return blocktest.AssembleBlocks(blocks, w, h, side, 16, func(pixels, block []byte) {
 		var decoded [256]byte
 		DecodeBlock(&decoded, (*[16]byte)(block), side, srgb)
 		copy(pixels, decoded[:])
@@ -83,7 +83,7 @@ func TestErrorIsTrue(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				pixels := [256]byte(blocktest.Pixels(t, 64))
 				times := rapid.IntRange(1, 16).Draw(t, "alpha counts")
-				e.countAlpha(times)
+				e.setAlphaWeight(times)
 				block := e.encode(&pixels)
 				var decoded [256]byte
 				DecodeBlock(&decoded, &block, side, true)

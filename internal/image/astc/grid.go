@@ -103,7 +103,7 @@ func newRamp(side, n int) (r ramp) {
 		}
 	}
 	for u := range side {
-		wave := cosine(side, u)
+		wave := cosineWave(side, u)
 		kept := 0.0
 		for x := range side {
 			v := 0.0
@@ -119,20 +119,20 @@ func newRamp(side, n int) (r ramp) {
 	return r
 }
 
-// cosine returns wave u of the discrete cosine transform of n values, of length 1.
-func cosine(n, u int) (wave [8]float64) {
+// cosineWave returns wave u of the discrete cosine transform of n values, of length 1.
+func cosineWave(n, u int) (wave [8]float64) {
 	size := math.Sqrt(2 / float64(n))
 	if u == 0 {
 		size = math.Sqrt(1 / float64(n))
 	}
 	for x := range n {
-		wave[x] = float64(size * quarter((2*x+1)*u, 4*n))
+		wave[x] = float64(size * cosineOfTurns((2*x+1)*u, 4*n))
 	}
 	return wave
 }
 
-// quarter returns the cosine of i/n turns, the same on every machine.
-func quarter(i, n int) float64 {
+// cosineOfTurns returns the cosine of i/n turns, the same on every machine.
+func cosineOfTurns(i, n int) float64 {
 	i %= n
 	sign := 1.0
 	if 2*i > n {
@@ -182,8 +182,8 @@ func newInfill(side, across, down int) *infill {
 	return f
 }
 
-// pixel returns the weight of pixel i, 0 to 64.
-func (f *infill) pixel(i int, weights *[64]uint8) int32 {
+// pixelWeight returns the weight of pixel i, 0 to 64.
+func (f *infill) pixelWeight(i int, weights *[64]uint8) int32 {
 	at, share := &f.at[i&63], &f.share[i&63]
 	sum := int32(8)
 	for k := range at {

@@ -16,8 +16,8 @@ type hypothesis struct {
 	residue float32        // the squared error that is left then
 }
 
-// project sets where the pixels of a part are on a line through their mean.
-func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint64, plane int) {
+// projectPart sets where the pixels of a part are on a line through their mean.
+func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask uint64, plane int) {
 	v := *axis
 	if v[0]+v[1]+v[2]+float32(v[3]*0.001) < 0 {
 		v = [4]float32{-v[0], -v[1], -v[2], -v[3]}
@@ -28,7 +28,7 @@ func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint
 		if mask>>(i&63)&1 == 0 {
 			continue
 		}
-		t := dot(&e.pf[i&63], &v)
+		t := dotRounded(&e.pf[i&63], &v)
 		at[i&63] = t
 		low, high = min(low, t), max(high, t)
 	}
@@ -113,8 +113,8 @@ func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
 	}
 }
 
-// guess adds the plans of a hypothesis to the pool.
-func (e *encoder) guess(h *hypothesis) {
+// guessPlans adds the plans of a hypothesis to the pool.
+func (e *encoder) guessPlans(h *hypothesis) {
 	if e.hopeless(h) {
 		return
 	}
@@ -133,7 +133,7 @@ func (e *encoder) guess(h *hypothesis) {
 	for i := coarse; i < weightSpans; i++ {
 		noise[i] = length
 	}
-	plans := e.plans[h.index()]
+	plans := e.plans[h.shapeIndex()]
 	last := &e.pool.best[e.pool.wanted-1]
 	number := e.used
 	e.used++
@@ -173,7 +173,7 @@ func (e *encoder) hopeless(h *hypothesis) bool {
 // nextTrial returns a hypothesis of one part to fill in.
 func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
-	h.shape = shape{parts: 1, numbers: numbersOf(kind), dual: dual}
+	h.shape = shape{parts: 1, numbers: endNumbers(kind), dual: dual}
 	h.kinds[0], h.seed = kind, 0
 	h.part = [64]uint8{}
 	h.length, h.residue = [2]float32{}, 0
@@ -183,10 +183,10 @@ func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 // guessLine guesses for all pixels on a line.
 func (e *encoder) guessLine(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
-	axis, along := s.principal()
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
-	h.residue = max(0, s.trace()-along)
-	e.guess(h)
+	axis, along := s.principalAxis()
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	h.residue = max(0, s.sumOfVariances()-along)
+	e.guessPlans(h)
 }
 
 // guessScale guesses for all pixels on a line whose colors are multiples of one.
@@ -196,8 +196,8 @@ func (e *encoder) guessScale(kind uint8, s *scatter) {
 	if axis, h.residue = e.all.ray(s); e.hopeless(h) {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
-	e.guess(h)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	e.guessPlans(h)
 }
 
 // guessGray guesses for all pixels taken for gray, and alpha apart where it says so.
@@ -206,18 +206,18 @@ func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	h.component = 3
 	rest := *s
 	if apart {
-		rest = s.without(3)
+		rest = s.withoutChannel(3)
 	}
 	var axis [4]float32
 	if axis, h.residue = e.all.grayLine(&rest); e.hopeless(h) {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
 	if apart {
 		own := [4]float32{3: 1}
-		e.project(h, &e.all, &own, ^uint64(0), 1)
+		e.projectPart(h, &e.all, &own, ^uint64(0), 1)
 	}
-	e.guess(h)
+	e.guessPlans(h)
 }
 
 // loner returns the channel without which the others are nearest to a line.
@@ -227,30 +227,30 @@ func (e *encoder) loner(s *scatter) int {
 		if c == 3 && e.opaque {
 			continue
 		}
-		rest := s.without(c)
-		_, along := rest.principal()
-		if left := rest.trace() - along; left < least {
+		rest := s.withoutChannel(c)
+		_, along := rest.principalAxis()
+		if left := rest.sumOfVariances() - along; left < least {
 			least, which = left, c
 		}
 	}
 	return which
 }
 
-// guessApart guesses for a channel with weights of its own.
-func (e *encoder) guessApart(kind uint8, c int, s *scatter) {
+// guessLonerApart guesses for a channel with weights of its own.
+func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
 	h := e.nextTrial(kind, true)
 	h.component = uint8(c)
-	rest := s.without(c)
-	axis, along := rest.principal()
-	h.residue = max(0, rest.trace()-along)
+	rest := s.withoutChannel(c)
+	axis, along := rest.principalAxis()
+	h.residue = max(0, rest.sumOfVariances()-along)
 	if h.residue >= e.pool.best[0].sse {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
 	var own [4]float32
 	own[c&3] = 1
-	e.project(h, &e.all, &own, ^uint64(0), 1)
-	e.guess(h)
+	e.projectPart(h, &e.all, &own, ^uint64(0), 1)
+	e.guessPlans(h)
 }
 
 // guessScaleApart guesses for colors that are multiples of one, and alpha apart.
@@ -258,30 +258,30 @@ func (e *encoder) guessScaleApart(s *scatter) {
 	h := e.nextTrial(kindRGBScaleAlpha, true)
 	h.component = 3
 	var axis [4]float32
-	rest := s.without(3)
+	rest := s.withoutChannel(3)
 	axis, h.residue = e.all.ray(&rest)
 	if h.residue >= e.pool.best[0].sse {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
 	own := [4]float32{3: 1}
-	e.project(h, &e.all, &own, ^uint64(0), 1)
-	e.guess(h)
+	e.projectPart(h, &e.all, &own, ^uint64(0), 1)
+	e.guessPlans(h)
 }
 
-// guessSplits guesses for the best splits.
-func (e *encoder) guessSplits(n int, best *ranking) {
+// guessBestSplits guesses for the best splits.
+func (e *encoder) guessBestSplits(n int, best *ranking) {
 	for _, b := range best.best[:best.wanted] {
 		if b.split != nil {
-			e.guessSplit(n, b.split)
+			e.guessSplitLines(n, b.split)
 		}
 	}
 }
 
-// guessSplit guesses for a split: with lines of one kind, and with lines of kinds that take
+// guessSplitLines guesses for a split: with lines of one kind, and with lines of kinds that take
 // fewer numbers where that costs little.
-func (e *encoder) guessSplit(n int, sp *split) {
-	all := e.partsOf(n, &sp.masks)
+func (e *encoder) guessSplitLines(n int, sp *split) {
+	all := e.partMoments(n, &sp.masks)
 	var direct, cheap [maxParts]line
 	same := true
 	for k := range n {
@@ -298,7 +298,7 @@ func (e *encoder) guessSplit(n int, sp *split) {
 	}
 	e.guessLines(n, sp, &all, &direct)
 	if !same {
-		raise(cheap[:n])
+		raiseKinds(cheap[:n])
 		e.guessLines(n, sp, &all, &cheap)
 	}
 }
@@ -313,9 +313,9 @@ type line struct {
 // linesOf returns the line of the least error through a part, and one that takes fewer
 // numbers and is nearly as good, if there is such.
 func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
-	s := e.scatter(m)
-	axis, along := s.principal()
-	direct = line{kindRGB, axis, max(0, s.trace()-along)}
+	s := e.stretchedScatter(m)
+	axis, along := s.principalAxis()
+	direct = line{kindRGB, axis, max(0, s.sumOfVariances()-along)}
 	opaque := m.product[9] == m.n*255*255
 	if !opaque {
 		direct.kind = kindRGBA
@@ -347,9 +347,9 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 // from a part of the error so far.
 const nearlyAsGood = 3
 
-// raise makes kinds take more numbers until they can stand together: their classes may
+// raiseKinds makes kinds take more numbers until they can stand together: their classes may
 // differ by one.
-func raise(lines []line) {
+func raiseKinds(lines []line) {
 	highest := uint8(0)
 	for i := range lines {
 		highest = max(highest, lines[i].kind>>2)
@@ -375,7 +375,7 @@ func (e *encoder) guessLines(n int, sp *split, all *[maxParts]moments, lines *[m
 	h.parts, h.numbers, h.seed = n, 0, sp.seed
 	for k, l := range lines[:n] {
 		h.kinds[k] = l.kind
-		h.numbers += numbersOf(l.kind)
+		h.numbers += endNumbers(l.kind)
 		h.mixed = h.mixed || l.kind != lines[0].kind
 		h.residue += l.residue
 	}
@@ -388,7 +388,7 @@ func (e *encoder) guessLines(n int, sp *split, all *[maxParts]moments, lines *[m
 				h.part[i&63] = uint8(k)
 			}
 		}
-		e.project(h, &all[k], &lines[k].axis, sp.masks[k], 0)
+		e.projectPart(h, &all[k], &lines[k].axis, sp.masks[k], 0)
 	}
-	e.guess(h)
+	e.guessPlans(h)
 }

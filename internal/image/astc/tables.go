@@ -26,7 +26,7 @@ const maxParts = 3
 // shapes is the number of shapes.
 const shapes = maxParts * 10 * 4
 
-func (s shape) index() int {
+func (s shape) shapeIndex() int {
 	i := ((s.parts-1)*10 + s.numbers/2) * 4
 	if s.dual {
 		i += 2
@@ -73,7 +73,7 @@ var prepare = sync.OnceFunc(func() {
 func newFormat(side int) *format {
 	f := &format{side: side, pixels: side * side}
 	for u := range side {
-		for x, v := range cosine(side, u) {
+		for x, v := range cosineWave(side, u) {
 			f.wave[u][x] = float32(v)
 		}
 	}
@@ -88,7 +88,7 @@ func newFormat(side int) *format {
 			for k := range 4 {
 				s := shape{parts, numbers, k >= 2, k&1 != 0}
 				if parts == 1 && !s.mixed || parts > 1 && !s.dual {
-					f.plans[s.index()] = f.plansOf(s, modes)
+					f.plans[s.shapeIndex()] = f.plansOf(s, modes)
 				}
 			}
 		}
@@ -111,7 +111,7 @@ func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 			if !ok {
 				continue
 			}
-			room := 128 - 17 - spans[span].size(l.weights())
+			room := 128 - 17 - spans[span].sequenceBits(l.weights())
 			if s.parts > 1 {
 				room -= 12
 			}
@@ -148,7 +148,7 @@ const (
 func splitsOf(side, n int) (all []split) {
 	seen := map[[maxParts]uint64]bool{}
 	for seed := range 1024 {
-		masks := parts(seed, side, n)
+		masks := partMasks(seed, side, n)
 		sorted := [maxParts]uint64(masks[:])
 		slices.Sort(sorted[:n])
 		few := false
@@ -226,8 +226,8 @@ func hash52(p uint32) uint32 {
 	return p
 }
 
-// parts returns the parts of a block's pixels, as a mask of pixels for each.
-func parts(seed, side, n int) (masks [maxPartitions]uint64) {
+// partMasks returns the parts of a block's pixels, as a mask of pixels for each.
+func partMasks(seed, side, n int) (masks [maxPartitions]uint64) {
 	for y := range side {
 		for x := range side {
 			masks[Partition(seed, x, y, n, side*side < 31)] |= 1 << (y*side + x)

@@ -148,20 +148,20 @@ func DecodeBlock(pix *[64]float32, block *[16]byte) {
 // Modes returns all modes: first the modes of two regions, then of one.
 var Modes = sync.OnceValue(func() *[14]Mode {
 	return &[14]Mode{
-		two(0, 10, 5, 5, 5, "g2.4 b2.4 b3.4 r0.0-9 g0.0-9 b0.0-9 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
-		two(1, 7, 6, 6, 6, "g2.5 g3.4 g3.5 r0.0-6 b3.0 b3.1 b2.4 g0.0-6 b2.5 b3.2 g2.4 b0.0-6 b3.3 b3.5 b3.4 r1.0-5 g2.0-3 g1.0-5 g3.0-3 b1.0-5 b2.0-3 r2.0-5 r3.0-5"),
-		two(2, 11, 5, 4, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-4 r0.10 g2.0-3 g1.0-3 g0.10 b3.0 g3.0-3 b1.0-3 b0.10 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
-		two(6, 11, 4, 5, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.10 g3.4 g2.0-3 g1.0-4 g0.10 g3.0-3 b1.0-3 b0.10 b3.1 b2.0-3 r2.0-3 b3.0 b3.2 r3.0-3 g2.4 b3.3"),
-		two(10, 11, 4, 4, 5, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.10 b2.4 g2.0-3 g1.0-3 g0.10 b3.0 g3.0-3 b1.0-4 b0.10 b2.0-3 r2.0-3 b3.1 b3.2 r3.0-3 b3.4 b3.3"),
-		two(14, 9, 5, 5, 5, "r0.0-8 b2.4 g0.0-8 g2.4 b0.0-8 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
-		two(18, 8, 6, 5, 5, "r0.0-7 g3.4 b2.4 g0.0-7 b3.2 g2.4 b0.0-7 b3.3 b3.4 r1.0-5 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-5 r3.0-5"),
-		two(22, 8, 5, 6, 5, "r0.0-7 b3.0 b2.4 g0.0-7 g2.5 g2.4 b0.0-7 g3.5 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-5 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
-		two(26, 8, 5, 5, 6, "r0.0-7 b3.1 b2.4 g0.0-7 b2.5 g2.4 b0.0-7 b3.5 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-5 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
-		two(30, 6, 0, 0, 0, "r0.0-5 g3.4 b3.0 b3.1 b2.4 g0.0-5 g2.5 b2.5 b3.2 g2.4 b0.0-5 g3.5 b3.3 b3.5 b3.4 r1.0-5 g2.0-3 g1.0-5 g3.0-3 b1.0-5 b2.0-3 r2.0-5 r3.0-5"),
-		one(3, 10, 0, "r0.0-9 g0.0-9 b0.0-9 r1.0-9 g1.0-9 b1.0-9"),
-		one(7, 11, 9, "r0.0-9 g0.0-9 b0.0-9 r1.0-8 r0.10 g1.0-8 g0.10 b1.0-8 b0.10"),
-		one(11, 12, 8, "r0.0-9 g0.0-9 b0.0-9 r1.0-7 r0.11-10 g1.0-7 g0.11-10 b1.0-7 b0.11-10"),
-		one(15, 16, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.15-10 g1.0-3 g0.15-10 b1.0-3 b0.15-10"),
+		twoEnds(0, 10, 5, 5, 5, "g2.4 b2.4 b3.4 r0.0-9 g0.0-9 b0.0-9 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(1, 7, 6, 6, 6, "g2.5 g3.4 g3.5 r0.0-6 b3.0 b3.1 b2.4 g0.0-6 b2.5 b3.2 g2.4 b0.0-6 b3.3 b3.5 b3.4 r1.0-5 g2.0-3 g1.0-5 g3.0-3 b1.0-5 b2.0-3 r2.0-5 r3.0-5"),
+		twoEnds(2, 11, 5, 4, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-4 r0.10 g2.0-3 g1.0-3 g0.10 b3.0 g3.0-3 b1.0-3 b0.10 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(6, 11, 4, 5, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.10 g3.4 g2.0-3 g1.0-4 g0.10 g3.0-3 b1.0-3 b0.10 b3.1 b2.0-3 r2.0-3 b3.0 b3.2 r3.0-3 g2.4 b3.3"),
+		twoEnds(10, 11, 4, 4, 5, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.10 b2.4 g2.0-3 g1.0-3 g0.10 b3.0 g3.0-3 b1.0-4 b0.10 b2.0-3 r2.0-3 b3.1 b3.2 r3.0-3 b3.4 b3.3"),
+		twoEnds(14, 9, 5, 5, 5, "r0.0-8 b2.4 g0.0-8 g2.4 b0.0-8 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(18, 8, 6, 5, 5, "r0.0-7 g3.4 b2.4 g0.0-7 b3.2 g2.4 b0.0-7 b3.3 b3.4 r1.0-5 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-5 r3.0-5"),
+		twoEnds(22, 8, 5, 6, 5, "r0.0-7 b3.0 b2.4 g0.0-7 g2.5 g2.4 b0.0-7 g3.5 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-5 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(26, 8, 5, 5, 6, "r0.0-7 b3.1 b2.4 g0.0-7 b2.5 g2.4 b0.0-7 b3.5 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-5 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(30, 6, 0, 0, 0, "r0.0-5 g3.4 b3.0 b3.1 b2.4 g0.0-5 g2.5 b2.5 b3.2 g2.4 b0.0-5 g3.5 b3.3 b3.5 b3.4 r1.0-5 g2.0-3 g1.0-5 g3.0-3 b1.0-5 b2.0-3 r2.0-5 r3.0-5"),
+		oneBit(3, 10, 0, "r0.0-9 g0.0-9 b0.0-9 r1.0-9 g1.0-9 b1.0-9"),
+		oneBit(7, 11, 9, "r0.0-9 g0.0-9 b0.0-9 r1.0-8 r0.10 g1.0-8 g0.10 b1.0-8 b0.10"),
+		oneBit(11, 12, 8, "r0.0-9 g0.0-9 b0.0-9 r1.0-7 r0.11-10 g1.0-7 g0.11-10 b1.0-7 b0.11-10"),
+		oneBit(15, 16, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.15-10 g1.0-3 g0.15-10 b1.0-3 b0.15-10"),
 	}
 })
 
@@ -169,11 +169,11 @@ var Modes = sync.OnceValue(func() *[14]Mode {
 // block.
 type field struct{ end, channel, from, to uint8 }
 
-func two(number, size, r, g, b uint8, fields string) Mode {
+func twoEnds(number, size, r, g, b uint8, fields string) Mode {
 	return Mode{Number: number, Regions: 2, Bits: size, Distance: [3]uint8{r, g, b}, fields: fieldsOf(fields)}
 }
 
-func one(number, size, distance uint8, fields string) Mode {
+func oneBit(number, size, distance uint8, fields string) Mode {
 	return Mode{Number: number, Regions: 1, Bits: size, Distance: [3]uint8{distance, distance, distance}, fields: fieldsOf(fields)}
 }
 
@@ -185,20 +185,20 @@ func fieldsOf(text string) (fields []field) {
 		if !ranged {
 			to = from
 		}
-		fields = append(fields, field{name[1] - '0', uint8(strings.IndexByte("rgb", name[0])), decimal(from), decimal(to)})
+		fields = append(fields, field{name[1] - '0', uint8(strings.IndexByte("rgb", name[0])), parseDecimal(from), parseDecimal(to)})
 	}
 	return fields
 }
 
-func decimal(s string) (n uint8) {
+func parseDecimal(s string) (n uint8) {
 	for i := range len(s) {
 		n = 10*n + s[i] - '0'
 	}
 	return n
 }
 
-// each calls do for the bits of a field in their order.
-func (f *field) each(do func(bit uint8)) {
+// eachBit calls do for the bits of a field in their order.
+func (f *field) eachBit(do func(bit uint8)) {
 	step := uint8(1)
 	if f.to < f.from {
 		step = 255 // -1
@@ -210,8 +210,8 @@ func (f *field) each(do func(bit uint8)) {
 	}
 }
 
-// head returns the bits of the mode's number.
-func (m *Mode) head() uint8 {
+// modeNumber returns the bits of the mode's number.
+func (m *Mode) modeNumber() uint8 {
 	if m.Number < 2 {
 		return 2
 	}
@@ -221,7 +221,7 @@ func (m *Mode) head() uint8 {
 // Pack returns the bytes of a block, whose ends fit and whose anchors have low indices.
 func (b *Block) Pack() [16]byte {
 	var w blockfit.Bits
-	w.Put(uint64(b.Mode.Number), b.Mode.head())
+	w.Put(uint64(b.Mode.Number), b.Mode.modeNumber())
 	stored := b.Ends
 	for end := 1; end < 2*int(b.Mode.Regions); end++ {
 		for c := range 3 {
@@ -231,19 +231,19 @@ func (b *Block) Pack() [16]byte {
 		}
 	}
 	for _, f := range b.Mode.fields {
-		f.each(func(bit uint8) { w.Put(uint64(stored[f.end][f.channel])>>bit&1, 1) })
+		f.eachBit(func(bit uint8) { w.Put(uint64(stored[f.end][f.channel])>>bit&1, 1) })
 	}
 	if b.Mode.Regions == 2 {
 		w.Put(uint64(b.Partition), 5)
 	}
 	for i, index := range b.Index {
-		w.Put(uint64(index), b.width(i))
+		w.Put(uint64(index), b.indexWidth(i))
 	}
 	return w.Block()
 }
 
-// width returns the bits of the index of a pixel.
-func (b *Block) width(pixel int) uint8 {
+// indexWidth returns the bits of the index of a pixel.
+func (b *Block) indexWidth(pixel int) uint8 {
 	width := uint8(bits.Len(uint(b.Mode.Levels() - 1)))
 	if b.Anchor(pixel) {
 		width--
@@ -268,10 +268,10 @@ func Unpack(block *[16]byte) (b Block, ok bool) {
 	if b.Mode == nil {
 		return b, false
 	}
-	r.Take(b.Mode.head())
+	r.Take(b.Mode.modeNumber())
 	for _, f := range b.Mode.fields {
 		v := &b.Ends[f.end][f.channel]
-		f.each(func(bit uint8) { *v |= int32(r.Take(1)) << bit })
+		f.eachBit(func(bit uint8) { *v |= int32(r.Take(1)) << bit })
 	}
 	for end := 1; end < 2*int(b.Mode.Regions); end++ {
 		for c, size := range b.Mode.Distance {
@@ -285,7 +285,7 @@ func Unpack(block *[16]byte) (b Block, ok bool) {
 		b.Partition = uint8(r.Take(5))
 	}
 	for i := range b.Index {
-		b.Index[i] = uint8(r.Take(b.width(i)))
+		b.Index[i] = uint8(r.Take(b.indexWidth(i)))
 	}
 	return b, true
 }

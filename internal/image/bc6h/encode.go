@@ -36,13 +36,13 @@ type fitted struct {
 // judged sets f.err, and returns it.
 func (f *fitted) judged(j *judge) float32 {
 	got := Colors(f.Halves())
-	f.err = j.of(&got)
+	f.err = j.errorOfColors(&got)
 	return f.err
 }
 
-// near improves the ends by single steps, one region and channel after the other. fits
+// improveEnds improves the ends by single steps, one region and channel after the other. fits
 // reports whether the mode can store the ends.
-func (f *fitted) near(j *judge, fits func() bool) {
+func (f *fitted) improveEnds(j *judge, fits func() bool) {
 	var weights [16]int32
 	for i, index := range f.Index {
 		weights[i] = f.Mode.Weight(index)
@@ -56,14 +56,14 @@ func (f *fitted) near(j *judge, fits func() bool) {
 		}
 		from, to := &f.Ends[2*region], &f.Ends[2*region+1]
 		for k := range 3 {
-			j.step(k, pixels, &weights, &from[k], &to[k], f.Mode.Wide, fits)
+			j.stepEnds(k, pixels, &weights, &from[k], &to[k], f.Mode.Wide, fits)
 		}
 	}
 	f.judged(j)
 }
 
-// scaled returns a half float on the scale of a block's values.
-func scaled(h uint16) float32 { return float32(float32(h) * (64.0 / 31)) }
+// scaledHalf returns a half float on the scale of a block's values.
+func scaledHalf(h uint16) float32 { return float32(float32(h) * (64.0 / 31)) }
 
 // brightness returns the greatest and the least half float of the colors.
 func (c *Colors) brightness() (brightest, darkest uint16) {
@@ -74,11 +74,11 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// above returns the scaled colors, with a floor.
-func (c *Colors) above(floor uint16) (pix [16][3]float32) {
+// raisedTo returns the scaled colors, with a floor.
+func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {
-			pix[i][k] = scaled(max(h, floor))
+			pix[i][k] = scaledHalf(max(h, floor))
 		}
 	}
 	return pix
@@ -93,51 +93,51 @@ type judge struct {
 
 func judgeOf(colors *Colors) (j judge) {
 	brightest, _ := colors.brightness()
-	glare := float32(valueOf(brightest)/16) + 1.0/(1<<20)
+	glare := float32(finiteHalf(brightest)/16) + 1.0/(1<<20)
 	for i := range colors {
 		for k, h := range colors[i] {
-			v := valueOf(h)
+			v := finiteHalf(h)
 			j.want[k][i], j.per[k][i] = v, 1/(v+glare)
 		}
 	}
 	return j
 }
 
-// of returns the error of some colors.
-func (j *judge) of(got *Colors) (sum float32) {
+// errorOfColors returns the error of some colors.
+func (j *judge) errorOfColors(got *Colors) (sum float32) {
 	for i := range got {
 		for k, h := range got[i] {
-			d := float32((valueOf(h) - j.want[k][i]) * j.per[k][i])
+			d := float32((finiteHalf(h) - j.want[k][i]) * j.per[k][i])
 			sum += float32(d * d)
 		}
 	}
 	return sum
 }
 
-// along returns the error in a channel of the pixels of a mask, between ends of these
+// channelError returns the error in a channel of the pixels of a mask, between ends of these
 // values. The weights of pixels are in 64ths.
-func (j *judge) along(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
+func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
 	want, per := &j.want[channel], &j.per[channel]
 	for ; mask != 0; mask &= mask - 1 {
 		i := bits.TrailingZeros16(mask) & 15
 		mixed := (from*(64-weights[i]) + to*weights[i] + 32) >> 6
-		d := float32((valueOf(uint16(mixed*31>>6)) - want[i]) * per[i])
+		d := float32((finiteHalf(uint16(mixed*31>>6)) - want[i]) * per[i])
 		sum += float32(d * d)
 	}
 	return sum
 }
 
-// step moves the ends of a channel by one while that helps and fits allows it. wide
+// stepEnds moves the ends of a channel by one while that helps and fits allows it. wide
 // returns the value of a stored end.
-func (j *judge) step(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
-	least := j.along(channel, mask, weights, wide(*from), wide(*to))
+func (j *judge) stepEnds(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
+	least := j.channelError(channel, mask, weights, wide(*from), wide(*to))
 	for better := true; better && least > 0; {
 		better = false
 		for _, d := range [...][2]int32{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}} {
 			a, b := *from, *to
 			*from, *to = a+d[0], b+d[1]
 			if fits() {
-				if e := j.along(channel, mask, weights, wide(*from), wide(*to)); e < least {
+				if e := j.channelError(channel, mask, weights, wide(*from), wide(*to)); e < least {
 					least, better = e, true
 					continue
 				}
@@ -147,8 +147,8 @@ func (j *judge) step(channel int, mask uint16, weights *[16]int32, from, to *int
 	}
 }
 
-// valueOf returns the value of a half float that is finite and not negative.
-func valueOf(h uint16) float32 {
+// finiteHalf returns the value of a half float that is finite and not negative.
+func finiteHalf(h uint16) float32 {
 	if h < 1<<10 {
 		return float32(h) / (1 << 24)
 	}
@@ -194,7 +194,7 @@ func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, 
 func fitLine(colors *Colors, q blockfit.Quality) fitted {
 	judge := judgeOf(colors)
 	brightest, darkest := colors.brightness()
-	pix := colors.above(0)
+	pix := colors.raisedTo(0)
 	best := closestLine(&pix, q)
 	best.judged(&judge)
 	for _, stops := range floors(q) {
@@ -202,14 +202,14 @@ func fitLine(colors *Colors, q blockfit.Quality) fitted {
 		if darkest >= floor {
 			continue
 		}
-		pix = colors.above(floor)
+		pix = colors.raisedTo(floor)
 		line := closestLine(&pix, q)
 		if line.judged(&judge) < best.err {
 			best = line
 		}
 	}
 	if q == blockfit.Best {
-		best.near(&judge, best.fitsBothWays)
+		best.improveEnds(&judge, best.fitsBothWays)
 	}
 	return best
 }
@@ -250,8 +250,8 @@ func (f *fitted) lowerAnchor() {
 	}
 }
 
-// rounds returns how often least squares may improve a line.
-func rounds(q blockfit.Quality) int {
+// lineRounds returns how often least squares may improve a line.
+func lineRounds(q blockfit.Quality) int {
 	return [...]int{blockfit.Fast: 1, blockfit.Normal: 3, blockfit.Best: 8}[q]
 }
 
@@ -268,8 +268,8 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) fitted {
 		if mode.Regions != 1 {
 			continue
 		}
-		line, ok := lineBetween(mode, pix, a, b)
-		for range rounds(q) {
+		line, ok := storeLine(mode, pix, a, b)
+		for range lineRounds(q) {
 			if !ok || line.err == 0 {
 				break
 			}
@@ -277,7 +277,7 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) fitted {
 			if !again {
 				break
 			}
-			next, fits := lineBetween(mode, pix, x, y)
+			next, fits := storeLine(mode, pix, x, y)
 			if !fits || next.err >= line.err {
 				break
 			}
@@ -290,9 +290,9 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) fitted {
 	return best // the first mode always fits
 }
 
-// lineBetween stores the colors on the line between two ends, or returns false if these
+// storeLine stores the colors on the line between two ends, or returns false if these
 // are too far apart for the mode.
-func lineBetween(mode *Mode, pix *[16][3]float32, a, b [3]float32) (fitted, bool) {
+func storeLine(mode *Mode, pix *[16][3]float32, a, b [3]float32) (fitted, bool) {
 	f := fitted{Block: Block{Mode: mode}}
 	var from, to [3]float32
 	for k := range 3 {

@@ -80,7 +80,7 @@ func TestLightPairModes(t *testing.T) {
 			t.Fatalf("mode %d: decoded as %v, meant as %v", pair.Mode.Number, got, meant)
 		}
 		judge := judgeOf(&block)
-		if e := judge.of(&got); e != pair.err {
+		if e := judge.errorOfColors(&got); e != pair.err {
 			t.Fatalf("error %v, thought to be %v", e, pair.err)
 		}
 	})

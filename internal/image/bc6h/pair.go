@@ -31,13 +31,13 @@ func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
 		if stops < 32 && darkest >= floor {
 			break
 		}
-		pix := colors.above(floor)
+		pix := colors.raisedTo(floor)
 		for _, partition := range likelyPartitions(&pix, tried) {
 			fitPartition(&best, &judge, &pix, partition)
 		}
 	}
 	if q == blockfit.Best {
-		best.near(&judge, best.Fits)
+		best.improveEnds(&judge, best.Fits)
 	}
 	return best
 }
@@ -57,7 +57,7 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	for i, p := range pix {
 		r, g, b := float64(p[0])-mean[0], float64(p[1])-mean[1], float64(p[2])-mean[2]
 		each[i] = moments{1, r, g, b, float64(r * r), float64(r * g), float64(r * b), float64(g * g), float64(g * b), float64(b * b)}
-		all.add(&each[i])
+		all.addColor(&each[i])
 	}
 	var likely [partitionsTried]uint8
 	var least [partitionsTried]float64
@@ -67,13 +67,13 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 		var one, zero moments
 		for i := range each {
 			if mask>>i&1 != 0 {
-				one.add(&each[i])
+				one.addColor(&each[i])
 			}
 		}
 		for k := range zero {
 			zero[k] = all[k] - one[k]
 		}
-		off := one.offLine() + zero.offLine()
+		off := one.errorOffLine() + zero.errorOffLine()
 		at := min(n, tried-1)
 		if n == tried && off >= least[at] {
 			continue
@@ -91,14 +91,14 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 // their products: rr, rg, rb, gg, gb, bb.
 type moments [10]float64
 
-func (m *moments) add(o *moments) {
+func (m *moments) addColor(o *moments) {
 	for k := range m {
 		m[k] += o[k]
 	}
 }
 
-// offLine returns about how much squared error the pixels have on a line of 8 colors.
-func (m *moments) offLine() float64 {
+// errorOffLine returns about how much squared error the pixels have on a line of 8 colors.
+func (m *moments) errorOffLine() float64 {
 	per := 1 / m[0]
 	rr, gg, bb := m[4]-float64(m[1]*m[1]*per), m[7]-float64(m[2]*m[2]*per), m[9]-float64(m[3]*m[3]*per)
 	rg, rb, gb := m[5]-float64(m[1]*m[2]*per), m[6]-float64(m[1]*m[3]*per), m[8]-float64(m[2]*m[3]*per)
@@ -137,7 +137,7 @@ func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uin
 		if !pair.Fits() {
 			continue
 		}
-		if pair.choose(pix); pair.judged(judge) < best.err {
+		if pair.chooseNearest(pix); pair.judged(judge) < best.err {
 			*best = pair
 		}
 		return
@@ -193,8 +193,8 @@ func nearestIndex(p, from, to *[3]float32) uint8 {
 	return uint8(max(0, min(most, int32(float32(along/length*most)+0.5))))
 }
 
-// choose sets the indices nearest to the colors.
-func (f *fitted) choose(pix *[16][3]float32) {
+// chooseNearest sets the indices nearest to the colors.
+func (f *fitted) chooseNearest(pix *[16][3]float32) {
 	var wide [4][3]float32
 	for end := range wide {
 		for k, v := range f.Ends[end] {

@@ -49,7 +49,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 			return encode((*[64]byte)(pixels))
 		})
 	}
-	grown, err := growth(o.RDO)
+	grown, err := errorGrowth(o.RDO)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	}
 	// With an encoder of its own, the one above needs no heap.
 	b := budget{Grid: g, pix: pix, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:16*g.Blocks()]), sse: errs, growth: grown}
-	return b.shrink(dst)
+	return b.shrinkBlocks(dst)
 }
 
 // An encoder makes blocks, one after the other.
@@ -114,15 +114,15 @@ func newEncoder(q blockfit.Quality) *encoder {
 
 // encode returns the best block found for sixteen RGBA pixels.
 func (e *encoder) encode(pixels *[64]byte) [16]byte {
-	if !e.px.load(pixels) {
+	if !e.px.loadBlock(pixels) {
 		e.sse, e.alpha = 0, pixels[3] != 255
-		return e.tables.solid(pixels[0], pixels[1], pixels[2], pixels[3])
+		return e.tables.exactBlock(pixels[0], pixels[1], pixels[2], pixels[3])
 	}
 	e.sse = math.MaxInt64
 	e.all = moments{}
 	opaque := uint64(255)
 	for i, a := range &e.px.a {
-		e.all.add(e.px.rgb[i])
+		e.all.addOpaque(e.px.rgb[i])
 		opaque &= a
 	}
 	e.alpha = opaque != 255
@@ -131,7 +131,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 			e.all.addAlpha(e.px.rgb[i], a)
 		}
 	}
-	e.search()
+	e.searchModes()
 	packed := e.best.pack()
 	if e.exact && e.effort.rough {
 		var decoded [64]byte
@@ -145,8 +145,8 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	return packed
 }
 
-// load takes pixels in. It reports whether any differs from the first.
-func (b *block) load(pixels *[64]byte) bool {
+// loadBlock takes pixels in. It reports whether any differs from the first.
+func (b *block) loadBlock(pixels *[64]byte) bool {
 	first := binary.LittleEndian.Uint32(pixels[:])
 	var differ uint32
 	for i := range 16 {
@@ -158,15 +158,15 @@ func (b *block) load(pixels *[64]byte) bool {
 	return differ != 0
 }
 
-// search guesses what modes and partitions are worth a try, and tries them.
-func (e *encoder) search() {
-	s := e.all.scatter(e.alpha)
-	v := s.principal(e.alpha)
-	along := v.axis()
-	all, line := e.all.residue(e.alpha)
+// searchModes guesses what modes and partitions are worth a try, and tries them.
+func (e *encoder) searchModes() {
+	s := e.all.scatterOf(e.alpha)
+	v := s.principalDirection(e.alpha)
+	along := v.wholeAxis()
+	all, line := e.all.estimateResidue(e.alpha)
 	guess6 := all - float64(line*kind6.along) + cost6
 	if e.effort.first || guess6 < float64(e.effort.good) {
-		e.one(&along)
+		e.fitSingle(&along)
 		if e.effort.first && e.sse > 0 {
 			e.exactly(&s)
 		}
@@ -183,41 +183,41 @@ func (e *encoder) search() {
 		firstRotation = 0
 	}
 	for r := firstRotation; r < 4; r++ {
-		e.guessApart(r, &s)
+		e.guessScalarApart(r, &s)
 	}
-	e.rows.fill(&e.px, e.alpha)
+	e.rows.fillMoments(&e.px, e.alpha)
 	e.hope.SSE = math.MaxFloat64
 	if e.effort.near == 0 {
 		for p := range uint8(64) {
 			e.guessPair(p)
 		}
 	} else {
-		t := s.across(&v)
-		v = t.row()
-		across := v.axis()
-		for _, p := range e.tables.near[e.px.sides(&along)][:e.effort.near] {
+		t := s.acrossDirection(&v)
+		v = t.strongestRow()
+		across := v.wholeAxis()
+		for _, p := range e.tables.near[e.px.pixelsBeyond(&along)][:e.effort.near] {
 			e.guessPair(p)
 		}
-		for _, p := range e.tables.near[e.px.sides(&across)][:e.effort.near] {
+		for _, p := range e.tables.near[e.px.pixelsBeyond(&across)][:e.effort.near] {
 			e.guessPair(p)
 		}
 	}
 	for _, g := range e.guesses.Best() {
 		switch g.Mode {
 		case 1:
-			e.two(1, g.Sub, kind1)
+			e.fitTwoLines(1, g.Sub, kind1)
 		case 3:
-			e.two(3, g.Sub, kind3)
+			e.fitTwoLines(3, g.Sub, kind3)
 		case 4, 5:
-			e.apart(g.Mode, g.Sub&3, g.Sub>>2)
+			e.fitApart(g.Mode, g.Sub&3, g.Sub>>2)
 		case 6:
-			e.one(&along)
+			e.fitSingle(&along)
 		case 7:
-			e.two(7, g.Sub, kind7)
+			e.fitTwoLines(7, g.Sub, kind7)
 		}
 	}
 	if e.alpha && e.sse > cost7 && e.hope.SSE < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.Sub) {
-		e.two(7, e.hope.Sub, kind7)
+		e.fitTwoLines(7, e.hope.Sub, kind7)
 	}
 }
 
@@ -225,19 +225,19 @@ func (e *encoder) search() {
 // beyond the outermost values, and alpha apart where there is one color, or where alpha
 // has two values.
 func (e *encoder) exactly(s *scatter) {
-	if e.sse < exactBelow && s.within(reach) {
-		e.widen()
+	if e.sse < exactBelow && s.narrowerThan(reach) {
+		e.widenEnds()
 	}
 	if e.alpha && e.sse > 0 && (s.rr+s.gg+s.bb == 0 || e.sse < exactBelow && e.px.alphaInside() == 0) {
-		e.apart(5, 0, 0)
+		e.fitApart(5, 0, 0)
 	}
 }
 
 // exactBelow is the error in mode 6 below which it may become 0.
 const exactBelow = 64
 
-// channels is the number of channels to code.
-func (e *encoder) channels() int {
+// codedChannels is the number of channels to code.
+func (e *encoder) codedChannels() int {
 	if e.alpha {
 		return 4
 	}

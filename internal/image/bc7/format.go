@@ -83,8 +83,8 @@ func (l *layout) anchors(partition uint8) [3]uint8 {
 	return [3]uint8{}
 }
 
-// widths returns the bits of the indices of color and of alpha.
-func (c *code) widths(l *layout) (color, alpha uint8) {
+// indexWidths returns the bits of the indices of color and of alpha.
+func (c *code) indexWidths(l *layout) (color, alpha uint8) {
 	switch {
 	case l.scalar == 0:
 		return l.index, l.index
@@ -94,9 +94,9 @@ func (c *code) widths(l *layout) (color, alpha uint8) {
 	return l.index, l.scalar
 }
 
-// expand makes a byte of the low bits of v: its high bits are repeated below.
+// expandBits makes a byte of the low bits of v: its high bits are repeated below.
 // bits is 4 to 8.
-func expand(v, bits uint8) uint8 {
+func expandBits(v, bits uint8) uint8 {
 	v <<= 8 - bits
 	return v | v>>bits
 }
@@ -105,12 +105,12 @@ func expand(v, bits uint8) uint8 {
 // if the format wants its anchor in the lower half.
 func (c *code) pack() [16]byte {
 	l := &layouts[c.mode&7]
-	c.turn(l)
+	c.swapToAnchors(l)
 	var b bitWriter
-	b.put(1<<c.mode, c.mode+1)
-	b.put(c.partition, l.partition)
-	b.put(c.rotation, l.rotation)
-	b.put(c.selector, l.selector)
+	b.writeBits(1<<c.mode, c.mode+1)
+	b.writeBits(c.partition, l.partition)
+	b.writeBits(c.rotation, l.rotation)
+	b.writeBits(c.selector, l.selector)
 	for channel := range 3 {
 		for s := range l.subsets {
 			ends := &c.ends[s]
@@ -125,36 +125,36 @@ func (c *code) pack() [16]byte {
 	}
 	if l.own|l.shared != 0 {
 		for s := range l.subsets {
-			b.put(c.p[s][0], l.own|l.shared)
-			b.put(c.p[s][1], l.own)
+			b.writeBits(c.p[s][0], l.own|l.shared)
+			b.writeBits(c.p[s][1], l.own)
 		}
 	}
-	color, alpha := c.widths(l)
+	color, alpha := c.indexWidths(l)
 	switch {
 	case l.scalar == 0:
 		anchors := l.anchors(c.partition)
-		b.indices(&c.index, color, ascending(anchors[:l.subsets]))
+		b.writeIndices(&c.index, color, sortAnchors(anchors[:l.subsets]))
 	case c.selector == 1:
-		b.indices(&c.scalar, alpha, []uint8{0})
-		b.indices(&c.index, color, []uint8{0})
+		b.writeIndices(&c.scalar, alpha, []uint8{0})
+		b.writeIndices(&c.index, color, []uint8{0})
 	default:
-		b.indices(&c.index, color, []uint8{0})
-		b.indices(&c.scalar, alpha, []uint8{0})
+		b.writeIndices(&c.index, color, []uint8{0})
+		b.writeIndices(&c.scalar, alpha, []uint8{0})
 	}
 	return b.Block()
 }
 
-// ascending sorts up to three anchors; the first is 0.
-func ascending(anchors []uint8) []uint8 {
+// sortAnchors sorts up to three anchors; the first is 0.
+func sortAnchors(anchors []uint8) []uint8 {
 	if len(anchors) == 3 && anchors[1] > anchors[2] {
 		anchors[1], anchors[2] = anchors[2], anchors[1]
 	}
 	return anchors
 }
 
-// turn swaps ends until every anchor's index has 0 as its top bit.
-func (c *code) turn(l *layout) {
-	color, alpha := c.widths(l)
+// swapToAnchors swaps ends until every anchor's index has 0 as its top bit.
+func (c *code) swapToAnchors(l *layout) {
+	color, alpha := c.indexWidths(l)
 	one, two := l.masks(c.partition)
 	parts := [3]uint16{^(one | two), one, two}
 	for s, anchor := range l.anchors(c.partition) {
@@ -184,19 +184,19 @@ func (c *code) turn(l *layout) {
 func invert(index *[16]uint8, mask uint16, bits uint8) {
 	ones := uint64(1)<<(bits&7) - 1
 	low, high := index[:8], index[8:]
-	binary.LittleEndian.PutUint64(low, binary.LittleEndian.Uint64(low)^spread(mask&255)*ones)
-	binary.LittleEndian.PutUint64(high, binary.LittleEndian.Uint64(high)^spread(mask>>8)*ones)
+	binary.LittleEndian.PutUint64(low, binary.LittleEndian.Uint64(low)^spreadBits(mask&255)*ones)
+	binary.LittleEndian.PutUint64(high, binary.LittleEndian.Uint64(high)^spreadBits(mask>>8)*ones)
 }
 
-// spread makes a byte, 0 or 1, of each of eight bits.
-func spread(mask uint16) uint64 {
+// spreadBits makes a byte, 0 or 1, of each of eight bits.
+func spreadBits(mask uint16) uint64 {
 	const each = 0x0101010101010101
 	v := uint64(mask) * each & 0x8040201008040201
 	return (v + 0x7f*each) >> 7 & each
 }
 
-// join puts the low bits of eight bytes next to each other.
-func join(v uint64, bits uint8) uint64 {
+// joinBits puts the low bits of eight bytes next to each other.
+func joinBits(v uint64, bits uint8) uint64 {
 	v |= v >> ((8 - bits) & 63)
 	v &= (1<<(2*bits&63) - 1) * 0x0001000100010001
 	v |= v >> ((16 - 2*bits) & 63)
@@ -210,41 +210,41 @@ func unpack(block *[16]byte) (c code, ok bool) {
 	if block[0] == 0 {
 		return c, false
 	}
-	for b.take(1) == 0 {
+	for b.readBits(1) == 0 {
 		c.mode++
 	}
 	l := &layouts[c.mode&7]
-	c.partition = b.take(l.partition)
-	c.rotation = b.take(l.rotation)
-	c.selector = b.take(l.selector)
+	c.partition = b.readBits(l.partition)
+	c.rotation = b.readBits(l.rotation)
+	c.selector = b.readBits(l.selector)
 	for channel := range 3 {
 		for s := range l.subsets {
-			c.ends[s][0][channel] = b.take(l.color)
-			c.ends[s][1][channel] = b.take(l.color)
+			c.ends[s][0][channel] = b.readBits(l.color)
+			c.ends[s][1][channel] = b.readBits(l.color)
 		}
 	}
 	for s := range l.subsets {
-		c.ends[s][0][3] = b.take(l.alpha)
-		c.ends[s][1][3] = b.take(l.alpha)
+		c.ends[s][0][3] = b.readBits(l.alpha)
+		c.ends[s][1][3] = b.readBits(l.alpha)
 	}
 	for s := range l.subsets {
-		c.p[s][0] = b.take(l.own | l.shared)
+		c.p[s][0] = b.readBits(l.own | l.shared)
 		c.p[s][1] = c.p[s][0]
 		if l.own != 0 {
-			c.p[s][1] = b.take(1)
+			c.p[s][1] = b.readBits(1)
 		}
 	}
-	color, alpha := c.widths(l)
+	color, alpha := c.indexWidths(l)
 	switch {
 	case l.scalar == 0:
 		anchors := l.anchors(c.partition)
-		b.indices(&c.index, color, ascending(anchors[:l.subsets]))
+		b.readIndices(&c.index, color, sortAnchors(anchors[:l.subsets]))
 	case c.selector == 1:
-		b.indices(&c.scalar, alpha, []uint8{0})
-		b.indices(&c.index, color, []uint8{0})
+		b.readIndices(&c.scalar, alpha, []uint8{0})
+		b.readIndices(&c.index, color, []uint8{0})
 	default:
-		b.indices(&c.index, color, []uint8{0})
-		b.indices(&c.scalar, alpha, []uint8{0})
+		b.readIndices(&c.index, color, []uint8{0})
+		b.readIndices(&c.scalar, alpha, []uint8{0})
 	}
 	return c, true
 }
@@ -252,11 +252,11 @@ func unpack(block *[16]byte) (c code, ok bool) {
 // A bitWriter writes the fields of a block.
 type bitWriter struct{ blockfit.Bits }
 
-func (b *bitWriter) put(v, bits uint8) { b.Put(uint64(v&(1<<bits-1)), bits) }
+func (b *bitWriter) writeBits(v, bits uint8) { b.Put(uint64(v&(1<<bits-1)), bits) }
 
-// indices writes indices, without the top bit at the anchors, which ascend.
-func (b *bitWriter) indices(index *[16]uint8, bits uint8, anchors []uint8) {
-	v := join(binary.LittleEndian.Uint64(index[:8]), bits) | join(binary.LittleEndian.Uint64(index[8:]), bits)<<(8*bits&63)
+// writeIndices writes indices, without the top bit at the anchors, which ascend.
+func (b *bitWriter) writeIndices(index *[16]uint8, bits uint8, anchors []uint8) {
+	v := joinBits(binary.LittleEndian.Uint64(index[:8]), bits) | joinBits(binary.LittleEndian.Uint64(index[8:]), bits)<<(8*bits&63)
 	n := 16 * bits
 	for i := len(anchors) - 1; i >= 0; i-- {
 		top := (anchors[i]+1)*bits - 1
@@ -270,10 +270,10 @@ func (b *bitWriter) indices(index *[16]uint8, bits uint8, anchors []uint8) {
 // A bitReader reads the fields of a block.
 type bitReader struct{ blockfit.Bits }
 
-func (b *bitReader) take(bits uint8) uint8 { return uint8(b.Take(bits)) }
+func (b *bitReader) readBits(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
-// indices reads indices, whose anchors have no top bit. Anchors ascend.
-func (b *bitReader) indices(index *[16]uint8, bits uint8, anchors []uint8) {
+// readIndices reads indices, whose anchors have no top bit. Anchors ascend.
+func (b *bitReader) readIndices(index *[16]uint8, bits uint8, anchors []uint8) {
 	n := 16*bits - uint8(len(anchors))
 	v := b.Take(n)
 	for _, a := range anchors {
@@ -296,52 +296,52 @@ func DecodeBlock(dst *[64]byte, block *[16]byte) {
 		*dst = [64]byte{}
 		return
 	}
-	c.pixels(dst)
+	c.paintPixels(dst)
 }
 
-// pixels writes what c says as RGBA.
-func (c *code) pixels(dst *[64]byte) {
+// paintPixels writes what c says as RGBA.
+func (c *code) paintPixels(dst *[64]byte) {
 	l := &layouts[c.mode&7]
 	var ends [3][2][4]uint8
 	for s := range l.subsets {
 		for e := range 2 {
-			ends[s][e] = l.end(c.ends[s][e], c.p[s][e])
+			ends[s][e] = l.endColor(c.ends[s][e], c.p[s][e])
 		}
 	}
-	color, alpha := c.widths(l)
+	color, alpha := c.indexWidths(l)
 	one, two := l.masks(c.partition)
 	for i := range 16 {
 		ends := &ends[one>>i&1|two>>i&1<<1]
 		w := int(weights[color][c.index[i]&15])
 		pixel := (*[4]byte)(dst[4*i:])
 		for channel := range 3 {
-			pixel[channel] = blend(ends[0][channel], ends[1][channel], w)
+			pixel[channel] = blendEnds(ends[0][channel], ends[1][channel], w)
 		}
 		if l.scalar != 0 {
 			w = int(weights[alpha][c.scalar[i]&15])
 		}
-		pixel[3] = blend(ends[0][3], ends[1][3], w)
+		pixel[3] = blendEnds(ends[0][3], ends[1][3], w)
 		if r := c.rotation; r != 0 {
 			pixel[3], pixel[r-1] = pixel[r-1], pixel[3]
 		}
 	}
 }
 
-// end returns the color of a stored end.
-func (l *layout) end(stored [4]uint8, p uint8) (rgba [4]uint8) {
+// endColor returns the color of a stored end.
+func (l *layout) endColor(stored [4]uint8, p uint8) (rgba [4]uint8) {
 	bits := l.own | l.shared
 	for channel := range 3 {
-		rgba[channel] = expand(stored[channel]<<bits|p, l.color+bits)
+		rgba[channel] = expandBits(stored[channel]<<bits|p, l.color+bits)
 	}
 	if l.alpha == 0 {
 		rgba[3] = 255
 	} else {
-		rgba[3] = expand(stored[3]<<bits|p, l.alpha+bits)
+		rgba[3] = expandBits(stored[3]<<bits|p, l.alpha+bits)
 	}
 	return rgba
 }
 
-// blend mixes two ends by 64ths of the second.
-func blend(a, b uint8, w int) uint8 {
+// blendEnds mixes two ends by 64ths of the second.
+func blendEnds(a, b uint8, w int) uint8 {
 	return uint8((int(a)*(64-w) + int(b)*w + 32) >> 6)
 }

@@ -23,8 +23,8 @@ const (
 	setP          // one for each end, both 1: alpha is 255 so
 )
 
-// choices returns the possible p-bits of two ends. Missing p-bits are 0.
-func (p pbits) choices() [][2]uint8 {
+// pbitChoices returns the possible p-bits of two ends. Missing p-bits are 0.
+func (p pbits) pbitChoices() [][2]uint8 {
 	switch p {
 	case sharedP:
 		return pChoices[:2]
@@ -49,25 +49,25 @@ func newKind(bits uint8, p pbits, width uint8) *kind {
 	k.most = 1<<(bits-k.shift) - 1
 	for stored := range 1 << (bits - k.shift) {
 		for p := range 2 {
-			k.values[2*stored+p] = expand(uint8(stored<<k.shift|p&int(k.shift)), bits)
+			k.values[2*stored+p] = expandBits(uint8(stored<<k.shift|p&int(k.shift)), bits)
 		}
 	}
 	k.scale = (1<<bits - 1) << (24 - k.shift) / (255 << 8)
 	return k
 }
 
-// value returns the decoded value of a stored end.
-func (k *kind) value(stored, p int64) int64 {
+// decodedValue returns the decoded value of a stored end.
+func (k *kind) decodedValue(stored, p int64) int64 {
 	return int64(k.values[(2*stored+p)&511])
 }
 
-// nearest returns the stored number for a value in 256ths.
-func (k *kind) nearest(v, p int64) int64 {
+// nearestStored returns the stored number for a value in 256ths.
+func (k *kind) nearestStored(v, p int64) int64 {
 	return max(0, min((v*k.scale+(1-p)<<23)>>24, k.most))
 }
 
-// around returns the stored numbers for the two values nearest to v.
-func (k *kind) around(v, p int64) (a, b int64) {
+// storedAround returns the stored numbers for the two values nearest to v.
+func (k *kind) storedAround(v, p int64) (a, b int64) {
 	x := v*k.scale + (1-p)<<23
 	a = x >> 24
 	b = a - 1 + x>>23&1<<1
@@ -88,24 +88,24 @@ var (
 	kind7        = newKind(6, ownP, 2)
 )
 
-// widen tries mode 6 with ends just beyond the outermost values of each channel. Two ends
+// widenEnds tries mode 6 with ends just beyond the outermost values of each channel. Two ends
 // of one p-bit and channel are an even number apart, and least squares leave them at
 // values that are off by one; but where the ends are so near that every value
 // between them has an index, those within are exact.
-func (e *encoder) widen() {
+func (e *encoder) widenEnds() {
 	k := kind6opaque
 	if e.alpha {
 		k = kind6
 	}
 	low, high := e.px.extents()
-	channels := e.channels()
+	channels := e.codedChannels()
 	for c := range channels {
 		if high[c]-low[c] > reach {
 			return
 		}
 	}
 	stored := e.best.ends[0]
-	for _, both := range k.p.choices() {
+	for _, both := range k.p.pbitChoices() {
 		if both[0] != both[1] {
 			continue
 		}
@@ -118,10 +118,10 @@ func (e *encoder) widen() {
 			}
 			*from, *to = uint8(max(0, (low[c]-p)>>1)), uint8(min((high[c]-p+1)>>1, k.most))
 		}
-		l.mean(k)
+		l.decodeEnds(k)
 		var index [16]uint8
 		var ls leastSquares
-		sse := e.all.squares(e.alpha) + e.px.choose(whole[:], &l, k, e.alpha, &index, &ls)
+		sse := e.all.sumOfSquares(e.alpha) + e.px.chooseIndices(whole[:], &l, k, e.alpha, &index, &ls)
 		if sse >= e.sse {
 			continue
 		}
@@ -136,8 +136,8 @@ func (e *encoder) widen() {
 // reach is how far apart the values of a channel may be for all to have an index in mode 6.
 const reach = 16
 
-// within reports whether no channel scatters more than values can that are so far apart.
-func (s *scatter) within(far float64) bool {
+// narrowerThan reports whether no channel scatters more than values can that are so far apart.
+func (s *scatter) narrowerThan(far float64) bool {
 	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
 }
 

@@ -20,8 +20,8 @@ const (
 	squareShift = 16
 )
 
-// add counts a pixel without its alpha.
-func (m *moments) add(p uint64) {
+// addOpaque counts a pixel without its alpha.
+func (m *moments) addOpaque(p uint64) {
 	g, b := p>>lane&255, p>>(2*lane)
 	m.sum += p
 	m.red += p * (p & 255)
@@ -35,24 +35,24 @@ func (m *moments) addAlpha(rgb, a uint64) {
 	m.n += a + a*a<<squareShift
 }
 
-// without returns the moments of the pixels in m but not in o.
-func (m *moments) without(o *moments) moments {
+// withoutPart returns the moments of the pixels in m but not in o.
+func (m *moments) withoutPart(o *moments) moments {
 	return moments{m.sum - o.sum, m.red - o.red, m.gb - o.gb, m.a - o.a, m.n - o.n}
 }
 
-// count is the number of pixels.
-func (m *moments) count() uint64 { return m.n >> countShift }
+// pixelCount is the number of pixels.
+func (m *moments) pixelCount() uint64 { return m.n >> countShift }
 
-// alpha returns the sum of the alphas, and of their squares.
-func (m *moments) alpha() (sum, squares uint64) {
+// alphaSums returns the sum of the alphas, and of their squares.
+func (m *moments) alphaSums() (sum, squares uint64) {
 	return m.n & (1<<squareShift - 1), m.n >> squareShift & (1<<(countShift-squareShift) - 1)
 }
 
-// squares is the sum of the squares of red, green and blue, and of alpha.
-func (m *moments) squares(alpha bool) int64 {
+// sumOfSquares is the sum of the squares of red, green and blue, and of alpha.
+func (m *moments) sumOfSquares(alpha bool) int64 {
 	sum := red(m.red) + red(m.gb) + blue(m.gb)
 	if alpha {
-		_, aa := m.alpha()
+		_, aa := m.alphaSums()
 		sum += int64(aa)
 	}
 	return sum
@@ -62,8 +62,8 @@ func (m *moments) squares(alpha bool) int64 {
 // moments of any set of pixels are a sum of four.
 type rows [4][16]moments
 
-// fill works them out.
-func (r *rows) fill(b *block, alpha bool) {
+// fillMoments works them out.
+func (r *rows) fillMoments(b *block, alpha bool) {
 	for y := range r {
 		row := &r[y]
 		for set := 1; set < 16; set++ {
@@ -71,7 +71,7 @@ func (r *rows) fill(b *block, alpha bool) {
 			if set&(set-1) == 0 {
 				i := (4*y + bits.TrailingZeros8(uint8(set))) & 15
 				*sum = moments{}
-				sum.add(b.rgb[i])
+				sum.addOpaque(b.rgb[i])
 				if alpha {
 					sum.addAlpha(b.rgb[i], b.a[i])
 				}
@@ -86,8 +86,8 @@ func (r *rows) fill(b *block, alpha bool) {
 	}
 }
 
-// of returns the moments of the pixels in a mask.
-func (r *rows) of(mask uint16, alpha bool) (m moments) {
+// momentsOfMask returns the moments of the pixels in a mask.
+func (r *rows) momentsOfMask(mask uint16, alpha bool) (m moments) {
 	a, b, c, d := &r[0][mask&15], &r[1][mask>>4&15], &r[2][mask>>8&15], &r[3][mask>>12]
 	m.sum = a.sum + b.sum + c.sum + d.sum
 	m.red = a.red + b.red + c.red + d.red
@@ -106,9 +106,9 @@ type scatter struct {
 	ra, ga, ba, aa         float64
 }
 
-// scatter returns how the pixels scatter, in alpha too or in color alone.
-func (m *moments) scatter(alpha bool) (s scatter) {
-	n := int64(m.count())
+// scatterOf returns how the pixels scatter, in alpha too or in color alone.
+func (m *moments) scatterOf(alpha bool) (s scatter) {
+	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
 	s.rr = float64(n*red(m.red) - r*r)
 	s.rg = float64(n*green(m.red) - r*g)
@@ -117,7 +117,7 @@ func (m *moments) scatter(alpha bool) (s scatter) {
 	s.gb = float64(n*green(m.gb) - g*b)
 	s.bb = float64(n*blue(m.gb) - b*b)
 	if alpha {
-		sum, squares := m.alpha()
+		sum, squares := m.alphaSums()
 		a := int64(sum)
 		s.ra = float64(n*red(m.a) - r*a)
 		s.ga = float64(n*green(m.a) - g*a)
@@ -127,15 +127,15 @@ func (m *moments) scatter(alpha bool) (s scatter) {
 	return s
 }
 
-// principal returns the direction in which pixels scatter most: a few steps of the power
+// principalDirection returns the direction in which pixels scatter most: a few steps of the power
 // iteration, from the row of the channel that scatters most. Entries are below 2^25, and
 // each step multiplies by less than 2^27, so that even without scaling all numbers stay far
 // from the limits of a float64.
-func (s *scatter) principal(alpha bool) vector {
-	v := s.row()
+func (s *scatter) principalDirection(alpha bool) vector {
+	v := s.strongestRow()
 	if alpha {
 		for range 3 {
-			v = s.times(&v)
+			v = s.scaleVector(&v)
 		}
 		return v
 	}
@@ -151,10 +151,10 @@ func (s *scatter) principal(alpha bool) vector {
 // A vector is a direction in red, green, blue and alpha.
 type vector [4]float64
 
-// row is the row of the channel that scatters most.
-func (s *scatter) row() vector {
-	r, g, b := size(s.rr), size(s.gg), size(s.bb)
-	switch max(r, g, b, size(s.aa)) {
+// strongestRow is the row of the channel that scatters most.
+func (s *scatter) strongestRow() vector {
+	r, g, b := magnitudeBits(s.rr), magnitudeBits(s.gg), magnitudeBits(s.bb)
+	switch max(r, g, b, magnitudeBits(s.aa)) {
 	case g:
 		return vector{s.rg, s.gg, s.gb, s.ga}
 	case r:
@@ -165,7 +165,7 @@ func (s *scatter) row() vector {
 	return vector{s.ra, s.ga, s.ba, s.aa}
 }
 
-func (s *scatter) times(v *vector) vector {
+func (s *scatter) scaleVector(v *vector) vector {
 	x, y, z, w := v[0], v[1], v[2], v[3]
 	return vector{
 		float64(s.rr*x) + float64(s.rg*y) + float64(s.rb*z) + float64(s.ra*w),
@@ -175,10 +175,10 @@ func (s *scatter) times(v *vector) vector {
 	}
 }
 
-// across returns what scatters across a direction: with u = Sv it is S - uu'/v'u, in
+// acrossDirection returns what scatters across a direction: with u = Sv it is S - uu'/v'u, in
 // which v has no part any more.
-func (s *scatter) across(v *vector) (t scatter) {
-	u := s.times(v)
+func (s *scatter) acrossDirection(v *vector) (t scatter) {
+	u := s.scaleVector(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
 	if vu <= 0 {
 		return *s
@@ -223,8 +223,8 @@ func reverse(v uint64) uint64 {
 	return v>>(2*lane)&laneMask | v&(laneMask<<lane) | v<<(2*lane)
 }
 
-// dot is the scalar product of two colors, the second reversed.
-func dot(v, reversed uint64) uint64 { return v * reversed >> (2 * lane) }
+// dotLanes is the scalar product of two colors, the second reversed.
+func dotLanes(v, reversed uint64) uint64 { return v * reversed >> (2 * lane) }
 
 // A block has the pixels of a block: red, green and blue in lanes, alpha apart.
 type block struct {
@@ -254,43 +254,43 @@ type axis struct {
 	flipA, a       uint64
 }
 
-// at projects a color.
-func (d *axis) at(rgb uint64) uint64 { return (rgb ^ d.flip) * d.reversed >> (2 * lane) }
+// projectColor projects a color.
+func (d *axis) projectColor(rgb uint64) uint64 { return (rgb ^ d.flip) * d.reversed >> (2 * lane) }
 
 // at4 projects a color with alpha.
 func (d *axis) at4(rgb, a uint64) uint64 {
 	return (rgb^d.flip)*d.reversed>>(2*lane) + (a^d.flipA)*d.a
 }
 
-// axis scales a direction to whole numbers.
-func (v *vector) axis() (d axis) {
-	most := max(size(v[0]), size(v[1]), size(v[2]), size(v[3]))
+// wholeAxis scales a direction to whole numbers.
+func (v *vector) wholeAxis() (d axis) {
+	most := max(magnitudeBits(v[0]), magnitudeBits(v[1]), magnitudeBits(v[2]), magnitudeBits(v[3]))
 	if most == 0 {
 		return d
 	}
 	scale := 1023 / math.Float64frombits(most)
-	r, fr := component(v[0] * scale)
-	g, fg := component(v[1] * scale)
-	b, fb := component(v[2] * scale)
-	d.a, d.flipA = component(v[3] * scale)
+	r, fr := wholeComponent(v[0] * scale)
+	g, fg := wholeComponent(v[1] * scale)
+	b, fb := wholeComponent(v[2] * scale)
+	d.a, d.flipA = wholeComponent(v[3] * scale)
 	d.reversed, d.flip = lanesOf(b, g, r), lanesOf(fr, fg, fb)
 	return d
 }
 
-// size returns the bits of |v|, which come in the order of the numbers: whole numbers are
+// magnitudeBits returns the bits of |v|, which come in the order of the numbers: whole numbers are
 // compared without a thought for NaN.
-func size(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
+func magnitudeBits(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
 
-// component returns the whole number below |v|, and 255 where v is negative.
-func component(v float64) (size, flip uint64) {
+// wholeComponent returns the whole number below |v|, and 255 where v is negative.
+func wholeComponent(v float64) (size, flip uint64) {
 	n := int64(v)
 	sign := uint64(n >> 63)
 	return (uint64(n) ^ sign) - sign, sign & 255
 }
 
-// sides returns the pixels that are beyond the mean along a direction, or those before
+// pixelsBeyond returns the pixels that are beyond the mean along a direction, or those before
 // it: never the first pixel, so that bit 0 is left out.
-func (b *block) sides(d *axis) uint16 {
+func (b *block) pixelsBeyond(d *axis) uint16 {
 	var at [16]uint64
 	var sum uint64
 	for i, v := range &b.rgb {

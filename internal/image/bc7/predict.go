@@ -10,10 +10,10 @@ import (
 // guessPair guesses at the modes of two lines with a partition.
 func (e *encoder) guessPair(p uint8) {
 	if e.alpha {
-		one := e.rows.of(pairs[p&63], true)
-		zero := e.all.without(&one)
-		all1, line1 := one.residue(true)
-		all0, line0 := zero.residue(true)
+		one := e.rows.momentsOfMask(pairs[p&63], true)
+		zero := e.all.withoutPart(&one)
+		all1, line1 := one.estimateResidue(true)
+		all0, line0 := zero.estimateResidue(true)
 		all, line := all0+all1, line0+line1
 		e.guesses.Add(7, p, all-float64(line*kind7.along)+cost7)
 		if off := all - line; off < e.hope.SSE {
@@ -31,19 +31,19 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// residue returns an estimate of the squared error of pixels before their line is found:
+// estimateResidue returns an estimate of the squared error of pixels before their line is found:
 // their whole scatter, and the part of it along one line. The length of the covariance
 // matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
 // and the length is little above if they are small.
-func (m *moments) residue(alpha bool) (all, line float64) {
-	n := int64(m.count())
+func (m *moments) estimateResidue(alpha bool) (all, line float64) {
+	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
 	rr, rg, rb := n*red(m.red)-r*r, n*green(m.red)-r*g, n*blue(m.red)-r*b
 	gg, gb, bb := n*red(m.gb)-g*g, n*green(m.gb)-g*b, n*blue(m.gb)-b*b
 	trace := rr + gg + bb
 	squares := rr*rr + gg*gg + bb*bb + 2*(rg*rg+rb*rb+gb*gb)
 	if alpha {
-		sum, aa := m.alpha()
+		sum, aa := m.alphaSums()
 		a := int64(sum)
 		ra, ga, ba := n*red(m.a)-r*a, n*green(m.a)-g*a, n*blue(m.a)-b*a
 		aa2 := n*int64(aa) - a*a
@@ -88,8 +88,8 @@ const (
 	cost7 = 60
 )
 
-// guessApart guesses at the modes 4 and 5 under a rotation.
-func (e *encoder) guessApart(rotation uint8, s *scatter) {
+// guessScalarApart guesses at the modes 4 and 5 under a rotation.
+func (e *encoder) guessScalarApart(rotation uint8, s *scatter) {
 	t := *s
 	scalar := s.aa
 	inside := 1.0
@@ -142,7 +142,7 @@ func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moment
 	if alpha {
 		channels = 4
 	}
-	l.solve(&ls, m, channels, k, false)
+	l.solveLine(&ls, m, channels, k, false)
 	for range int(k.width) / 2 {
 		before := ls
 		if alpha {
@@ -153,9 +153,9 @@ func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moment
 		if ls == before {
 			break
 		}
-		l.solve(&ls, m, channels, k, false)
+		l.solveLine(&ls, m, channels, k, false)
 	}
-	return l, l.loss(&ls, m, alpha)
+	return l, l.unroundedLoss(&ls, m, alpha)
 }
 
 // assign3 gives every pixel of list the index of the nearest place on the line, and leaves
@@ -166,7 +166,7 @@ func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s
 	*s = leastSquares{}
 	for _, i := range list {
 		p := px[i&15]
-		at := ((int64(d.at(p))-first)*scale + 1<<23) >> 24
+		at := ((int64(d.projectColor(p))-first)*scale + 1<<23) >> 24
 		at = max(0, min(at, k.levels-1))
 		index[i&15] = uint8(at)
 		ww := w[at&15]
@@ -192,10 +192,10 @@ func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	}
 }
 
-// loss returns the squared error of pixels less their squares, if no color between the ends
+// unroundedLoss returns the squared error of pixels less their squares, if no color between the ends
 // were rounded.
-func (l *line) loss(s *leastSquares, m *moments, alpha bool) int64 {
-	n := int64(m.count())
+func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
+	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
 	a, b := 64*64*n-2*64*sw+sww, 2*(64*sw-sww)
 	of := func(u, v, x, y int64) int64 {
@@ -207,7 +207,7 @@ func (l *line) loss(s *leastSquares, m *moments, alpha bool) int64 {
 		of(green(u), green(v), green(m.sum), green(s.rgb)) +
 		of(blue(u), blue(v), blue(m.sum), blue(s.rgb))
 	if alpha {
-		all, _ := m.alpha()
+		all, _ := m.alphaSums()
 		sum += of(int64(l.a[0]), int64(l.a[1]), int64(all), int64(s.a))
 	}
 	return sum >> 12
@@ -225,27 +225,27 @@ func (b *block) sketch() (k sketch) {
 	var light [16]uint64
 	var sum uint64
 	for i, v := range &b.rgb {
-		m.add(v)
+		m.addOpaque(v)
 		// Green counts twice.
-		light[i] = dot(v, lanesOf(1, 2, 1)) + b.a[i]
+		light[i] = dotLanes(v, lanesOf(1, 2, 1)) + b.a[i]
 		sum += light[i]
 	}
 	for i, v := range &light {
 		k.bright |= uint16((sum-16*v)>>63) << i
 	}
-	t := m.scatter(false)
+	t := m.scatterOf(false)
 	k.spread = int32(math.Sqrt(t.rr+t.gg+t.bb) / 4)
 	k.r, k.g, k.b = int32(red(m.sum)), int32(green(m.sum)), int32(blue(m.sum))
 	return k
 }
 
-// apart is the least squared error of two blocks whose colors have these sums.
-func (k *sketch) apart(o *sketch) int64 {
+// leastApart is the least squared error of two blocks whose colors have these sums.
+func (k *sketch) leastApart(o *sketch) int64 {
 	r, g, b := k.r-o.r, k.g-o.g, k.b-o.b
 	return int64(r*r+g*g+b*b) >> 4
 }
 
-// wider is 16 times the squared difference of the deviations: on the scale of apart.
+// wider is 16 times the squared difference of the deviations: on the scale of leastApart.
 func (k *sketch) wider(o *sketch) int64 {
 	d := k.spread - o.spread
 	return int64(d * d)

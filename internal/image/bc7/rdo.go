@@ -25,8 +25,8 @@ type budget struct {
 // mostLoss is the greatest loss of PSNR in dB that may be asked for.
 const mostLoss = 10
 
-// shrink makes the blocks of an image smaller once they are compressed.
-func (b *budget) shrink(dst []byte) error {
+// shrinkBlocks makes the blocks of an image smaller once they are compressed.
+func (b *budget) shrinkBlocks(dst []byte) error {
 	price, err := b.price(dst)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (b *budget) shrink(dst []byte) error {
 	for _, e := range b.sse {
 		sum += e
 	}
-	_, err = b.pass(dst, price, 0, b.Blocks(), int64(float64(sum)*b.growth), true)
+	_, err = b.writeRun(dst, price, 0, b.Blocks(), int64(float64(sum)*b.growth), true)
 	return err
 }
 
@@ -59,7 +59,7 @@ func (b *budget) price(dst []byte) (float64, error) {
 	price := float64(float64(sum)/float64(len(b.sse))) / 32
 	var below, above, lostBelow, lostAbove, may float64
 	for range steps {
-		lost, allowed, err := b.sample(dst, price)
+		lost, allowed, err := b.sampleLoss(dst, price)
 		may = allowed
 		if err != nil {
 			return 0, err
@@ -82,8 +82,8 @@ func (b *budget) price(dst []byte) (float64, error) {
 	return price, nil
 }
 
-// sample returns the loss of the samples at a price, and their allowed loss.
-func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err error) {
+// sampleLoss returns the loss of the samples at a price, and their allowed loss.
+func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, err error) {
 	n := b.Blocks()
 	runs, size := sampleRuns, sampleSize
 	if n <= sampleRuns*sampleSize {
@@ -92,7 +92,7 @@ func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err e
 	var before, after int64
 	for i := range runs {
 		from := (n - size) / max(runs-1, 1) * i
-		grown, err := b.pass(dst, price, from, from+size, math.MaxInt64, false)
+		grown, err := b.writeRun(dst, price, from, from+size, math.MaxInt64, false)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -104,10 +104,10 @@ func (b *budget) sample(dst []byte, price float64) (lost, allowed float64, err e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// pass writes blocks from one number up to another, and returns their error, at most most:
+// writeRun writes blocks from one number up to another, and returns their error, at most most:
 // if no loss is left, blocks stay as given. If steered, the price follows the loss, so that
 // it reaches the allowed loss evenly over the image.
-func (b *budget) pass(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
+func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
 	}
@@ -131,7 +131,7 @@ func (b *budget) pass(dst []byte, price float64, from, to int, most int64, steer
 		rest -= b.sse[at]
 		before += b.sse[at]
 		blockfit.Gather(b.Grid, pixels[:], b.pix, 4, at)
-		block, sse := s.next(&pixels, [16]byte(b.given[16*at:]), b.sse[at], most-total-rest)
+		block, sse := s.nextBlock(&pixels, [16]byte(b.given[16*at:]), b.sse[at], most-total-rest)
 		copy(dst[16*at:], block[:])
 		total += sse
 	}
@@ -148,9 +148,9 @@ const (
 // blocksBetweenSlowLooks is after how many blocks the context is asked.
 const blocksBetweenSlowLooks = 32
 
-// growth returns 10^(loss/10), the growth of the squared error for a loss of PSNR in dB. It
+// errorGrowth returns 10^(loss/10), the growth of the squared error for a loss of PSNR in dB. It
 // uses products and sums alone, which are the same on every machine.
-func growth(loss float64) (float64, error) {
+func errorGrowth(loss float64) (float64, error) {
 	if !(loss > 0 && loss <= mostLoss) {
 		return 0, errors.New("bc7: the loss of rate-distortion optimization must be more than 0 and at most 10 dB")
 	}
@@ -208,19 +208,19 @@ type choice struct {
 	repeats bool // a block as a whole
 }
 
-// next returns the block for pixels and its error, which is at most limit. given is the
+// nextBlock returns the block for pixels and its error, which is at most limit. given is the
 // best block found for them, and sse its error.
-func (s *shrinker) next(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
+func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
 	s.setPixels(pixels, &given)
 	best := choice{given, sse, float64(sse) + float64(s.price*16*bitsOfByte), false}
 	own := s.truth.sketch()
 	apart := s.wholes(&best, &own)
 	if best.cost > float64(s.price*(bitsOfRepeat+2*bitsOfByte)) {
-		s.halves(&best, &own, apart)
+		s.offerHalves(&best, &own, apart)
 	}
 	if !best.repeats {
-		s.remember(&best.bytes)
+		s.putIntoRing(&best.bytes)
 	}
 	return best.bytes, best.sse
 }
@@ -229,22 +229,22 @@ func (s *shrinker) next(pixels *[64]byte, given [16]byte, sse, limit int64) ([16
 // colors are, by their slots.
 func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	apart := &s.apart
-	most := s.within(best, bitsOfRepeat)
+	most := s.payableError(best, bitsOfRepeat)
 	for i := range min(s.count, window) {
 		at := (s.count - 1 - i) % window
-		far := own.apart(&s.sketches[at])
+		far := own.leastApart(&s.sketches[at])
 		apart[at] = far
 		if far <= most || s.weighed {
 			p := &s.past[at]
-			s.offer(best, p.bytes, &p.px, bitsOfRepeat, true)
-			most = s.within(best, bitsOfRepeat)
+			s.offerBlock(best, p.bytes, &p.px, bitsOfRepeat, true)
+			most = s.payableError(best, bitsOfRepeat)
 		}
 	}
 	return apart
 }
 
-// halves offers blocks that have their ends or their indices from one before.
-func (s *shrinker) halves(best *choice, own *sketch, apart *[window]int64) {
+// offerHalves offers blocks that have their ends or their indices from one before.
+func (s *shrinker) offerHalves(best *choice, own *sketch, apart *[window]int64) {
 	least := float64(s.price * (bitsOfRepeat + 2*bitsOfByte))
 	asked, askedIndices := s.effort.asked, s.effort.asked/3
 	ends, indices := nearbyOf(asked), nearbyOf(askedIndices)
@@ -269,21 +269,21 @@ func (s *shrinker) halves(best *choice, own *sketch, apart *[window]int64) {
 	}
 }
 
-// remember puts a block into the ring.
-func (s *shrinker) remember(bytes *[16]byte) {
+// putIntoRing puts a block into the ring.
+func (s *shrinker) putIntoRing(bytes *[16]byte) {
 	at := s.count % window
 	s.count++
 	p := &s.past[at]
 	p.bytes = *bytes
 	p.code, _ = unpack(bytes)
-	p.px.decode(&p.code)
+	p.px.decodeCode(&p.code)
 	s.sketches[at] = p.px.sketch()
 }
 
 // setPixels sets the wanted pixels. If alpha weighs colors, the search wants the colors of
 // the best block where colors do not count.
 func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
-	s.truth.load(pixels)
+	s.truth.loadBlock(pixels)
 	s.px = s.truth
 	opaque := uint64(255)
 	for _, a := range &s.px.a {
@@ -294,15 +294,15 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 		var decoded, wanted [64]byte
 		DecodeBlock(&decoded, best)
 		byalpha.Ask(wanted[:], pixels[:], decoded[:])
-		s.px.load(&wanted)
+		s.px.loadBlock(&wanted)
 	}
-	s.rows.fill(&s.px, s.alpha)
-	s.all = s.rows.of(0xffff, s.alpha)
+	s.rows.fillMoments(&s.px, s.alpha)
+	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offer makes bytes, which decode to px, the choice if they are better.
-func (s *shrinker) offer(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
-	most := s.within(best, bits)
+// offerBlock makes bytes, which decode to px, the choice if they are better.
+func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
+	most := s.payableError(best, bits)
 	if most < 0 {
 		return
 	}
@@ -311,8 +311,8 @@ func (s *shrinker) offer(best *choice, bytes [16]byte, px *block, bits float64, 
 	}
 }
 
-// within returns the greatest error that pays for the given bits; below 0 none does.
-func (s *shrinker) within(best *choice, bits float64) int64 {
+// payableError returns the greatest error that pays for the given bits; below 0 none does.
+func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
 
@@ -320,22 +320,22 @@ func (s *shrinker) within(best *choice, bits float64) int64 {
 // where it is not known yet, which is said by -1.
 func (s *shrinker) offerHalf(best *choice, c *code, from *past, sse int64) {
 	bytes := c.pack()
-	same := alike(&bytes, &from.bytes)
+	same := commonEnds(&bytes, &from.bytes)
 	if same < leastRepeat {
 		return
 	}
 	bits := bitsOfRepeat + float64(bitsOfByte*float64(16-same))
 	if sse < 0 {
 		var px block
-		px.decode(c)
-		s.offer(best, bytes, &px, bits, false)
-	} else if sse <= s.within(best, bits) {
+		px.decodeCode(c)
+		s.offerBlock(best, bytes, &px, bits, false)
+	} else if sse <= s.payableError(best, bits) {
 		*best = choice{bytes, sse, float64(sse) + float64(s.price*bits), false}
 	}
 }
 
-// alike returns the length of the longer of the common head and the common tail.
-func alike(a, b *[16]byte) int {
+// commonEnds returns the length of the longer of the common head and the common tail.
+func commonEnds(a, b *[16]byte) int {
 	head, tail := 0, 0
 	for head < 16 && a[head] == b[head] {
 		head++
@@ -366,9 +366,9 @@ func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	return sse
 }
 
-// decode sets the pixels of a code.
-func (b *block) decode(c *code) {
+// decodeCode sets the pixels of a code.
+func (b *block) decodeCode(c *code) {
 	var pixels [64]byte
-	c.pixels(&pixels)
-	b.load(&pixels)
+	c.paintPixels(&pixels)
+	b.loadBlock(&pixels)
 }

@@ -69,7 +69,7 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 	for _, most := range []int64{sum, sum + 1, sum * 11 / 10, 3 * sum} {
 		dst := make([]byte, len(blocks))
-		total, err := b.pass(dst, 1e6, 0, b.Blocks(), most, false)
+		total, err := b.writeRun(dst, 1e6, 0, b.Blocks(), most, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestRDOStaysOpaque(t *testing.T) {
 				pixels[i] = alpha
 			}
 			given := s.encode(&pixels)
-			block, _ := s.next(&pixels, given, s.sse, math.MaxInt64)
+			block, _ := s.nextBlock(&pixels, given, s.sse, math.MaxInt64)
 			DecodeBlock(&decoded, &block)
 		}
 		for i := 3; i < 64; i += 4 {
@@ -197,7 +197,7 @@ func TestWeighAlphaHidden(t *testing.T) {
 
 func TestGrowth(t *testing.T) {
 	for _, c := range []struct{ loss, want float64 }{{10, 10}, {5, 3.1622776601683795}, {0.5, 1.1220184543019633}, {0.001, 1.0002302850208247}} {
-		got, err := growth(c.loss)
+		got, err := errorGrowth(c.loss)
 		if err != nil || got < c.want*(1-1e-9) || got > c.want*(1+1e-9) {
 			t.Errorf("%g dB: %v, %v, want %v", c.loss, got, err, c.want)
 		}

@@ -24,7 +24,7 @@ var tablesOf = sync.OnceValue(func() *tables {
 	t := new(tables)
 	for a := range uint8(128) {
 		for b := range uint8(128) {
-			t.exact[blend(expand(a, 7), expand(b, 7), 21)] = [2]uint8{a, b}
+			t.exact[blendEnds(expandBits(a, 7), expandBits(b, 7), 21)] = [2]uint8{a, b}
 		}
 	}
 	for p, mask := range &pairs {
@@ -63,8 +63,8 @@ func nearestTo(set uint16) (near [nearest]uint8) {
 	return near
 }
 
-// solid returns the block of one color, which is exact.
-func (t *tables) solid(r, g, b, a uint8) [16]byte {
+// exactBlock returns the block of one color, which is exact.
+func (t *tables) exactBlock(r, g, b, a uint8) [16]byte {
 	c := code{mode: 5}
 	t.setColor(&c, lanesOf(uint64(r), uint64(g), uint64(b)))
 	c.ends[0][0][3], c.ends[0][1][3] = a, a

@@ -33,7 +33,7 @@ var Names = [3]string{"fast", "normal", "best"}
 
 // Image puts blocks together to an image of w by h pixels. Decode is given a block of size bytes
 // and sets the pixels of it, row by row.
-func Picture(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
+func AssembleBlocks(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
 	pixels := make([]byte, 4*side*side)
 	across := (w + side - 1) / side

@@ -48,8 +48,8 @@ func Open(data []byte, limit int64) (*texture.Texture, error) {
 // bits for RGB10A2 and EAC, and else 8 bits. Images are the faces of layer 0, of layer 1 and so
 // on. It looks at ctx once for each row of blocks.
 func Level(ctx context.Context, t *texture.Texture, level, picture int) (*pixmap.Map, error) {
-	if level < 0 || level >= len(t.Levels) || picture < 0 || picture >= t.Pictures() {
-		return nil, fmt.Errorf("cooked: no image %d of level %d; have %d of %d", picture, level, t.Pictures(), len(t.Levels))
+	if level < 0 || level >= len(t.Levels) || picture < 0 || picture >= t.Images() {
+		return nil, fmt.Errorf("cooked: no image %d of level %d; have %d of %d", picture, level, t.Images(), len(t.Levels))
 	}
 	w, h := texture.LevelSize(t.W, t.H, level)
 	size := t.Format.Bytes(w, h)
@@ -57,15 +57,15 @@ func Level(ctx context.Context, t *texture.Texture, level, picture int) (*pixmap
 	if int64(len(texels)) < size*int64(picture+1) {
 		return nil, fmt.Errorf("cooked: level %d ends early", level)
 	}
-	m := pixmap.New(w, h, depth(t.Format))
-	if err := decode(ctx, m, t.Format, t.SRGB, texels[size*int64(picture):][:size]); err != nil {
+	m := pixmap.New(w, h, depthOfFormat(t.Format))
+	if err := decodeTexels(ctx, m, t.Format, t.SRGB, texels[size*int64(picture):][:size]); err != nil {
 		return nil, fmt.Errorf("cooked: level %d: %w", level, err)
 	}
-	swizzle(m, t.Swizzle)
+	applySwizzle(m, t.Swizzle)
 	return m, nil
 }
 
-func depth(f texture.Format) pixmap.Depth {
+func depthOfFormat(f texture.Format) pixmap.Depth {
 	switch {
 	case f.Float():
 		return pixmap.Float
@@ -75,8 +75,8 @@ func depth(f texture.Format) pixmap.Depth {
 	return pixmap.Bits8
 }
 
-// swizzle gives each channel of m what s says that a shader reads there.
-func swizzle(m *pixmap.Map, s string) {
+// applySwizzle gives each channel of m what s says that a shader reads there.
+func applySwizzle(m *pixmap.Map, s string) {
 	if s == "" || s == "rgba" {
 		return
 	}
@@ -84,12 +84,12 @@ func swizzle(m *pixmap.Map, s string) {
 	for i := range from {
 		from[i] = bytes.IndexByte([]byte("rgba01"), s[i])
 	}
-	move(m.Pix8, from, 255)
-	move(m.Pix16, from, 65535)
-	move(m.PixF, from, 1)
+	movePixelChannels(m.Pix8, from, 255)
+	movePixelChannels(m.Pix16, from, 65535)
+	movePixelChannels(m.PixF, from, 1)
 }
 
-func move[T uint8 | uint16 | float32](pix []T, from [4]int, one T) {
+func movePixelChannels[T uint8 | uint16 | float32](pix []T, from [4]int, one T) {
 	for i := 0; i+4 <= len(pix); i += 4 {
 		all := [6]T{pix[i], pix[i+1], pix[i+2], pix[i+3], 0, one}
 		for k, f := range from {
@@ -98,8 +98,8 @@ func move[T uint8 | uint16 | float32](pix []T, from [4]int, one T) {
 	}
 }
 
-// decode fills m with the pixels of texels. srgb decides the rounding of ASTC.
-func decode(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
+// decodeTexels fills m with the pixels of texels. srgb decides the rounding of ASTC.
+func decodeTexels(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
 	side, size := f.Block()
 	for y := 0; y < m.H; y += side {
 		if err := ctx.Err(); err != nil {
@@ -111,8 +111,8 @@ func decode(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, tex
 			} else if f.IsASTC() {
 				var pix [256]byte
 				astc.DecodeBlock(&pix, (*[16]byte)(texels), side, srgb)
-				put(m.Pix8, m, x, y, side, pix[:])
-			} else if err := putBlock(m, x, y, f, texels[:size]); err != nil {
+				putPixels(m.Pix8, m, x, y, side, pix[:])
+			} else if err := putTexelBlock(m, x, y, f, texels[:size]); err != nil {
 				return err
 			}
 			texels = texels[size:]
@@ -153,17 +153,17 @@ func halfValue(h uint16) float32 {
 	return pixmap.HalfValue(h)
 }
 
-// putBlock writes the pixels of the block at x, y that lie inside the map.
-func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
+// putTexelBlock writes the pixels of the block at x, y that lie inside the map.
+func putTexelBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 	if f == texture.BC6H {
 		var pix [64]float32
 		bc6h.DecodeBlock(&pix, (*[16]byte)(block))
-		put(m.PixF, m, x, y, 4, pix[:])
+		putPixels(m.PixF, m, x, y, 4, pix[:])
 		return nil
 	}
 	if isEAC(f) {
 		values := eac(block)
-		put(m.Pix16, m, x, y, 4, values[:])
+		putPixels(m.Pix16, m, x, y, 4, values[:])
 		return nil
 	}
 	var pix [64]byte
@@ -190,12 +190,12 @@ func putBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 	case texture.UASTC:
 		uastc.DecodeBlock(&pix, (*[16]byte)(block))
 	}
-	put(m.Pix8, m, x, y, 4, pix[:])
+	putPixels(m.Pix8, m, x, y, 4, pix[:])
 	return nil
 }
 
-// put copies the pixels of a block of side by side pixels that lie inside the map.
-func put[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
+// putPixels copies the pixels of a block of side by side pixels that lie inside the map.
+func putPixels[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
 	wide := 4 * min(side, m.W-x)
 	for row := range min(side, m.H-y) {
 		copy(dst[4*((y+row)*m.W+x):][:wide], block[4*side*row:])

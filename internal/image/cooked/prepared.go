@@ -41,21 +41,21 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 		return found, err
 	}
 	found.PSNR = db
-	if yes := stored(t); p.Role == role.Normal && yes[0] && yes[1] {
-		if found.Angle, err = angle(ctx, m, want, yes[2]); err != nil {
+	if yes := storedChannels(t); p.Role == role.Normal && yes[0] && yes[1] {
+		if found.Angle, err = meanVectorAngle(ctx, m, want, yes[2]); err != nil {
 			return found, err
 		}
 	}
-	if p.Test > 0 && stored(t)[3] {
-		found.Coverage, err = p.coverage(ctx, t)
+	if p.Test > 0 && storedChannels(t)[3] {
+		found.Coverage, err = p.coverageChange(ctx, t)
 	}
 	return found, err
 }
 
-// angle returns the mean angle in degrees between the unit vectors of two images. The
+// meanVectorAngle returns the mean angle in degrees between the unit vectors of two images. The
 // third coordinate of the first is computed, as shaders do, unless it is stored. Vectors of
 // the second without a direction are left out.
-func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
+func meanVectorAngle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
 	got, err := pixmap.Convert(ctx, m, pixmap.Float, pixmap.Data)
 	if err != nil {
 		return 0, err
@@ -68,19 +68,19 @@ func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error
 		if i&0xfffff == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		a, b := vector(got.PixF[i:], whole), vector(want.PixF[i:], whole)
-		long := math.Sqrt(dot(a, a) * dot(b, b))
+		a, b := storedVector(got.PixF[i:], whole), storedVector(want.PixF[i:], whole)
+		long := math.Sqrt(dotVectors(a, a) * dotVectors(b, b))
 		if long == 0 {
 			continue
 		}
-		sum += math.Acos(min(1, max(-1, dot(a, b)/long)))
+		sum += math.Acos(min(1, max(-1, dotVectors(a, b)/long)))
 		n++
 	}
 	return sum / float64(max(1, n)) * 180 / math.Pi, nil
 }
 
-// vector returns the direction in a pixel, with the third coordinate stored or computed.
-func vector(pixel []float32, whole bool) [3]float64 {
+// storedVector returns the direction in a pixel, with the third coordinate stored or computed.
+func storedVector(pixel []float32, whole bool) [3]float64 {
 	v := [3]float64{float64(2*float64(pixel[0])) - 1, float64(2*float64(pixel[1])) - 1, float64(2*float64(pixel[2])) - 1}
 	if !whole {
 		v[2] = math.Sqrt(max(0, 1-float64(v[0]*v[0])-float64(v[1]*v[1])))
@@ -88,13 +88,13 @@ func vector(pixel []float32, whole bool) [3]float64 {
 	return v
 }
 
-func dot(a, b [3]float64) float64 {
+func dotVectors(a, b [3]float64) float64 {
 	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
 }
 
-// coverage returns the greatest difference of a level's share of pixels that pass the test
+// coverageChange returns the greatest difference of a level's share of pixels that pass the test
 // from the image's share. Levels of fewer pixels than coverageFewest cannot keep it.
-func (p *Prepared) coverage(ctx context.Context, t *texture.Texture) (float64, error) {
+func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (float64, error) {
 	want, err := passing(ctx, p.Pictures[0], p.Test)
 	if err != nil {
 		return 0, err
@@ -163,7 +163,7 @@ func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float
 			return 0, err
 		}
 	}
-	compared := stored(t)
+	compared := storedChannels(t)
 	if compared[3] {
 		seen, err := pixmap.Opaque(ctx, m)
 		is, err2 := pixmap.Opaque(ctx, source)
@@ -225,8 +225,8 @@ func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, comp
 	return e, nil
 }
 
-// stored reports which of the channels that a shader sees come from the texels.
-func stored(t *texture.Texture) (yes [4]bool) {
+// storedChannels reports which of the channels that a shader sees come from the texels.
+func storedChannels(t *texture.Texture) (yes [4]bool) {
 	channels := t.Format.Channels()
 	from := t.Swizzle
 	if from == "" {

@@ -78,7 +78,7 @@ func (h Header) Resolve(t *texture.Texture) (Header, error) {
 		return 0, errors.New("the legacy header has no arrays")
 	case h == Legacy && !possible:
 		return 0, fmt.Errorf("the legacy header has no %v, only bc1, bc1a, bc3, bc4 and bc5", t.Format)
-	case h == Legacy, h == Auto && possible && !t.SRGB && !(t.Premultiplied && hasAlpha(t.Format)):
+	case h == Legacy, h == Auto && possible && !t.SRGB && !(t.Premultiplied && formatHasAlpha(t.Format)):
 		return Legacy, nil
 	}
 	return DX10, nil
@@ -122,17 +122,17 @@ func Holds(f texture.Format) bool {
 	return f.DirectX().Plain != 0
 }
 
-// formatOf returns the format of a DXGI_FORMAT; the alpha mode tells BC1 from BC1A.
-func formatOf(number, alpha uint32) (f texture.Format, srgb, ok bool) {
-	formats := slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return hasAlpha(f) == (alpha == alphaOpaque) })
+// formatOfDXGI returns the format of a DXGI_FORMAT; the alpha mode tells BC1 from BC1A.
+func formatOfDXGI(number, alpha uint32) (f texture.Format, srgb, ok bool) {
+	formats := slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return formatHasAlpha(f) == (alpha == alphaOpaque) })
 	return texture.Numbered(number, formats, texture.Format.DirectX)
 }
 
-func hasAlpha(f texture.Format) bool { return f.Channels() == "rgba" }
+func formatHasAlpha(f texture.Format) bool { return f.Channels() == "rgba" }
 
 func alphaMode(t *texture.Texture) uint32 {
 	switch {
-	case !hasAlpha(t.Format):
+	case !formatHasAlpha(t.Format):
 		return alphaOpaque
 	case t.Premultiplied:
 		return alphaPremultiplied
@@ -152,7 +152,7 @@ func header(t *texture.Texture, form Header) []byte {
 	if len(t.Levels) > 1 {
 		caps |= capsComplex | capsLevels
 	}
-	if t.Pictures() > 1 {
+	if t.Images() > 1 {
 		caps |= capsComplex
 	}
 	if t.Cube {
@@ -169,20 +169,20 @@ func header(t *texture.Texture, form Header) []byte {
 		}
 	}
 	h := append(make([]byte, 0, legacyEnd+dx10Bytes), magic...)
-	h = words(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), uint32(t.Depth), uint32(len(t.Levels)))
+	h = appendWords(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), uint32(t.Depth), uint32(len(t.Levels)))
 	h = append(h, make([]byte, 4*11)...) // reserved
-	h = words(h, pixelBytes, pixels)
+	h = appendWords(h, pixelBytes, pixels)
 	h = append(h, code...)
 	h = append(h, make([]byte, 4*5)...) // bits and masks, which a code leaves out
-	h = words(h, caps, caps2, 0, 0, 0)
+	h = appendWords(h, caps, caps2, 0, 0, 0)
 	if form == Legacy {
 		return h
 	}
-	return words(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
+	return appendWords(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 
-// fits says what of t the header has no room for.
-func fits(t *texture.Texture) error {
+// checkFits says what of t the header has no room for.
+func checkFits(t *texture.Texture) error {
 	if t.Format.Bytes(t.W, t.H) > math.MaxUint32 {
 		return errors.New("level 0 takes 4 GiB or more, which a DDS file has no room for")
 	}
@@ -192,16 +192,16 @@ func fits(t *texture.Texture) error {
 // Write writes t to w.
 func Write(ctx context.Context, w io.Writer, t *texture.Texture, h Header) error {
 	form, err := h.Resolve(t)
-	if err = errors.Join(t.Check(), fits(t), err); err != nil {
+	if err = errors.Join(t.Check(), checkFits(t), err); err != nil {
 		return fmt.Errorf("write dds: %w", err)
 	}
 	w = ctxio.Writer(ctx, w)
 	if _, err := w.Write(header(t, form)); err != nil {
 		return err
 	}
-	for p := range t.Pictures() {
+	for p := range t.Images() {
 		for _, level := range t.Levels {
-			size := len(level) / t.Pictures()
+			size := len(level) / t.Images()
 			if _, err := w.Write(level[p*size : (p+1)*size]); err != nil {
 				return err
 			}
@@ -210,7 +210,7 @@ func Write(ctx context.Context, w io.Writer, t *texture.Texture, h Header) error
 	return nil
 }
 
-func words(b []byte, values ...uint32) []byte {
+func appendWords(b []byte, values ...uint32) []byte {
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
@@ -252,9 +252,9 @@ func readTexture(data []byte) (*texture.Texture, error) {
 	for i := range levels {
 		picture += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))
 	}
-	if have, want := int64(len(data)-end), int64(t.Pictures())*picture; have != want {
+	if have, want := int64(len(data)-end), int64(t.Images())*picture; have != want {
 		return nil, fmt.Errorf("%d bytes after the header, %d images of %d x %d pixels with %d levels need %d",
-			have, t.Pictures(), t.W, t.H, levels, want)
+			have, t.Images(), t.W, t.H, levels, want)
 	}
 	t.Levels = levelsOf(t, levels, data[end:])
 	if want := header(t, form); !bytes.Equal(data[:end], want) {
@@ -279,7 +279,7 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 		t.Cube = word(112) != 0
 	} else {
 		number, alpha, ok := word(legacyEnd), word(legacyEnd+16), false
-		if t.Format, t.SRGB, ok = formatOf(number, alpha); !ok {
+		if t.Format, t.SRGB, ok = formatOfDXGI(number, alpha); !ok {
 			return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported", number, alpha)
 		}
 		t.Premultiplied, t.Cube = alpha == alphaPremultiplied, word(legacyEnd+8) == miscCube
@@ -321,14 +321,14 @@ func legacyFormat(code string, flags uint32) texture.Format {
 // levelsOf gathers each level from the images, which hold all the levels.
 func levelsOf(t *texture.Texture, levels int, pictures []byte) [][]byte {
 	out := make([][]byte, levels)
-	for p := range t.Pictures() {
+	for p := range t.Images() {
 		for i := range out {
 			size := int(t.Format.Bytes(texture.LevelSize(t.W, t.H, i)))
-			if t.Pictures() == 1 {
+			if t.Images() == 1 {
 				out[i] = pictures[:size:size]
 			} else {
 				if p == 0 {
-					out[i] = make([]byte, 0, size*t.Pictures())
+					out[i] = make([]byte, 0, size*t.Images())
 				}
 				out[i] = append(out[i], pictures[:size]...)
 			}

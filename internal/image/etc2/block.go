@@ -9,8 +9,8 @@ type block struct {
 	halves  [4]half
 }
 
-// load takes pixels in. It reports whether any differs from the first.
-func (b *block) load(pixels *[64]byte) bool {
+// loadColumns takes pixels in. It reports whether any differs from the first.
+func (b *block) loadColumns(pixels *[64]byte) bool {
 	differ := byte(0)
 	for i, at := range inColumns {
 		p := pixels[4*at : 4*at+4]
@@ -20,8 +20,8 @@ func (b *block) load(pixels *[64]byte) bool {
 	return differ != 0
 }
 
-// measure adds up the sums of the halves.
-func (b *block) measure() {
+// sumHalves adds up the sums of the halves.
+func (b *block) sumHalves() {
 	var quarters [4]half
 	for i := range quarters {
 		q := &quarters[i]
@@ -38,10 +38,10 @@ func (b *block) measure() {
 		}
 	}
 	// Quarters are in columns as well: upper left, lower left, upper right, lower right.
-	b.halves[0].join(&quarters[0], &quarters[1])
-	b.halves[1].join(&quarters[2], &quarters[3])
-	b.halves[2].join(&quarters[0], &quarters[2])
-	b.halves[3].join(&quarters[1], &quarters[3])
+	b.halves[0].joinQuarters(&quarters[0], &quarters[1])
+	b.halves[1].joinQuarters(&quarters[2], &quarters[3])
+	b.halves[2].joinQuarters(&quarters[0], &quarters[2])
+	b.halves[3].joinQuarters(&quarters[1], &quarters[3])
 	for k := range 3 {
 		b.all[k] = b.halves[0].sum[k] + b.halves[1].sum[k]
 	}
@@ -56,7 +56,7 @@ type half struct {
 	lumas   int32    // the sum of the squares of s
 }
 
-func (h *half) join(a, b *half) {
+func (h *half) joinQuarters(a, b *half) {
 	copy(h.s[:4], a.s[:4])
 	copy(h.s[4:], b.s[:4])
 	for k := range h.sum {
@@ -88,8 +88,8 @@ var costs = func() (all [1024][4]uint64) {
 	return all
 }()
 
-// luma returns the least luma of a base whose channels add up to sum, and its table.
-func (h *half) luma(sum int32) (cost int32, table uint8) {
+// leastLuma returns the least luma of a base whose channels add up to sum, and its table.
+func (h *half) leastLuma(sum int32) (cost int32, table uint8) {
 	a, b, c, d := uint64(1<<32), uint64(2|3<<32), uint64(4|5<<32), uint64(6|7<<32)
 	for _, s := range &h.s {
 		u := s - sum
@@ -138,7 +138,7 @@ func (e *encoder) planar() {
 		}
 		var q [3]uint8
 		for j, v := range slopes[k] {
-			q[j] = nearest(v, 80*255, most)
+			q[j] = scaledNearest(v, 80*255, most)
 		}
 		sse := e.slopeError(k, &q)
 		if e.effort.shifts >= 0 {
@@ -160,7 +160,7 @@ func (e *encoder) slopeError(k int, q *[3]uint8) (sse int32) {
 	for i := 0; i < 16; i += 4 {
 		v := at
 		for j := range 4 {
-			d := toByte(v>>2) - e.px.pix[i+j][k]
+			d := clampToByte(v>>2) - e.px.pix[i+j][k]
 			sse += d * d
 			v += y
 		}
@@ -190,12 +190,12 @@ func (e *encoder) nudgeSlope(k int, q *[3]uint8, most, sse int32) int32 {
 	return sse
 }
 
-// solid sets the best block of a single color: a base color of five bits and the
+// solidColor sets the best block of a single color: a base color of five bits and the
 // modifier that all pixels share, whichever is nearest. The planar mode keeps green to a
 // half and others to one of 64 levels, and often is nearer.
-func (e *encoder) solid() {
+func (e *encoder) solidColor() {
 	p := &e.px.pix[0]
-	e.px.measure()
+	e.px.sumHalves()
 	e.planar()
 	if e.sse == 0 {
 		return
@@ -209,8 +209,8 @@ func (e *encoder) solid() {
 			sse := int32(0)
 			for c := range base {
 				v := p[c] - m
-				near := nearest(v, 255, 31)
-				d := toByte(widen5(near)+m) - p[c]
+				near := scaledNearest(v, 255, 31)
+				d := clampToByte(widen5(near)+m) - p[c]
 				base[c] = near
 				sse += 16 * d * d
 			}

@@ -18,9 +18,9 @@ var (
 // base returns the value of a stored base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// step returns the value of a modifier of one. With 11 bits a multiplier of 0 stands for an
+// modifierStep returns the value of a modifier of one. With 11 bits a multiplier of 0 stands for an
 // eighth.
-func (k *scalarKind) step(multiplier int32) int32 {
+func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
 		return 1
 	}
@@ -63,8 +63,8 @@ var ranks = func() (all [16]rank) {
 	return all
 }()
 
-// scalar returns the best EAC block found for sixteen values, which are in columns.
-func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
+// encodeScalar returns the best EAC block found for sixteen values, which are in columns.
+func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	low, high := v[0], v[0]
 	for _, x := range v[1:] {
 		low, high = min(low, x), max(high, x)
@@ -75,7 +75,7 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 	var best scalarCode
 	least := int32(math.MaxInt32)
 	try := func(c scalarCode) {
-		if sse := k.err(v, c, least); sse < least {
+		if sse := k.scalarError(v, c, least); sse < least {
 			best, least = c, sse
 		}
 	}
@@ -86,7 +86,7 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 		span := ranks[t].span * k.unit
 		full := (high - low + span - 1) / span
 		for m := max(k.least, full-below); m <= min(15, full+wide/2); m++ {
-			step := k.step(m)
+			step := k.modifierStep(m)
 			// Modifiers reach a step further down than up.
 			middle := k.nearestBase((low + high + step) >> 1)
 			try(scalarCode{middle, m, t})
@@ -103,17 +103,17 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 	}
 	if wide == 0 {
 		found := best
-		by := max(1, k.step(found.multiplier)/k.unit/4)
+		by := max(1, k.modifierStep(found.multiplier)/k.unit/4)
 		try(scalarCode{max(0, found.base-by), found.multiplier, found.table})
 		try(scalarCode{min(255, found.base+by), found.multiplier, found.table})
 	}
-	return k.pack(v, best)
+	return k.packScalar(v, best)
 }
 
-// err is the error of a block, or at least limit. It may be more than the error of
+// scalarError is the error of a block, or at least limit. It may be more than the error of
 // the best indices where values are cut off.
-func (k *scalarKind) err(v *[16]int32, c scalarCode, limit int32) (sse int32) {
-	base, step := k.base(c.base), k.step(c.multiplier)
+func (k *scalarKind) scalarError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
+	base, step := k.base(c.base), k.modifierStep(c.multiplier)
 	near := &ranks[c.table&15].near
 	reciprocal := int32(1<<20)/step + 1
 	for _, x := range v {
@@ -128,9 +128,9 @@ func (k *scalarKind) err(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	return sse
 }
 
-// pack chooses indices and returns the block.
-func (k *scalarKind) pack(v *[16]int32, c scalarCode) uint64 {
-	base, step := k.base(c.base), k.step(c.multiplier)
+// packScalar chooses indices and returns the block.
+func (k *scalarKind) packScalar(v *[16]int32, c scalarCode) uint64 {
+	base, step := k.base(c.base), k.modifierStep(c.multiplier)
 	m := &AlphaModifiers[c.table]
 	out := uint64(c.base)<<56 | uint64(c.multiplier)<<52 | uint64(c.table)<<48
 	for i, x := range v {

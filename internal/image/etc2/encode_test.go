@@ -60,11 +60,11 @@ func with(alpha bool, o blockfit.Options) blocktest.Encoder {
 // decoded is an image whose blocks have alpha or not.
 func decoded(blocks []byte, w, h int, alpha bool) []byte {
 	if alpha {
-		return blocktest.Picture(blocks, w, h, 4, 16, func(pixels, block []byte) {
+		return blocktest.AssembleBlocks(blocks, w, h, 4, 16, func(pixels, block []byte) {
 			DecodeRGBA((*[64]byte)(pixels), (*[16]byte)(block))
 		})
 	}
-	return blocktest.Picture(blocks, w, h, 4, 8, func(pixels, block []byte) {
+	return blocktest.AssembleBlocks(blocks, w, h, 4, 8, func(pixels, block []byte) {
 		DecodeRGB((*[64]byte)(pixels), (*[8]byte)(block))
 	})
 }
@@ -133,7 +133,7 @@ func TestErrorIsTrue(t *testing.T) {
 func errorIsTrue(t interface{ Fatalf(string, ...any) }, e *encoder, pixels *[64]byte) {
 	block := e.encode(pixels)
 	var got [64]byte
-	decode(&got, block)
+	paintBlock(&got, block)
 	if sse := blocktest.SquaredError(pixels[:], got[:], 3); sse != int64(e.sse) {
 		t.Fatalf("%+v: error %d, thought to be %d", e.best, sse, e.sse)
 	}
@@ -145,14 +145,14 @@ func TestGuessBoundsError(t *testing.T) {
 	e := newEncoder(blockfit.Normal)
 	rapid.Check(t, func(t *rapid.T) {
 		pixels := [64]byte(blocktest.Pixels(t, 16))
-		e.px.load(&pixels)
-		e.px.measure()
+		e.px.loadColumns(&pixels)
+		e.px.sumHalves()
 		for flip := range 2 {
 			c, cost := e.quick(flip)
-			sse := e.index(&c)
+			sse := e.chooseSplitIndices(&c)
 			inside := true
 			for half := range 2 {
-				for _, base := range c.widen(half) {
+				for _, base := range c.widenBase(half) {
 					m := modifiers[c.table[half]][1]
 					inside = inside && base >= m && base+m <= 255
 				}
@@ -208,7 +208,7 @@ func TestCutOutIsExact(t *testing.T) {
 			for i := range v {
 				v[i] = 255 * rapid.Int32Range(0, 1).Draw(t, "opaque")
 			}
-			decodeScalar(&got, e.scalar(&v, &kindAlpha), &kindAlpha)
+			decodeScalar(&got, e.encodeScalar(&v, &kindAlpha), &kindAlpha)
 			if got != v {
 				t.Fatalf("%v became %v", v, got)
 			}
@@ -225,15 +225,15 @@ func TestScalarErrorBounds(t *testing.T) {
 			v[i] = rapid.Int32Range(0, k.top).Draw(t, "v")
 		}
 		c := scalarCode{rapid.Int32Range(0, 255).Draw(t, "base"), rapid.Int32Range(k.least, 15).Draw(t, "multiplier"), rapid.Uint8Range(0, 15).Draw(t, "table")}
-		decodeScalar(&got, k.pack(&v, c), k)
+		decodeScalar(&got, k.packScalar(&v, c), k)
 		var sse int32
 		cut := false
 		for i := range v {
 			sse += (v[i] - got[i]) * (v[i] - got[i])
 		}
-		reach := 15 * k.step(c.multiplier)
+		reach := 15 * k.modifierStep(c.multiplier)
 		cut = k.base(c.base)-reach < 0 || k.base(c.base)+reach > k.top
-		if guess := k.err(&v, c, 1<<30); guess < sse || !cut && guess != sse {
+		if guess := k.scalarError(&v, c, 1<<30); guess < sse || !cut && guess != sse {
 			t.Fatalf("%+v of %v: error %d, thought to be %d", c, v, sse, guess)
 		}
 	})
@@ -329,7 +329,7 @@ func TestBlocksAllocateNothing(t *testing.T) {
 					v[i] = int32(pixels[4*i+3])
 				}
 				e.encodeWeighed(&pixels)
-				e.scalar(&v, &kindAlpha)
+				e.encodeScalar(&v, &kindAlpha)
 			}
 		})
 		if n != 0 {

@@ -29,7 +29,7 @@ import (
 func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [64]byte
-	return each(ctx, dst, len(pix), grid, 4, 8, o, func(block []byte, at int) {
+	return eachBlock(ctx, dst, len(pix), grid, 4, 8, o, func(block []byte, at int) {
 		blockfit.Gather(grid, pixels[:], pix, 4, at)
 		binary.BigEndian.PutUint64(block, e.encode(&pixels))
 	})
@@ -45,12 +45,12 @@ func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Optio
 	}
 	var pixels [64]byte
 	var alpha [16]int32
-	return each(ctx, dst, len(pix), grid, 4, 16, o, func(block []byte, at int) {
+	return eachBlock(ctx, dst, len(pix), grid, 4, 16, o, func(block []byte, at int) {
 		blockfit.Gather(grid, pixels[:], pix, 4, at)
 		for i := range alpha {
 			alpha[i] = int32(pixels[4*inColumns[i]+3])
 		}
-		binary.BigEndian.PutUint64(block, e.scalar(&alpha, &kindAlpha))
+		binary.BigEndian.PutUint64(block, e.encodeScalar(&alpha, &kindAlpha))
 		binary.BigEndian.PutUint64(block[8:], color(&pixels))
 	})
 }
@@ -65,19 +65,19 @@ func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [32]uint16
 	var v [16]int32
-	return each(ctx, dst, len(pix), grid, channels, 8*channels, o, func(block []byte, at int) {
+	return eachBlock(ctx, dst, len(pix), grid, channels, 8*channels, o, func(block []byte, at int) {
 		blockfit.Gather(grid, pixels[:16*channels], pix, channels, at)
 		for c := range channels {
 			for i := range v {
 				v[i] = to11(pixels[channels*int(inColumns[i])+c])
 			}
-			binary.BigEndian.PutUint64(block[8*c:], e.scalar(&v, &kind11))
+			binary.BigEndian.PutUint64(block[8*c:], e.encodeScalar(&v, &kind11))
 		}
 	})
 }
 
-// each calls do for every block.
-func each(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o blockfit.Options, do func(block []byte, at int)) error {
+// eachBlock calls do for every block.
+func eachBlock(ctx context.Context, dst []byte, have int, g blockfit.Grid, channels, size int, o blockfit.Options, do func(block []byte, at int)) error {
 	if err := g.Check(have, channels, "numbers", len(dst), size, o.Quality); err != nil {
 		return fmt.Errorf("etc2: %w", err)
 	}
@@ -128,16 +128,16 @@ func newEncoder(q blockfit.Quality) *encoder {
 // encode returns the best block found for the colors of sixteen RGBA pixels.
 func (e *encoder) encode(pixels *[64]byte) uint64 {
 	e.sse = math.MaxInt32
-	if !e.px.load(pixels) {
-		e.solid()
+	if !e.px.loadColumns(pixels) {
+		e.solidColor()
 		return e.best.pack()
 	}
-	e.px.measure()
+	e.px.sumHalves()
 	e.planar()
 	if e.sse > e.effort.good {
-		e.split()
+		e.trySplits()
 		if e.sse > e.effort.two {
-			e.two()
+			e.tryTwoColors()
 		}
 	}
 	return e.best.pack()
@@ -152,8 +152,8 @@ func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	return true
 }
 
-// nearest returns the stored number, up to most, for v from 0 to scale.
-func nearest(v, scale, most int32) uint8 {
+// scaledNearest returns the stored number, up to most, for v from 0 to scale.
+func scaledNearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
 }
 
@@ -171,6 +171,6 @@ func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
 	}
 	var decoded, wanted [64]byte
 	block, _ = byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.weighed, block,
-		func() uint64 { return e.encode(&wanted) }, func(b uint64) { decode(&decoded, b) })
+		func() uint64 { return e.encode(&wanted) }, func(b uint64) { paintBlock(&decoded, b) })
 	return block
 }

@@ -53,23 +53,23 @@ func (c *code) pack() uint64 {
 			at(b[1][0], 44) | at(b[1][1], 40) | at(b[1][2], 36) | at(c.distance>>1, 34) | at(c.distance&1, 32)
 	case shapeH:
 		one, two, index := b[0], b[1], c.index
-		if (order(one) >= order(two)) != (c.distance&1 == 1) {
+		if (compareColors(one) >= compareColors(two)) != (c.distance&1 == 1) {
 			one, two, index = two, one, index^0xffff0000
 		}
 		r, g, blue := one[0], one[1], one[2]
-		return uint64(index) | 1<<33 | inside(r, g>>1)<<56 | at(r, 59) | at(g>>1, 56) |
+		return uint64(index) | 1<<33 | bitsInRange(r, g>>1)<<56 | at(r, 59) | at(g>>1, 56) |
 			overflow(g&1<<1|blue>>3, blue>>1&3)<<48 | at(g&1, 52) | at(blue>>3, 51) | at(blue&7, 47) |
 			at(two[0], 43) | at(two[1], 39) | at(two[2], 35) | at(c.distance>>2, 34) | at(c.distance>>1&1, 32)
 	}
 	o, h, v := b[0], b[1], b[2]
-	return 1<<33 | inside(o[0]>>2, o[0]&3<<1|o[1]>>6)<<56 | at(o[0], 57) | at(o[1]>>6, 56) |
-		inside(o[1]>>2&15, o[1]&3<<1|o[2]>>5)<<48 | at(o[1]&63, 49) | at(o[2]>>5, 48) |
+	return 1<<33 | bitsInRange(o[0]>>2, o[0]&3<<1|o[1]>>6)<<56 | at(o[0], 57) | at(o[1]>>6, 56) |
+		bitsInRange(o[1]>>2&15, o[1]&3<<1|o[2]>>5)<<48 | at(o[1]&63, 49) | at(o[2]>>5, 48) |
 		overflow(o[2]>>3&3, o[2]>>1&3)<<40 | at(o[2]>>3&3, 43) | at(o[2]&7, 39) |
 		at(h[0]>>1, 34) | at(h[0]&1, 32) | at(h[1], 25) | at(h[2], 19) | at(v[0], 13) | at(v[1], 6) | at(v[2], 0)
 }
 
-// order compares colors as H does.
-func order(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
+// compareColors compares colors as H does.
+func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
 // overflow returns the free bits of a byte of five bits of color and three of
 // difference so that their sum is out of range, where the lowest two of each are given.
@@ -80,8 +80,8 @@ func overflow(color, difference uint8) uint64 {
 	return 1 << 2
 }
 
-// inside returns the free highest bit of such a byte so that the sum is in range.
-func inside(color, difference uint8) uint64 {
+// bitsInRange returns the free highest bit of such a byte so that the sum is in range.
+func bitsInRange(color, difference uint8) uint64 {
 	if int(color)+signed3(difference) < 0 {
 		return 1 << 7
 	}
@@ -122,7 +122,7 @@ func unpack(v uint64) (c code) {
 		c.base[0] = [3]uint8{from(59, 4), from(56, 3)<<1 | from(52, 1), from(51, 1)<<3 | from(47, 3)}
 		c.base[1] = [3]uint8{from(43, 4), from(39, 4), from(35, 4)}
 		c.distance = from(34, 1)<<2 | from(32, 1)<<1
-		if order(c.base[0]) >= order(c.base[1]) {
+		if compareColors(c.base[0]) >= compareColors(c.base[1]) {
 			c.distance |= 1
 		}
 	case planar:
@@ -137,12 +137,12 @@ func unpack(v uint64) (c code) {
 // DecodeRGB writes the pixels of a color block as RGBA, row by row; alpha is 255. All
 // modes are decoded exactly as the Khronos Data Format Specification says.
 func DecodeRGB(dst *[64]byte, block *[8]byte) {
-	decode(dst, binary.BigEndian.Uint64(block[:]))
+	paintBlock(dst, binary.BigEndian.Uint64(block[:]))
 }
 
 // DecodeRGBA writes the pixels of a block of alpha and color as RGBA, row by row.
 func DecodeRGBA(dst *[64]byte, block *[16]byte) {
-	decode(dst, binary.BigEndian.Uint64(block[8:]))
+	paintBlock(dst, binary.BigEndian.Uint64(block[8:]))
 	var alpha [16]int32
 	decodeScalar(&alpha, binary.BigEndian.Uint64(block[:]), &kindAlpha)
 	for i, v := range alpha {
@@ -161,15 +161,15 @@ func DecodeEAC(block *[8]byte) (dst [16]uint16) {
 	return dst
 }
 
-func decode(dst *[64]byte, block uint64) {
+func paintBlock(dst *[64]byte, block uint64) {
 	c := unpack(block)
-	c.pixels(dst)
+	c.paintColors(dst)
 }
 
-// pixels writes what c says as RGBA.
-func (c *code) pixels(dst *[64]byte) {
+// paintColors writes what c says as RGBA.
+func (c *code) paintColors(dst *[64]byte) {
 	if c.mode == planar {
-		c.slope(dst)
+		c.paintSlope(dst)
 		return
 	}
 	var paints [2][4][3]int32
@@ -204,7 +204,7 @@ func (c *code) paints(half int) (p [4][3]int32) {
 	}
 	for i, m := range modifiers[c.table[half]&7] {
 		for k := range 3 {
-			p[i][k] = toByte(base[k] + m)
+			p[i][k] = clampToByte(base[k] + m)
 		}
 	}
 	return p
@@ -216,21 +216,21 @@ func twoPaints(m mode, one, two [3]uint8, distance uint8) (p [4][3]int32) {
 	for k := range 3 {
 		a, b := widen4(one[k]), widen4(two[k])
 		if m == shapeT {
-			p[0][k], p[1][k], p[2][k], p[3][k] = a, toByte(b+d), b, toByte(b-d)
+			p[0][k], p[1][k], p[2][k], p[3][k] = a, clampToByte(b+d), b, clampToByte(b-d)
 		} else {
-			p[0][k], p[1][k], p[2][k], p[3][k] = toByte(a+d), toByte(a-d), toByte(b+d), toByte(b-d)
+			p[0][k], p[1][k], p[2][k], p[3][k] = clampToByte(a+d), clampToByte(a-d), clampToByte(b+d), clampToByte(b-d)
 		}
 	}
 	return p
 }
 
-// slope writes the pixels of a planar block.
-func (c *code) slope(dst *[64]byte) {
+// paintSlope writes the pixels of a planar block.
+func (c *code) paintSlope(dst *[64]byte) {
 	for k := range 3 {
 		o, h, v := widenSlope(c.base[0][k], k), widenSlope(c.base[1][k], k), widenSlope(c.base[2][k], k)
 		for i := range 16 {
 			x, y := int32(i%4), int32(i/4)
-			dst[4*i+k] = uint8(toByte((x*(h-o) + y*(v-o) + 4*o + 2) >> 2))
+			dst[4*i+k] = uint8(clampToByte((x*(h-o) + y*(v-o) + 4*o + 2) >> 2))
 			dst[4*i+3] = 255
 		}
 	}
@@ -246,7 +246,7 @@ func widenSlope(v uint8, channel int) int32 {
 
 // decodeScalar writes the values of an EAC block, down its columns.
 func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
-	base, step := k.base(int32(block>>56)), k.step(int32(block>>52&15))
+	base, step := k.base(int32(block>>56)), k.modifierStep(int32(block>>52&15))
 	m := &AlphaModifiers[block>>48&15]
 	for i := range dst {
 		dst[i] = max(0, min(base+m[block>>(45-3*i)&7]*step, k.top))
@@ -293,8 +293,8 @@ var halves = [4][8]uint8{
 	{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15},
 }
 
-// toByte cuts a value off at 0 and 255.
-func toByte(v int32) int32 { return max(0, min(v, 255)) }
+// clampToByte cuts a value off at 0 and 255.
+func clampToByte(v int32) int32 { return max(0, min(v, 255)) }
 
 // widen4, widen5, widen6 and widen7 repeat high bits below.
 func widen4(v uint8) int32 { return int32(v) * 17 }

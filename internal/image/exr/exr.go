@@ -38,12 +38,12 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 			d.m.PixF[i] = 1
 		}
 	}
-	across, down := h.grid()
+	across, down := h.gridOfChunks()
 	for i := range across * down {
 		if err := ctx.Err(); err != nil {
 			return nil, pixmap.Repairs{}, err
 		}
-		if err := d.chunk(i, i%across, i/across); err != nil {
+		if err := d.placeChunk(i, i%across, i/across); err != nil {
 			return nil, pixmap.Repairs{}, fmt.Errorf("exr: strip or tile %d of %d: %w", i, across*down, pixmap.UnexpectedEOF(err))
 		}
 	}
@@ -59,9 +59,9 @@ type decoder struct {
 	repairs pixmap.Repairs
 }
 
-// chunk reads the i-th strip or tile into the given place of the grid. The chunk in the file
+// placeChunk reads the i-th strip or tile into the given place of the grid. The chunk in the file
 // repeats its place, which must agree.
-func (d *decoder) chunk(i, column, line int64) error {
+func (d *decoder) placeChunk(i, column, line int64) error {
 	le, h := binary.LittleEndian, &d.h
 	entry := h.table + 8*i
 	if entry+8 > int64(len(d.data)) {
@@ -83,7 +83,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 		want = append([]int32{int32(h.part)}, want...)
 	}
 	c := &cursor{data: d.data, at: int(place)}
-	head, err := c.take(4*len(want) + 4)
+	head, err := c.takeBytes(4*len(want) + 4)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 			return fmt.Errorf("its place in the file is %d, not %d", got, v)
 		}
 	}
-	packed, err := c.take(int(int32(le.Uint32(head[4*len(want):]))))
+	packed, err := c.takeBytes(int(int32(le.Uint32(head[4*len(want):]))))
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (d *decoder) chunk(i, column, line int64) error {
 	}
 	left := int64(h.data.minX) + column*int64(h.tileW)
 	w, l := min(int64(h.tileW), int64(h.data.maxX)+1-left), min(int64(h.tileH), int64(h.data.maxY)+1-top)
-	raw, err := d.unpack(h.compression, packed, int(w), int(l))
+	raw, err := d.unpackChunk(h.compression, packed, int(w), int(l))
 	if err != nil {
 		return err
 	}
@@ -127,10 +127,10 @@ func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 			}
 			at := 0
 			for _, c := range d.channels[:i] {
-				at += c.kind.size() * w
+				at += c.kind.numberSize() * w
 			}
 			c := d.channels[i]
-			d.numbers(pix[slot:], raw[y*stride+at+skip*c.kind.size():], c.kind, end-skip)
+			d.putNumbers(pix[slot:], raw[y*stride+at+skip*c.kind.numberSize():], c.kind, end-skip)
 		}
 		for i := 0; d.h.gray() && i < len(pix); i += 4 {
 			pix[i+1], pix[i+2] = pix[i], pix[i]
@@ -141,8 +141,8 @@ func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 	}
 }
 
-// numbers puts n numbers of a channel into every fourth element of dst.
-func (d *decoder) numbers(dst []float32, src []byte, k kind, n int) {
+// putNumbers puts n numbers of a channel into every fourth element of dst.
+func (d *decoder) putNumbers(dst []float32, src []byte, k kind, n int) {
 	for i := range n {
 		var v float32
 		switch k {
@@ -174,27 +174,27 @@ const (
 	float
 )
 
-// size returns the size of a number in bytes.
-func (k kind) size() int {
+// numberSize returns the size of a number in bytes.
+func (k kind) numberSize() int {
 	if k == half {
 		return 2
 	}
 	return 4
 }
 
-// readChannels reads the list of channels: name, kind, whether it is perceptually linear, and the
+// readChannelList reads the list of channels: name, kind, whether it is perceptually linear, and the
 // columns and rows that share a number.
-func (h *Header) readChannels(b []byte) error {
+func (h *Header) readChannelList(b []byte) error {
 	h.channels = []channel{}
 	for c := (&cursor{data: b}); ; {
-		name, err := c.text()
+		name, err := c.textToZero()
 		if err != nil {
 			return errors.New("list of channels has no end")
 		}
 		if name == "" {
 			return nil
 		}
-		b, err := c.take(16)
+		b, err := c.takeBytes(16)
 		if err != nil {
 			return errors.New("list of channels has no end")
 		}
@@ -239,18 +239,18 @@ func (h *Header) chooseChannels() error {
 		y, _ := find(layer, "Y", "", "", "A")
 		switch {
 		case ok:
-			return h.choose(layer, rgb)
+			return h.chooseLayer(layer, rgb)
 		case layer == "" && y[0] >= 0:
-			return h.choose(layer, gray(y))
+			return h.chooseLayer(layer, gray(y))
 		}
 	}
 	for _, layer := range layers {
 		if y, _ := find(layer, "Y", "", "", "A"); y[0] >= 0 {
-			return h.choose(layer, gray(y))
+			return h.chooseLayer(layer, gray(y))
 		}
 	}
 	if len(h.channels) == 1 {
-		return h.choose("", [4]int{0, 0, 0, -1})
+		return h.chooseLayer("", [4]int{0, 0, 0, -1})
 	}
 	var names []string
 	for _, c := range h.channels[:min(len(h.channels), 8)] {
@@ -259,14 +259,14 @@ func (h *Header) chooseChannels() error {
 	return fmt.Errorf("no layer has the channels R, G and B, or Y; there are %s", strings.Join(names, ", "))
 }
 
-// choose selects a layer and its color channels.
-func (h *Header) choose(layer string, colors [4]int) error {
+// chooseLayer selects a layer and its color channels.
+func (h *Header) chooseLayer(layer string, colors [4]int) error {
 	h.Layer, h.colors = strings.TrimSuffix(layer, "."), colors
 	used := map[int]bool{}
 	for _, i := range colors {
 		if i >= 0 {
 			used[i] = true
-			h.Bits = max(h.Bits, 8*h.channels[i].kind.size())
+			h.Bits = max(h.Bits, 8*h.channels[i].kind.numberSize())
 		}
 	}
 	h.Ignored = len(h.channels) - len(used)

@@ -292,10 +292,10 @@ func TestOverlappingChunksAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := decoder{unpacker: newUnpacker(&h), data: data, h: h, m: pixmap.New(512, 2, pixmap.Float), budget: int64(len(runs)) + 1}
-	if err := d.chunk(0, 0, 0); err != nil {
+	if err := d.placeChunk(0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.chunk(1, 0, 1); err == nil || !strings.Contains(err.Error(), "share their bytes") {
+	if err := d.placeChunk(1, 0, 1); err == nil || !strings.Contains(err.Error(), "share their bytes") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -41,8 +41,8 @@ type Header struct {
 // A window is a rectangle of pixels, its maximum included.
 type window struct{ minX, minY, maxX, maxY int32 }
 
-func (w window) width() int64  { return int64(w.maxX) - int64(w.minX) + 1 }
-func (w window) height() int64 { return int64(w.maxY) - int64(w.minY) + 1 }
+func (w window) windowWidth() int64 { return int64(w.maxX) - int64(w.minX) + 1 }
+func (w window) height() int64      { return int64(w.maxY) - int64(w.minY) + 1 }
 
 // intersects reports whether the windows have a pixel in common.
 func (w window) intersects(v window) bool {
@@ -84,7 +84,7 @@ func ReadHeader(data []byte) (Header, error) {
 	if rest := version &^ (0xff | flagTiled | flagLongNames | flagDeep | flagMultipart); rest != 0 {
 		return Header{}, fmt.Errorf("exr: unknown flags %#x", rest)
 	}
-	headers, err := readParts(&cursor{data: data, at: 8}, version&flagMultipart != 0)
+	headers, err := readPartHeaders(&cursor{data: data, at: 8}, version&flagMultipart != 0)
 	if err != nil {
 		return Header{}, fmt.Errorf("exr: header: %w", err)
 	}
@@ -92,7 +92,7 @@ func ReadHeader(data []byte) (Header, error) {
 	if err != nil {
 		return Header{}, fmt.Errorf("exr: %w", err)
 	}
-	for _, step := range []func() error{h.checkWindows, h.chooseChannels, h.checkLayout} {
+	for _, step := range []func() error{h.checkWindows, h.chooseChannels, h.checkChunkSizes} {
 		if err := step(); err != nil {
 			return Header{}, fmt.Errorf("exr: %w", err)
 		}
@@ -100,12 +100,12 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// readParts reads the headers of all parts. Each list of attributes ends with an empty name, and a
+// readPartHeaders reads the headers of all parts. Each list of attributes ends with an empty name, and a
 // multi-part file with an empty list.
-func readParts(c *cursor, multipart bool) (headers []Header, err error) {
+func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 	for len(headers) < mostParts {
 		h := Header{compression: 0xff, part: len(headers), multipart: multipart}
-		n, err := h.readAttributes(c)
+		n, err := h.readPartAttributes(c)
 		if err != nil {
 			return nil, err
 		}
@@ -154,22 +154,22 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 // checkWindows refuses unusable data and display windows.
 func (h *Header) checkWindows() error {
 	for name, w := range map[string]window{"data window": h.data, "display window": h.display} {
-		if w.width() < 1 || w.height() < 1 || w.width() > mostSide || w.height() > mostSide {
-			return fmt.Errorf("%s of %d x %d pixels", name, w.width(), w.height())
+		if w.windowWidth() < 1 || w.height() < 1 || w.windowWidth() > mostSide || w.height() > mostSide {
+			return fmt.Errorf("%s of %d x %d pixels", name, w.windowWidth(), w.height())
 		}
 	}
-	h.Width, h.Height = int(h.display.width()), int(h.display.height())
+	h.Width, h.Height = int(h.display.windowWidth()), int(h.display.height())
 	switch {
 	case !h.data.intersects(h.display):
 		return errors.New("data window is outside the display window, so the image is empty")
-	case h.display.width()*h.display.height()/mostAround > h.data.width()*h.data.height():
+	case h.display.windowWidth()*h.display.height()/mostAround > h.data.windowWidth()*h.data.height():
 		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the image to its content", mostAround)
 	}
 	return nil
 }
 
-// checkLayout refuses unusable tiles, strips and compressions.
-func (h *Header) checkLayout() error {
+// checkChunkSizes refuses unusable tiles, strips and compressions.
+func (h *Header) checkChunkSizes() error {
 	if err := h.checkCompression(); err != nil {
 		return err
 	}
@@ -177,11 +177,11 @@ func (h *Header) checkLayout() error {
 		return fmt.Errorf("tiles of %d x %d pixels", h.tileW, h.tileH)
 	}
 	if h.tiled {
-		h.tileW, h.tileH = int(min(int64(h.tileW), h.data.width())), int(min(int64(h.tileH), h.data.height()))
+		h.tileW, h.tileH = int(min(int64(h.tileW), h.data.windowWidth())), int(min(int64(h.tileH), h.data.height()))
 	} else {
-		h.tileW, h.tileH = int(h.data.width()), int(min(int64(h.linesOfChunk()), h.data.height()))
+		h.tileW, h.tileH = int(h.data.windowWidth()), int(min(int64(h.linesOfChunk()), h.data.height()))
 	}
-	if across, down := h.grid(); h.tiled && across*down > mostTiles {
+	if across, down := h.gridOfChunks(); h.tiled && across*down > mostTiles {
 		return fmt.Errorf("%d tiles, the limit is %d; save the image with larger tiles", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
@@ -196,7 +196,7 @@ func (h *Header) gray() bool { return h.colors[0] == h.colors[1] }
 // pixelBytes returns the size of a pixel with all of its channels.
 func (h *Header) pixelBytes() (n int64) {
 	for _, c := range h.channels {
-		n += int64(c.kind.size())
+		n += int64(c.kind.numberSize())
 	}
 	return n
 }
@@ -204,16 +204,16 @@ func (h *Header) pixelBytes() (n int64) {
 // chunkBytes returns the unpacked size of a strip or tile.
 func (h *Header) chunkBytes(w, l int) int64 { return int64(w) * int64(l) * h.pixelBytes() }
 
-// grid returns the number of columns and rows of strips or tiles.
-func (h *Header) grid() (across, down int64) {
-	return (h.data.width() + int64(h.tileW) - 1) / int64(h.tileW), (h.data.height() + int64(h.tileH) - 1) / int64(h.tileH)
+// gridOfChunks returns the number of columns and rows of strips or tiles.
+func (h *Header) gridOfChunks() (across, down int64) {
+	return (h.data.windowWidth() + int64(h.tileW) - 1) / int64(h.tileW), (h.data.height() + int64(h.tileH) - 1) / int64(h.tileH)
 }
 
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
 	const place, head = 8, 8 // bytes in the list, and before the pixels
-	across, down := h.grid()
-	return h.table + across*down*(place+head) + h.data.width()*h.data.height()*h.pixelBytes()/h.ratio()
+	across, down := h.gridOfChunks()
+	return h.table + across*down*(place+head) + h.data.windowWidth()*h.data.height()*h.pixelBytes()/h.expansionRatio()
 }
 
 // Memory returns the most bytes that Decode holds at once, without the file.
@@ -228,8 +228,8 @@ type cursor struct {
 	at   int
 }
 
-// take returns the next n bytes.
-func (c *cursor) take(n int) ([]byte, error) {
+// takeBytes returns the next n bytes.
+func (c *cursor) takeBytes(n int) ([]byte, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("size of %d bytes", n)
 	}
@@ -240,8 +240,8 @@ func (c *cursor) take(n int) ([]byte, error) {
 	return c.data[c.at-n : c.at], nil
 }
 
-// text returns the bytes up to the next zero.
-func (c *cursor) text() (string, error) {
+// textToZero returns the bytes up to the next zero.
+func (c *cursor) textToZero() (string, error) {
 	const longest = 255
 	rest := c.data[c.at:]
 	n := bytes.IndexByte(rest[:min(len(rest), longest+1)], 0)
@@ -261,29 +261,29 @@ type attribute struct {
 	value      []byte
 }
 
-// next returns the next attribute; its name is empty at the end of a list.
-func (c *cursor) next() (a attribute, err error) {
-	if a.name, err = c.text(); err != nil || a.name == "" {
+// nextAttribute returns the next attribute; its name is empty at the end of a list.
+func (c *cursor) nextAttribute() (a attribute, err error) {
+	if a.name, err = c.textToZero(); err != nil || a.name == "" {
 		return a, err
 	}
-	if a.kind, err = c.text(); err != nil {
+	if a.kind, err = c.textToZero(); err != nil {
 		return a, err
 	}
-	size, err := c.take(4)
+	size, err := c.takeBytes(4)
 	if err != nil {
 		return a, err
 	}
-	if a.value, err = c.take(int(int32(binary.LittleEndian.Uint32(size)))); err != nil {
+	if a.value, err = c.takeBytes(int(int32(binary.LittleEndian.Uint32(size)))); err != nil {
 		return a, fmt.Errorf("%s: %w", a.name, err)
 	}
 	return a, nil
 }
 
-// readAttributes reads the attributes of a part and returns their number.
-func (h *Header) readAttributes(c *cursor) (n int, err error) {
+// readPartAttributes reads the attributes of a part and returns their number.
+func (h *Header) readPartAttributes(c *cursor) (n int, err error) {
 	var data, display bool
 	for ; ; n++ {
-		a, err := c.next()
+		a, err := c.nextAttribute()
 		if err != nil {
 			return n, err
 		}
@@ -291,7 +291,7 @@ func (h *Header) readAttributes(c *cursor) (n int, err error) {
 			break
 		}
 		data, display = data || a.name == "dataWindow", display || a.name == "displayWindow"
-		if err := h.set(a); err != nil {
+		if err := h.setAttribute(a); err != nil {
 			return n, fmt.Errorf("%s: %w", a.name, err)
 		}
 	}
@@ -304,8 +304,8 @@ func (h *Header) readAttributes(c *cursor) (n int, err error) {
 	return n, nil
 }
 
-// set stores an attribute ("OpenEXR File Layout", section "Predefined Attribute Types").
-func (h *Header) set(a attribute) error {
+// setAttribute stores an attribute ("OpenEXR File Layout", section "Predefined Attribute Types").
+func (h *Header) setAttribute(a attribute) error {
 	least, known := map[string]int{"channels": 1, "compression": 1, "dataWindow": 16, "displayWindow": 16,
 		"tiles": 9, "chunkCount": 4, "chromaticities": 32}[a.name]
 	if known && len(a.value) < least {
@@ -314,7 +314,7 @@ func (h *Header) set(a attribute) error {
 	le := binary.LittleEndian
 	switch a.name {
 	case "channels":
-		return h.readChannels(a.value)
+		return h.readChannelList(a.value)
 	case "compression":
 		h.compression = a.value[0]
 	case "dataWindow":

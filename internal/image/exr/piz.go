@@ -58,10 +58,10 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	}
 	stride, left := 0, 0
 	for _, c := range u.channels {
-		stride += w * c.kind.size()
+		stride += w * c.kind.numberSize()
 	}
 	for _, c := range u.channels {
-		numbers := c.kind.size() / 2 // numbers of 16 bits
+		numbers := c.kind.numberSize() / 2 // numbers of 16 bits
 		for i := range numbers {
 			p := plane{pix[i:], numbers, numbers * w}
 			p.unwave(w, l, greatest)
@@ -72,7 +72,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 				le.PutUint16(row[2*i:], u.piz.values[v])
 			}
 		}
-		pix, left = pix[numbers*w*l:], left+w*c.kind.size()
+		pix, left = pix[numbers*w*l:], left+w*c.kind.numberSize()
 	}
 	return nil
 }
@@ -159,8 +159,8 @@ type bitReader struct {
 	n    int // number of bits in bits, at its low end
 }
 
-// fill reads until n bits are available, at most 56, and reports whether the data suffices.
-func (r *bitReader) fill(n int) bool {
+// fillTo reads until n bits are available, at most 56, and reports whether the data suffices.
+func (r *bitReader) fillTo(n int) bool {
 	for r.n < n {
 		if r.at == len(r.data) {
 			return false
@@ -170,24 +170,24 @@ func (r *bitReader) fill(n int) bool {
 	return true
 }
 
-// take returns the next n bits.
-func (r *bitReader) take(n int) (uint64, error) {
-	if !r.fill(n) {
+// takeBits returns the next n bits.
+func (r *bitReader) takeBits(n int) (uint64, error) {
+	if !r.fillTo(n) {
 		return 0, io.ErrUnexpectedEOF
 	}
 	r.n -= n
 	return r.bits >> r.n & (1<<n - 1), nil
 }
 
-// readLengths reads the code lengths of the symbols from low to high, of six bits each. Numbers
+// readCodeLengths reads the code lengths of the symbols from low to high, of six bits each. Numbers
 // from 59 on are runs of symbols without a code: two to five of them or, for 63, six more than the
 // next eight bits say. It returns the size of the list in bytes.
-func (h *huffman) readLengths(data []byte, low, high int) (int, error) {
+func (h *huffman) readCodeLengths(data []byte, low, high int) (int, error) {
 	const fewNone, manyNone = 59, 63
 	clear(h.lengths[:])
 	r := bitReader{data: data}
 	for s := low; s <= high; {
-		n, err := r.take(6)
+		n, err := r.takeBits(6)
 		if err != nil {
 			return 0, err
 		}
@@ -198,7 +198,7 @@ func (h *huffman) readLengths(data []byte, low, high int) (int, error) {
 		}
 		none := int(n) - fewNone + 2
 		if n == manyNone {
-			more, err := r.take(8)
+			more, err := r.takeBits(8)
 			if err != nil {
 				return 0, err
 			}
@@ -208,11 +208,11 @@ func (h *huffman) readLengths(data []byte, low, high int) (int, error) {
 			return 0, errors.New("list of Huffman codes is too long")
 		}
 	}
-	return r.at, h.build(low, high)
+	return r.at, h.assignCodes(low, high)
 }
 
-// build assigns codes to symbols: the longest ones come first.
-func (h *huffman) build(low, high int) error {
+// assignCodes assigns codes to symbols: the longest ones come first.
+func (h *huffman) assignCodes(low, high int) error {
 	clear(h.count[:])
 	clear(h.short[:])
 	for _, n := range h.lengths[low : high+1] {
@@ -254,9 +254,9 @@ func (h *huffman) build(low, high int) error {
 	return nil
 }
 
-// symbol reads the next symbol.
-func (h *huffman) symbol(r *bitReader) (int, error) {
-	if r.fill(shortest) {
+// readSymbol reads the next symbol.
+func (h *huffman) readSymbol(r *bitReader) (int, error) {
+	if r.fillTo(shortest) {
 		if e := h.short[r.bits>>(r.n-shortest)&(1<<shortest-1)]; e != 0 {
 			r.n -= int(e & 255)
 			return int(e >> 8), nil
@@ -264,7 +264,7 @@ func (h *huffman) symbol(r *bitReader) (int, error) {
 	}
 	code := uint64(0)
 	for n := 1; n <= longest; n++ {
-		bit, err := r.take(1)
+		bit, err := r.takeBits(1)
 		if err != nil {
 			return 0, err
 		}
@@ -289,7 +289,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 	if low > high || high >= symbols {
 		return errors.New("invalid list of Huffman codes")
 	}
-	n, err := h.readLengths(data[header:], int(low), int(high))
+	n, err := h.readCodeLengths(data[header:], int(low), int(high))
 	if err != nil {
 		return err
 	}
@@ -299,7 +299,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 	}
 	r := bitReader{data: data[:(bits+7)/8]}
 	for at := 0; at < len(dst); {
-		s, err := h.symbol(&r)
+		s, err := h.readSymbol(&r)
 		if err != nil {
 			return err
 		}
@@ -308,7 +308,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 			at++
 			continue
 		}
-		again, err := r.take(8)
+		again, err := r.takeBits(8)
 		if err != nil {
 			return err
 		}

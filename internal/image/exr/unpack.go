@@ -54,8 +54,8 @@ func (h *Header) linesOfChunk() int {
 	return 1
 }
 
-// ratio bounds how far packed data expand.
-func (h *Header) ratio() int64 {
+// expansionRatio bounds how far packed data expand.
+func (h *Header) expansionRatio() int64 {
 	switch h.compression {
 	case plain:
 		return 1
@@ -94,12 +94,12 @@ func newUnpacker(h *Header) unpacker {
 	return u
 }
 
-// unpack returns the pixels of a strip or tile of w by l pixels: in each row all numbers of the
+// unpackChunk returns the pixels of a strip or tile of w by l pixels: in each row all numbers of the
 // first channel, then of the next, little-endian. The result is valid until the next call.
-func (u *unpacker) unpack(compression byte, packed []byte, w, l int) ([]byte, error) {
+func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byte, error) {
 	size := 0
 	for _, c := range u.channels {
-		size += w * l * c.kind.size()
+		size += w * l * c.kind.numberSize()
 	}
 	if compression == plain || len(packed) >= size { // incompressible data is stored plain
 		if len(packed) != size {
@@ -120,13 +120,13 @@ func (u *unpacker) unpack(compression byte, packed []byte, w, l int) ([]byte, er
 		if err := unpackRuns(mid, packed); err != nil {
 			return nil, err
 		}
-		merge(raw, mid)
+		mergeHalves(raw, mid)
 		return raw, nil
 	case zips, zip:
 		if err := u.inflated(mid, packed); err != nil {
 			return nil, err
 		}
-		merge(raw, mid)
+		mergeHalves(raw, mid)
 		return raw, nil
 	}
 	return raw, u.unpackPXR24(raw, mid, packed, w, l)
@@ -187,9 +187,9 @@ func unpackRuns(dst, packed []byte) error {
 	return nil
 }
 
-// merge inverts the step before RLE and ZIP: each byte is the difference to the byte before plus
+// mergeHalves inverts the step before RLE and ZIP: each byte is the difference to the byte before plus
 // 128, and the first half of the bytes are those at even places.
-func merge(dst, split []byte) {
+func mergeHalves(dst, split []byte) {
 	for i := 1; i < len(split); i++ {
 		split[i] += split[i-1] - 128
 	}
@@ -227,7 +227,7 @@ func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 					binary.LittleEndian.PutUint32(raw[4*i:], sum)
 				}
 			}
-			raw, mid = raw[c.kind.size()*w:], mid[n*w:]
+			raw, mid = raw[c.kind.numberSize()*w:], mid[n*w:]
 		}
 	}
 	return nil
@@ -238,10 +238,10 @@ func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 	stride, left := 0, 0
 	for _, c := range u.channels {
-		stride += w * c.kind.size()
+		stride += w * c.kind.numberSize()
 	}
 	for _, c := range u.channels {
-		size := w * c.kind.size()
+		size := w * c.kind.numberSize()
 		if c.kind != half {
 			if len(packed) < size*l {
 				return io.ErrUnexpectedEOF

@@ -18,7 +18,7 @@ import (
 )
 
 // An Image is a decoded file whose pixels are still packed, four bytes each.
-type Picture struct {
+type Image struct {
 	Header
 	packed []byte // pixels in file order
 	light  light
@@ -39,7 +39,7 @@ func (h Header) LeastBytes() int64 {
 
 // Decode decodes a file of size bytes. A file that is too short for its header is refused before
 // anything is allocated.
-func Decode(r io.Reader, size int64) (*Picture, error) {
+func Decode(r io.Reader, size int64) (*Image, error) {
 	buffered := bufio.NewReader(r)
 	h, err := ReadHeader(buffered)
 	if err != nil {
@@ -58,13 +58,13 @@ func Decode(r io.Reader, size int64) (*Picture, error) {
 			return nil, fmt.Errorf("hdr: scan line %d of %d: %w", y, lines, pixmap.UnexpectedEOF(err))
 		}
 	}
-	return &Picture{Header: h, packed: pix, light: h.light()}, nil
+	return &Image{Header: h, packed: pix, light: h.lightTable()}, nil
 }
 
 // Row puts row y, counted from the top, into dst as linear light: red, green, blue and an alpha of
 // 1 for each pixel. It panics if dst does not have four numbers for each pixel, or if the image
 // has no such row.
-func (p *Picture) Row(dst []float32, y int) {
+func (p *Image) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
 		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in an image of %d x %d", y, len(dst), p.Width, p.Height))
 	}
@@ -81,7 +81,7 @@ func (p *Picture) Row(dst []float32, y int) {
 		at, step = x*p.Height+y, step*p.Height
 	}
 	for ; len(dst) > 0; dst, at = dst[4:], at+step {
-		p.light.of(dst, p.packed[4*at:])
+		p.light.putLight(dst, p.packed[4*at:])
 	}
 }
 
@@ -106,15 +106,15 @@ func readLine(r *bufio.Reader, line []byte) error {
 				return fmt.Errorf("its length is %d pixels, want %d", length, pixels)
 			}
 			_, _ = r.Discard(len(sign)) // they were peeked
-			return readChannels(r, line)
+			return readPlanes(r, line)
 		}
 	}
 	return readPixels(r, line)
 }
 
-// readChannels reads all reds, then all greens, blues and exponents, each as packets: up to 128
+// readPlanes reads all reds, then all greens, blues and exponents, each as packets: up to 128
 // numbers, or a count above 128 and one number that is repeated count-128 times.
-func readChannels(r *bufio.Reader, line []byte) error {
+func readPlanes(r *bufio.Reader, line []byte) error {
 	for c := range 4 {
 		for at := c; at < len(line); {
 			count, err := r.ReadByte()
@@ -182,9 +182,9 @@ type light struct {
 	exponent [256][3]float64 // factors of red, green and blue, by exponent
 }
 
-// light returns the table for images with this header. The light is
+// lightTable returns the table for images with this header. The light is
 // (mantissa * 2^(exponent-136)) ^ gamma / exposure; an exponent of 0 is black.
-func (h *Header) light() light {
+func (h *Header) lightTable() light {
 	var l light
 	for i := range 256 {
 		l.mantissa[i] = detmath.Pow(float64(i), h.Gamma)
@@ -199,9 +199,9 @@ func (h *Header) light() light {
 	return l
 }
 
-// of puts the light of the first pixel of packed at the start of dst. Light beyond float32 becomes
+// putLight puts the light of the first pixel of packed at the start of dst. Light beyond float32 becomes
 // the largest float32, to avoid infinities.
-func (l *light) of(dst []float32, packed []byte) {
+func (l *light) putLight(dst []float32, packed []byte) {
 	_, _ = dst[3], packed[3]
 	scale := &l.exponent[packed[3]]
 	for c := range 3 {

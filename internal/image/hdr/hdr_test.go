@@ -250,7 +250,7 @@ func encodeLine(line []byte, way string) (out []byte) {
 	return out
 }
 
-func decode(data []byte) (*Picture, error) {
+func decode(data []byte) (*Image, error) {
 	return Decode(bytes.NewReader(data), int64(len(data)))
 }
 

@@ -39,7 +39,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		b = bufio.NewReader(r)
 	}
 	lines := lineReader{r: b, left: maxHeader}
-	sign, err := lines.next()
+	sign, err := lines.nextHeaderLine()
 	if err != nil {
 		return Header{}, err
 	}
@@ -48,27 +48,27 @@ func ReadHeader(r io.Reader) (Header, error) {
 	}
 	h := Header{Exposure: [3]float64{1, 1, 1}, Gamma: 1}
 	for {
-		line, err := lines.next()
+		line, err := lines.nextHeaderLine()
 		if err != nil {
 			return Header{}, err
 		}
 		if line == "" {
 			break
 		}
-		if err := h.variable(line); err != nil {
+		if err := h.applyVariable(line); err != nil {
 			return Header{}, err
 		}
 	}
-	line, err := lines.next()
+	line, err := lines.nextHeaderLine()
 	if err != nil {
 		return Header{}, err
 	}
 	return h, h.resolution(line)
 }
 
-// variable applies a line of the form NAME=value. Other lines are comments, or commands that made
+// applyVariable applies a line of the form NAME=value. Other lines are comments, or commands that made
 // the image.
-func (h *Header) variable(line string) error {
+func (h *Header) applyVariable(line string) error {
 	name, value, _ := strings.Cut(line, "=")
 	value = strings.TrimSpace(value)
 	switch name {
@@ -166,7 +166,7 @@ type lineReader struct {
 	left int // bytes
 }
 
-func (l *lineReader) next() (string, error) {
+func (l *lineReader) nextHeaderLine() (string, error) {
 	var line []byte
 	for {
 		c, err := l.r.ReadByte()

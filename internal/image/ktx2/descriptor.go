@@ -124,15 +124,15 @@ func samplesOf(t *texture.Texture) []sample {
 		}
 		return []sample{block(0, 128, channelUASTCA)}
 	case texture.R8:
-		return unpacked(alpha, 8)
+		return unpackedSamples(alpha, 8)
 	case texture.RG8:
-		return unpacked(alpha, 8, 8)
+		return unpackedSamples(alpha, 8, 8)
 	case texture.RGBA8:
-		return unpacked(alpha, 8, 8, 8, 8)
+		return unpackedSamples(alpha, 8, 8, 8, 8)
 	case texture.RGB10A2:
-		return unpacked(alpha, 10, 10, 10, 2)
+		return unpackedSamples(alpha, 10, 10, 10, 2)
 	case texture.RGBA16F:
-		samples := unpacked(alpha, 16, 16, 16, 16)
+		samples := unpackedSamples(alpha, 16, 16, 16, 16)
 		for i := range samples {
 			s := &samples[i]
 			s.channel |= isFloat | isSigned
@@ -143,8 +143,8 @@ func samplesOf(t *texture.Texture) []sample {
 	return nil
 }
 
-// unpacked returns red, green, blue and alpha with the given bits, or the first few.
-func unpacked(alpha channel, bits ...int) []sample {
+// unpackedSamples returns red, green, blue and alpha with the given bits, or the first few.
+func unpackedSamples(alpha channel, bits ...int) []sample {
 	channels := [4]channel{channelRed, channelGreen, channelBlue, alpha}
 	samples, offset := make([]sample, 0, len(bits)), 0
 	for i, n := range bits {
@@ -201,12 +201,12 @@ func descriptor(t *texture.Texture) []byte {
 	return d
 }
 
-// numberOf returns the VkFormat of t. UASTC, which no graphics processor reads, has 0; the
+// vulkanNumber returns the VkFormat of t. UASTC, which no graphics processor reads, has 0; the
 // descriptor names it.
-func numberOf(t *texture.Texture) uint32 { return t.Format.Vulkan().Of(t.SRGB) }
+func vulkanNumber(t *texture.Texture) uint32 { return t.Format.Vulkan().Of(t.SRGB) }
 
-// formatOf is the inverse of numberOf.
-func formatOf(number uint32) (f texture.Format, srgb, ok bool) {
+// formatOfVulkan is the inverse of vulkanNumber.
+func formatOfVulkan(number uint32) (f texture.Format, srgb, ok bool) {
 	if number == 0 {
 		return texture.UASTC, false, true
 	}
@@ -224,9 +224,9 @@ func typeSize(f texture.Format) int {
 	return 1
 }
 
-// alignment returns the alignment of unpacked level data: lcm(block bytes, 4), so that a
+// levelAlignment returns the alignment of unpacked level data: lcm(block bytes, 4), so that a
 // loader can copy whole blocks and words.
-func alignment(f texture.Format) int64 {
+func levelAlignment(f texture.Format) int64 {
 	_, bytes := f.Block()
 	a, b := bytes, 4
 	for b != 0 {

@@ -55,7 +55,7 @@ const (
 // damages such bytes is noticed at once.
 const identifier = "\xabKTX 20\xbb\r\n\x1a\n"
 
-func align(n, to int64) int64 { return (n + to - 1) / to * to }
+func alignOffset(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // Encode returns the file that Write writes.
 func Encode(ctx context.Context, t *texture.Texture, s Supercompression) ([]byte, error) {
@@ -97,7 +97,7 @@ func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercom
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("write ktx2: %w", err)
 	}
-	alignment, put := alignment(t.Format), writeAll
+	alignment, put := levelAlignment(t.Format), writeAll
 	switch s.Scheme {
 	case None:
 	case Zstd:
@@ -120,7 +120,7 @@ func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercom
 		return err
 	}
 	for i := len(t.Levels) - 1; i >= 0; i-- {
-		start := align(out.n, alignment)
+		start := alignOffset(out.n, alignment)
 		if err := writeAll(ctx, out, make([]byte, start-out.n)); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func header(t *texture.Texture, s Scheme) []byte {
 
 	h := append(make([]byte, 0, keyValuesAt+len(keyValues)), identifier...)
 	for _, v := range []int{
-		int(numberOf(t)),
+		int(vulkanNumber(t)),
 		typeSize(t.Format),
 		t.W, t.H,
 		t.Depth,
@@ -208,7 +208,7 @@ func keyValueData(t *texture.Texture) []byte {
 		kv = append(kv, pair[0]...)
 		kv = append(kv, 0)
 		kv = append(kv, pair[1]...)
-		kv = append(kv, make([]byte, align(int64(len(kv)), 4)-int64(len(kv)))...)
+		kv = append(kv, make([]byte, alignOffset(int64(len(kv)), 4)-int64(len(kv)))...)
 	}
 	return kv
 }

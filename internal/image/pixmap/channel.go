@@ -96,11 +96,11 @@ func assembleInto(ctx context.Context, made *Map, parts [4]Part) error {
 		for c, p := range parts {
 			switch {
 			case d == Float:
-				assemble(made.PixF, p, c, from, to, pixF, 1)
+				assembleChannel(made.PixF, p, c, from, to, pixF, 1)
 			case d == Bits16:
-				assemble(made.Pix16, p, c, from, to, pix16, 65535)
+				assembleChannel(made.Pix16, p, c, from, to, pix16, 65535)
 			default:
-				assemble(made.Pix8, p, c, from, to, pix8, 255)
+				assembleChannel(made.Pix8, p, c, from, to, pix8, 255)
 			}
 		}
 	})
@@ -110,8 +110,8 @@ func pix8(m *Map) []uint8   { return m.Pix8 }
 func pix16(m *Map) []uint16 { return m.Pix16 }
 func pixF(m *Map) []float32 { return m.PixF }
 
-// assemble fills channel c of the numbers from from to to.
-func assemble[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
+// assembleChannel fills channel c of the numbers from from to to.
+func assembleChannel[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
 	var src []T
 	fill, of := T(0), 0
 	switch p.Of {
@@ -141,7 +141,7 @@ func Premultiply(ctx context.Context, m *Map, c Color) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		l.widen(row, y)
+		l.widenRow(row, y)
 		for i := 0; i+4 <= len(row); i += 4 {
 			p := row[i : i+4 : i+4]
 			alpha := float64(p[3]) / top
@@ -150,7 +150,7 @@ func Premultiply(ctx context.Context, m *Map, c Color) error {
 			}
 			p[0], p[1], p[2] = float32(float64(p[0])*alpha), float32(float64(p[1])*alpha), float32(float64(p[2])*alpha)
 		}
-		l.narrow(m, y, row, nil)
+		l.narrowRow(m, y, row, nil)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 					row[4*x+k] = float32(s / 4)
 				}
 			}
-			e.light.narrow(faces[i], y, row, nil)
+			e.light.narrowRow(faces[i], y, row, nil)
 		}
 	}
 	return faces, nil
@@ -97,8 +97,8 @@ func newSphere(m *Map, c Color) *sphere {
 // image wraps around at its sides.
 func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 	across := math.Sqrt(float64(d[0]*d[0]) + float64(d[2]*d[2]))
-	x := float64((turn(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
-	y := float64((0.5-turn(d[1], across)/math.Pi)*float64(s.m.H)) - 0.5
+	x := float64((arcTangent(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
+	y := float64((0.5-arcTangent(d[1], across)/math.Pi)*float64(s.m.H)) - 0.5
 	left, top := math.Floor(x), math.Floor(y)
 	fx, fy := x-left, y-top
 	for i := range 4 {
@@ -112,14 +112,14 @@ func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 			wy = fy
 		}
 		weight := wx * wy
-		for k, v := range s.pixel(column, line) {
+		for k, v := range s.lightAt(column, line) {
 			sum[k] += float64(weight * float64(v))
 		}
 	}
 }
 
-// pixel returns a pixel as light.
-func (s *sphere) pixel(x, y int) (p [4]float32) {
+// lightAt returns a pixel as light.
+func (s *sphere) lightAt(x, y int) (p [4]float32) {
 	at := 4 * (y*s.m.W + x)
 	switch s.m.Depth() {
 	case Float:
@@ -136,8 +136,8 @@ func (s *sphere) pixel(x, y int) (p [4]float32) {
 	return p
 }
 
-// turn returns the angle, -pi to pi, of the point at y and x.
-func turn(y, x float64) float64 {
+// arcTangent returns the angle, -pi to pi, of the point at y and x.
+func arcTangent(y, x float64) float64 {
 	// The arc tangent of at most 1 is exact to a few units in the last place.
 	var a float64
 	if small, large := math.Abs(y), math.Abs(x); small <= large {

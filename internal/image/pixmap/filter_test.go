@@ -61,10 +61,10 @@ func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
 		return v
 	}
 	for x := -3.5; x <= 3.5; x += 1.0 / 64 {
-		if got, want := Mitchell.at(x), mitchell(x); math.Abs(got-want) > 1e-12 {
+		if got, want := Mitchell.kernelAt(x), mitchell(x); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("Mitchell at %v is %v, want %v", x, got, want)
 		}
-		if got, want := Kaiser.at(x), kaiser(x); math.Abs(got-want) > 1e-9 {
+		if got, want := Kaiser.kernelAt(x), kaiser(x); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("Kaiser at %v is %v, want %v", x, got, want)
 		}
 	}

@@ -130,7 +130,7 @@ func TestIrradianceIsTheIntegral(t *testing.T) {
 
 // throughCosine integrates light times n.l over the half sphere, divided by pi.
 func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
-	a, b := frame(n)
+	a, b := tangentFrame(n)
 	const thetas, phis = 200, 100
 	sum := 0.0
 	for i := range thetas {

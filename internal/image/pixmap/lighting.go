@@ -67,7 +67,7 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 				row := rows[4*small*y : 4*small*(y+1)]
 				for x := range small {
 					u, v := (float64(2*x)+1)/float64(small)-1, (float64(2*y)+1)/float64(small)-1
-					seen := r.through(lobe, unit(faceDirection(face, u, v)))
+					seen := r.through(lobe, unitDirection(faceDirection(face, u, v)))
 					seen[3] = min(seen[3], 1) * l.alphaTop()
 					for k, s := range seen {
 						row[4*x+k] = float32(min(s, l.colorTop()))
@@ -79,7 +79,7 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 				return err
 			}
 			for y := range small {
-				l.narrow(made, y, rows[4*small*y:4*small*(y+1)], nil)
+				l.narrowRow(made, y, rows[4*small*y:4*small*(y+1)], nil)
 			}
 			if err := take(level, made); err != nil {
 				return err
@@ -162,7 +162,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 		l := light{m: f, color: c}
 		for y := range side {
 			row := wide.PixF[4*side*y : 4*side*(y+1)]
-			l.widen(row, y)
+			l.widenRow(row, y)
 			for k := 3; k < len(row); k += 4 {
 				row[k] /= float32(l.alphaTop()) // maps of floats have alphas from 0 to 1
 			}
@@ -178,7 +178,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 		}
 	}
 	for i := range r.levels {
-		r.levels[i].close()
+		r.levels[i].fillBorders()
 	}
 	return r, nil
 }
@@ -187,15 +187,15 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 func (l *radianceLevel) putFace(face int, m *Map) {
 	l.faces[face] = make([]float32, 4*(l.side+2)*(l.side+2))
 	for y := range l.side {
-		copy(l.faces[face][l.at(0, y):], m.PixF[4*l.side*y:4*l.side*(y+1)])
+		copy(l.faces[face][l.texelIndex(0, y):], m.PixF[4*l.side*y:4*l.side*(y+1)])
 	}
 }
 
-// at returns the index of pixel x, y in a face; both may be -1 to side.
-func (l *radianceLevel) at(x, y int) int { return 4 * ((y+1)*(l.side+2) + x + 1) }
+// texelIndex returns the index of pixel x, y in a face; both may be -1 to side.
+func (l *radianceLevel) texelIndex(x, y int) int { return 4 * ((y+1)*(l.side+2) + x + 1) }
 
-// close fills the borders.
-func (l *radianceLevel) close() {
+// fillBorders fills the borders.
+func (l *radianceLevel) fillBorders() {
 	for face := range l.faces {
 		for i := -1; i <= l.side; i++ {
 			for _, p := range [4][2]int{{i, -1}, {i, l.side}, {-1, i}, {l.side, i}} {
@@ -203,7 +203,7 @@ func (l *radianceLevel) close() {
 				other, ou, ov := facePoint(faceDirection(face, u, v))
 				x := min(max(int((ou+1)/2*float64(l.side)), 0), l.side-1)
 				y := min(max(int((ov+1)/2*float64(l.side)), 0), l.side-1)
-				copy(l.faces[face][l.at(p[0], p[1]):][:4], l.faces[other][l.at(x, y):])
+				copy(l.faces[face][l.texelIndex(p[0], p[1]):][:4], l.faces[other][l.texelIndex(x, y):])
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func (l *radianceLevel) close() {
 
 // through returns the light through a lobe around the normal n.
 func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
-	across, up := frame(n)
+	across, up := tangentFrame(n)
 	for _, s := range lobe {
 		var d [3]float64
 		for k := range d {
@@ -233,7 +233,7 @@ func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int,
 	x, y := float64((u+1)/2*float64(l.side))+0.5, float64((v+1)/2*float64(l.side))+0.5
 	left, top := min(max(int(x), 0), l.side), min(max(int(y), 0), l.side)
 	fx, fy := x-float64(left), y-float64(top)
-	at := l.at(left-1, top-1)
+	at := l.texelIndex(left-1, top-1)
 	a, b := l.faces[face][at:at+8:at+8], l.faces[face][at+4*(l.side+2):][:8]
 	w00, w10, w01, w11 := weight*(1-fx)*(1-fy), weight*fx*(1-fy), weight*(1-fx)*fy, weight*fx*fy
 	for k := range sum {
@@ -260,13 +260,13 @@ func facePoint(d [3]float64) (face int, u, v float64) {
 	return 5, -d[0] / z, -d[1] / z
 }
 
-// frame returns two directions that are perpendicular to n and to each other.
-func frame(n [3]float64) (a, b [3]float64) {
+// tangentFrame returns two directions that are perpendicular to n and to each other.
+func tangentFrame(n [3]float64) (a, b [3]float64) {
 	up := [3]float64{0, 0, 1}
 	if math.Abs(n[2]) > 0.9 {
 		up = [3]float64{1, 0, 0}
 	}
-	a = unit(cross3(up, n))
+	a = unitDirection(cross3(up, n))
 	return a, cross3(n, a)
 }
 
@@ -278,8 +278,8 @@ func cross3(a, b [3]float64) [3]float64 {
 	}
 }
 
-// unit returns the direction of d with a length of 1.
-func unit(d [3]float64) [3]float64 {
+// unitDirection returns the direction of d with a length of 1.
+func unitDirection(d [3]float64) [3]float64 {
 	length := math.Sqrt(float64(d[0]*d[0]) + float64(d[1]*d[1]) + float64(d[2]*d[2]))
 	return [3]float64{d[0] / length, d[1] / length, d[2] / length}
 }
@@ -313,10 +313,10 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 		angles, row := solidAngles(side, y), make([]float32, 4*side)
 		v := float64(2*y+1-side) / float64(side)
 		for face, m := range faces {
-			light{m: m, color: c}.widen(row, y)
+			light{m: m, color: c}.widenRow(row, y)
 			for x, angle := range angles {
 				u := float64(2*x+1-side) / float64(side)
-				basis := polynomials(unit(faceDirection(face, u, v)))
+				basis := polynomials(unitDirection(faceDirection(face, u, v)))
 				for i, b := range basis {
 					weight := angle * b
 					for k := range 3 {

@@ -128,11 +128,11 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		from.widen(row, y)
+		from.widenRow(row, y)
 		for i, v := range row {
 			row[i] = float32(min(float64(v)*scale, to.colorTop()))
 		}
-		to.narrow(made, y, row, nil)
+		to.narrowRow(made, y, row, nil)
 	}
 	return made, nil
 }

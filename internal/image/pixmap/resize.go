@@ -21,15 +21,15 @@ func Resize(ctx context.Context, m *Map, w, h int, s Sampling) (*Map, error) {
 	l := newLight(m, s)
 	buf := make([]float32, 4*m.W)
 	c := newScaler(l, s, s.weighs() && !opaque, m.W, m.H, w, h, func(y int) []float32 {
-		l.widen(buf, y)
+		l.widenRow(buf, y)
 		return buf
 	})
 	made, row, spare := New(w, h, m.Depth()), make([]float32, 4*w), make([]float32, 4*w)
 	for y := range h {
-		if err := c.make(ctx, y, row); err != nil {
+		if err := c.makeRow(ctx, y, row); err != nil {
 			return nil, err
 		}
-		l.narrow(made, y, row, spare)
+		l.narrowRow(made, y, row, spare)
 	}
 	return made, nil
 }
@@ -128,8 +128,8 @@ func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y 
 	return c
 }
 
-// make makes row y from the source's rows.
-func (c *scaler) make(ctx context.Context, y int, out []float32) error {
+// makeRow makes row y from the source's rows.
+func (c *scaler) makeRow(ctx context.Context, y int, out []float32) error {
 	span := c.down.spans[y]
 	for i := span.first; i < span.first+len(span.weights); i++ {
 		slot := (i%len(c.lines) + len(c.lines)) % len(c.lines)
@@ -137,16 +137,16 @@ func (c *scaler) make(ctx context.Context, y int, out []float32) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.filterAcross(c.lines[slot], c.source(c.s.WrapY.index(i, c.h)))
+			c.filterAcross(c.lines[slot], c.source(c.s.WrapY.wrapIndex(i, c.h)))
 			c.held[slot] = i
 		}
 	}
-	c.combine(span, out, func(i int) []float64 { return c.lines[(i%len(c.lines)+len(c.lines))%len(c.lines)] })
+	c.combineLines(span, out, func(i int) []float64 { return c.lines[(i%len(c.lines)+len(c.lines))%len(c.lines)] })
 	return nil
 }
 
-// combine makes a row from the lines of a span.
-func (c *scaler) combine(span span, out []float32, line func(i int) []float64) {
+// combineLines makes a row from the lines of a span.
+func (c *scaler) combineLines(span span, out []float32, line func(i int) []float64) {
 	clear(c.sum)
 	for k, weight := range span.weights {
 		line := line(span.first + k)[:len(c.sum)]
@@ -154,7 +154,7 @@ func (c *scaler) combine(span span, out []float32, line func(i int) []float64) {
 			c.sum[j] += float64(weight * line[j])
 		}
 	}
-	c.divide(out)
+	c.divideSums(out)
 }
 
 // filterAcross sums up a row across.
@@ -164,7 +164,7 @@ func (c *scaler) filterAcross(line []float64, row []float32) {
 		for k, weight := range span.weights {
 			i := span.first + k
 			if i < 0 || i >= c.w {
-				i = c.s.WrapX.index(i, c.w)
+				i = c.s.WrapX.wrapIndex(i, c.w)
 			}
 			p := row[4*i : 4*i+4 : 4*i+4]
 			red, green, blue := float64(p[0]), float64(p[1]), float64(p[2])
@@ -183,8 +183,8 @@ func (c *scaler) filterAcross(line []float64, row []float32) {
 	}
 }
 
-// divide turns the sums of a row into pixels.
-func (c *scaler) divide(out []float32) {
+// divideSums turns the sums of a row into pixels.
+func (c *scaler) divideSums(out []float32) {
 	total := c.across.total * c.down.total
 	for x := range len(out) / 4 {
 		sum, p := c.sum[c.lanes*x:c.lanes*(x+1)], out[4*x:4*x+4:4*x+4]
@@ -225,29 +225,29 @@ type stage struct {
 
 func newStage(c *scaler) *stage {
 	s := &stage{c: c, end: len(c.down.spans), row: make([]float32, 4*len(c.across.spans))}
-	if s.repeats() && c.h <= 2*c.down.most {
+	if s.repeatsDown() && c.h <= 2*c.down.most {
 		s.all = true
 		for len(c.lines) < c.h {
 			c.lines = append(c.lines, make([]float64, len(c.sum)))
 		}
 	}
-	s.begin(0)
+	s.beginAt(0)
 	return s
 }
 
-func (s *stage) repeats() bool { return s.c.s.Filter != Box && s.c.s.WrapY == Repeat }
+func (s *stage) repeatsDown() bool { return s.c.s.Filter != Box && s.c.s.WrapY == Repeat }
 
-// follow starts the stage in the order of rows of the stage before.
-func (s *stage) follow(before *stage) { s.begin(before.next) }
+// followStage starts the stage in the order of rows of the stage before.
+func (s *stage) followStage(before *stage) { s.beginAt(before.next) }
 
-// begin sets the row that arrives first, and starts with the first output row that needs no earlier
+// beginAt sets the row that arrives first, and starts with the first output row that needs no earlier
 // row.
-func (s *stage) begin(from int) {
+func (s *stage) beginAt(from int) {
 	s.from, s.next, s.end = from, 0, len(s.c.down.spans)
-	if s.all || !s.repeats() {
+	if s.all || !s.repeatsDown() {
 		return
 	}
-	for s.window(s.next).first < from {
+	for s.spanOfRow(s.next).first < from {
 		s.next++
 	}
 	s.end += s.next
@@ -257,8 +257,8 @@ func (s *stage) begin(from int) {
 	}
 }
 
-// window returns the span of row y, which may be beyond the lower edge.
-func (s *stage) window(y int) span {
+// spanOfRow returns the span of row y, which may be beyond the lower edge.
+func (s *stage) spanOfRow(y int) span {
 	n := len(s.c.down.spans)
 	w := s.c.down.spans[y%n]
 	w.first += y / n * s.c.h
@@ -278,15 +278,15 @@ func (s *stage) feed(ctx context.Context, row []float32) error {
 	}
 	s.fed++
 	for ; s.next < s.end; s.next++ {
-		w := s.window(s.next)
+		w := s.spanOfRow(s.next)
 		last := w.first + len(w.weights) - 1
-		if !s.repeats() {
+		if !s.repeatsDown() {
 			last = min(last, s.c.h-1)
 		}
 		if s.fed < s.c.h && (s.all || last > at) {
 			return nil
 		}
-		s.c.combine(w, s.row, s.stageLine)
+		s.c.combineLines(w, s.row, s.stageLine)
 		if err := s.emit(s.next%len(s.c.down.spans), s.row); err != nil {
 			return err
 		}
@@ -297,8 +297,8 @@ func (s *stage) feed(ctx context.Context, row []float32) error {
 // stageLine returns the line of row i, which may be beyond the edges.
 func (s *stage) stageLine(i int) []float64 {
 	switch {
-	case s.all || !s.repeats():
-		i = s.c.s.WrapY.index(i, s.c.h)
+	case s.all || !s.repeatsDown():
+		i = s.c.s.WrapY.wrapIndex(i, s.c.h)
 	case s.fed >= s.c.h && i >= s.from+s.c.h: // the rows around the edge
 		return s.first[i-s.from-s.c.h]
 	}

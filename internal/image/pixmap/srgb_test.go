@@ -66,7 +66,7 @@ func TestCurvesAreInvertible(t *testing.T) {
 
 func TestRound16(t *testing.T) {
 	for v := range uint32(65536) {
-		if got, want := round16(v), math.Round(float64(v)/257); float64(got) != want {
+		if got, want := byteOf16(v), math.Round(float64(v)/257); float64(got) != want {
 			t.Fatalf("round16(%d) = %d, want %v", v, got, want)
 		}
 	}
@@ -81,14 +81,14 @@ func TestSRGBOfSixteenBits(t *testing.T) {
 		if got, want := ToLinear(v), reference(v); math.Abs(got-want) > 1e-14 {
 			t.Fatalf("ToLinear(%v) = %v, want %v", v, got, want)
 		}
-		if got := toSRGB(ToLinear(v)); math.Abs(got-v) > 1e-13 {
+		if got := srgbOfLight(ToLinear(v)); math.Abs(got-v) > 1e-13 {
 			t.Fatalf("toSRGB(ToLinear(%v)) = %v", v, got)
 		}
-		if got := nearest(65535 * toSRGB(float64(wide[i])/65535)); int(got) != i {
+		if got := nearest16(65535 * srgbOfLight(float64(wide[i])/65535)); int(got) != i {
 			t.Fatalf("%d comes back as %d", i, got)
 		}
 	}
-	if toSRGB(1) > 1+1e-15 {
-		t.Errorf("white becomes %v", toSRGB(1))
+	if srgbOfLight(1) > 1+1e-15 {
+		t.Errorf("white becomes %v", srgbOfLight(1))
 	}
 }

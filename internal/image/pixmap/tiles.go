@@ -17,7 +17,7 @@ import (
 // In the upright cross, -Z below -Y is turned by half a turn. Faces look as seen from the middle of
 // the cube, as textures require.
 func Faces(ctx context.Context, m *Map) ([]*Map, error) {
-	side, cells, turned := cross(m.W, m.H)
+	side, cells, turned := crossLayout(m.W, m.H)
 	if side == 0 {
 		return nil, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", m.W, m.H)
 	}
@@ -39,9 +39,9 @@ func Faces(ctx context.Context, m *Map) ([]*Map, error) {
 	return faces, nil
 }
 
-// cross returns the side of the faces in an image of w by h pixels, 0 if it has none, and the
+// crossLayout returns the side of the faces in an image of w by h pixels, 0 if it has none, and the
 // column and row of each face.
-func cross(w, h int) (side int, cells [6][2]int, turned bool) {
+func crossLayout(w, h int) (side int, cells [6][2]int, turned bool) {
 	switch {
 	case w%4 == 0 && w/4*3 == h:
 		return w / 4, [6][2]int{{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}, {3, 1}}, false
@@ -58,7 +58,7 @@ func cross(w, h int) (side int, cells [6][2]int, turned bool) {
 // FaceSide returns the side in pixels of the faces that Faces finds in an image of w by h pixels,
 // or 0.
 func FaceSide(w, h int) int {
-	side, _, _ := cross(w, h)
+	side, _, _ := crossLayout(w, h)
 	return side
 }
 

@@ -55,7 +55,7 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form str
 	if e == Fast {
 		forms = forms[:1]
 	}
-	return encode(ctx, w, forms, e)
+	return writeSmallest(ctx, w, forms, e)
 }
 
 // Memory returns the most bytes that Encode holds, without the image of w by h pixels.
@@ -70,14 +70,14 @@ func Memory(w, h int, d pixmap.Depth) int64 {
 	return fixed + 3*(raw+raw/1024)
 }
 
-// encode writes the smallest file of all forms and ways.
-func encode(ctx context.Context, w io.Writer, forms []form, e Effort) (string, error) {
+// writeSmallest writes the smallest file of all forms and ways.
+func writeSmallest(ctx context.Context, w io.Writer, forms []form, e Effort) (string, error) {
 	var least []byte
 	var chosen *form
 	for i := range forms {
 		f := &forms[i]
 		for _, way := range f.ways(e) {
-			data, err := f.pack(ctx, way, e)
+			data, err := f.packForm(ctx, way, e)
 			if err != nil {
 				return "", err
 			}
@@ -153,8 +153,8 @@ func (f *form) ways(e Effort) []way {
 	return []way{adaptive}
 }
 
-// pack filters and compresses all rows.
-func (f *form) pack(ctx context.Context, use way, e Effort) ([]byte, error) {
+// packForm filters and compresses all rows.
+func (f *form) packForm(ctx context.Context, use way, e Effort) ([]byte, error) {
 	level := zlib.BestCompression
 	if e == Fast {
 		level = zlib.DefaultCompression
@@ -164,7 +164,7 @@ func (f *form) pack(ctx context.Context, use way, e Effort) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, pixel := f.rowBytes(), max(1, f.samples*int(f.depth)/8)
+	n, pixel := f.packedRowBytes(), max(1, f.samples*int(f.depth)/8)
 	above, line := make([]byte, n), make([]byte, n)
 	var tries [5][]byte
 	for i := range tries {
@@ -180,13 +180,13 @@ func (f *form) pack(ctx context.Context, use way, e Effort) ([]byte, error) {
 		if use == adaptive {
 			least := -1
 			for i := range tries {
-				filter(tries[i][1:], line, above, pixel, way(i))
-				if sum := weight(tries[i][1:]); least < 0 || sum < least {
+				filterRow(tries[i][1:], line, above, pixel, way(i))
+				if sum := rowWeight(tries[i][1:]); least < 0 || sum < least {
 					least, chosen = sum, way(i)
 				}
 			}
 		} else {
-			filter(tries[use][1:], line, above, pixel, use)
+			filterRow(tries[use][1:], line, above, pixel, use)
 		}
 		if _, err := z.Write(tries[chosen]); err != nil {
 			return nil, err
@@ -197,8 +197,8 @@ func (f *form) pack(ctx context.Context, use way, e Effort) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// weight returns the sum of the distances from 0, which roughly predicts the compressed size.
-func weight(row []byte) int {
+// rowWeight returns the sum of the distances from 0, which roughly predicts the compressed size.
+func rowWeight(row []byte) int {
 	sum := 0
 	for _, v := range row {
 		d := int(int8(v))
@@ -207,9 +207,9 @@ func weight(row []byte) int {
 	return sum
 }
 
-// filter writes each byte of line minus its prediction, which it computes from the bytes to the
+// filterRow writes each byte of line minus its prediction, which it computes from the bytes to the
 // left, above, and above to the left.
-func filter(dst, line, above []byte, pixel int, f way) {
+func filterRow(dst, line, above []byte, pixel int, f way) {
 	switch f {
 	case none:
 		copy(dst, line)
@@ -236,15 +236,15 @@ func filter(dst, line, above []byte, pixel int, f way) {
 			if i >= pixel {
 				left, corner = int(line[i-pixel]), int(above[i-pixel])
 			}
-			dst[i] = line[i] - predict(left, int(above[i]), corner)
+			dst[i] = line[i] - paethPrediction(left, int(above[i]), corner)
 		}
 	}
 }
 
-// predict is the predictor of filter 4, by Alan Paeth.
-func predict(left, above, corner int) byte {
+// paethPrediction is the predictor of filter 4, by Alan Paeth.
+func paethPrediction(left, above, corner int) byte {
 	p := left + above - corner
-	dl, da, dc := distance(p, left), distance(p, above), distance(p, corner)
+	dl, da, dc := distanceFromZero(p, left), distanceFromZero(p, above), distanceFromZero(p, corner)
 	switch {
 	case dl <= da && dl <= dc:
 		return byte(left)
@@ -254,4 +254,4 @@ func predict(left, above, corner int) byte {
 	return byte(corner)
 }
 
-func distance(a, b int) int { return max(a-b, b-a) }
+func distanceFromZero(a, b int) int { return max(a-b, b-a) }

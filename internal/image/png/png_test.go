@@ -102,7 +102,7 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 			have[0], have[1], have[2], have[3] = c.RGBA()
 		}
 		for c, v := range have {
-			if want := sample(m, 4*i+c); v != want {
+			if want := sampleAt(m, 4*i+c); v != want {
 				t.Fatalf("%s: pixel %d, %d: %d, want %v", name, i%m.W, i/m.W, have, want)
 			}
 		}
@@ -171,7 +171,7 @@ func TestFiltersAreInvertible(t *testing.T) {
 			if i >= pixel {
 				left, corner = int(line[i-pixel]), int(above[i-pixel])
 			}
-			line[i] += []byte{0, byte(left), above[i], byte((left + int(above[i])) / 2), predict(left, int(above[i]), corner)}[f]
+			line[i] += []byte{0, byte(left), above[i], byte((left + int(above[i])) / 2), paethPrediction(left, int(above[i]), corner)}[f]
 		}
 	}
 	for _, n := range []int{4, 8, 124} {
@@ -180,7 +180,7 @@ func TestFiltersAreInvertible(t *testing.T) {
 			line[i], above[i] = byte(i*57), byte(i*i*31)
 		}
 		for f := none; f < adaptive; f++ {
-			filter(got, line, above, 4, f)
+			filterRow(got, line, above, 4, f)
 			if add(got, above, 4, f); !bytes.Equal(got, line) {
 				t.Errorf("filter %d, %d bytes: %v, want %v", f, n, got, line)
 			}

@@ -41,23 +41,23 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	if err != nil {
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", err)
 	}
-	for c := range min(h.channels, h.slots()) {
+	for c := range min(h.channels, h.usedChannels()) {
 		for y := range h.Height {
 			if err := ctx.Err(); err != nil {
 				return nil, pixmap.Repairs{}, err
 			}
-			row, err := rows.next()
+			row, err := rows.nextRow()
 			if err != nil {
 				return nil, pixmap.Repairs{}, fmt.Errorf("psd: channel %d, row %d: %w", c, y, pixmap.UnexpectedEOF(err))
 			}
-			d.gather(c, y, row)
+			d.gatherChannel(c, y, row)
 		}
 	}
 	for y := range h.Height {
 		if err := ctx.Err(); err != nil {
 			return nil, pixmap.Repairs{}, err
 		}
-		d.finish(y)
+		d.finishRow(y)
 	}
 	return d.m, d.repairs, nil
 }
@@ -70,16 +70,16 @@ type decoder struct {
 	repairs pixmap.Repairs
 }
 
-// slots returns the number of channels that are used.
-func (h *Header) slots() int {
+// usedChannels returns the number of channels that are used.
+func (h *Header) usedChannels() int {
 	if h.Alpha() {
-		return h.colors() + 1
+		return h.colorChannels() + 1
 	}
-	return h.colors()
+	return h.colorChannels()
 }
 
-// gather puts row y of channel c into the map.
-func (d *decoder) gather(c, y int, row []byte) {
+// gatherChannel puts row y of channel c into the map.
+func (d *decoder) gatherChannel(c, y int, row []byte) {
 	at := 4*y*d.h.Width + c
 	for x := range d.h.Width {
 		switch d.h.Bits {
@@ -93,23 +93,23 @@ func (d *decoder) gather(c, y int, row []byte) {
 	}
 }
 
-// finish turns the channels of row y into colors.
-func (d *decoder) finish(y int) {
+// finishRow turns the channels of row y into colors.
+func (d *decoder) finishRow(y int) {
 	from, to := 4*y*d.h.Width, 4*(y+1)*d.h.Width
 	switch {
 	case d.h.mode == indexed:
-		d.look(d.m.Pix8[from:to])
+		d.lookUpColors(d.m.Pix8[from:to])
 	case d.m.Pix8 != nil:
-		finish(&d.h, d.m.Pix8[from:to], 255, offWhite[uint8])
+		finishColors(&d.h, d.m.Pix8[from:to], 255, offWhite[uint8])
 	case d.m.Pix16 != nil:
-		finish(&d.h, d.m.Pix16[from:to], 65535, offWhite[uint16])
+		finishColors(&d.h, d.m.Pix16[from:to], 65535, offWhite[uint16])
 	default:
-		finish(&d.h, d.m.PixF[from:to], 1, offWhiteLight)
+		finishColors(&d.h, d.m.PixF[from:to], 1, offWhiteLight)
 	}
 }
 
-// look replaces palette indices by colors. One color may be transparent.
-func (d *decoder) look(row []uint8) {
+// lookUpColors replaces palette indices by colors. One color may be transparent.
+func (d *decoder) lookUpColors(row []uint8) {
 	for ; len(row) > 0; row = row[4:] {
 		i := int(row[0])
 		row[0], row[1], row[2], row[3] = d.h.palette[i], d.h.palette[256+i], d.h.palette[512+i], 255
@@ -119,7 +119,7 @@ func (d *decoder) look(row []uint8) {
 	}
 }
 
-func finish[T uint8 | uint16 | float32](h *Header, row []T, top T, off func(c, a, top T) T) {
+func finishColors[T uint8 | uint16 | float32](h *Header, row []T, top T, off func(c, a, top T) T) {
 	for ; len(row) > 0; row = row[4:] {
 		p := row[:4]
 		if h.mode == gray {
@@ -170,15 +170,15 @@ type rows struct {
 // newRows starts at the merged image.
 func newRows(h *Header, data []byte) (*rows, error) {
 	c := &cursor{data: data, at: h.image}
-	packing, ok := c.take(2)
+	packing, ok := c.takeWhole(2)
 	if !ok {
 		return nil, io.ErrUnexpectedEOF
 	}
-	r := &rows{h: h, packing: binary.BigEndian.Uint16(packing), row: make([]byte, h.rowBytes()), wide: h.wide() / 2}
+	r := &rows{h: h, packing: binary.BigEndian.Uint16(packing), row: make([]byte, h.channelRowBytes()), wide: h.wideSize() / 2}
 	switch r.packing {
 	case plain:
 	case packBits:
-		if r.sizes, ok = c.take(int64(r.wide) * int64(h.channels) * int64(h.Height)); !ok {
+		if r.sizes, ok = c.takeWhole(int64(r.wide) * int64(h.channels) * int64(h.Height)); !ok {
 			return nil, io.ErrUnexpectedEOF
 		}
 	case zip, zipPredicted:
@@ -194,8 +194,8 @@ func newRows(h *Header, data []byte) (*rows, error) {
 	return r, nil
 }
 
-// next returns the next row, which is valid until the next call.
-func (r *rows) next() ([]byte, error) {
+// nextRow returns the next row, which is valid until the next call.
+func (r *rows) nextRow() ([]byte, error) {
 	switch r.packing {
 	case plain:
 		if len(r.data) < len(r.row) {
@@ -221,14 +221,14 @@ func (r *rows) next() ([]byte, error) {
 		return nil, err
 	}
 	if r.packing == zipPredicted {
-		r.unpredict()
+		r.undoPrediction()
 	}
 	return r.row, nil
 }
 
-// unpredict adds to each number of the row the number before. Floats are predicted bytewise, all
+// undoPrediction adds to each number of the row the number before. Floats are predicted bytewise, all
 // high bytes first.
-func (r *rows) unpredict() {
+func (r *rows) undoPrediction() {
 	row := r.row
 	if r.h.Bits == 16 {
 		for i := 2; i < len(row); i += 2 {

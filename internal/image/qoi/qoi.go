@@ -75,7 +75,7 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
 	d := decoder{r: buffered, last: pixel{3: 255}, pix: img.Pix[:0]}
-	if err := d.pixels(); err != nil {
+	if err := d.readRuns(); err != nil {
 		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, len(img.Pix)/4, pixmap.UnexpectedEOF(err))
 	}
 	var tail [len(end)]byte
@@ -91,8 +91,8 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 // A pixel is red, green, blue and straight alpha.
 type pixel [4]byte
 
-// slot returns the index of the pixel in decoder.seen.
-func (p pixel) slot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
+// seenSlot returns the index of the pixel in decoder.seen.
+func (p pixel) seenSlot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
 
 type decoder struct {
 	r    *bufio.Reader
@@ -101,9 +101,9 @@ type decoder struct {
 	seen [64]pixel // the last pixel of each slot
 }
 
-// pixels reads all pixels. The upper two bits of a byte are its operation; two tags replace the
+// readRuns reads all pixels. The upper two bits of a byte are its operation; two tags replace the
 // longest runs.
-func (d *decoder) pixels() error {
+func (d *decoder) readRuns() error {
 	const (
 		tagRGB  = 0xfe
 		tagRGBA = 0xff
@@ -141,7 +141,7 @@ func (d *decoder) pixels() error {
 		if left := (cap(d.pix) - len(d.pix)) / 4; run > left {
 			return fmt.Errorf("a run of %d pixels, but only %d are left", run, left)
 		}
-		d.last, d.seen[p.slot()] = p, p
+		d.last, d.seen[p.seenSlot()] = p, p
 		for range run {
 			d.pix = append(d.pix, p[:]...)
 		}

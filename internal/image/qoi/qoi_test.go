@@ -123,7 +123,7 @@ func encode(pix []byte) (out []byte) {
 			if run++; run == maxRun || len(pix) == 0 {
 				out, run = append(out, 0xc0|byte(run-1)), 0
 			}
-			seen[p.slot()] = p
+			seen[p.seenSlot()] = p
 			continue
 		}
 		if run > 0 {
@@ -132,8 +132,8 @@ func encode(pix []byte) (out []byte) {
 		r, g, b := int(int8(p[0]-last[0])), int(int8(p[1]-last[1])), int(int8(p[2]-last[2]))
 		small := func(v, half int) bool { return v >= -half && v < half }
 		switch {
-		case seen[p.slot()] == p:
-			out = append(out, p.slot())
+		case seen[p.seenSlot()] == p:
+			out = append(out, p.seenSlot())
 		case p[3] != last[3]:
 			out = append(out, 0xff, p[0], p[1], p[2], p[3])
 		case small(r, 2) && small(g, 2) && small(b, 2):
@@ -143,7 +143,7 @@ func encode(pix []byte) (out []byte) {
 		default:
 			out = append(out, 0xfe, p[0], p[1], p[2])
 		}
-		last, seen[p.slot()] = p, p
+		last, seen[p.seenSlot()] = p, p
 	}
 	return out
 }

@@ -81,7 +81,7 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 		return Nameless, ""
 	}
 	var room [maxParts]part
-	found, digits := roleOfName(split(room[:0], base), counts)
+	found, digits := roleOfName(splitWords(room[:0], base), counts)
 	if found.sure {
 		return found.name, digits
 	}
@@ -103,8 +103,8 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 	return found.name, digits
 }
 
-// split appends the words of a name to list, up to its capacity.
-func split(list []part, name string) []part {
+// splitWords appends the words of a name to list, up to its capacity.
+func splitWords(list []part, name string) []part {
 	from, before := 0, byte(' ')
 	flush := func(to int) {
 		if to > from && len(list) < cap(list) {
@@ -117,7 +117,7 @@ func split(list []part, name string) []part {
 		case strings.IndexByte("_-. ()[]+,~#@&!", c) >= 0:
 			flush(i)
 			before, from = c, i+1
-		case i > from && boundary(name, i):
+		case i > from && beginsWord(name, i):
 			flush(i)
 			from = i
 		}
@@ -126,9 +126,9 @@ func split(list []part, name string) []part {
 	return list
 }
 
-// boundary reports whether a word begins at name[i]: at a capital after a small letter, at the last
+// beginsWord reports whether a word begins at name[i]: at a capital after a small letter, at the last
 // of several capitals before a small letter ("ORMMap"), and at and after digits.
-func boundary(name string, i int) bool {
+func beginsWord(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {
 	case isDigit(last) != isDigit(c):
@@ -273,7 +273,7 @@ func ofFolders(folders string) Name {
 		i := strings.LastIndexByte(folders, '/')
 		if last := folders[i+1:]; len(last) <= maxWord {
 			var room [maxParts]part
-			list := split(room[:0], last)
+			list := splitWords(room[:0], last)
 			for n := min(maxJoin, len(list)); n > 0; n-- {
 				if w := joined(list, n); w != nil && w.flags&inFolder != 0 {
 					return w.name
@@ -324,14 +324,14 @@ func strip(list []part, counts bool) (rest int, t tail) {
 			t.numbered, t.digits = false, ""
 			rest -= 2
 		default:
-			if says(before) {
+			if endsInCompound(before) {
 				return rest, t
 			}
 			n := 0
 			for _, k := range [...]int{2, 1} {
 				if w := joinedTag(before, k); w != 0 {
 					n = k
-					t.note(w)
+					t.noteDirection(w)
 					break
 				}
 			}
@@ -344,8 +344,8 @@ func strip(list []part, counts bool) (rest int, t tail) {
 	return rest, t
 }
 
-// says reports whether the last words together are a compound of the table, as in "BumpMap".
-func says(list []part) bool {
+// endsInCompound reports whether the last words together are a compound of the table, as in "BumpMap".
+func endsInCompound(list []part) bool {
 	for n := 2; n <= min(maxJoin, len(list)); n++ {
 		if w := joined(list, n); w != nil && w.name != Nameless && w.flags&atEnd != 0 {
 			return true
@@ -370,7 +370,7 @@ func isTile(digits string) bool {
 	return len(digits) == 4 && digits >= "1001" && digits <= "1199"
 }
 
-func (t *tail) note(g tag) {
+func (t *tail) noteDirection(g tag) {
 	switch {
 	case t.way != Nameless:
 	case g == up:

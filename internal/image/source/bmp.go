@@ -131,7 +131,7 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		return nil, err
 	}
 	if b.packed {
-		img, err := b.unpack(ctx, data[b.offset:])
+		img, err := b.unpackRLE(ctx, data[b.offset:])
 		if err != nil {
 			return nil, err
 		}
@@ -145,11 +145,11 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	m, err := library{
 		func(io.Reader) (stdimage.Config, error) { return bmp.DecodeConfig(read()) },
 		func(io.Reader) (stdimage.Image, error) { return bmp.Decode(read()) },
-	}.pixels(ctx, data, h)
+	}.decodeToMap(ctx, data, h)
 	if err != nil || b.depth < 32 {
 		return m, err
 	}
-	if b.maybe && !hasAlpha(m.Pix8) {
+	if b.maybe && !anyOpaque(m.Pix8) {
 		b.order[3] = -1
 	}
 	if b.order == [4]int{2, 1, 0, 3} {
@@ -166,8 +166,8 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return m, nil
 }
 
-// hasAlpha reports whether a pixel is not fully transparent.
-func hasAlpha(pix []uint8) bool {
+// anyOpaque reports whether a pixel is not fully transparent.
+func anyOpaque(pix []uint8) bool {
 	for i := 3; i < len(pix); i += 4 {
 		if pix[i] != 0 {
 			return true
@@ -199,11 +199,11 @@ func (b *bitmap) plainHeader() []byte {
 	return head
 }
 
-// unpack unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or, after a
+// unpackRLE unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or, after a
 // length of 0, a command: end of row, end of image, a step to the right and up, or a count of
 // literal pixels that follow.
-func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
-	const endOfRow, endOfPicture, step = 0, 1, 2
+func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
+	const endOfRow, endOfBitmap, step = 0, 1, 2
 	img := stdimage.NewPaletted(stdimage.Rect(0, 0, b.w, b.h), make(color.Palette, len(b.palette)/4))
 	for i := range img.Palette {
 		c := b.palette[4*i:]
@@ -232,7 +232,7 @@ func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, e
 		case count == 0 && v == endOfRow:
 			x, y = 0, y+1
 			continue
-		case count == 0 && v == endOfPicture:
+		case count == 0 && v == endOfBitmap:
 			return img, nil
 		case count == 0 && v == step:
 			way := take(2)

@@ -132,7 +132,7 @@ func jpegColors(dst, luma, blue, red []byte) {
 	blue, red = blue[:len(luma)], red[:len(luma)]
 	for i, y := range luma {
 		l, u, v := int32(y)<<16+1<<15, int32(blue[i])-128, int32(red[i])-128
-		setOpaque(dst[4*i:], clamp(l+91881*v, 16), clamp(l-22554*u-46802*v, 16), clamp(l+116130*u, 16))
+		setOpaque(dst[4*i:], clampFraction(l+91881*v, 16), clampFraction(l-22554*u-46802*v, 16), clampFraction(l+116130*u, 16))
 	}
 }
 
@@ -143,11 +143,11 @@ func webpColors(dst, luma, blue, red []byte) {
 	for i, y := range luma {
 		l, u, v := 19077*int32(y)>>8, int32(blue[i]), int32(red[i])
 		setOpaque(dst[4*i:],
-			clamp(l+26149*v>>8-14234, 6),
-			clamp(l-6419*u>>8-13320*v>>8+8708, 6),
-			clamp(l+33050*u>>8-17685, 6))
+			clampFraction(l+26149*v>>8-14234, 6),
+			clampFraction(l-6419*u>>8-13320*v>>8+8708, 6),
+			clampFraction(l+33050*u>>8-17685, 6))
 	}
 }
 
-// clamp drops the given number of fractional bits and limits the result to 0 to 255.
-func clamp(x int32, bits int) uint8 { return uint8(max(0, min(255, x>>bits))) }
+// clampFraction drops the given number of fractional bits and limits the result to 0 to 255.
+func clampFraction(x int32, bits int) uint8 { return uint8(max(0, min(255, x>>bits))) }

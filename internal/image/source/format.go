@@ -27,8 +27,8 @@ type format struct {
 	decode func(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 }
 
-// formats lists the supported formats, TGA last.
-func formats() []format {
+// supportedFormats lists the supported formats, TGA last.
+func supportedFormats() []format {
 	return []format{
 		{"PNG", fileformat.Format{Name: "a PNG image", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
 		{"JPEG", fileformat.Format{Name: "a JPEG image", Extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, Magic: []string{"\xff\xd8\xff"}}, "", probeJPEG, decodeJPEG},
@@ -48,46 +48,46 @@ func formats() []format {
 // Formats lists the formats that Decode reads.
 func Formats() []fileformat.Format {
 	var list []fileformat.Format
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		list = append(list, f.Format)
 	}
 	return list
 }
 
-// is reports whether a file that starts with head is of the format.
-func (f *format) is(head []byte, ext string) bool {
+// isFormatOf reports whether a file that starts with head is of the format.
+func (f *format) isFormatOf(head []byte, ext string) bool {
 	if len(f.Magic) == 0 {
 		return f.Has(ext)
 	}
 	return f.Starts(head) > 0 || f.short != "" && bytes.HasPrefix(head, []byte(f.short))
 }
 
-// identify returns a file's format by its first bytes, or TGA by ext.
-func identify(head []byte, ext string) (format, error) {
-	if err := notPicture(head); err != nil {
+// identifyFormat returns a file's format by its first bytes, or TGA by ext.
+func identifyFormat(head []byte, ext string) (format, error) {
+	if err := recognizeForeign(head); err != nil {
 		return format{}, err
 	}
-	for _, f := range formats() {
-		if f.is(head, ext) {
+	for _, f := range supportedFormats() {
+		if f.isFormatOf(head, ext) {
 			return f, nil
 		}
 	}
-	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, opening(head))
+	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, quoteOpening(head))
 }
 
-// notPicture recognizes files that are often stored in place of an image.
-func notPicture(head []byte) error {
+// recognizeForeign recognizes files that are often stored in place of an image.
+func recognizeForeign(head []byte) error {
 	switch {
 	case len(head) == 0:
 		return errors.New("file is empty")
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
 		return errors.New(`not an image (starts with "version https://git-lfs": a Git LFS pointer; run git lfs pull)`)
 	}
-	return foreign(head)
+	return foreignFormat(head)
 }
 
-// opening quotes the start of a file: its first line, shortened.
-func opening(head []byte) string {
+// quoteOpening quotes the start of a file: its first line, shortened.
+func quoteOpening(head []byte) string {
 	start := string(head[:min(len(head), 24)])
 	if i := strings.IndexAny(start, "\r\n"); i > 0 {
 		start = start[:i]
@@ -95,9 +95,9 @@ func opening(head []byte) string {
 	return strconv.Quote(start)
 }
 
-// foreign recognizes images that another program must convert first. The error says how a rule
+// foreignFormat recognizes images that another program must convert first. The error says how a rule
 // does that.
-func foreign(head []byte) error {
+func foreignFormat(head []byte) error {
 	var name, program string
 	switch {
 	case isMedia(head, "avif", "avis"):
@@ -135,8 +135,8 @@ func isSVG(head []byte) bool {
 		(strings.HasPrefix(text, "<?xml") || strings.HasPrefix(text, "<!--") || strings.HasPrefix(text, "<!DOCTYPE svg")) && strings.Contains(text, "<svg")
 }
 
-// pixels decodes a whole file and turns the image upright. h is the file's header.
-func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixmap.Map, err error) {
+// decodeUpright decodes a whole file and turns the image upright. h is the file's header.
+func (f format) decodeUpright(ctx context.Context, data []byte, h *header) (m *pixmap.Map, err error) {
 	// Decoders of other modules have panicked on hostile input before.
 	defer func() {
 		if r := recover(); r != nil {
@@ -148,7 +148,7 @@ func (f format) pixels(ctx context.Context, data []byte, h *header) (m *pixmap.M
 	}
 	m, err = f.decode(ctx, data, h)
 	if err != nil {
-		return nil, explain(ctx, f.name, err)
+		return nil, explainDecodeError(ctx, f.name, err)
 	}
 	if m.W != h.w || m.H != h.h || m.Depth() != h.depth {
 		return nil, fmt.Errorf("decode %s: image is %d x %d pixels of depth %d, its header says %d x %d of %d",
@@ -163,8 +163,8 @@ type library struct {
 	decode func(io.Reader) (stdimage.Image, error)
 }
 
-// image decodes data with the header h.
-func (l library) image(ctx context.Context, data []byte, h *header) (stdimage.Image, error) {
+// decodeImage decodes data with the header h.
+func (l library) decodeImage(ctx context.Context, data []byte, h *header) (stdimage.Image, error) {
 	// The decoder allocates what it reads from the header, so its reading must agree with the
 	// checked one.
 	config, err := l.config(&reader{ctx, bytes.NewReader(data)})
@@ -184,17 +184,17 @@ func (l library) image(ctx context.Context, data []byte, h *header) (stdimage.Im
 	return img, nil
 }
 
-// pixels decodes data with the header h into a map.
-func (l library) pixels(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
-	img, err := l.image(ctx, data, h)
+// decodeToMap decodes data with the header h into a map.
+func (l library) decodeToMap(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	img, err := l.decodeImage(ctx, data, h)
 	if err != nil {
 		return nil, err
 	}
 	return straight(ctx, img)
 }
 
-// explain turns a decoder's error into a clear message.
-func explain(ctx context.Context, name string, err error) error {
+// explainDecodeError turns a decoder's error into a clear message.
+func explainDecodeError(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

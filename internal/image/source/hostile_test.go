@@ -315,7 +315,7 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 		{"decode ABC: odd", gives(nil, errors.New("odd"))},
 	} {
 		f := format{name: "ABC", decode: tc.decode}
-		if _, err := f.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := f.decodeUpright(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
@@ -333,7 +333,7 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 		{"its header says 2 x 2", library{config(2, 2, nil), image(2, 3)}},
 		{"odd", library{config(2, 2, errors.New("odd")), image(2, 2)}},
 	} {
-		if _, err := tc.l.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := tc.l.decodeToMap(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}

@@ -65,12 +65,12 @@ func probeEXR(data []byte, _ int64) (header, error) {
 
 func decodeEXR(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := exr.Decode(ctx, data)
-	h.notes = append(h.notes, repaired(repairs)...)
+	h.notes = append(h.notes, repairNotes(repairs)...)
 	return m, err
 }
 
-// repaired returns notes on invalid numbers and their replacements.
-func repaired(r pixmap.Repairs) (notes []string) {
+// repairNotes returns notes on invalid numbers and their replacements.
+func repairNotes(r pixmap.Repairs) (notes []string) {
 	for _, note := range []struct {
 		n    int
 		said string
@@ -92,7 +92,7 @@ func probeHDR(data []byte, _ int64) (header, error) {
 		return header{}, shortHead(err)
 	}
 	p := header{w: h.Width, h: h.Height, depth: pixmap.Float, bits: 8, least: h.LeastBytes()}
-	p.decoder = 4 * p.pixels() // packed
+	p.decoder = 4 * p.pixelCountOf() // packed
 	if h.Primaries != "" && !namesSRGB(h.Primaries) {
 		p.profile = "primaries " + h.Primaries
 	}
@@ -121,7 +121,7 @@ func decodeHDR(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error)
 	if err != nil {
 		return nil, err
 	}
-	return fill(ctx, pixmap.New(p.Width, p.Height, pixmap.Float), p.Row)
+	return fillMap(ctx, pixmap.New(p.Width, p.Height, pixmap.Float), p.Row)
 }
 
 func probePSD(data []byte, _ int64) (header, error) {
@@ -145,7 +145,7 @@ func probePSD(data []byte, _ int64) (header, error) {
 
 func decodePSD(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := psd.Decode(ctx, data)
-	h.notes = append(h.notes, repaired(repairs)...)
+	h.notes = append(h.notes, repairNotes(repairs)...)
 	return m, err
 }
 
@@ -219,6 +219,6 @@ func probeTIFF(data []byte, _ int64) (header, error) {
 
 func decodeTIFF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := tiff.Decode(ctx, data)
-	h.notes = append(h.notes, repaired(repairs)...)
+	h.notes = append(h.notes, repairNotes(repairs)...)
 	return m, err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
-	img, err := library{jpeg.DecodeConfig, jpeg.Decode}.image(ctx, data, h)
+	img, err := library{jpeg.DecodeConfig, jpeg.Decode}.decodeImage(ctx, data, h)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	}
 	h.notes = extraneousBytes(extraneous)
 	if m, ok := img.(*stdimage.YCbCr); ok {
-		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
+		return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
 	}
 	return straight(ctx, img)
 }
@@ -129,7 +129,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	var stored, blocks int64
 	for i := range n {
 		stored += 64 * groups * across[i] * down[i]
-		blocks += p.pixels() * across[i] * down[i] / (64 * maxAcross * maxDown)
+		blocks += p.pixelCountOf() * across[i] * down[i] / (64 * maxAcross * maxDown)
 	}
 	if progressive {
 		if err := checkScans(int64(bytes.Count(data, []byte{0xff, 0xda})), stored/64); err != nil {
@@ -138,7 +138,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p.decoder = stored
 	if n == 4 {
-		p.decoder += 4 * p.pixels() // CMYK is assembled in another image
+		p.decoder += 4 * p.pixelCountOf() // CMYK is assembled in another image
 	}
 	// Each block costs at least one bit for its mean. Unless another scan may have the rest, it
 	// costs one more bit to say that nothing follows.
@@ -217,15 +217,15 @@ func jpegDamage(data []byte) (extraneous int, err error) {
 		w.at += length
 		switch marker {
 		case 0xc0, 0xc1, 0xc2:
-			err = w.frame(body, marker == 0xc2)
+			err = w.walkFrame(body, marker == 0xc2)
 		case 0xc4:
-			err = w.tables(body)
+			err = w.readTables(body)
 		case 0xdd:
 			if len(body) == 2 {
 				w.interval = int(body[0])<<8 | int(body[1])
 			}
 		case 0xda:
-			err = w.scan(body)
+			err = w.walkScan(body)
 		}
 		if err != nil {
 			return 0, err
@@ -252,8 +252,8 @@ func (w *jpegWalk) marker() (byte, error) {
 	return w.data[w.at-1], nil
 }
 
-// frame reads a frame header.
-func (w *jpegWalk) frame(b []byte, progressive bool) error {
+// walkFrame reads a frame header.
+func (w *jpegWalk) walkFrame(b []byte, progressive bool) error {
 	if len(b) < 6 || len(b) < 6+3*int(b[5]) || b[5] > 4 {
 		return errShortJPEG
 	}
@@ -282,8 +282,8 @@ func (w *jpegWalk) frame(b []byte, progressive bool) error {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// tables reads code tables.
-func (w *jpegWalk) tables(b []byte) error {
+// readTables reads code tables.
+func (w *jpegWalk) readTables(b []byte) error {
 	for len(b) > 0 {
 		if len(b) < 17 || b[0]>>4 > 1 || b[0]&15 > 3 {
 			return errShortJPEG
@@ -298,8 +298,8 @@ func (w *jpegWalk) tables(b []byte) error {
 	return nil
 }
 
-// scan reads the header of a scan, and its blocks.
-func (w *jpegWalk) scan(b []byte) error {
+// walkScan reads the header of a scan, and its blocks.
+func (w *jpegWalk) walkScan(b []byte) error {
 	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || b[0] > 4 {
 		return errShortJPEG
 	}
@@ -330,7 +330,7 @@ func (w *jpegWalk) scan(b []byte) error {
 	}
 	for i := range across * down {
 		if w.interval > 0 && i > 0 && i%w.interval == 0 {
-			if err := s.restart(byte(i/w.interval-1) & 7); err != nil {
+			if err := s.readRestart(byte(i/w.interval-1) & 7); err != nil {
 				return err
 			}
 		}
@@ -338,7 +338,7 @@ func (w *jpegWalk) scan(b []byte) error {
 			return err
 		}
 	}
-	if n := s.bits.left(); n > 0 {
+	if n := s.bits.skipToMarker(); n > 0 {
 		return fmt.Errorf("%w: %d bytes are left over at the end of a scan, at byte %d", errDamagedJPEG, n, s.bits.at)
 	}
 	w.at = s.bits.at

@@ -248,18 +248,18 @@ func TestProfileOfJPEG(t *testing.T) {
 func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	for _, kind := range []string{"desc", "mluc"} {
 		whole := profile(kind, "Wide")
-		if got := description(whole); got != "Wide" {
+		if got := profileDescription(whole); got != "Wide" {
 			t.Errorf("%s: %q", kind, got)
 		}
 		for n := range whole {
-			if got := description(whole[:n]); got != "" && !bytes.HasPrefix([]byte("Wide"), []byte(got)) {
+			if got := profileDescription(whole[:n]); got != "" && !bytes.HasPrefix([]byte("Wide"), []byte(got)) {
 				t.Errorf("%s: first %d bytes: %q", kind, n, got)
 			}
 		}
 		for i := range whole {
 			lying := bytes.Clone(whole)
 			lying[i] = 0xff
-			description(lying) // must not panic
+			profileDescription(lying) // must not panic
 		}
 	}
 }

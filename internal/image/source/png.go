@@ -63,7 +63,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 		decoded *= 2
 		p.depth = pixmap.Bits16
 	}
-	p.decoder = p.pixels()*decoded + 2*(int64(w)*8+1)
+	p.decoder = p.pixelCountOf()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
 		p.decoder *= 2 // each pass is decoded as an image
 	}
@@ -71,7 +71,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 }
 
 func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
-	return library{png.DecodeConfig, png.Decode}.pixels(ctx, data, h)
+	return library{png.DecodeConfig, png.Decode}.decodeToMap(ctx, data, h)
 }
 
 // pngChunks holds the data of the chunks before the pixels.

@@ -91,7 +91,7 @@ func TextureExtensions() []string {
 // Fits reports whether files of the image's format may have the extension, which is in lower case
 // with its dot.
 func (i Info) Fits(ext string) bool {
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		if f.name == i.Format {
 			return f.Has(ext)
 		}
@@ -104,15 +104,15 @@ func (i Info) Fits(ext string) bool {
 // pixels, and every header that Decode would refuse. The error is fileformat.ErrShortHead if head is
 // shorter than the file and too short to tell.
 func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
-	f, err := identify(head, ext)
+	f, err := identifyFormat(head, ext)
 	if err != nil {
 		return Info{}, err
 	}
-	h, err := f.inspect(head, size, maxSide)
+	h, err := f.inspectHeader(head, size, maxSide)
 	if err != nil {
 		return Info{}, err
 	}
-	return h.info(f), nil
+	return h.describeHeader(f), nil
 }
 
 // Decode decodes a whole file. It refuses every file that Probe refuses, and damaged files. A
@@ -122,27 +122,27 @@ func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.
 	if err != nil || info.Gamma == 0 {
 		return m, info, err
 	}
-	return m, info, toSRGB(ctx, m, info.Gamma)
+	return m, info, convertToSRGB(ctx, m, info.Gamma)
 }
 
 // DecodeData is Decode for an image of data, not colors, such as a normal map or a mask: it keeps
 // the numbers as stored and ignores gamma.
 func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
-	return decode(ctx, data, ext, maxSide, true)
+	return decodeWithHeader(ctx, data, ext, maxSide, true)
 }
 
 // DecodeStored is DecodeData for a texture of a glTF; it also ignores the orientation. glTF 2.0
 // requires loaders to ignore gamma and color profiles, and most also ignore Exif data.
 func DecodeStored(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
-	return decode(ctx, data, ext, maxSide, false)
+	return decodeWithHeader(ctx, data, ext, maxSide, false)
 }
 
-func decode(ctx context.Context, data []byte, ext string, maxSide int, turns bool) (*pixmap.Map, Info, error) {
-	f, err := identify(data, ext)
+func decodeWithHeader(ctx context.Context, data []byte, ext string, maxSide int, turns bool) (*pixmap.Map, Info, error) {
+	f, err := identifyFormat(data, ext)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	h, err := f.inspect(data, int64(len(data)), maxSide)
+	h, err := f.inspectHeader(data, int64(len(data)), maxSide)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -150,11 +150,11 @@ func decode(ctx context.Context, data []byte, ext string, maxSide int, turns boo
 	if !turns {
 		h.orientation = 1
 	}
-	m, err := f.pixels(ctx, data, &h)
+	m, err := f.decodeUpright(ctx, data, &h)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	info := h.info(f)
+	info := h.describeHeader(f)
 	info.Orientation = orientation
 	return m, info, nil
 }
@@ -178,14 +178,14 @@ type header struct {
 	frames      int
 }
 
-func (h header) pixels() int64 { return int64(h.w) * int64(h.h) }
+func (h header) pixelCountOf() int64 { return int64(h.w) * int64(h.h) }
 
 // mapBytes returns the size of the image's pixmap.Map.
 func (h header) mapBytes() int64 {
-	return 4 * h.pixels() * map[pixmap.Depth]int64{pixmap.Bits8: 1, pixmap.Bits16: 2, pixmap.Float: 4}[h.depth]
+	return 4 * h.pixelCountOf() * map[pixmap.Depth]int64{pixmap.Bits8: 1, pixmap.Bits16: 2, pixmap.Float: 4}[h.depth]
 }
 
-func (h header) info(f format) Info {
+func (h header) describeHeader(f format) Info {
 	const fixed = 1 << 20 // tables and buffers
 	peak := h.decoder
 	if !h.shared {
@@ -206,9 +206,9 @@ func (h header) info(f format) Info {
 	return i
 }
 
-// inspect reads and checks the header at the start of data. The file is size bytes long; only if
+// inspectHeader reads and checks the header at the start of data. The file is size bytes long; only if
 // data is shorter can the error be fileformat.ErrShortHead.
-func (f format) inspect(data []byte, size int64, maxSide int) (header, error) {
+func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, error) {
 	h, err := f.probe(data, size)
 	if errors.Is(err, fileformat.ErrShortHead) && int64(len(data)) >= size {
 		err = truncated(f.name, io.ErrUnexpectedEOF)

@@ -225,7 +225,7 @@ func TestGolden(t *testing.T) {
 
 func TestExtensions(t *testing.T) {
 	known := map[string]bool{}
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		for _, ext := range f.Extensions {
 			if known[ext] {
 				t.Errorf("two formats have the extension %s", ext)
@@ -234,7 +234,7 @@ func TestExtensions(t *testing.T) {
 		}
 	}
 	textures := TextureExtensions()
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		if f.name != "PSD" && f.name != "Aseprite" && !slices.ContainsFunc(f.Extensions, func(ext string) bool { return slices.Contains(textures, ext) }) {
 			t.Errorf("%s files are not textures", f.name)
 		}

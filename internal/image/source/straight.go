@@ -25,32 +25,32 @@ func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 			return &pixmap.Map{W: w, H: h, Pix8: m.Pix[: 4*w*h : 4*w*h]}, nil
 		}
 	case *stdimage.NRGBA64:
-		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h {
-			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+		if pix := wordsOf(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h {
+			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swapBytes(ctx, m.Pix, pix)
 		}
-		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
+		return fillMap(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	case *stdimage.RGBA64:
-		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h && m.Opaque() {
-			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+		if pix := wordsOf(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h && m.Opaque() {
+			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swapBytes(ctx, m.Pix, pix)
 		}
-		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
+		return fillMap(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	case *stdimage.Gray16:
-		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
+		return fillMap(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	}
-	return fill(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
+	return fillMap(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
 }
 
-// words returns the memory of pix as numbers of sixteen bits, or nil if it is misaligned. So a
+// wordsOf returns the memory of pix as numbers of sixteen bits, or nil if it is misaligned. So a
 // image of 2 GiB is not held twice.
-func words(pix []byte) []uint16 {
+func wordsOf(pix []byte) []uint16 {
 	if len(pix) < 2 || uintptr(unsafe.Pointer(&pix[0]))%2 != 0 {
 		return nil
 	}
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&pix[0])), len(pix)/2)
 }
 
-// swap turns the big-endian bytes of package image into words, in place.
-func swap(ctx context.Context, pix []byte, words []uint16) error {
+// swapBytes turns the big-endian bytes of package image into words, in place.
+func swapBytes(ctx context.Context, pix []byte, words []uint16) error {
 	const block = 1 << 20 // words between two checks of the context
 	for i := range words {
 		if i%block == 0 && ctx.Err() != nil {
@@ -64,8 +64,8 @@ func swap(ctx context.Context, pix []byte, words []uint16) error {
 // A row puts row y of an image, counted from its top, into dst, four numbers a pixel.
 type row[T uint8 | uint16 | float32] func(dst []T, y int)
 
-// fill fills m row by row.
-func fill[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[T]) (*pixmap.Map, error) {
+// fillMap fills m row by row.
+func fillMap[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[T]) (*pixmap.Map, error) {
 	var pix []T
 	switch p := any(&pix).(type) {
 	case *[]uint8:
@@ -98,7 +98,7 @@ func row8(img stdimage.Image) row[uint8] {
 			}
 		}
 	case *stdimage.Paletted:
-		table := paletteOf(m.Palette)
+		table := straightPalette(m.Palette)
 		return func(dst []byte, y int) {
 			for i, v := range m.Pix[y*m.Stride:][:len(dst)/4] {
 				copy(dst[4*i:], table[v][:])
@@ -117,7 +117,7 @@ func row8(img stdimage.Image) row[uint8] {
 		b := img.Bounds()
 		for i := 0; i < len(dst); i += 4 {
 			r, g, b, a := img.At(b.Min.X+i/4, b.Min.Y+y).RGBA()
-			c := divide(r, g, b, a, 65535)
+			c := dividePremultiplied(r, g, b, a, 65535)
 			copy(dst[i:], c[:])
 		}
 	}
@@ -160,20 +160,20 @@ func row16(img stdimage.Image) row[uint16] {
 	}
 }
 
-func paletteOf(p color.Palette) (table [256][4]byte) {
+func straightPalette(p color.Palette) (table [256][4]byte) {
 	for i, c := range p[:min(256, len(p))] {
 		if n, ok := c.(color.NRGBA); ok {
 			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keeps the color under alpha 0
 			continue
 		}
 		r, g, b, a := c.RGBA()
-		table[i] = divide(r, g, b, a, 65535)
+		table[i] = dividePremultiplied(r, g, b, a, 65535)
 	}
 	return table
 }
 
-// divide divides premultiplied channels of 0 to top by their alpha and rounds to eight bits.
-func divide(r, g, b, a, top uint32) [4]byte {
+// dividePremultiplied divides premultiplied channels of 0 to top by their alpha and rounds to eight bits.
+func dividePremultiplied(r, g, b, a, top uint32) [4]byte {
 	if a == 0 {
 		return [4]byte{}
 	}

@@ -25,7 +25,7 @@ const (
 func probeWebP(data []byte, size int64) (header, error) {
 	chunks := webpChunks{data: data[12:]}
 	for {
-		name, length, body, ok := chunks.next()
+		name, length, body, ok := chunks.nextRIFFChunk()
 		if !ok {
 			return header{}, fileformat.ErrShortHead
 		}
@@ -57,9 +57,9 @@ func probeWebP(data []byte, size int64) (header, error) {
 // webpChunks goes through the chunks of a file.
 type webpChunks struct{ data []byte }
 
-// next returns the next chunk: its name, its length, and its body as far as data has it. It returns
+// nextRIFFChunk returns the next chunk: its name, its length, and its body as far as data has it. It returns
 // false at the end of the data.
-func (c *webpChunks) next() (name string, length int64, body []byte, ok bool) {
+func (c *webpChunks) nextRIFFChunk() (name string, length int64, body []byte, ok bool) {
 	if len(c.data) < 8 {
 		return "", 0, nil, false
 	}
@@ -77,7 +77,7 @@ func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 		return fileformat.ErrShortHead // the orientation is needed
 	}
 	for {
-		name, length, body, ok := c.next()
+		name, length, body, ok := c.nextRIFFChunk()
 		switch {
 		case !ok:
 			return nil
@@ -91,16 +91,16 @@ func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 }
 
 func decodeWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
-	img, err := library{webp.DecodeConfig, webp.Decode}.image(ctx, data, h)
+	img, err := library{webp.DecodeConfig, webp.Decode}.decodeImage(ctx, data, h)
 	if err != nil {
 		return nil, err
 	}
 	switch m := img.(type) {
 	case *stdimage.YCbCr:
-		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), webpRows(m))
+		return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), webpRows(m))
 	case *stdimage.NYCbCrA:
 		colors := webpRows(&m.YCbCr)
-		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []byte, y int) {
+		return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []byte, y int) {
 			colors(dst, y)
 			for i, a := range m.A[y*m.AStride:][:h.w] {
 				dst[4*i+3] = a
@@ -124,7 +124,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 		}
 		p.w = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
 		p.h = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
-		p.decoder = 12 * p.pixels() // planes and alpha, which is decoded as four channels
+		p.decoder = 12 * p.pixelCountOf() // planes and alpha, which is decoded as four channels
 	case chunk == "VP8 " && len(b) >= 10:
 		p.w = int(binary.LittleEndian.Uint16(b[6:]) & 0x3fff)
 		p.h = int(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
@@ -134,7 +134,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 	case chunk == "VP8L" && len(b) >= 5:
 		v := binary.LittleEndian.Uint32(b[1:])
 		p.w, p.h = 1+int(v&0x3fff), 1+int(v>>14&0x3fff)
-		p.decoder = 9 * p.pixels() // twice for indexed colors
+		p.decoder = 9 * p.pixelCountOf() // twice for indexed colors
 		p.shared = true
 	default:
 		return p, errors.New("WebP file with a damaged header")

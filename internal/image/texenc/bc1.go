@@ -28,30 +28,30 @@ func encodeBC1(dst *[8]byte, c *colorBlock, four bool, q Quality) {
 		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all transparent
 		return
 	}
-	if solid := c.solid(); solid {
+	if solid := c.isSolidBlock(); solid {
 		best := solidLine(c, 3)
 		if c.clear != 0 {
 			best = solidLine(c, 2)
 		} else if !four {
-			best = best.better(solidLine(c, 2))
+			best = best.improvesColors(solidLine(c, 2))
 		}
-		best.write(dst, c)
+		best.writeColors(dst, c)
 		return
 	}
 	l := newLayout(c)
 	var best colorLine
 	switch {
 	case c.clear != 0:
-		best = l.fit(2, q)
+		best = l.fitCuts(2, q)
 	case four || q == Fast:
-		best = l.fit(3, q)
+		best = l.fitCuts(3, q)
 	default:
-		best = l.fit(3, q).better(l.fit(2, q))
+		best = l.fitCuts(3, q).improvesColors(l.fitCuts(2, q))
 	}
-	best.write(dst, c)
+	best.writeColors(dst, c)
 }
 
-func (c *colorBlock) solid() bool {
+func (c *colorBlock) isSolidBlock() bool {
 	for _, p := range c.pix[1:c.n] {
 		if p != c.pix[0] {
 			return false
@@ -66,10 +66,10 @@ type color565 [3]int32
 // tops are the largest steps of each channel.
 var tops = [3]int32{31, 63, 31}
 
-func (c color565) word() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
+func (c color565) packedColor() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
 
-// wide returns c with channels from 0 to 255, by repeating the high bits.
-func (c color565) wide() [3]float32 {
+// widenColor returns c with channels from 0 to 255, by repeating the high bits.
+func (c color565) widenColor() [3]float32 {
 	return [3]float32{
 		float32(c[0]<<3 | c[0]>>2),
 		float32(c[1]<<2 | c[1]>>4),
@@ -77,8 +77,8 @@ func (c color565) wide() [3]float32 {
 	}
 }
 
-// narrow returns the stored color nearest to p.
-func narrow(p [3]float32) color565 {
+// narrowColor returns the stored color nearest to p.
+func narrowColor(p [3]float32) color565 {
 	return color565{nearestStep(p[0], 31), nearestStep(p[1], 63), nearestStep(p[2], 31)}
 }
 
@@ -95,17 +95,17 @@ type colorLine struct {
 	err   float32   // sum of squares
 }
 
-func (l colorLine) better(m colorLine) colorLine {
+func (l colorLine) improvesColors(m colorLine) colorLine {
 	if m.err < l.err {
 		return m
 	}
 	return l
 }
 
-// lineBetween stores the colors of c with the given ends.
-func lineBetween(c *colorBlock, a, b color565, steps int32) colorLine {
+// colorsBetween stores the colors of c with the given ends.
+func colorsBetween(c *colorBlock, a, b color565, steps int32) colorLine {
 	l := colorLine{a: a, b: b, steps: steps}
-	from, to := a.wide(), b.wide()
+	from, to := a.widenColor(), b.widenColor()
 	way := [3]float32{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
 	n := float32(steps)
 	length := float32(way[0]*way[0]) + float32(way[1]*way[1]) + float32(way[2]*way[2])
@@ -137,13 +137,13 @@ func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 		}
 		var s sums
 		for i := range c.pix[:c.n] {
-			s.add(int32(l.index[i]), l.steps, &c.pix[i])
+			s.addWeighted(int32(l.index[i]), l.steps, &c.pix[i])
 		}
-		a, b, ok := s.ends(l.steps)
+		a, b, ok := s.bestEnds(l.steps)
 		if !ok {
 			return l
 		}
-		next := lineBetween(c, narrow(a), narrow(b), l.steps)
+		next := colorsBetween(c, narrowColor(a), narrowColor(b), l.steps)
 		if next.err >= l.err {
 			return l
 		}
@@ -152,8 +152,8 @@ func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	return l
 }
 
-// near tries ends with one channel a step away as long as that helps.
-func (l colorLine) near(c *colorBlock) colorLine {
+// stepColors tries ends with one channel a step away as long as that helps.
+func (l colorLine) stepColors(c *colorBlock) colorLine {
 	for better := true; better && l.err > 0; {
 		better = false
 		for channel := range 3 {
@@ -164,7 +164,7 @@ func (l colorLine) near(c *colorBlock) colorLine {
 				if min(a[channel], b[channel]) < 0 || max(a[channel], b[channel]) > tops[channel] {
 					continue
 				}
-				if next := lineBetween(c, a, b, l.steps); next.err < l.err {
+				if next := colorsBetween(c, a, b, l.steps); next.err < l.err {
 					l, better = next, true
 				}
 			}
@@ -173,8 +173,8 @@ func (l colorLine) near(c *colorBlock) colorLine {
 	return l
 }
 
-func (l *colorLine) write(dst *[8]byte, c *colorBlock) {
-	a, b := l.a.word(), l.b.word()
+func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
+	a, b := l.a.packedColor(), l.b.packedColor()
 	// Which word comes first says how many steps there are. Two that are equal
 	// mean two, where the first index is that color as well.
 	turned := l.steps == 3 && a < b || l.steps == 2 && a > b
@@ -255,10 +255,10 @@ func solidLine(c *colorBlock, steps int32) colorLine {
 	l := colorLine{steps: steps}
 	p := c.pix[0]
 	for k, table := range [3]*[256]pair{&tables[0], &tables[1], &tables[0]} {
-		found := table[toByte(p[k])]
+		found := table[clampedByte(p[k])]
 		l.a[k], l.b[k] = int32(found.a), int32(found.b)
 	}
-	from, to := l.a.wide(), l.b.wide()
+	from, to := l.a.widenColor(), l.b.widenColor()
 	for i := range c.pix[:c.n] {
 		l.index[i] = 1
 		for k := range 3 {

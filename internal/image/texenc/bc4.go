@@ -25,11 +25,11 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	if q != Fast && best.err > 0 {
 		// Where a block touches black or white, those values cost no end.
 		if low < 1 || high > 254 {
-			best = best.better(rampFitInside(v, q))
+			best = best.improvesRamp(rampFitInside(v, q))
 		}
-		best = best.better(rampFit(v, low+float32((high-low)/16), high-float32((high-low)/16), 7, q))
+		best = best.improvesRamp(rampFit(v, low+float32((high-low)/16), high-float32((high-low)/16), 7, q))
 	}
-	best.write(dst)
+	best.writeRamp(dst)
 }
 
 // A ramp is a way to store sixteen values: steps+1 evenly spaced values from low
@@ -46,7 +46,7 @@ const (
 	atFull = 7
 )
 
-func (r ramp) better(s ramp) ramp {
+func (r ramp) improvesRamp(s ramp) ramp {
 	if s.err < r.err {
 		return s
 	}
@@ -55,8 +55,8 @@ func (r ramp) better(s ramp) ramp {
 
 // rampFit fits a ramp to v, starting from ends low and high.
 func rampFit(v *[16]float32, low, high float32, steps int, q Quality) ramp {
-	best := rampBetween(v, toByte(low), toByte(high), steps)
-	for range rounds(q) {
+	best := rampBetween(v, clampedByte(low), clampedByte(high), steps)
+	for range fitRounds(q) {
 		if best.err == 0 {
 			break
 		}
@@ -76,7 +76,7 @@ func rampFit(v *[16]float32, low, high float32, steps int, q Quality) ramp {
 	return best
 }
 
-func rounds(q Quality) int {
+func fitRounds(q Quality) int {
 	switch q {
 	case Fast:
 		return 1
@@ -167,14 +167,14 @@ func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
 		return 0, 0, false
 	}
 	scale := float32(n) / float32(det)
-	low = toByte(float32((float32(float32(bb)*av) - float32(float32(ab)*bv)) * scale))
-	high = toByte(float32((float32(float32(aa)*bv) - float32(float32(ab)*av)) * scale))
+	low = clampedByte(float32((float32(float32(bb)*av) - float32(float32(ab)*bv)) * scale))
+	high = clampedByte(float32((float32(float32(aa)*bv) - float32(float32(ab)*av)) * scale))
 	return low, high, true
 }
 
-func toByte(x float32) int { return int(max(0, min(255, x)) + 0.5) }
+func clampedByte(x float32) int { return int(max(0, min(255, x)) + 0.5) }
 
-func (r *ramp) write(dst *[8]byte) {
+func (r *ramp) writeRamp(dst *[8]byte) {
 	// Which end comes first says how many steps there are.
 	dst[0], dst[1] = byte(r.high), byte(r.low)
 	if r.steps == 5 || r.low == r.high {
@@ -208,7 +208,7 @@ func appendBC6H(ctx context.Context, out []byte, m *pixmap.Map, o Options) ([]by
 				}
 			}
 			for i := range 16 {
-				colors[i] = r.halves(x+i%4, y+i/4)
+				colors[i] = r.halvesAt(x+i%4, y+i/4)
 			}
 			block := bc6h.Encode(&colors, o.Quality)
 			out = append(out, block[:]...)
@@ -217,8 +217,8 @@ func appendBC6H(ctx context.Context, out []byte, m *pixmap.Map, o Options) ([]by
 	return out, nil
 }
 
-// halves returns the color at x, y, or at the edge next to it.
-func (r *linearReader) halves(x, y int) [3]uint16 {
+// halvesAt returns the color at x, y, or at the edge next to it.
+func (r *linearReader) halvesAt(x, y int) [3]uint16 {
 	at := 4 * (r.m.W*min(y, r.m.H-1) + min(x, r.m.W-1))
-	return [3]uint16{half(r.at(at), false), half(r.at(at+1), false), half(r.at(at+2), false)}
+	return [3]uint16{halfFloat(r.numberAt(at), false), halfFloat(r.numberAt(at+1), false), halfFloat(r.numberAt(at+2), false)}
 }

@@ -20,7 +20,7 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 	if f == texture.RGBA8 && m.Pix8 != nil {
 		return append(out, m.Pix8...), nil
 	}
-	r := newReader(m, o.SRGB && f.HasSRGB())
+	r := newTexelReader(m, o.SRGB && f.HasSRGB())
 	linear := newLinearReader(m, o.SRGB)
 	for i := 0; i < 4*m.W*m.H; i += 4 {
 		if i/4%texelsBetweenLooks == 0 {
@@ -30,17 +30,17 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 		}
 		switch f {
 		case texture.R8:
-			out = append(out, r.byteAt(i))
+			out = append(out, r.roundedByte(i))
 		case texture.RG8:
-			out = append(out, r.byteAt(i), r.byteAt(i+1))
+			out = append(out, r.roundedByte(i), r.roundedByte(i+1))
 		case texture.RGBA8:
-			out = append(out, r.byteAt(i), r.byteAt(i+1), r.byteAt(i+2), r.byteAt(i+3))
+			out = append(out, r.roundedByte(i), r.roundedByte(i+1), r.roundedByte(i+2), r.roundedByte(i+3))
 		case texture.RGB10A2:
 			word := r.stepAt(i, 1023) | r.stepAt(i+1, 1023)<<10 | r.stepAt(i+2, 1023)<<20 | r.stepAt(i+3, 3)<<30
 			out = binary.LittleEndian.AppendUint32(out, word)
 		case texture.RGBA16F:
 			for k := range 4 {
-				out = binary.LittleEndian.AppendUint16(out, half(linear.at(i+k), true))
+				out = binary.LittleEndian.AppendUint16(out, halfFloat(linear.numberAt(i+k), true))
 			}
 		}
 	}
@@ -66,8 +66,8 @@ func newLinearReader(m *pixmap.Map, srgb bool) *linearReader {
 	return r
 }
 
-// at returns the i-th number; every fourth is alpha, which has no curve.
-func (r *linearReader) at(i int) float32 {
+// numberAt returns the i-th number; every fourth is alpha, which has no curve.
+func (r *linearReader) numberAt(i int) float32 {
 	switch {
 	case r.m.PixF != nil:
 		return r.m.PixF[i]
@@ -108,17 +108,17 @@ var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
 	return t
 })
 
-// byteOf returns the sRGB byte nearest to linear light.
-func (c *curve) byteOf(light float32) byte {
+// byteOfLight returns the sRGB byte nearest to linear light.
+func (c *curve) byteOfLight(light float32) byte {
 	if !(light > 0) { // NaN as well
 		return 0
 	}
 	return byte(sort.Search(255, func(i int) bool { return light < c.from[i+1] }))
 }
 
-// half returns v as a half float, rounded to the nearest, the even one of two. It is
+// halfFloat returns v as a half float, rounded to the nearest, the even one of two. It is
 // clamped to 0, unless signed, and to the largest finite value; NaN becomes 0.
-func half(v float32, signed bool) uint16 {
+func halfFloat(v float32, signed bool) uint16 {
 	const largest = 65504
 	sign := uint16(0)
 	if v < 0 && signed {
@@ -156,7 +156,7 @@ type reader struct {
 	curve *curve // curve of floats that become sRGB
 }
 
-func newReader(m *pixmap.Map, srgb bool) *reader {
+func newTexelReader(m *pixmap.Map, srgb bool) *reader {
 	r := &reader{m: m}
 	if srgb && m.PixF != nil {
 		r.curve = srgbCurve()
@@ -164,8 +164,8 @@ func newReader(m *pixmap.Map, srgb bool) *reader {
 	return r
 }
 
-// block reads the block whose first pixel is at x, y.
-func (r *reader) block(b *block, x, y int) {
+// readTexels reads the block whose first pixel is at x, y.
+func (r *reader) readTexels(b *block, x, y int) {
 	for j := range 4 {
 		row := r.m.W * min(y+j, r.m.H-1)
 		for i := range 4 {
@@ -190,21 +190,21 @@ func (r *reader) block(b *block, x, y int) {
 // ofFloat returns the number from 0 to 255 of channel k of a float map.
 func (r *reader) ofFloat(v float32, k int) float32 {
 	if r.curve != nil && k < 3 {
-		return float32(r.curve.byteOf(v))
+		return float32(r.curve.byteOfLight(v))
 	}
-	return float32(unit(v) * 255)
+	return float32(clampUnit(v) * 255)
 }
 
-// unit clamps v to 0 and 1. NaN becomes 0.
-func unit(v float32) float32 {
+// clampUnit clamps v to 0 and 1. NaN becomes 0.
+func clampUnit(v float32) float32 {
 	if !(v > 0) {
 		return 0
 	}
 	return min(v, 1)
 }
 
-// byteAt returns the i-th number of the map, rounded to eight bits.
-func (r *reader) byteAt(i int) byte {
+// roundedByte returns the i-th number of the map, rounded to eight bits.
+func (r *reader) roundedByte(i int) byte {
 	switch {
 	case r.m.Pix8 != nil:
 		return r.m.Pix8[i]
@@ -223,5 +223,5 @@ func (r *reader) stepAt(i int, top uint32) uint32 {
 	case r.m.Pix16 != nil:
 		return uint32((uint64(r.m.Pix16[i])*uint64(top)*2 + 65535) / 131070)
 	}
-	return uint32(float64(float64(unit(r.m.PixF[i]))*float64(top)) + 0.5)
+	return uint32(float64(float64(clampUnit(r.m.PixF[i]))*float64(top)) + 0.5)
 }

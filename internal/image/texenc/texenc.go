@@ -54,7 +54,7 @@ const (
 // a map of eight bits is the map's own pixels.
 func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
 	if f == texture.RGBA8 && m.Pix8 != nil {
-		return m.Pix8, check(f, m, o)
+		return m.Pix8, checkMap(f, m, o)
 	}
 	e := Encoder{Format: f, Options: o}
 	return e.Append(ctx, make([]byte, 0, f.Bytes(m.W, m.H)), m)
@@ -80,18 +80,18 @@ type Encoder struct {
 // It looks at ctx every few milliseconds.
 func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
 	f := e.Format
-	if err := check(f, m, e.Options); err != nil {
+	if err := checkMap(f, m, e.Options); err != nil {
 		return nil, fmt.Errorf("encode %v: %w", f, err)
 	}
 	at, size := len(dst), int(f.Bytes(m.W, m.H))
 	dst = slices.Grow(dst, size)[:at+size]
-	if err := e.encode(ctx, dst[at:], m); err != nil {
+	if err := e.encodePieces(ctx, dst[at:], m); err != nil {
 		return nil, err
 	}
 	return dst, nil
 }
 
-func check(f texture.Format, m *pixmap.Map, o Options) error {
+func checkMap(f texture.Format, m *pixmap.Map, o Options) error {
 	if side, _ := f.Block(); side == 0 {
 		return errors.New("format is not known")
 	}
@@ -146,8 +146,8 @@ func TakesBytes(f texture.Format) bool {
 // context: a few milliseconds' worth of the slowest encoder.
 const blocksBetweenLooks = 128
 
-func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
-	r := newReader(m, o.SRGB && f.HasSRGB())
+func appendTexelBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
+	r := newTexelReader(m, o.SRGB && f.HasSRGB())
 	var b block
 	for y := 0; y < m.H; y += 4 {
 		for x := 0; x < m.W; x += 4 {
@@ -156,8 +156,8 @@ func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 					return nil, err
 				}
 			}
-			r.block(&b, x, y)
-			out = b.append(out, f, o.Quality)
+			r.readTexels(&b, x, y)
+			out = b.appendFormat(out, f, o.Quality)
 		}
 	}
 	return out, nil
@@ -166,16 +166,16 @@ func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 // A block is 4x4 pixels in rows, by channel, from 0 to 255.
 type block [4][16]float32
 
-func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
+func (b *block) appendFormat(out []byte, f texture.Format, q Quality) []byte {
 	var half [8]byte
 	switch f {
 	case texture.BC1, texture.BC1A:
-		c := b.colors(f == texture.BC1A)
+		c := b.opaqueColors(f == texture.BC1A)
 		encodeBC1(&half, &c, false, q)
 	case texture.BC3:
 		encodeBC4(&half, &b[3], q)
 		out = append(out, half[:]...)
-		c := b.colors(false)
+		c := b.opaqueColors(false)
 		encodeBC1(&half, &c, true, q)
 	case texture.BC4:
 		encodeBC4(&half, &b[0], q)
@@ -187,8 +187,8 @@ func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
 	return append(out, half[:]...)
 }
 
-// colors returns the colors of b, without transparent pixels if clear.
-func (b *block) colors(clear bool) (c colorBlock) {
+// opaqueColors returns the colors of b, without transparent pixels if clear.
+func (b *block) opaqueColors(clear bool) (c colorBlock) {
 	for i := range 16 {
 		if clear && b[3][i] < 127.5 {
 			c.clear |= 1 << i
@@ -226,8 +226,8 @@ func (e *Encoder) pieceRows(w, h int) int {
 	return max(1, pixels/w/side) * side
 }
 
-// encode writes the texels of m to dst, which has room for just them, piece by piece.
-func (e *Encoder) encode(ctx context.Context, dst []byte, m *pixmap.Map) error {
+// encodePieces writes the texels of m to dst, which has room for just them, piece by piece.
+func (e *Encoder) encodePieces(ctx context.Context, dst []byte, m *pixmap.Map) error {
 	if TakesBytes(e.Format) && m.Pix8 == nil {
 		if need := texture.RGBA8.Bytes(m.W, m.H); int64(cap(e.pix)) < need {
 			e.pix = make([]byte, 0, need)
@@ -236,7 +236,7 @@ func (e *Encoder) encode(ctx context.Context, dst []byte, m *pixmap.Map) error {
 	rows := e.pieceRows(m.W, m.H)
 	piece := func(i int) error {
 		band := m.Band(i*rows, rows)
-		return e.encodePiece(ctx, within(dst, e.Format, m, i*rows, band.H), band, i*rows)
+		return e.encodePiece(ctx, texelsWithin(dst, e.Format, m, i*rows, band.H), band, i*rows)
 	}
 	n := (m.H + rows - 1) / rows
 	if e.Each != nil && n > 1 {
@@ -250,9 +250,9 @@ func (e *Encoder) encode(ctx context.Context, dst []byte, m *pixmap.Map) error {
 	return nil
 }
 
-// within returns the part of the texels of m that rows y to y+n are written to: empty,
+// texelsWithin returns the part of the texels of m that rows y to y+n are written to: empty,
 // with just that capacity.
-func within(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
+func texelsWithin(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
 	from := f.Bytes(m.W, y)
 	return texels[from : from : from+f.Bytes(m.W, n)]
 }
@@ -262,7 +262,7 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	f, o := e.Format, e.Options
 	pix := m.Pix8
 	if TakesBytes(f) && pix == nil {
-		if pix, err = appendTexels(ctx, within(e.pix[:cap(e.pix)], texture.RGBA8, m, y, m.H), texture.RGBA8, m, o); err != nil {
+		if pix, err = appendTexels(ctx, texelsWithin(e.pix[:cap(e.pix)], texture.RGBA8, m, y, m.H), texture.RGBA8, m, o); err != nil {
 			return err
 		}
 	}
@@ -287,7 +287,7 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	case texture.BC6H:
 		_, err = appendBC6H(ctx, dst, m, o)
 	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
-		_, err = appendBlocks(ctx, dst, f, m, o)
+		_, err = appendTexelBlocks(ctx, dst, f, m, o)
 	default:
 		_, err = appendTexels(ctx, dst, f, m, o)
 	}
@@ -297,7 +297,7 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 // encodeEAC writes the blocks of the first one or two channels of m, row by row: 11 bits
 // keep more than a byte has.
 func encodeEAC(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
-	r := newReader(m, false)
+	r := newTexelReader(m, false)
 	channels := len(f.Channels())
 	row := make([]uint16, 0, 4*m.W*channels)
 	for y := 0; y < m.H; y += 4 {

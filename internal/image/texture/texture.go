@@ -54,7 +54,7 @@ func (t *Texture) Faces() int {
 }
 
 // Images returns how many images a level holds: layers times faces, or slices.
-func (t *Texture) Pictures() int { return max(1, t.Layers, t.Depth) * t.Faces() }
+func (t *Texture) Images() int { return max(1, t.Layers, t.Depth) * t.Faces() }
 
 // MaxSide, MaxLayers and MaxDepth bound a texture. They are beyond the limits of graphics
 // processors (32768 and 2048) and keep sums within 64 bits.
@@ -66,7 +66,7 @@ const (
 
 // Check says what keeps t from being a texture that a file can hold.
 func (t *Texture) Check() error {
-	if !t.Format.known() {
+	if !t.Format.isKnownFormat() {
 		return fmt.Errorf("format %d is not known", t.Format)
 	}
 	if t.SRGB && !t.Format.HasSRGB() {
@@ -92,9 +92,9 @@ func (t *Texture) Check() error {
 	}
 	for i, data := range t.Levels {
 		w, h := LevelSize(t.W, t.H, i)
-		want := int64(t.Pictures()) * t.Format.Bytes(w, h)
+		want := int64(t.Images()) * t.Format.Bytes(w, h)
 		if int64(len(data)) != want {
-			return fmt.Errorf("level %d holds %d bytes, %d of %d x %d pixels need %d", i, len(data), t.Pictures(), w, h, want)
+			return fmt.Errorf("level %d holds %d bytes, %d of %d x %d pixels need %d", i, len(data), t.Images(), w, h, want)
 		}
 	}
 	return nil
@@ -223,20 +223,20 @@ var formats = [...]formatInfo{
 	UASTC:    {"uastc", 4, 16, "rgba", false, true, Numbers{}, Numbers{}},
 }
 
-func (f Format) info() formatInfo {
+func (f Format) formatInfoOf() formatInfo {
 	if int(f) >= len(formats) {
 		return formatInfo{}
 	}
 	return formats[f]
 }
 
-func (f Format) known() bool { return f.info().name != "" }
+func (f Format) isKnownFormat() bool { return f.formatInfoOf().name != "" }
 
 // Formats returns all formats.
 func Formats() []Format {
 	all := make([]Format, 0, lastFormat)
 	for f := Format(1); f <= lastFormat; f++ {
-		if f.known() {
+		if f.isKnownFormat() {
 			all = append(all, f)
 		}
 	}
@@ -257,16 +257,16 @@ func ParseFormat(name string) (Format, error) {
 
 // String returns the name that ParseFormat takes.
 func (f Format) String() string {
-	if !f.known() {
+	if !f.isKnownFormat() {
 		return fmt.Sprintf("Format(%d)", uint8(f))
 	}
-	return f.info().name
+	return f.formatInfoOf().name
 }
 
 // Block returns the pixels that a side of a texel block has, 1 to 8, and the
 // bytes that a block takes. Both are 0 for a format that is not known.
 func (f Format) Block() (side, bytes int) {
-	i := f.info()
+	i := f.formatInfoOf()
 	return i.block, i.blockBytes
 }
 
@@ -275,14 +275,14 @@ func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
 
 // Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader
 // reads the others as 0, and alpha as 1.
-func (f Format) Channels() string { return f.info().channels }
+func (f Format) Channels() string { return f.formatInfoOf().channels }
 
 // Float reports whether f stores floating point: linear light, also above 1.
-func (f Format) Float() bool { return f.info().float }
+func (f Format) Float() bool { return f.formatInfoOf().float }
 
 // HasSRGB reports whether f has a form whose colors a graphics processor takes
 // from the sRGB curve to linear light. The others hold plain numbers.
-func (f Format) HasSRGB() bool { return f.info().srgb }
+func (f Format) HasSRGB() bool { return f.formatInfoOf().srgb }
 
 // Bytes returns how many bytes w by h pixels take. Sides are rounded up to whole
 // blocks; none may be larger than MaxSide.
@@ -296,10 +296,10 @@ func (f Format) Bytes(w, h int) int64 {
 }
 
 // Vulkan returns the numbers of VkFormat.
-func (f Format) Vulkan() Numbers { return f.info().vulkan }
+func (f Format) Vulkan() Numbers { return f.formatInfoOf().vulkan }
 
 // DirectX returns the numbers of DXGI_FORMAT.
-func (f Format) DirectX() Numbers { return f.info().directX }
+func (f Format) DirectX() Numbers { return f.formatInfoOf().directX }
 
 // Numbered returns the first of some formats that has a number in an enumeration, and
 // whether the number means its sRGB form.

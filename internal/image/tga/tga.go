@@ -70,10 +70,10 @@ func ReadHeader(b []byte) (Header, error) {
 	if b[1] == 1 {
 		h.mapFirst, h.mapSize, h.mapDepth = word(3), word(5), int(b[7])
 	}
-	return h, h.check()
+	return h, h.checkSupported()
 }
 
-func (h *Header) check() error {
+func (h *Header) checkSupported() error {
 	depths := map[kind][]int{mapped: {8, 16}, trueColor: {15, 16, 24, 32}, gray: {8, 16}}
 	if !slices.Contains(depths[h.kind], h.Depth) {
 		return fmt.Errorf("tga: image type %d with %d bits a pixel is not supported", h.kind, h.Depth)
@@ -117,7 +117,7 @@ func (h Header) LeastBytes() int64 {
 const maxRun = 128
 
 // An Image is a decoded file.
-type Picture struct {
+type Image struct {
 	Width, Height int
 	Pix           []byte // red, green, blue and straight alpha, in rows from the top left
 	Alpha         Alpha
@@ -133,7 +133,7 @@ const (
 )
 
 // Decode decodes a whole file.
-func Decode(ctx context.Context, data []byte) (*Picture, error) {
+func Decode(ctx context.Context, data []byte) (*Image, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
 		return nil, err
@@ -142,15 +142,15 @@ func Decode(ctx context.Context, data []byte) (*Picture, error) {
 		return nil, fmt.Errorf("tga: %w", err)
 	}
 	d := decoder{ctx: ctx, data: data[HeaderSize+h.idSize:], header: h}
-	if err := d.readMap(); err != nil {
+	if err := d.readColorMap(); err != nil {
 		return nil, err
 	}
-	pix, err := d.pixels()
+	pix, err := d.readAllPixels()
 	if err != nil {
 		return nil, err
 	}
 	arrange(pix, h)
-	p := &Picture{Width: h.Width, Height: h.Height, Pix: pix}
+	p := &Image{Width: h.Width, Height: h.Height, Pix: pix}
 	if h.alphaBits == 0 && h.alphaByte() {
 		p.Alpha = judgeAlpha(pix)
 	}
@@ -178,8 +178,8 @@ type decoder struct {
 	colors []texel // colors of a color-mapped image
 }
 
-// pixels reads all pixels in the order of the file.
-func (d *decoder) pixels() ([]byte, error) {
+// readAllPixels reads all pixels in the order of the file.
+func (d *decoder) readAllPixels() ([]byte, error) {
 	total := 4 * d.header.Width * d.header.Height
 	pix := make([]byte, 0, total)
 	for len(pix) < total {
@@ -190,7 +190,7 @@ func (d *decoder) pixels() ([]byte, error) {
 		if err == nil && same {
 			pix, err = d.appendRun(pix, count)
 		} else if err == nil {
-			pix, err = d.texels(pix, count)
+			pix, err = d.appendPixels(pix, count)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("tga: after %d of %d pixels: %w", len(pix)/4, total/4, err)
@@ -199,8 +199,8 @@ func (d *decoder) pixels() ([]byte, error) {
 	return pix, nil
 }
 
-// take returns the next n bytes of the file.
-func (d *decoder) take(n int) ([]byte, error) {
+// takeFromFile returns the next n bytes of the file.
+func (d *decoder) takeFromFile(n int) ([]byte, error) {
 	if n > len(d.data) {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -215,7 +215,7 @@ func (d *decoder) packet(left int) (count int, same bool, err error) {
 	if !d.header.packed {
 		return min(left, d.header.Width), false, nil
 	}
-	b, err := d.take(1)
+	b, err := d.takeFromFile(1)
 	if err != nil {
 		return 0, false, err
 	}
@@ -228,7 +228,7 @@ func (d *decoder) packet(left int) (count int, same bool, err error) {
 // appendRun reads one pixel and appends it count times.
 func (d *decoder) appendRun(pix []byte, count int) ([]byte, error) {
 	start := len(pix)
-	pix, err := d.texels(pix, 1)
+	pix, err := d.appendPixels(pix, 1)
 	if err != nil {
 		return pix, err
 	}
@@ -238,10 +238,10 @@ func (d *decoder) appendRun(pix []byte, count int) ([]byte, error) {
 	return pix, nil
 }
 
-// texels reads count pixels and appends them to pix.
-func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
+// appendPixels reads count pixels and appends them to pix.
+func (d *decoder) appendPixels(pix []byte, count int) ([]byte, error) {
 	size := (d.header.Depth + 7) / 8
-	raw, err := d.take(count * size)
+	raw, err := d.takeFromFile(count * size)
 	if err != nil {
 		return pix, err
 	}
@@ -249,7 +249,7 @@ func (d *decoder) texels(pix []byte, count int) ([]byte, error) {
 		return appendColors(pix, raw, size), nil
 	}
 	for ; len(raw) > 0; raw = raw[size:] {
-		t, err := d.texel(raw[:size])
+		t, err := d.readTexel(raw[:size])
 		if err != nil {
 			return pix, err
 		}
@@ -271,7 +271,7 @@ func appendColors(pix, raw []byte, size int) []byte {
 	return pix
 }
 
-func (d *decoder) texel(raw []byte) (texel, error) {
+func (d *decoder) readTexel(raw []byte) (texel, error) {
 	switch d.header.kind {
 	case gray:
 		t := texel{raw[0], raw[0], raw[0], 255}
@@ -290,13 +290,13 @@ func (d *decoder) texel(raw []byte) (texel, error) {
 		}
 		return d.colors[i], nil
 	}
-	return d.colorOf(raw, d.header.Depth), nil
+	return d.storedTexel(raw, d.header.Depth), nil
 }
 
-// readMap reads the color map, if there is one.
-func (d *decoder) readMap() error {
+// readColorMap reads the color map, if there is one.
+func (d *decoder) readColorMap() error {
 	size := (d.header.mapDepth + 7) / 8
-	raw, err := d.take(d.header.mapSize * size)
+	raw, err := d.takeFromFile(d.header.mapSize * size)
 	if err != nil {
 		return fmt.Errorf("tga: color map: %w", err)
 	}
@@ -305,15 +305,15 @@ func (d *decoder) readMap() error {
 	}
 	d.colors = make([]texel, d.header.mapSize)
 	for i := range d.colors {
-		d.colors[i] = d.colorOf(raw[i*size:(i+1)*size], d.header.mapDepth)
+		d.colors[i] = d.storedTexel(raw[i*size:(i+1)*size], d.header.mapDepth)
 	}
 	return nil
 }
 
-// colorOf decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one of
+// storedTexel decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one of
 // alpha, or a byte each. Many writers declare alpha bits for colors of 15 bits, which have no room
 // for them. The top bit of 16 is alpha only if the header declares it.
-func (d *decoder) colorOf(raw []byte, depth int) texel {
+func (d *decoder) storedTexel(raw []byte, depth int) texel {
 	t := texel{3: 255}
 	if len(raw) == 2 {
 		v := int(raw[0]) | int(raw[1])<<8

@@ -91,7 +91,7 @@ const (
 // every header that Decode would refuse. The error is io.ErrUnexpectedEOF if data ends before the
 // directory, which may be anywhere in the file, or before data that it refers to.
 func ReadHeader(data []byte) (Header, error) {
-	dir, err := readDirectory(data)
+	dir, err := readFirstDirectory(data)
 	if err != nil {
 		return Header{}, err
 	}
@@ -106,11 +106,11 @@ func ReadHeader(data []byte) (Header, error) {
 	if o := dir.entryNumber(tagOrientation, 0); o >= 1 && o <= 8 {
 		h.Orientation = int(o)
 	}
-	h.ICC = dir.bytes(tagICC)
-	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunks} {
+	h.ICC = dir.entryBytes(tagICC)
+	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunkLayout} {
 		// Numbers beyond the data would be misjudged.
-		if err := step(); dir.err() != nil || err != nil {
-			return Header{}, cmp.Or(dir.err(), err)
+		if err := step(); dir.shortError() != nil || err != nil {
+			return Header{}, cmp.Or(dir.shortError(), err)
 		}
 	}
 	return h, nil
@@ -222,8 +222,8 @@ func (h *Header) readPalette() error {
 	return nil
 }
 
-// readChunks reads the layout of strips or tiles.
-func (h *Header) readChunks() error {
+// readChunkLayout reads the layout of strips or tiles.
+func (h *Header) readChunkLayout() error {
 	rows := h.dir.entryNumber(tagRowsPerStrip, int64(h.Height))
 	if rows < 1 || rows > int64(h.Height) {
 		rows = int64(h.Height)
@@ -242,19 +242,19 @@ func (h *Header) readChunks() error {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels in an image of %d x %d", w, l, h.Width, h.Height)
 	}
 	h.chunkW, h.chunkH = int(w), int(l)
-	if across, down := h.grid(); int64(across)*int64(down) > maxTiles {
+	if across, down := h.chunkGrid(); int64(across)*int64(down) > maxTiles {
 		return fmt.Errorf("tiff: %d tiles, the limit is %d; save the image with larger tiles", int64(across)*int64(down), maxTiles)
 	}
 	return nil
 }
 
-// grid returns the number of columns and rows of strips or tiles.
-func (h *Header) grid() (across, down int) {
+// chunkGrid returns the number of columns and rows of strips or tiles.
+func (h *Header) chunkGrid() (across, down int) {
 	return (h.Width + h.chunkW - 1) / h.chunkW, (h.Height + h.chunkH - 1) / h.chunkH
 }
 
-// rowBytes returns the size of a row of a strip or tile.
-func (h *Header) rowBytes() int64 {
+// chunkRowBytes returns the size of a row of a strip or tile.
+func (h *Header) chunkRowBytes() int64 {
 	return (int64(h.chunkW)*int64(h.samples)*int64(h.Bits) + 7) / 8
 }
 
@@ -272,7 +272,7 @@ func (h *Header) Depth() pixmap.Depth {
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
 	row := (int64(h.Width)*int64(h.samples)*int64(h.Bits) + 7) / 8
-	return 8 + row*int64(h.Height)/h.ratio()
+	return 8 + row*int64(h.Height)/h.packedRatio()
 }
 
 // Memory returns the most bytes that Decode holds at once besides the file.
@@ -285,7 +285,7 @@ func (h *Header) Memory() int64 {
 	case pixmap.Float:
 		pixels *= 4
 	}
-	return pixels + 2*h.rowBytes() + unpacker
+	return pixels + 2*h.chunkRowBytes() + unpacker
 }
 
 // byteOrder returns a file's byte order, or nil if it is not a TIFF.

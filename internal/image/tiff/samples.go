@@ -49,8 +49,8 @@ func (h *Header) readCompression() error {
 	return nil
 }
 
-// ratio bounds how far packed data expand.
-func (h *Header) ratio() int64 {
+// packedRatio bounds how far packed data expand.
+func (h *Header) packedRatio() int64 {
 	switch h.compression {
 	case plain:
 		return 1
@@ -62,8 +62,8 @@ func (h *Header) ratio() int64 {
 	return 64 // PackBits: two bytes for 128
 }
 
-// packed returns the compressed bytes of the i-th strip or tile.
-func (h *Header) packed(data []byte, i int) ([]byte, error) {
+// packedChunk returns the compressed bytes of the i-th strip or tile.
+func (h *Header) packedChunk(data []byte, i int) ([]byte, error) {
 	offsets, sizes := tagStripOffsets, tagStripSizes
 	if h.tiled {
 		offsets, sizes = tagTileOffsets, tagTileSizes
@@ -73,7 +73,7 @@ func (h *Header) packed(data []byte, i int) ([]byte, error) {
 	}
 	at := h.dir.entryAt(offsets, i, 0)
 	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers leave it out
-	if err := h.dir.err(); err != nil {
+	if err := h.dir.shortError(); err != nil {
 		return nil, err
 	}
 	if at > int64(len(data)) {
@@ -159,14 +159,14 @@ func (r *runs) Read(p []byte) (n int, err error) {
 			part, err = io.ReadFull(r.r, p[n:min(n+r.copied, len(p))])
 			n, r.copied = n+part, r.copied-part
 		default:
-			err = r.order()
+			err = r.readRunHeader()
 		}
 	}
 	return n, err
 }
 
-// order reads the next count, and the byte to repeat.
-func (r *runs) order() error {
+// readRunHeader reads the next count, and the byte to repeat.
+func (r *runs) readRunHeader() error {
 	b, err := r.r.ReadByte()
 	switch count := int(int8(b)); {
 	case err != nil:
@@ -180,11 +180,11 @@ func (r *runs) order() error {
 	return err
 }
 
-// unpredict adds to each sample of the row the corresponding sample of the pixel before (TIFF 6.0,
+// addPrevious adds to each sample of the row the corresponding sample of the pixel before (TIFF 6.0,
 // section 14).
-func (d *decoder) unpredict() {
+func (d *decoder) addPrevious() {
 	if d.h.split {
-		d.join()
+		d.joinFloatBytes()
 	}
 	if !d.h.predicted {
 		return
@@ -208,9 +208,9 @@ func (d *decoder) unpredict() {
 	}
 }
 
-// join reassembles floats from a row that stores all high bytes, then the next ones and so on, each
+// joinFloatBytes reassembles floats from a row that stores all high bytes, then the next ones and so on, each
 // byte as the difference to the pixel before.
-func (d *decoder) join() {
+func (d *decoder) joinFloatBytes() {
 	size, back := d.h.Bits/8, d.h.samples
 	for i := back; i < len(d.row); i++ {
 		d.row[i] += d.row[i-back]
@@ -228,8 +228,8 @@ func (d *decoder) join() {
 	d.row, d.spare = d.spare, d.row
 }
 
-// slots returns the number of samples of a pixel that are used.
-func (h *Header) slots() int {
+// usedSamples returns the number of samples of a pixel that are used.
+func (h *Header) usedSamples() int {
 	colors := 1
 	if h.photometric == rgb {
 		colors = 3
@@ -240,10 +240,10 @@ func (h *Header) slots() int {
 	return colors
 }
 
-// gather puts the samples of the row's first width pixels into the map, from (x, y) on: the first
+// gatherSamples puts the samples of the row's first width pixels into the map, from (x, y) on: the first
 // sample of a pixel into its first number and so on.
-func (d *decoder) gather(x, y, width int) {
-	count, step := min(d.h.samples, d.h.slots()), d.h.samples
+func (d *decoder) gatherSamples(x, y, width int) {
+	count, step := min(d.h.samples, d.h.usedSamples()), d.h.samples
 	at := 4 * (y*d.h.Width + x)
 	if d.h.Float {
 		d.gatherFloats(at, width, count)
@@ -324,21 +324,21 @@ func (d *decoder) finishFloats(row []float32) {
 	}
 }
 
-// finish turns the samples of row y into colors.
-func (d *decoder) finish(y int) {
+// finishSamples turns the samples of row y into colors.
+func (d *decoder) finishSamples(y int) {
 	from, to := 4*y*d.h.Width, 4*(y+1)*d.h.Width
 	if d.m.PixF != nil {
 		d.finishFloats(d.m.PixF[from:to])
 		return
 	}
 	if d.m.Pix16 != nil {
-		finish(&d.h, d.m.Pix16[from:to], 65535)
+		finishPixels(&d.h, d.m.Pix16[from:to], 65535)
 		return
 	}
-	finish(&d.h, d.m.Pix8[from:to], 255)
+	finishPixels(&d.h, d.m.Pix8[from:to], 255)
 }
 
-func finish[T uint8 | uint16](h *Header, row []T, top T) {
+func finishPixels[T uint8 | uint16](h *Header, row []T, top T) {
 	for ; len(row) > 0; row = row[4:] {
 		p := row[:4]
 		switch h.photometric {
@@ -356,13 +356,13 @@ func finish[T uint8 | uint16](h *Header, row []T, top T) {
 		case noAlpha:
 			p[3] = top
 		case multiplied:
-			divide(p, top)
+			divideByAlpha(p, top)
 		}
 	}
 }
 
-// divide divides premultiplied colors by their alpha.
-func divide[T uint8 | uint16](p []T, top T) {
+// divideByAlpha divides premultiplied colors by their alpha.
+func divideByAlpha[T uint8 | uint16](p []T, top T) {
 	a := uint64(p[3])
 	for i, c := range p[:3] {
 		if a > 0 {

@@ -26,27 +26,27 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	if err != nil {
 		return nil, pixmap.Repairs{}, err
 	}
-	d, err := decode(ctx, data, h)
+	d, err := decodePage(ctx, data, h)
 	if err != nil {
 		return nil, pixmap.Repairs{}, err
 	}
 	return d.m, d.repairs, nil
 }
 
-// decode decodes a file with the header h.
-func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
+// decodePage decodes a file with the header h.
+func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
 		return nil, fmt.Errorf("tiff: %w", err)
 	}
-	d := &decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
+	d := &decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.chunkRowBytes())}
 	if h.split {
 		d.spare = make([]byte, len(d.row))
 	}
-	across, down := h.grid()
+	across, down := h.chunkGrid()
 	// Unpackers read ahead by 4 KiB; apart from that, strips do not share bytes.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
 	for i := range across * down {
-		if err := d.chunk(i%across, i/across, i); err != nil {
+		if err := d.decodeChunk(i%across, i/across, i); err != nil {
 			return nil, fmt.Errorf("tiff: strip or tile %d of %d: %w", i, across*down, err)
 		}
 	}
@@ -54,7 +54,7 @@ func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d.finish(y)
+		d.finishSamples(y)
 	}
 	return d, nil
 }
@@ -74,9 +74,9 @@ type decoder struct {
 	repairs pixmap.Repairs
 }
 
-// chunk reads the i-th strip or tile of the file into the given place of the grid.
-func (d *decoder) chunk(column, line, i int) error {
-	packed, err := d.h.packed(d.data, i)
+// decodeChunk reads the i-th strip or tile of the file into the given place of the grid.
+func (d *decoder) decodeChunk(column, line, i int) error {
+	packed, err := d.h.packedChunk(d.data, i)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (d *decoder) chunk(column, line, i int) error {
 		if _, err := io.ReadFull(r, d.row); err != nil {
 			return fmt.Errorf("row %d: %w", y, pixmap.UnexpectedEOF(err))
 		}
-		d.unpredict()
-		d.gather(left, y, width)
+		d.addPrevious()
+		d.gatherSamples(left, y, width)
 	}
 	return nil
 }
@@ -115,8 +115,8 @@ type entry struct {
 	values []byte // all that the data has
 }
 
-// readDirectory reads the first directory of a file.
-func readDirectory(data []byte) (directory, error) {
+// readFirstDirectory reads the first directory of a file.
+func readFirstDirectory(data []byte) (directory, error) {
 	torn := fmt.Errorf("tiff: directory: %w", io.ErrUnexpectedEOF)
 	if len(data) < 8 {
 		return directory{}, torn
@@ -181,8 +181,8 @@ func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	return int64(d.order.Uint32(v))
 }
 
-// bytes returns the bytes of a tag, or nil if some are missing.
-func (d *directory) bytes(tag int) []byte {
+// entryBytes returns the bytes of a tag, or nil if some are missing.
+func (d *directory) entryBytes(tag int) []byte {
 	e := d.entries[tag]
 	if e.size != 1 || int64(len(e.values)) < e.count {
 		return nil
@@ -190,8 +190,8 @@ func (d *directory) bytes(tag int) []byte {
 	return e.values[:e.count]
 }
 
-// err returns an error if a requested number was beyond the data.
-func (d *directory) err() error {
+// shortError returns an error if a requested number was beyond the data.
+func (d *directory) shortError() error {
 	if *d.short {
 		return fmt.Errorf("tiff: directory: %w", io.ErrUnexpectedEOF)
 	}

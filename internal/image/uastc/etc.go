@@ -34,7 +34,7 @@ func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 			if l.bias {
 				bias = gentleBias(&way.means, way.limit)
 			}
-			if h.try(px, l, &way, bias, &least) {
+			if h.tryHalving(px, l, &way, bias, &least) {
 				best = way
 			}
 			if l.bias && biases == everyBias {
@@ -81,18 +81,18 @@ func newHalving(px *[16]point, flip, diff uint8) halving {
 
 func (h *hints) tryAll(px *[16]point, l *layout, w *halving, least *int32) {
 	for bias := range uint8(32) {
-		h.try(px, l, w, bias, least)
+		h.tryHalving(px, l, w, bias, least)
 	}
 }
 
-// try takes a halving and a bias for hints if their error is below the least so far.
-func (h *hints) try(px *[16]point, l *layout, w *halving, bias uint8, least *int32) bool {
+// tryHalving takes a halving and a bias for hints if their error is below the least so far.
+func (h *hints) tryHalving(px *[16]point, l *layout, w *halving, bias uint8, least *int32) bool {
 	colors := w.means
 	if l.bias {
 		biased(&colors, bias, w.limit)
 	}
 	if w.diff == 1 {
-		differ(&colors)
+		limitDifference(&colors)
 	}
 	var sse int32
 	var tables [2]uint8
@@ -108,16 +108,16 @@ func (h *hints) try(px *[16]point, l *layout, w *halving, bias uint8, least *int
 	return true
 }
 
-// differ sets the second color to one that a difference of -4 to 3 from the first can
+// limitDifference sets the second color to one that a difference of -4 to 3 from the first can
 // reach.
-func differ(colors *[2][3]int32) {
+func limitDifference(colors *[2][3]int32) {
 	for c := range 3 {
 		colors[1][c] = colors[0][c] + max(-4, min(colors[1][c]-colors[0][c], 3))
 	}
 }
 
-// widen returns a byte for a stored color.
-func widen(v, limit int32) int32 {
+// widenStored returns a byte for a stored color.
+func widenStored(v, limit int32) int32 {
 	if limit == 15 {
 		return v * 17
 	}
@@ -127,7 +127,7 @@ func widen(v, limit int32) int32 {
 // tableFor returns the table that suits eight pixels best, and their squared error. That
 // a channel cannot leave the range of a byte is not taken into account.
 func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (table uint8, least int32) {
-	r, g, b := widen(stored[0], limit), widen(stored[1], limit), widen(stored[2], limit)
+	r, g, b := widenStored(stored[0], limit), widenStored(stored[1], limit), widenStored(stored[2], limit)
 	// The error of a place is the least where it is the mean of the channels' differences:
 	// the rest of the error is the same for all tables.
 	var off [8]int32 // three times how far from the color, either way
@@ -254,9 +254,9 @@ var gentleBiases = sync.OnceValue(func() *[729]uint8 {
 	return t
 })
 
-// solid sets the hints of a block of one color, all for ETC1: the nearest color, table and
+// hintSolid sets the hints of a block of one color, all for ETC1: the nearest color, table and
 // place.
-func (h *hints) solid(rgb [3]int32) {
+func (h *hints) hintSolid(rgb [3]int32) {
 	least := int32(math.MaxInt32)
 	for diff := range 2 {
 		limit := int32(15 + 16*diff)
@@ -267,7 +267,7 @@ func (h *hints) solid(rgb [3]int32) {
 				for c, v := range rgb {
 					want := max(0, min(v-m, 255))
 					stored := (want*limit + 127) / 255
-					off := v - max(0, min(widen(stored, limit)+m, 255))
+					off := v - max(0, min(widenStored(stored, limit)+m, 255))
 					color[c], sse = uint8(stored), sse+off*off
 				}
 				if sse < least {

@@ -25,62 +25,62 @@ type hints struct {
 	place uint8 // 0 darkest to 3 brightest
 }
 
-func (h *hints) write(b *bitWriter, l *layout) {
-	b.flag(h.bc1[0])
+func (h *hints) writeHints(b *bitWriter, l *layout) {
+	b.writeFlag(h.bc1[0])
 	if l.bias {
-		b.flag(h.bc1[1])
+		b.writeFlag(h.bc1[1])
 	}
-	b.flag(h.flip)
-	b.flag(h.diff)
-	b.put(h.tables[0], 3)
-	b.put(h.tables[1], 3)
+	b.writeFlag(h.flip)
+	b.writeFlag(h.diff)
+	b.putField(h.tables[0], 3)
+	b.putField(h.tables[1], 3)
 	if l.bias {
-		b.put(h.bias, 5)
+		b.putField(h.bias, 5)
 	}
-	if l.alpha() {
-		b.put(h.eac, 8)
+	if l.hasAlphaEnds() {
+		b.putField(h.eac, 8)
 	}
 }
 
 func (h *hints) readHints(b *bitReader, l *layout) {
-	h.bc1[0] = b.flag()
+	h.bc1[0] = b.takeFlag()
 	if l.bias {
-		h.bc1[1] = b.flag()
+		h.bc1[1] = b.takeFlag()
 	}
-	h.flip, h.diff = b.flag(), b.flag()
-	h.tables = [2]uint8{b.take(3), b.take(3)}
+	h.flip, h.diff = b.takeFlag(), b.takeFlag()
+	h.tables = [2]uint8{b.takeField(3), b.takeField(3)}
 	if l.bias {
-		h.bias = b.take(5)
+		h.bias = b.takeField(5)
 	}
-	if l.alpha() {
-		h.eac = b.take(8)
+	if l.hasAlphaEnds() {
+		h.eac = b.takeField(8)
 	}
 }
 
 func (h *hints) writeSolid(b *bitWriter) {
-	b.flag(h.diff)
-	b.put(h.tables[0], 3)
-	b.put(h.place, 2)
+	b.writeFlag(h.diff)
+	b.putField(h.tables[0], 3)
+	b.putField(h.place, 2)
 	for _, v := range h.color {
-		b.put(v, 5)
+		b.putField(v, 5)
 	}
 }
 
 func (h *hints) readSolid(b *bitReader) {
-	h.diff = b.flag()
-	h.tables[0] = b.take(3)
-	h.place = b.take(2)
+	h.diff = b.takeFlag()
+	h.tables[0] = b.takeField(3)
+	h.place = b.takeField(2)
 	for i := range h.color {
-		h.color[i] = b.take(5)
+		h.color[i] = b.takeField(5)
 	}
 }
 
-func (b *bitWriter) flag(set bool) {
+func (b *bitWriter) writeFlag(set bool) {
 	var v uint8
 	if set {
 		v = 1
 	}
-	b.put(v, 1)
+	b.putField(v, 1)
 }
 
 // forBC1 sets the hints for BC1 of a block that decodes to some pixels: whether its ends
@@ -94,7 +94,7 @@ func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 	}
 	var ends [2]color565
 	for e := range ends {
-		v := l.end(&c.ends[0][e])
+		v := l.storedColor(&c.ends[0][e])
 		ends[e] = narrow565([3]float64{float64(v[0]), float64(v[1]), float64(v[2])})
 	}
 	fitted := solve565(px, &given)
@@ -110,16 +110,16 @@ func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 func fit565(px *[16]point) int32 {
 	var m moments
 	for i := range px {
-		m.add(&px[i])
+		m.addToMoments(&px[i])
 	}
-	s := m.scatter(7)
-	v := s.principal()
-	d := v.axis()
+	s := m.scatterOfChannels(7)
+	v := s.principalVector()
+	d := v.roundedAxis()
 	least, most := &px[0], &px[0]
 	for i := range px {
-		if at := d.at(&px[i]); at < d.at(least) {
+		if at := d.projectPoint(&px[i]); at < d.projectPoint(least) {
 			least = &px[i]
-		} else if at > d.at(most) {
+		} else if at > d.projectPoint(most) {
 			most = &px[i]
 		}
 	}
@@ -232,11 +232,11 @@ func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 // alphaTables is the order in which tables are tried: the most different first.
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
-// alpha sets the hint for the alpha of ETC2: of some tables, with multipliers up to
+// hintAlpha sets the hint for the alpha of ETC2: of some tables, with multipliers up to
 // radius from the one that spans the range, the one with the least error. A transcoder
 // puts the middle where the table's ends lie alike about the least and the greatest
 // alpha.
-func (h *hints) alpha(px *[16]point, tables int, radius int32) {
+func (h *hints) hintAlpha(px *[16]point, tables int, radius int32) {
 	lo, hi := int32(255), int32(0)
 	for i := range px {
 		lo, hi = min(lo, px[i][3]), max(hi, px[i][3])

@@ -26,7 +26,7 @@ type layout struct {
 // modeSolid is the mode of blocks of one color; it stores that, and hints.
 const modeSolid = 8
 
-func newLayouts() [19]layout {
+func newModeLayouts() [19]layout {
 	return [...]layout{
 		0:  {prefix: 0x1, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 4, ends: scale192, bias: true},
 		1:  {prefix: 0x35, prefixBits: 6, subsets: 1, planes: 1, channels: 3, weight: 2, ends: scale256, bias: true},
@@ -50,11 +50,11 @@ func newLayouts() [19]layout {
 	}
 }
 
-// alpha reports whether ends have alpha.
-func (l *layout) alpha() bool { return l.channels != 3 }
+// hasAlphaEnds reports whether ends have alpha.
+func (l *layout) hasAlphaEnds() bool { return l.channels != 3 }
 
-// order lists the channels of ends as they are stored.
-func (l *layout) order() []uint8 {
+// channelOrder lists the channels of ends as they are stored.
+func (l *layout) channelOrder() []uint8 {
 	switch l.channels {
 	case 2:
 		return orders[2][:]
@@ -151,8 +151,8 @@ var prepare = sync.OnceFunc(func() {
 		36, 48, 61, 137, 161, 183, 226, 281, 302, 307, 479, 495, 593, 594, 605, 799, 812, 988, 993,
 	})
 	triples = newPatterns(3, []int{260, 74, 32, 156, 183, 15, 745, 0, 335, 902, 254})
-	scale12, scale16, scale32, scale40 = newScale(2, 3), newScale(4, 1), newScale(5, 1), newScale(3, 5)
-	scale48, scale160, scale192, scale256 = newScale(4, 3), newScale(5, 5), newScale(6, 3), newScale(8, 1)
-	layouts = newLayouts()
+	scale12, scale16, scale32, scale40 = tabulateScale(2, 3), tabulateScale(4, 1), tabulateScale(5, 1), tabulateScale(3, 5)
+	scale48, scale160, scale192, scale256 = tabulateScale(4, 3), tabulateScale(5, 5), tabulateScale(6, 3), tabulateScale(8, 1)
+	layouts = newModeLayouts()
 	modeOf, indexAt = newModes(), newIndices()
 })

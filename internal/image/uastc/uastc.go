@@ -77,21 +77,21 @@ func newEncoder(q blockfit.Quality) *encoder {
 
 // encode returns the best block found for sixteen RGBA pixels.
 func (e *encoder) encode(pixels *[64]byte) [16]byte {
-	e.load(pixels)
+	e.loadPoints(pixels)
 	var h hints
 	if e.all.n == 0 {
 		e.sse = 0
 		e.best = code{mode: modeSolid, solid: [4]uint8(pixels[:4])}
-		h.solid([3]int32{int32(pixels[0]), int32(pixels[1]), int32(pixels[2])})
+		h.hintSolid([3]int32{int32(pixels[0]), int32(pixels[1]), int32(pixels[2])})
 		return e.best.pack(&h)
 	}
 	e.sse = math.MaxInt64
-	e.search()
+	e.searchLayouts()
 	l := &layouts[e.best.mode]
 	e.sse -= l.loss
-	e.best.turn(l) // which BC1's hints depend on
+	e.best.swapEnds(l) // which BC1's hints depend on
 	var decoded [64]byte
-	e.best.pixels(&decoded)
+	e.best.paintPoints(&decoded)
 	var px [16]point
 	for i := range px {
 		for c := range 4 {
@@ -99,8 +99,8 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 		}
 	}
 	h.etc1(&px, l, e.effort.biases)
-	if l.alpha() {
-		h.alpha(&px, e.effort.tables, e.effort.radius)
+	if l.hasAlphaEnds() {
+		h.hintAlpha(&px, e.effort.tables, e.effort.radius)
 	}
 	if e.effort.bc1 {
 		h.forBC1(&px, &e.best, l)
@@ -108,8 +108,8 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	return e.best.pack(&h)
 }
 
-// load takes pixels in. Where all are alike it leaves no moments.
-func (e *encoder) load(pixels *[64]byte) {
+// loadPoints takes pixels in. Where all are alike it leaves no moments.
+func (e *encoder) loadPoints(pixels *[64]byte) {
 	e.alpha, e.gray = false, true
 	alike := true
 	for i := range 16 {
@@ -128,22 +128,22 @@ func (e *encoder) load(pixels *[64]byte) {
 			e.px[i][3] = 0
 		}
 	}
-	e.rows.fill(&e.px)
-	e.all = e.rows.of(0xffff)
+	e.rows.fillRows(&e.px)
+	e.all = e.rows.sumOfRows(0xffff)
 }
 
-// channels returns a bit mask of the encoded channels: RGB, or RGBA with alpha.
-func (e *encoder) channels() uint8 {
+// encodedChannels returns a bit mask of the encoded channels: RGB, or RGBA with alpha.
+func (e *encoder) encodedChannels() uint8 {
 	if e.alpha {
 		return 15
 	}
 	return 7
 }
 
-// one tries a mode of a single line.
-func (e *encoder) one(mode uint8) {
+// fitOneLine tries a mode of a single line.
+func (e *encoder) fitOneLine(mode uint8) {
 	l := &layouts[mode]
-	found := e.fit(&e.px, whole, &e.all, e.channels(), l.kind())
+	found := e.fitList(&e.px, whole, &e.all, e.encodedChannels(), l.lineKind())
 	sse := l.loss + int64(found.sse)
 	if sse >= e.sse {
 		return
@@ -154,15 +154,15 @@ func (e *encoder) one(mode uint8) {
 	e.opaque()
 }
 
-// split tries a mode of two or three lines with a pattern.
-func (e *encoder) split(mode, at uint8) {
+// fitPattern tries a mode of two or three lines with a pattern.
+func (e *encoder) fitPattern(mode, at uint8) {
 	l := &layouts[mode]
 	p := &l.patterns[at]
 	c := code{mode: mode, pattern: at}
 	sse := l.loss
 	for s := range l.subsets {
-		m := e.rows.of(p.masks[s])
-		found := e.fit(&e.px, p.lists[s], &m, e.channels(), l.kind())
+		m := e.rows.sumOfRows(p.masks[s])
+		found := e.fitList(&e.px, p.lists[s], &m, e.encodedChannels(), l.lineKind())
 		if sse += int64(found.sse); sse >= e.sse {
 			return
 		}
@@ -175,10 +175,10 @@ func (e *encoder) split(mode, at uint8) {
 	e.opaque()
 }
 
-// apart tries a mode of two planes, the second for one channel.
-func (e *encoder) apart(mode, plane uint8) {
+// fitPlanes tries a mode of two planes, the second for one channel.
+func (e *encoder) fitPlanes(mode, plane uint8) {
 	l := &layouts[mode]
-	k := l.kind()
+	k := l.lineKind()
 	first, second := e.px, e.px
 	var m1, m2 moments
 	for i := range e.px {
@@ -189,14 +189,14 @@ func (e *encoder) apart(mode, plane uint8) {
 				second[i][c] = 0
 			}
 		}
-		m1.add(&first[i])
-		m2.add(&second[i])
+		m1.addToMoments(&first[i])
+		m2.addToMoments(&second[i])
 	}
-	scalar := e.fit(&second, whole, &m2, 1<<plane, k)
+	scalar := e.fitList(&second, whole, &m2, 1<<plane, k)
 	if int64(scalar.sse) >= e.sse {
 		return
 	}
-	color := e.fit(&first, whole, &m1, e.channels()&^(1<<plane), k)
+	color := e.fitList(&first, whole, &m1, e.encodedChannels()&^(1<<plane), k)
 	sse := int64(scalar.sse) + int64(color.sse)
 	if sse >= e.sse {
 		return
@@ -211,7 +211,7 @@ func (e *encoder) apart(mode, plane uint8) {
 // opaque stores the alpha of blocks that have none in a mode that has.
 func (e *encoder) opaque() {
 	l := &layouts[e.best.mode]
-	if e.alpha || !l.alpha() {
+	if e.alpha || !l.hasAlphaEnds() {
 		return
 	}
 	for s := range l.subsets {

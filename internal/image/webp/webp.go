@@ -32,12 +32,12 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 		return fmt.Errorf("%d x %d pixels: WebP has at most %d a side", m.W, m.H, MaxSide)
 	}
 	whole := &image.NRGBA{Pix: m.Pix8, Stride: 4 * m.W, Rect: image.Rect(0, 0, m.W, m.H)}
-	file, err := encode(ctx, picture{whole}, whole)
+	file, err := encodeVerified(ctx, exactNRGBA{whole}, whole)
 	if err != nil {
 		return err
 	}
 	if numbered := indexed(whole); numbered != nil {
-		other, err := encode(ctx, numbered, whole)
+		other, err := encodeVerified(ctx, numbered, whole)
 		if err != nil {
 			return err
 		}
@@ -53,8 +53,8 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 // uses 8 bytes for each channel; the factor is measured.
 func Memory(w, h int) int64 { return 4<<20 + 192*int64(w)*int64(h) }
 
-// encode encodes img and verifies that the file holds the pixels of want.
-func encode(ctx context.Context, img image.Image, want *image.NRGBA) (file []byte, err error) {
+// encodeVerified encodes img and verifies that the file holds the pixels of want.
+func encodeVerified(ctx context.Context, img image.Image, want *image.NRGBA) (file []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			file, err = nil, fmt.Errorf("the WebP encoder panicked: %v", r)
@@ -104,11 +104,11 @@ func indexed(m *image.NRGBA) *image.Paletted {
 
 // An image is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
 // The colors of NRGBA itself would be rounded down twice at low alpha.
-type picture struct{ *image.NRGBA }
+type exactNRGBA struct{ *image.NRGBA }
 
-func (p picture) At(x, y int) color.Color { return straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]) }
+func (p exactNRGBA) At(x, y int) color.Color { return straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]) }
 
-func (p picture) RGBA64At(x, y int) color.RGBA64 {
+func (p exactNRGBA) RGBA64At(x, y int) color.RGBA64 {
 	r, g, b, a := straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]).RGBA()
 	return color.RGBA64{R: uint16(r), G: uint16(g), B: uint16(b), A: uint16(a)}
 }

@@ -92,10 +92,10 @@ func TestColorsOfEveryAlphaSurvive(t *testing.T) {
 func TestWrongPixelsAreAnError(t *testing.T) {
 	a, b := image.NewNRGBA(image.Rect(0, 0, 4, 4)), image.NewNRGBA(image.Rect(0, 0, 4, 4))
 	b.Pix[8] = 1
-	if _, err := encode(t.Context(), a, b); err == nil {
+	if _, err := encodeVerified(t.Context(), a, b); err == nil {
 		t.Error("other pixels: no error")
 	}
-	if _, err := encode(t.Context(), nil, b); err == nil {
+	if _, err := encodeVerified(t.Context(), nil, b); err == nil {
 		t.Error("no image: no error")
 	}
 }
