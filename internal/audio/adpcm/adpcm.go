@@ -18,7 +18,7 @@ import (
 
 func clampSample(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
-// shortBlock is the error of both decoders for a block that ends in its header.
+// shortBlock returns the error of both decoders for a block that ends in its header.
 func shortBlock(have, want int) error {
 	return fmt.Errorf("an ADPCM block of %d bytes, but its header takes %d; the file is cut short", have, want)
 }

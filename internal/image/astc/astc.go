@@ -1,15 +1,13 @@
-// Package astc compresses images to ASTC, the block format that graphics processors of
-// phones read, in its profile of low dynamic range and in two dimensions, and decodes such
-// blocks. The same pixels give the same bytes on every machine: whatever decides anything
-// is a whole number, or a float that is rounded alike everywhere.
+// Package astc encodes and decodes ASTC, the block format that graphics processors of phones read:
+// two-dimensional blocks of the low dynamic range profile. The same pixels give the same bytes on
+// every machine: all decisions are made with integers, or with floats that are rounded alike
+// everywhere.
 //
-// A block is 16 bytes whatever its size. It has one to four parts, each with a line between
-// two colors, and a grid of weights, which are stretched over the pixels and say where each
-// is on its line. How fine the grid, its weights and the ends of the lines are is up to the
-// block. An encoder is good where it finds how best to share out the bits, and quick where it
-// finds that without trying. This one takes the weights that it would like apart into waves:
-// how much of each wave a grid can keep is known beforehand, so that the loss of every grid
-// and fineness is guessed at once, and only the best guesses are carried out.
+// A block is 16 bytes for any number of pixels. It has one to four parts, each with a line between
+// two colors, and a grid of weights. The weights are interpolated to the pixels, and give the place
+// of each pixel on its line. Each block chooses the size of the grid and the precision of weights
+// and line ends. The encoder estimates the error of all choices at once and tries only the best: it
+// splits the ideal weights into waves, and knows beforehand how much of each wave a grid keeps.
 //
 // Source of the format: Khronos Data Format Specification 1.4, chapter 23.
 package astc
@@ -30,12 +28,12 @@ type Options struct {
 	Quality    blockfit.Quality
 	WeighAlpha bool // the same as in blockfit.Options
 
-	// AlphaWeight is how many times the squared error of alpha counts, up to 16; 0 is once.
-	// Where red, green and blue hold one value and alpha another, 3 counts both alike.
+	// AlphaWeight is the factor of the squared error of alpha, up to 16; 0 means 1. If red, green
+	// and blue hold one value and alpha another, 3 counts both alike.
 	AlphaWeight int
 }
 
-// sides are the sizes of blocks, in pixels a side.
+// sides are the possible sides of a block, in pixels.
 var sides = [...]int{4, 5, 6, 8}
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA. A
@@ -60,7 +58,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 	})
 }
 
-// An encoder makes blocks, one after the other.
+// An encoder encodes one block after another.
 type encoder struct {
 	*format
 	effort effort
@@ -85,7 +83,7 @@ type encoder struct {
 	used       int // number of parts in use
 }
 
-// An effort is the meaning of a quality.
+// An effort holds the limits of the search for one quality.
 type effort struct {
 	good      int64   // an error for each pixel that is left at that
 	hard      int64   // an error for each pixel above which three parts are tried
@@ -108,12 +106,12 @@ func newEncoder(q blockfit.Quality, side int) *encoder {
 	return &encoder{format: formats[side](), effort: efforts[min(q, blockfit.Best)], alphaWeight: 1, alphaStretch: 1}
 }
 
-// setAlphaWeight sets how many times the squared error of alpha counts.
+// setAlphaWeight sets the factor of the squared error of alpha.
 func (e *encoder) setAlphaWeight(times int) {
 	e.alphaWeight, e.alphaStretch = int32(times), sqrt(float32(times))
 }
 
-// encode returns the best block found for pixels RGBA.
+// encode returns the best block found for RGBA pixels.
 func (e *encoder) encode(pixels *[256]byte) [16]byte {
 	if !e.loadPixels(pixels[:4*e.pixels]) {
 		e.sse, e.opaque = 0, pixels[3] == 255
@@ -137,7 +135,7 @@ func solidBlock(color [4]byte) (block [16]byte) {
 	return block
 }
 
-// loadPixels takes pixels in. It reports whether any differs from the first.
+// loadPixels stores the pixels of a block, and reports whether any differs from the first.
 func (e *encoder) loadPixels(pixels []byte) bool {
 	first := binary.LittleEndian.Uint32(pixels)
 	var differ, colored uint32
@@ -157,7 +155,7 @@ func (e *encoder) loadPixels(pixels []byte) bool {
 	return differ != 0
 }
 
-// searchPlans guesses which plans are worth a try, and tries them.
+// searchPlans estimates which plans are worth a try, and tries them.
 func (e *encoder) searchPlans() {
 	s := e.stretchedScatter(&e.all)
 	e.pool.resetPool(e.effort.tries[0])
@@ -206,10 +204,10 @@ func (e *encoder) tryBestGuesses() {
 	}
 }
 
-// slack is how far above the best error a guess may be that is still worth a try.
+// slack bounds the estimates worth a try, as a multiple of the best error.
 const slack = 1.5
 
-// A pool is the best guesses so far, the best first.
+// A pool holds the best guesses so far, the best first.
 type pool struct {
 	best [32]struct {
 		hypothesis, plan int
@@ -233,8 +231,7 @@ func (p *pool) addHypothesis(hypothesis, plan int, sse float32) {
 	p.best[k].hypothesis, p.best[k].plan, p.best[k].sse = hypothesis, plan, sse
 }
 
-// encodeWeighed returns the best block found where a pixel's color counts as much as its
-// alpha, see package byalpha.
+// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
 func (e *encoder) encodeWeighed(pixels *[256]byte) [16]byte {
 	block := e.encode(pixels)
 	if e.opaque {

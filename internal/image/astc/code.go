@@ -1,6 +1,6 @@
 package astc
 
-// A code is the fields of a block, unless it has a single color.
+// A code holds the fields of a block that has more than one color.
 type code struct {
 	layout
 	mode      uint16               // the number of the layout
@@ -13,10 +13,10 @@ type code struct {
 	weight    [64]uint8 // stored numbers; two planes alternate
 }
 
-// maxColors is how many numbers the ends of a block may take.
+// maxColors bounds the stored numbers of all line ends of a block.
 const maxColors = 18
 
-// endNumbers returns how many numbers a kind of ends takes.
+// endNumbers returns how many numbers store a pair of ends of the given kind.
 func endNumbers(kind uint8) int { return int(kind>>2)*2 + 2 }
 
 // unpack reads a block. It returns false for blocks of the error color and for blocks of a
@@ -116,18 +116,17 @@ func (c *code) pack() (block stream) {
 	return block
 }
 
-// extraBits returns how many bits the kinds of parts take below the weights where they
-// differ.
+// extraBits returns how many bits below the weights store the kinds of parts, if the kinds differ.
 func extraBits(parts int) int { return 3*parts - 4 }
 
-// A layout is the weights' description in the eleven lowest bits of a block.
+// A layout describes the weights, as the eleven lowest bits of a block do.
 type layout struct {
 	across, down int // the grid of weights
 	span         int // span of the weights
 	dual         bool
 }
 
-// weights returns how many weights are stored.
+// weights returns the number of stored weights.
 func (l *layout) weights() int {
 	if l.dual {
 		return 2 * l.across * l.down
@@ -189,7 +188,7 @@ func parseLayout(mode, side int) (l layout, ok bool) {
 	return l, size >= minWeightBits && size <= maxWeightBits
 }
 
-// voidExtent is the nine lowest bits of a block of a single color.
+// voidExtent is the value of the nine lowest bits of a block of a single color.
 const voidExtent = 0b111111100
 
 // modesOf returns the number of each layout that blocks of side by side pixels can have.

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// magenta is what blocks that mean nothing decode to.
+// magenta is the color of invalid blocks.
 var magenta = [4]byte{255, 0, 255, 255}
 
-// DecodeBlock writes the pixels of a block to dst row by row, RGBA. The block has side by
-// side pixels, and side is one that Encode takes. srgb says how a reader takes the colors: sRGB has eight bits, plain
-// numbers have the precision of half floats and are rounded here. Blocks that are reserved,
-// or of high dynamic range, become magenta.
-// Source: Khronos Data Format Specification 1.4, chapter 23, "Weight Application".
+// DecodeBlock writes the pixels of a block to dst as RGBA, row by row. The block has side by side
+// pixels; Encode has the possible sides. With srgb, colors are decoded to eight bits; otherwise
+// numbers have the precision of half floats and are rounded here. Reserved blocks, and blocks of
+// high dynamic range, become magenta. Source: Khronos Data Format Specification 1.4, chapter 23,
+// "Weight Application".
 func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
 	prepare()
 	pixels := dst[:4*side*side]
@@ -35,7 +35,7 @@ func fill(pixels []byte, color [4]byte) {
 	}
 }
 
-// singleColor returns the color of a block that has but one.
+// singleColor returns the color of a block of a single color.
 func singleColor(s *stream, srgb bool) (color [4]byte) {
 	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
 	everywhere := minS&maxS&minT&maxT == 1<<13-1
@@ -65,7 +65,7 @@ func roundTo8(v int, srgb bool) byte {
 	return byte((v*255 + 1<<15) >> 16)
 }
 
-// writePixels writes the pixels that c means.
+// writePixels writes the pixels of the code as RGBA.
 func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	var ends [maxPartitions]pair
 	var known [maxPartitions]bool
@@ -107,7 +107,7 @@ func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	}
 }
 
-// interpolate16 returns what lies between two values of eight bits, as 16 bits.
+// interpolate16 interpolates between two values of eight bits, and returns 16 bits.
 func interpolate16(from, to, weight int32, srgb bool) int {
 	if srgb {
 		from, to = from<<8|0x80, to<<8|0x80
@@ -117,8 +117,8 @@ func interpolate16(from, to, weight int32, srgb bool) int {
 	return int(from*(64-weight)+to*weight+32) >> 6
 }
 
-// A scale has the values of a span's stored numbers, from the least to the greatest: trits
-// and quints are in another order than values.
+// A scale has the values of a span's stored numbers, and their order: numbers with a trit or a
+// quint are not sorted by value.
 type scale struct {
 	value  []uint8 // values by stored number
 	sorted []uint8 // stored numbers by rank
@@ -126,22 +126,22 @@ type scale struct {
 	ranked []uint8 // values by rank
 }
 
-// colors are the scales of colors, 0 to 255, and weights the scales of weights, 0 to 64.
-// Source: Khronos Data Format Specification 1.4, chapter 23, "Endpoint Unquantization" and
-// "Weight Unquantization".
+// colors holds the scales of colors, 0 to 255, and weights the scales of weights, 0 to 64. Source:
+// Khronos Data Format Specification 1.4, chapter 23, "Endpoint Unquantization" and "Weight
+// Unquantization".
 var (
 	colors  [len(spans)]scale
 	weights [weightSpans]scale
 )
 
-// A spread spreads the bits of a number with a trit or a quint over a value: the share of
-// each bit above the lowest, and of the trit or quint.
+// A spread holds the factors that turn the bits of a number with a trit or a quint into its value:
+// one for each bit above the lowest, and one for the trit or quint.
 type spread struct {
 	bits [5]int // factors of bits b, c, d, e, f
 	c    int
 }
 
-// colorSpreads and weightSpreads are by the number of levels.
+// colorSpreads and weightSpreads hold spreads by the number of levels.
 var (
 	colorSpreads = map[int]spread{
 		6: {c: 204}, 10: {c: 113},
@@ -173,7 +173,7 @@ func (p *spread) applySpread(v int, s *span, sign int) int {
 	return sign | (u^(sign*4-1))>>2
 }
 
-// replicate repeats the bits of a number until there are as many as wanted.
+// replicate repeats the bits of a number up to the wanted number of bits.
 func replicate(v int, bits, wanted uint8) int {
 	have := bits
 	out := v

@@ -1,8 +1,8 @@
 package astc
 
-// A fit is the sums that tell which ends suit given weights: the squared error of ends e0
-// and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), but for a
-// constant. Weights are from 0 to 64, and so the sums are 64^2 times larger.
+// A fit holds the sums that decide which ends suit given weights: the squared error of ends e0 and
+// e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), except for a constant.
+// Weights are from 0 to 64, so the sums are 64^2 times larger.
 type fit struct {
 	aa, ab, bb [4]int64
 	a, b       [4]int64
@@ -71,7 +71,7 @@ func (f *fit) setSums(c int, n, w1, w2, p, wp int32) {
 	f.mean[c] = float32(p) / float32(max(n, 1))
 }
 
-// solveEnds finds the ends of the least error.
+// solveEnds finds the ends with the least error.
 func (f *fit) solveEnds() {
 	for c := range 4 {
 		det := f.aa[c]*f.bb[c] - f.ab[c]*f.ab[c]
@@ -85,7 +85,7 @@ func (f *fit) solveEnds() {
 	}
 }
 
-// channelLoss returns the squared error that ends have in a channel, but for a constant.
+// channelLoss returns the squared error of ends in a channel, except for a constant.
 func (f *fit) channelLoss(c int, from, to int64) int64 {
 	return f.aa[c]*from*from + 2*f.ab[c]*from*to + f.bb[c]*to*to - 2*(f.a[c]*from+f.b[c]*to)
 }
@@ -97,7 +97,7 @@ func ranksAround(span int, v float32) (low, high uint8) {
 	return n.low[i], n.high[i]
 }
 
-// neighbors say for the values from i to i+1 which ranks are next to them.
+// neighbors holds the ranks next to each value from i to i+1.
 var neighbors [len(spans)]struct{ low, high [256]uint8 }
 
 func findNeighbors() {
@@ -114,8 +114,8 @@ func findNeighbors() {
 	}
 }
 
-// roundChannel rounds the ends of a channel to the ranks that leave the least error, which it
-// returns, but for a constant.
+// roundChannel rounds the ends of a channel to the ranks with the least error, and returns the
+// error except for a constant.
 func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 	ranked := colors[span].ranked
 	low0, high0 := ranksAround(span, f.ends[0][c])
@@ -132,7 +132,7 @@ func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 }
 
 // roundByKind rounds the ends to a kind's steps, writes the stored numbers, and returns the
-// remaining error, but for a constant.
+// remaining error, except for a constant.
 func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	switch kind {
 	case kindGray, kindGrayAlpha:
@@ -145,7 +145,7 @@ func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss in
 	return f.roundDirect(span, stored)
 }
 
-// roundGray is round for ends whose red, green and blue are alike.
+// roundGray is roundByKind for ends whose red, green and blue are equal.
 func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	// One channel that stands for three.
@@ -168,7 +168,7 @@ func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int6
 	return p, loss
 }
 
-// roundDirect is round where each channel of each end is stored.
+// roundDirect is roundByKind for kinds that store each channel of each end.
 func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	n := len(stored) / 2
@@ -188,7 +188,7 @@ func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 	return p, loss
 }
 
-// roundScale is round where the first end is a part of the second.
+// roundScale is roundByKind for kinds whose first end is a multiple of the second.
 func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	// The ends of the least error say about which part; the other way round if that is
@@ -248,11 +248,11 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 	return p, loss
 }
 
-// impossible is the error of ends that cannot be stored.
+// impossible is the loss of ends that cannot be stored.
 const impossible = 1 << 61
 
-// roundOffset is round where the second end is stored by its distance from the first. The
-// loss is huge where the ends are too far apart.
+// roundOffset is roundByKind for kinds that store the second end by its distance from the first.
+// The loss is impossible if the ends are too far apart.
 func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	n := len(stored) / 2

@@ -13,9 +13,9 @@ type grid struct {
 	// fitX and fitY make the weights of a grid from the pixels' with the least squared
 	// error: by columns, then by rows.
 	fitX, fitY [8][8]float32
-	// keepX and keepY say how much of a pattern's energy can be kept, by its frequency.
+	// keepX and keepY are the shares of a pattern's energy that the grid keeps, by frequency.
 	keepX, keepY [8]float32
-	// gain is the mean part of the weights' noise that arrives at the pixels.
+	// gain is the mean share of the weights' noise that reaches the pixels.
 	gain float32
 
 	// Weight g touches the pixels touched[first[g]:first[g+1]].
@@ -24,7 +24,7 @@ type grid struct {
 	inverse [64]float32 // inverse sums of the squared shares of each weight
 }
 
-// A touch is a pixel that a weight has a share in.
+// A touch is a pixel that a weight influences.
 type touch struct {
 	pixel uint8
 	share float32 // largest share, at most 1
@@ -57,8 +57,8 @@ func newGrid(side, across, down int) *grid {
 	return g
 }
 
-// A ramp is a row of weights that is stretched over a row of pixels. The infill of a grid is
-// one along each direction, but for rounding.
+// A ramp is a row of weights interpolated to a row of pixels. The infill of a grid is one ramp in
+// each direction, except for rounding.
 type ramp struct {
 	fit  [8][8]float32
 	keep [8]float32
@@ -75,7 +75,7 @@ func newRamp(side, n int) (r ramp) {
 			share[x][at>>4+1] += float64(float64(at&15) / 16)
 		}
 	}
-	// The normal equations, with as many right sides as there are pixels.
+	// The normal equations have a right side for each pixel.
 	var a [8][16]float64
 	for i := range n {
 		for x := range side {
@@ -153,8 +153,8 @@ func cosineOfTurns(i, n int) float64 {
 	return float64(sign * sum)
 }
 
-// An infill makes the weights of pixels from a grid's: pixel i has the sum of
-// weight[at[i][k]] times share[i][k], in sixteenths.
+// An infill interpolates a grid's weights to pixels: pixel i has the sum of weight[at[i][k]] times
+// share[i][k], in sixteenths.
 type infill struct {
 	at    [64][4]uint8
 	share [64][4]uint8

@@ -2,8 +2,8 @@ package astc
 
 import "math"
 
-// A hypothesis is how a block might be coded: its lines of colors, and where on them the
-// pixels would be if nothing had to be rounded.
+// A hypothesis is a possible coding of a block before rounding: lines of colors, and the places of
+// the pixels on them.
 type hypothesis struct {
 	shape
 	kinds     [maxParts]uint8 // endpoint modes by part
@@ -45,8 +45,7 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask 
 	h.length[plane] += float32(float32(span*span)*float32(m.n)) / float32(e.pixels)
 }
 
-// losses returns the squared error that each grid leaves of a plane's weights, which are
-// taken apart into waves.
+// losses returns the squared error of a plane's weights on each grid, computed from their waves.
 func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	n := e.side
 	var rows, energy [8][8]float32 // rows by frequency along a row, and row; energy by both frequencies
@@ -87,8 +86,8 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	}
 }
 
-// waves sets column k to how much of each wave is in a row of as many values as a block
-// has pixels a side. Even waves are symmetric and odd ones antisymmetric.
+// waves sets column k to the amplitudes of the waves in a row with as many values as a block has
+// pixels a side. Even waves are symmetric and odd waves antisymmetric.
 func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
 	var even, odd [4]float32
 	n := len(row)
@@ -146,12 +145,12 @@ func (e *encoder) guessPlans(h *hypothesis) {
 	}
 }
 
-// coarse is how many of the spans of weights have so few levels that it matters where the
-// pixels are between them.
+// coarse is the number of weight spans with few levels, where the error depends on the places of
+// pixels between the levels.
 const coarse = 6
 
-// noises adds the squared error that each coarse span leaves of a plane's weights, as a
-// multiple of its error for evenly spread weights.
+// noises adds the squared error of a plane's weights in each coarse span, as a multiple of the
+// error of evenly spread weights.
 func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	for s := range coarse {
 		top := float32(spans[s].levels - 1)
@@ -189,7 +188,7 @@ func (e *encoder) guessLine(kind uint8, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessScale guesses for all pixels on a line whose colors are multiples of one.
+// guessScale guesses for all pixels on a line of colors that are multiples of one color.
 func (e *encoder) guessScale(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
 	var axis [4]float32
@@ -200,7 +199,7 @@ func (e *encoder) guessScale(kind uint8, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessGray guesses for all pixels taken for gray, and alpha apart where it says so.
+// guessGray guesses for all pixels as grays, with alpha in a plane of its own if apart is set.
 func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	h := e.nextTrial(kind, apart)
 	h.component = 3
@@ -220,7 +219,7 @@ func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	e.guessPlans(h)
 }
 
-// loner returns the channel without which the others are nearest to a line.
+// loner returns the channel whose removal leaves the other channels nearest to a line.
 func (e *encoder) loner(s *scatter) int {
 	least, which := float32(math.MaxFloat32), 0
 	for c := range 4 {
@@ -253,7 +252,8 @@ func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessScaleApart guesses for colors that are multiples of one, and alpha apart.
+// guessScaleApart guesses for colors that are multiples of one color, with alpha in a plane of its
+// own.
 func (e *encoder) guessScaleApart(s *scatter) {
 	h := e.nextTrial(kindRGBScaleAlpha, true)
 	h.component = 3
@@ -278,8 +278,8 @@ func (e *encoder) guessBestSplits(n int, best *ranking) {
 	}
 }
 
-// guessSplitLines guesses for a split: with lines of one kind, and with lines of kinds that take
-// fewer numbers where that costs little.
+// guessSplitLines guesses for a split with lines of one kind, and with cheaper kinds if they cost
+// little.
 func (e *encoder) guessSplitLines(n int, sp *split) {
 	all := e.partMoments(n, &sp.masks)
 	var direct, cheap [maxParts]line
@@ -310,8 +310,8 @@ type line struct {
 	residue float32
 }
 
-// linesOf returns the line of the least error through a part, and one that takes fewer
-// numbers and is nearly as good, if there is such.
+// linesOf returns the line with the least error through a part, and a line with fewer numbers if it
+// is nearly as good.
 func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	s := e.stretchedScatter(m)
 	axis, along := s.principalAxis()
@@ -343,12 +343,11 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	return direct, cheap
 }
 
-// nearlyAsGood is how much worse for each pixel a line may be that takes fewer numbers, apart
-// from a part of the error so far.
+// nearlyAsGood bounds the additional error per pixel of a line with fewer numbers.
 const nearlyAsGood = 3
 
-// raiseKinds makes kinds take more numbers until they can stand together: their classes may
-// differ by one.
+// raiseKinds exchanges kinds for larger ones until one block can hold all: their classes may differ
+// by one.
 func raiseKinds(lines []line) {
 	highest := uint8(0)
 	for i := range lines {

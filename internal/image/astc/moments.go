@@ -1,7 +1,7 @@
 package astc
 
-// moments are the sums of pixels and of their products. Products of two channels are
-// in the order rr rg rb ra gg gb ga bb ba aa.
+// moments holds the sums of pixels and of their products. Products of two channels have the order
+// rr rg rb ra gg gb ga bb ba aa.
 type moments struct {
 	n       int32
 	sum     [4]int32
@@ -39,8 +39,8 @@ func (m *moments) minusPart(part *moments) (rest moments) {
 	return rest
 }
 
-// A scatter is how pixels, with alpha stretched, are spread about their mean: the sums of the
-// products of the distances in two channels.
+// A scatter is the covariance of pixels with stretched alpha: sums of products of the distances
+// from the mean in two channels.
 type scatter [4][4]float32
 
 func (e *encoder) stretchedScatter(m *moments) (s scatter) {
@@ -72,8 +72,7 @@ func (s *scatter) withoutChannel(c int) scatter {
 
 func (s *scatter) sumOfVariances() float32 { return s[0][0] + s[1][1] + s[2][2] + s[3][3] }
 
-// principalAxis returns the direction of length 1 in which s scatters most, and the scatter
-// along it.
+// principalAxis returns the unit vector along which s scatters most, and the scatter along it.
 func (s *scatter) principalAxis() (v [4]float32, along float32) {
 	widest := 0
 	for i := 1; i < 4; i++ {
@@ -103,7 +102,7 @@ func (s *scatter) principalAxis() (v [4]float32, along float32) {
 	return v, along
 }
 
-// roughAlong returns about as much as principalAxis does.
+// roughAlong estimates the scatter along the principal axis.
 func (s *scatter) roughAlong() float32 {
 	widest := 0
 	for i := 1; i < 4; i++ {
@@ -133,8 +132,8 @@ func dotRounded(a, b *[4]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + (float32(a[2]*b[2]) + float32(a[3]*b[3]))
 }
 
-// ray returns the direction of the line that suits pixels whose colors are multiples of
-// one, and the squared error it leaves. s is their scatter; if it has alpha, the line has.
+// ray returns the direction of the line for pixels whose colors are multiples of one color, and its
+// squared error. s is the scatter of the pixels; the line has alpha if s has.
 func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	var raw scatter
 	k := 0
@@ -152,8 +151,8 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	return axis, residue + max(0, raw.sumOfVariances()-along)
 }
 
-// grayLine returns the direction of the line that suits pixels taken for gray, and the
-// squared error it leaves. s is their scatter; if it has alpha, the line has.
+// grayLine returns the direction of the line for pixels taken for gray, and its squared error. s is
+// the scatter of the pixels; the line has alpha if s has.
 func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	p := &m.product
 	// Three times the squared distance from gray.
@@ -163,13 +162,13 @@ func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	return axis, residue + float32(chroma)/3
 }
 
-// withAlpha returns the direction that suits pixels whose colors are on a line already, and
-// the squared error that alpha adds.
+// withAlpha returns the direction for pixels whose colors are already on a line, and the squared
+// error that alpha adds.
 func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32) {
 	if s[3][3] == 0 {
 		return *color, 0
 	}
-	// The scatter of the place on the line and alpha.
+	// The scatter of alpha and of the place on the line.
 	w := s.timesVector(color)
 	x, y, z := dotRounded(color, &w), w[3], s[3][3]
 	half := float32((x - z) * 0.5)
@@ -212,7 +211,7 @@ const (
 	kindRGBAOffset    = 13
 )
 
-// A pair is the two ends of a line of colors, RGBA.
+// A pair holds the two ends of a line of RGBA colors.
 type pair [2][4]int32
 
 // endsOf returns the ends that a kind makes of values from 0 to 255. It returns false for
@@ -268,8 +267,8 @@ func endsOf(kind uint8, v *[8]int32) (p pair, ok bool) {
 	return p, true
 }
 
-// transferBit is bit_transfer_signed: the top bit of a goes to b, and a becomes an offset of
-// -32 to 31.
+// transferBit is bit_transfer_signed of the specification: the top bit of a moves to b, and a
+// becomes an offset of -32 to 31.
 func transferBit(a, b int32) (offset, base int32) {
 	return (a>>1&0x3f ^ 0x20) - 0x20, b>>1 | a&0x80
 }

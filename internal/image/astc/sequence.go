@@ -2,8 +2,8 @@ package astc
 
 import "math/bits"
 
-// A span is a range of stored numbers: from 0 up to one less than its levels. It says
-// how many bits a number has, and whether a trit or a quint stands above them.
+// A span is a range of stored numbers, from 0 to one less than its levels: the number of bits, and
+// a trit or a quint above them.
 type span struct {
 	levels        int
 	bits          uint8
@@ -83,7 +83,7 @@ func (s *stream) putBits(position int, v uint64) {
 	}
 }
 
-// tritOrder and quintOrder say how many bits of the packed trits or quints follow each
+// tritOrder and quintOrder hold the numbers of bits of the packed trits or quints that follow each
 // number's own bits.
 var (
 	tritOrder  = [5]int{2, 2, 1, 2, 1}
@@ -184,8 +184,8 @@ var (
 	quintsPacked [125]uint8
 )
 
-// tritTables returns the five trits of each byte, and the least byte of each five trits:
-// where the last are 0, so are the bits that a shorter sequence does not have.
+// tritTables returns the five trits of each byte, and the least byte for each five trits: if the
+// last trits are 0, so are the bits that a shorter sequence lacks.
 func tritTables() (unpacked [256][5]uint8, packed [243]uint8) {
 	for v := 255; v >= 0; v-- {
 		t := &unpacked[v]

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// searchSplits tries to part the pixels in two, and in three where that leaves much.
+// searchSplits tries to split the pixels in two parts, and in three if a large error is left.
 func (e *encoder) searchSplits(s *scatter) {
 	for i := range e.pixels {
 		m := &e.products[i&63]
@@ -42,12 +42,12 @@ func (e *encoder) searchSplits(s *scatter) {
 	e.tryBestGuesses()
 }
 
-// masks say which pixels each part has.
+// masks holds the pixels of each part.
 type masks [maxParts]uint64
 
 func (m *masks) swapped() masks { return masks{m[1], m[0]} }
 
-// A ranking is the best splits so far, the best first.
+// A ranking holds the best splits so far, the best first.
 type ranking struct {
 	best [16]struct {
 		split *split
@@ -79,7 +79,7 @@ func (r *ranking) rankSplit(s *split, cost float32) {
 	r.best[k].split, r.best[k].cost = s, cost
 }
 
-// rankPartitions ranks the partitions that are nearest to wanted.
+// rankPartitions ranks the partitions that are most similar to wanted.
 func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	all := e.splits[n]()
 	near := e.effort.near
@@ -112,7 +112,7 @@ func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	}
 }
 
-// partDistance returns how many pixels are in other parts of three, whatever their order.
+// partDistance returns the number of pixels whose part differs, for three parts in any order.
 func partDistance(pixels int, a *[maxParts]uint64, b *masks) int {
 	var same [3][3]int
 	for i := range same {
@@ -126,7 +126,7 @@ func partDistance(pixels int, a *[maxParts]uint64, b *masks) int {
 		same[0][2]+max(same[1][0]+same[2][1], same[1][1]+same[2][0]))
 }
 
-// acrossAxis returns the direction in which s scatters most beside an axis.
+// acrossAxis returns the direction of the largest scatter perpendicular to an axis.
 func (s *scatter) acrossAxis(axis *[4]float32) [4]float32 {
 	t := *s
 	w := s.timesVector(axis)
@@ -143,8 +143,7 @@ func (s *scatter) acrossAxis(axis *[4]float32) [4]float32 {
 // allPixels is the mask of all pixels.
 func (f *format) allPixels() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
 
-// cluster parts the pixels in two by their place along a direction, then by the nearer
-// mean.
+// cluster splits the pixels in two parts by their place along a direction, then by the nearer mean.
 func (e *encoder) cluster(axis *[4]float32) masks {
 	v := *axis
 	mean := e.stretchedMean(&e.all)
@@ -173,7 +172,7 @@ func (e *encoder) cluster(axis *[4]float32) masks {
 	return masks{e.allPixels() &^ mask, mask}
 }
 
-// splitInThree parts pixels of two parts in three, by the nearest mean.
+// splitInThree splits the pixels of two parts in three, by the nearest mean.
 func (e *encoder) splitInThree(two *masks) (three masks) {
 	var mean [3][4]float32
 	for k := range 2 {
@@ -210,7 +209,7 @@ func (e *encoder) splitInThree(two *masks) (three masks) {
 	return three
 }
 
-// nearestLines parts the pixels by the nearest line of the best split.
+// nearestLines splits the pixels by the nearest line of the best split.
 func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 	if best.best[0].split == nil {
 		return near
@@ -280,8 +279,8 @@ func (e *encoder) partMoments(n int, masks *[maxParts]uint64) (all [maxParts]mom
 
 const costOfLength = 0.0005
 
-// costOf returns the squared error that lines through the parts leave, and a little for what
-// is along them: of lines that leave nothing the shorter are better.
+// costOf returns the squared error of lines through the parts, plus a little for their length: of
+// exact lines the shorter are better.
 func (e *encoder) costOf(n int, masks *[maxParts]uint64) float32 {
 	all := e.partMoments(n, masks)
 	sum := float32(0)

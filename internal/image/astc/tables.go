@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A format is the properties of blocks of one size.
+// A format holds the tables for blocks of one size.
 type format struct {
 	side, pixels int
 	grids        []*grid
@@ -14,16 +14,16 @@ type format struct {
 	splits       [maxParts + 1]func() []split // splits by number of parts
 }
 
-// A shape is how many parts and planes a block has, and how many numbers all its ends take.
+// A shape is the number of parts and planes of a block, and of the numbers for all its ends.
 type shape struct {
 	parts, numbers int
 	dual, mixed    bool
 }
 
-// maxParts is how many parts the encoder makes.
+// maxParts is the largest number of parts that the encoder uses.
 const maxParts = 3
 
-// shapes is the number of shapes.
+// shapes is the number of possible shapes.
 const shapes = maxParts * 10 * 4
 
 func (s shape) shapeIndex() int {
@@ -37,18 +37,18 @@ func (s shape) shapeIndex() int {
 	return i
 }
 
-// A plan is a way to share out the bits of a block.
+// A plan divides the bits of a block among ends and weights.
 type plan struct {
 	layout
 	mode      uint16
 	colorSpan int
 	grid      uint8
-	// noise is the squared error that the steps of the weights add to a block with lines of
-	// length 1, and color the error that the steps of the ends add.
+	// noise is the squared error that rounded weights add to a block with lines of length 1; color
+	// is the error that rounded ends add.
 	noise, color float32
 }
 
-// A split is a way to part the pixels of a block.
+// A split assigns the pixels of a block to parts.
 type split struct {
 	seed  uint16
 	masks [maxParts]uint64
@@ -61,8 +61,7 @@ var formats = func() (all [9]func() *format) {
 	return all
 }()
 
-// prepare makes the tables that do not depend on the size of blocks, once. Programs that make
-// no such textures do not pay for them.
+// prepare computes the tables for all block sizes once, when they are first used.
 var prepare = sync.OnceFunc(func() {
 	trits, tritsPacked = tritTables()
 	quints, quintsPacked = quintTables()
@@ -137,14 +136,14 @@ func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 	return plans
 }
 
-// How much of the noise that rounding makes is left once both ends and weights have been
-// fitted to each other; found by trial.
+// The shares of rounding noise that remain after ends and weights have been fitted to each other;
+// found by experiment.
 const (
 	noiseOfWeights = 0.6
 	noiseOfColors  = 0.35
 )
 
-// splitsOf returns the ways to part pixels that differ in more than the order of parts.
+// splitsOf returns the splits of a block that differ in more than the order of parts.
 func splitsOf(side, n int) (all []split) {
 	seen := map[[maxParts]uint64]bool{}
 	for seed := range 1024 {
@@ -164,11 +163,11 @@ func splitsOf(side, n int) (all []split) {
 	return all
 }
 
-// maxPartitions is how many lines of colors a block may have.
+// maxPartitions is the largest number of lines in a block.
 const maxPartitions = 4
 
-// Partition returns the part, of parts, of pixel x, y in a block; small says that the block
-// has less than 31 pixels. Source: Khronos Data Format Specification 1.4, chapter 23,
+// Partition returns the part of pixel x, y in a block of the given number of parts. small is set
+// for blocks of less than 31 pixels. Source: Khronos Data Format Specification 1.4, chapter 23,
 // "Partition Pattern Generation".
 func Partition(seed, x, y, parts int, small bool) int {
 	if small {

@@ -1,6 +1,6 @@
 package astc
 
-// A trial is the scratch of carrying out a plan.
+// A trial holds the intermediate results of trying a plan.
 type trial struct {
 	ideal  [64]float32      // weights of the grid before rounding
 	grid   [2][64]uint8     // values of the grid's weights, by plane
@@ -11,7 +11,7 @@ type trial struct {
 	length [4]float32       // the squared lengths of the lines, by part
 }
 
-// tryPlan carries out a plan and keeps the result if it is the best so far.
+// tryPlan encodes the block by a plan, and keeps the result if it is the best so far.
 func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	planes := 1
 	if h.dual {
@@ -35,7 +35,7 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	}
 }
 
-// roundEnds sets the ends of the trial, and returns the kinds that they have in the end.
+// roundEnds sets the ends of the trial, and returns their final kinds.
 func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	t := &e.work
 	fits := e.fitWeights(h)
@@ -97,7 +97,7 @@ func (e *encoder) keepTrial(h *hypothesis, p *plan, kinds [maxPartitions]uint8) 
 	}
 }
 
-// placeOnLines sets where the pixels are on the lines of the trial, in a plane.
+// placeOnLines sets the places of the pixels on the lines of the trial, in a plane.
 func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 	t := &e.work
 	var from, d [4][4]float32
@@ -127,8 +127,8 @@ func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 	}
 }
 
-// settleWeights rounds the weights of a plane's pixels to a grid's. The lengths of lines in h
-// count unless h is nil.
+// settleWeights rounds the weights of a plane's pixels to the weights of a grid. Unless h is nil,
+// errors count by the lengths of its lines.
 func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
@@ -159,7 +159,7 @@ func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h 
 	}
 }
 
-// shrinkWeights sets the weights of a grid nearest to the pixels'.
+// shrinkWeights sets the grid's weights with the least squared distance from the pixels' weights.
 func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
 	var rows [8][8]float32 // sums by grid column and pixel row
 	n := e.side
@@ -186,7 +186,7 @@ func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
 	}
 }
 
-// descendWeights moves one weight after the other to where the squared error is least.
+// descendWeights moves each weight in turn to the value with the least squared error.
 func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
@@ -242,7 +242,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h
 	}
 }
 
-// measureTrial returns the squared error of the trial, as it counts.
+// measureTrial returns the squared error of the trial, with weighed alpha.
 func (e *encoder) measureTrial(h *hypothesis) (sse int64) {
 	t := &e.work
 	var base, d [4][4]int32

@@ -5,9 +5,9 @@
 //	encode.go  the judge of errors, least squares, and blocks of one line
 //	pair.go    blocks of two lines
 //
-// A block of 4 by 4 pixels is 16 bytes: one or two lines of colors, and the pixels' places
-// on them. Channels are half floats taken for whole numbers. Most modes store the other
-// ends as their distance from the first, which leaves more bits to that.
+// A block of 4 by 4 pixels is 16 bytes: one or two lines of colors, and the places of the pixels on
+// them. Channels are half floats whose bits are read as integers. Most modes store the other ends
+// by their distance from the first, which leaves more bits for the first.
 //
 // Source: Khronos Data Format Specification 1.4, section 20.2, "BPTC float".
 package bc6h
@@ -34,7 +34,7 @@ type Mode struct {
 	fields   []field
 }
 
-// A Block is the fields of a block.
+// A Block holds the fields of a block.
 type Block struct {
 	Mode      *Mode
 	Partition uint8
@@ -98,7 +98,7 @@ var (
 	weights4 = [16]int32{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64}
 )
 
-// Wide brings a channel of an end to 16 bits.
+// Wide converts a channel of an end to 16 bits.
 func (m *Mode) Wide(v int32) int32 {
 	switch {
 	case m.Bits >= 15 || v == 0:
@@ -165,8 +165,7 @@ var Modes = sync.OnceValue(func() *[14]Mode {
 	}
 })
 
-// A field is some bits of a channel of an end, from one to another, in their order in the
-// block.
+// A field is a range of bits of one channel of an end, in the order of the block.
 type field struct{ end, channel, from, to uint8 }
 
 func twoEnds(number, size, r, g, b uint8, fields string) Mode {

@@ -7,15 +7,14 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// Colors are the half floats of 4x4 pixels as whole numbers, none negative, from 0 to
-// 0x7bff. Times 64/31 they are on the scale of a block's values. Relative errors count
-// alike there, as for eyes.
+// Colors holds the half floats of 4x4 pixels as integers from 0 to 0x7bff. Times 64/31 they are on
+// the scale of a block's values, where equal relative errors count about the same, as for eyes.
 type Colors [16][3]uint16
 
-// pairsAbove are the errors of one line above which two are tried: never with Fast.
+// pairsAbove holds the errors of one line above which two lines are tried: never with Fast.
 var pairsAbove = [...]float32{blockfit.Fast: math.MaxFloat32, blockfit.Normal: 0.01, blockfit.Best: 0}
 
-// Encode returns the best block found for the colors, of one line or of two.
+// Encode returns the best block of one or two lines found for the colors.
 func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 	line := fitLine(colors, q)
 	if line.err > pairsAbove[q] {
@@ -27,13 +26,13 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 	return line.Pack()
 }
 
-// A fitted is a block and how unlike the wanted colors it looks.
+// A fitted is a block with its error.
 type fitted struct {
 	Block
 	err float32 // error by a judge, or a sum of squares while lines compete
 }
 
-// judged sets f.err, and returns it.
+// judged sets f.err to the error by a judge, and returns it.
 func (f *fitted) judged(j *judge) float32 {
 	got := Colors(f.Halves())
 	f.err = j.errorOfColors(&got)
@@ -74,7 +73,7 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// raisedTo returns the scaled colors, with a floor.
+// raisedTo returns the scaled colors, none below a floor.
 func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {
@@ -84,9 +83,9 @@ func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	return pix
 }
 
-// A judge measures how unlike the wanted colors others look: the sum of the squares of
-// relative errors. The brightest value of the block outshines dark ones, so nothing counts
-// as darker than a sixteenth of it.
+// A judge measures the visible difference from the wanted colors: the sum of squared relative
+// errors. Beside the brightest value of the block dark values are invisible, so errors count as if
+// no value were below a sixteenth of it.
 type judge struct {
 	want, per [3][16]float32 // values, and factors of their errors
 }
@@ -114,7 +113,7 @@ func (j *judge) errorOfColors(got *Colors) (sum float32) {
 	return sum
 }
 
-// channelError returns the error in a channel of the pixels of a mask, between ends of these
+// channelError returns the error in one channel of the pixels of a mask, for ends with these
 // values. The weights of pixels are in 64ths.
 func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
 	want, per := &j.want[channel], &j.per[channel]
@@ -127,8 +126,8 @@ func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from,
 	return sum
 }
 
-// stepEnds moves the ends of a channel by one while that helps and fits allows it. wide
-// returns the value of a stored end.
+// stepEnds moves the ends of a channel by one while that helps and fits allows it. wide returns the
+// value of a stored end.
 func (j *judge) stepEnds(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
 	least := j.channelError(channel, mask, weights, wide(*from), wide(*to))
 	for better := true; better && least > 0; {
@@ -160,8 +159,8 @@ func quantize(x float32, bits uint8) int32 {
 	return max(0, min(int32(1)<<bits-1, int32(x)>>(16-bits)))
 }
 
-// leastSquares returns the ends that suit the colors best with the given weights in
-// 64ths, or false if all weights are equal.
+// leastSquares returns the best ends for the given weights in 64ths, or false if all weights are
+// equal.
 func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, ok bool) {
 	var toA, toB [3]float32
 	var aa, ab, bb int32
@@ -188,9 +187,9 @@ func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, 
 
 // fitLine returns the best block of one line.
 //
-// On the scale of half floats black is many steps below all other colors, and would
-// stretch the line until its colors are a stop apart. If a block has colors far darker
-// than its brightest, fitLine also tries lines that take them for brighter.
+// On the scale of half floats, black is many steps below all other colors, and would stretch the
+// line until its colors are a stop apart. If a block has colors far darker than its brightest,
+// fitLine also tries lines that treat dark colors as brighter.
 func fitLine(colors *Colors, q blockfit.Quality) fitted {
 	judge := judgeOf(colors)
 	brightest, darkest := colors.brightness()
@@ -222,8 +221,8 @@ func floors(q blockfit.Quality) []uint16 {
 	return []uint16{9, 6, 4}
 }
 
-// fitsBothWays reports whether the mode can store the ends in either order, as packing
-// may exchange them.
+// fitsBothWays reports whether the mode can store the ends in either order, because packing may
+// exchange them.
 func (f *fitted) fitsBothWays() bool {
 	for k := range 3 {
 		a, b := f.Ends[0][k], f.Ends[1][k]
@@ -250,12 +249,12 @@ func (f *fitted) lowerAnchor() {
 	}
 }
 
-// lineRounds returns how often least squares may improve a line.
+// lineRounds returns the limit of least-squares improvements of a line.
 func lineRounds(q blockfit.Quality) int {
 	return [...]int{blockfit.Fast: 1, blockfit.Normal: 3, blockfit.Best: 8}[q]
 }
 
-// closestLine returns the line of least squared error.
+// closestLine returns the line with the least squared error.
 func closestLine(pix *[16][3]float32, q blockfit.Quality) fitted {
 	a, b := blockfit.Outermost(pix[:])
 	index := lineIndices(pix, a, b)
@@ -290,8 +289,8 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) fitted {
 	return best // the first mode always fits
 }
 
-// storeLine stores the colors on the line between two ends, or returns false if these
-// are too far apart for the mode.
+// storeLine stores the colors on the line between two ends, or returns false if the ends are too
+// far apart for the mode.
 func storeLine(mode *Mode, pix *[16][3]float32, a, b [3]float32) (fitted, bool) {
 	f := fitted{Block: Block{Mode: mode}}
 	var from, to [3]float32
@@ -329,7 +328,7 @@ func lineIndices(pix *[16][3]float32, from, to [3]float32) (index [16]uint8) {
 	return index
 }
 
-// lineEnds returns the ends that suit the indices best, or false if all are equal.
+// lineEnds returns the best ends for the indices, or false if all indices are equal.
 func lineEnds(pix *[16][3]float32, index *[16]uint8) (a, b [3]float32, ok bool) {
 	return leastSquares(pix[:], func(i int) int32 { return weights4[index[i]&15] })
 }

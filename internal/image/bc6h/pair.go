@@ -13,11 +13,11 @@ import (
 // Qualities below Best use only the first.
 var pairFloors = [...]uint16{32, 9, 5}
 
-// partitionsTried is how many of the partitions with the least guessed errors are fitted.
+// partitionsTried is the number of partitions fitted: those with the least estimated errors.
 const partitionsTried = 4
 
-// fitPair returns the best block of two regions. As in fitLine, black would stretch
-// lines: colors are fitted as they are, and with floors.
+// fitPair returns the best block of two regions. Because black would stretch lines, as in fitLine,
+// it fits the colors as they are and also with floors.
 func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
 	best.err = math.MaxFloat32
 	judge := judgeOf(colors)
@@ -42,9 +42,9 @@ func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
 	return best
 }
 
-// likelyPartitions returns the partitions whose two regions scatter least off their lines.
-// It guesses as BC7 does: the whole scatter less the length of the covariance matrix, which
-// is near its greatest eigenvalue.
+// likelyPartitions returns the partitions whose regions scatter least around their lines. The
+// estimate is the same as in BC7: the whole scatter minus the norm of the covariance matrix, which
+// is close to its greatest eigenvalue.
 func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	var each [16]moments
 	var all moments
@@ -87,8 +87,8 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	return likely[:tried]
 }
 
-// moments are the number of pixels, the sums of red, green and blue, and the sums of
-// their products: rr, rg, rb, gg, gb, bb.
+// moments holds the number of pixels, the sums of red, green and blue, and the sums of their
+// products: rr, rg, rb, gg, gb, bb.
 type moments [10]float64
 
 func (m *moments) addColor(o *moments) {
@@ -97,7 +97,7 @@ func (m *moments) addColor(o *moments) {
 	}
 }
 
-// errorOffLine returns about how much squared error the pixels have on a line of 8 colors.
+// errorOffLine estimates the squared error of the pixels on a line of 8 colors.
 func (m *moments) errorOffLine() float64 {
 	per := 1 / m[0]
 	rr, gg, bb := m[4]-float64(m[1]*m[1]*per), m[7]-float64(m[2]*m[2]*per), m[9]-float64(m[3]*m[3]*per)
@@ -106,7 +106,7 @@ func (m *moments) errorOffLine() float64 {
 	return rr + gg + bb - float64(line*(1-1.0/49))
 }
 
-// fitPartition replaces the best block by one with a partition if that is better.
+// fitPartition replaces the best block by a block with the partition if that is better.
 func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uint8) {
 	mask, second := bc7.Pair(partition)
 	anchors := [2]uint8{0, second}

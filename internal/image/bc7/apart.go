@@ -2,7 +2,7 @@ package bc7
 
 import "math"
 
-// fitApart tries mode 4 or 5: color, and one channel apart.
+// fitApart tries mode 4 or 5, which store color and one channel separately.
 func (e *encoder) fitApart(mode, rotation, selector uint8) {
 	color, single := kindsApart(mode, selector)
 	px, scalar := e.px.rotated(rotation)
@@ -49,7 +49,7 @@ func (e *encoder) fitApart(mode, rotation, selector uint8) {
 	}
 }
 
-// kindsApart returns how the modes 4 and 5 store color and the channel apart.
+// kindsApart returns the kinds of color and of the separate channel in modes 4 and 5.
 func kindsApart(mode, selector uint8) (color, single *kind) {
 	switch {
 	case mode == 5:
@@ -198,5 +198,5 @@ func (e *encoder) fitSingle(d *axis) {
 	}
 }
 
-// hopeless is an error beyond which better ends do not help: other modes win.
+// hopeless is the error above which better ends are not tried, because other modes win.
 const hopeless = 300

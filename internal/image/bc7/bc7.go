@@ -1,13 +1,11 @@
-// Package bc7 compresses images to BC7, the block format of four channels that
-// graphics processors read (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK,
-// BPTC), and decodes its blocks. The same pixels give the same bytes on every
-// machine: whatever decides anything is a whole number, or a float that is rounded
+// Package bc7 encodes and decodes BC7, the block format of four channels that graphics processors
+// read (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK, BPTC). The same pixels give the same
+// bytes on every machine: all decisions are made with integers, or with floats that are rounded
 // alike everywhere.
 //
-// A block of 4 by 4 pixels is 16 bytes. It says which of eight modes it is in; each
-// splits the bits otherwise between colors, the number of lines of colors, and
-// the pixels' places on them. An encoder is good where it finds the right mode, and
-// quick where it finds it without trying them all.
+// A block of 4 by 4 pixels is 16 bytes, in one of eight modes. Each mode divides the bits
+// differently among colors, lines of colors, and places of pixels on them. The quality of an
+// encoder depends on finding the best mode, and its speed on not trying all modes.
 package bc7
 
 import (
@@ -67,7 +65,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	return b.shrinkBlocks(dst)
 }
 
-// An encoder makes blocks, one after the other.
+// An encoder encodes one block after another.
 type encoder struct {
 	effort effort
 	tables *tables
@@ -83,22 +81,22 @@ type encoder struct {
 	exact   bool // sse is the block's, where a guess would do
 }
 
-// An effort is the meaning of a quality.
+// An effort holds the limits of the search for one quality.
 type effort struct {
 	// A block whose guessed (first false) or real (first true) error in mode 6 is below
 	// good is left at that. The unit is the sum of the squared errors in the block.
 	good  int64
 	first bool
-	// near is how many partitions near each of two ways to split the pixels are
-	// weighed; 0 weighs all. tries is how many of the best guesses are carried out.
+	// near is the number of weighed partitions similar to each of two ways to split the pixels; 0
+	// weighs all. tries is the number of best guesses tried.
 	near  int
 	tries int
-	// rounds is how often ends are solved for, and indices chosen for them.
+	// rounds is the limit of iterations that solve for ends and choose indices.
 	rounds   int
 	rough    bool // lines are fitted as fitRoughly does, whatever rounds is
 	thorough bool // two ways to round the first end
-	// asked is how many blocks RDO asks for their ends: those whose colors are the nearest.
-	// A third of that is asked for their indices, those whose bright pixels are the same.
+	// asked is the number of earlier blocks whose ends RDO tries: the blocks of the nearest colors.
+	// RDO tries the indices of a third as many: the blocks with the same bright pixels.
 	asked int
 }
 
@@ -145,7 +143,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	return packed
 }
 
-// loadBlock takes pixels in. It reports whether any differs from the first.
+// loadBlock stores the pixels of a block, and reports whether any differs from the first.
 func (b *block) loadBlock(pixels *[64]byte) bool {
 	first := binary.LittleEndian.Uint32(pixels[:])
 	var differ uint32
@@ -158,7 +156,7 @@ func (b *block) loadBlock(pixels *[64]byte) bool {
 	return differ != 0
 }
 
-// searchModes guesses what modes and partitions are worth a try, and tries them.
+// searchModes estimates which modes and partitions are worth a try, and tries them.
 func (e *encoder) searchModes() {
 	s := e.all.scatterOf(e.alpha)
 	v := s.principalDirection(e.alpha)
@@ -221,9 +219,8 @@ func (e *encoder) searchModes() {
 	}
 }
 
-// exactly tries what codes smooth pixels without any error, where mode 6 has some: ends
-// beyond the outermost values, and alpha apart where there is one color, or where alpha
-// has two values.
+// exactly tries codings that have no error for smooth pixels, if mode 6 has some: ends beyond the
+// outermost values, and a separate alpha for a single color or for two values of alpha.
 func (e *encoder) exactly(s *scatter) {
 	if e.sse < exactBelow && s.narrowerThan(reach) {
 		e.widenEnds()
@@ -233,7 +230,7 @@ func (e *encoder) exactly(s *scatter) {
 	}
 }
 
-// exactBelow is the error in mode 6 below which it may become 0.
+// exactBelow is the error in mode 6 below which exact codings are tried.
 const exactBelow = 64
 
 // codedChannels is the number of channels to code.
@@ -244,8 +241,7 @@ func (e *encoder) codedChannels() int {
 	return 3
 }
 
-// encodeWeighed returns the best block found where a pixel's color counts as much as its
-// alpha, see package byalpha.
+// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
 func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
 	block := e.encode(pixels)
 	if !e.alpha {

@@ -5,7 +5,7 @@ import "math"
 // whole lists the pixels of a block.
 var whole = [16]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// packedWeights has weights, and their squares from bit 32 on.
+// packedWeights holds weights, with their squares from bit 32 on.
 var packedWeights = func() (t [5][16]uint64) {
 	for width := range t {
 		for i, w := range weights[width] {
@@ -15,7 +15,7 @@ var packedWeights = func() (t [5][16]uint64) {
 	return t
 }()
 
-// placeOnAxis gives pixels their first indices: their places between the outermost along an
+// placeOnAxis sets the first indices of pixels: their places between the outermost pixels along an
 // axis.
 func (b *block) placeOnAxis(list []uint8, d *axis, k *kind, alpha bool) leastSquares {
 	if alpha {
@@ -67,9 +67,9 @@ func (b *block) place4(list []uint8, d *axis, k *kind) (s leastSquares) {
 	return s
 }
 
-// chooseIndices gives every pixel of list the nearest color of the line. It returns the sum of
-// squared errors less the sum of the squares of the pixels, which is known already. It
-// leaves in s the sums for least squares to improve the ends.
+// chooseIndices sets the index of the nearest color of the line for each pixel of list. It returns
+// the sum of squared errors minus the sum of the squares of the pixels, which is already known, and
+// leaves the sums for least squares in s.
 func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index *[16]uint8, s *leastSquares) int64 {
 	if alpha {
 		return b.choose4(list, l, k, index, s)
@@ -133,8 +133,8 @@ func (b *block) choose4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	return sse
 }
 
-// axis3 returns the axis along the line, where on it the line begins, and how many
-// 2^24ths of an index a step on it is.
+// axis3 returns the axis along the line, the start of the line on it, and the length of a step in
+// 2^24ths of an index.
 func (l *line) axis3(k *kind) (d axis, first, scale int64) {
 	r, fr := distanceAndFlip(l.rgb[0]&255, l.rgb[1]&255)
 	g, fg := distanceAndFlip(l.rgb[0]>>lane&255, l.rgb[1]>>lane&255)
@@ -147,7 +147,7 @@ func (l *line) axis3(k *kind) (d axis, first, scale int64) {
 	return d, int64(d.projectColor(l.rgb[0])), scale
 }
 
-// axis4 is the same with alpha.
+// axis4 is axis3 with alpha.
 func (l *line) axis4(k *kind) (d axis, first, scale int64) {
 	r, fr := distanceAndFlip(l.rgb[0]&255, l.rgb[1]&255)
 	g, fg := distanceAndFlip(l.rgb[0]>>lane&255, l.rgb[1]>>lane&255)
@@ -161,13 +161,13 @@ func (l *line) axis4(k *kind) (d axis, first, scale int64) {
 	return d, int64(d.at4(l.rgb[0], l.a[0])), scale
 }
 
-// distanceAndFlip returns how far two bytes are apart, and 255 where the second is below.
+// distanceAndFlip returns the distance of two bytes, and 255 if the second is smaller.
 func distanceAndFlip(a, b uint64) (far, flip uint64) {
 	sign := uint64(int64(b-a) >> 63)
 	return (b - a ^ sign) - sign, sign & 255
 }
 
-// A line is the ends of a subset, stored and decoded.
+// A line holds the ends of a subset, stored and decoded.
 type line struct {
 	stored [2][4]uint8
 	p      [2]uint8
@@ -175,17 +175,16 @@ type line struct {
 	a      [2]uint64
 }
 
-// leastSquares is what least squares need to know of the indices of some pixels: sums
-// of the weights of the second end, of their squares, and of their products with colors.
+// leastSquares holds the sums for least squares over the indices of some pixels: of the weights of
+// the second end, of their squares, and of their products with colors.
 type leastSquares struct {
 	w   uint64 // sum of weights, and of their squares from bit 32 on
 	rgb uint64 // red, green and blue in lanes
 	a   uint64
 }
 
-// solveLine returns the ends that fit pixels best while their indices stay: the result of least
-// squares, rounded to the kind's steps. channels is 3, 4 with alpha or 1 for a single one
-// in the place of red.
+// solveLine sets the best ends for the present indices: the result of least squares, rounded to the
+// kind's steps. channels is 3, 4 with alpha, or 1 for a single channel in the place of red.
 //
 // With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
 // ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
@@ -198,7 +197,7 @@ func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, tho
 	det := q.A*q.C - q.B*q.B
 	rgb, a := s.rgb, s.a
 	if det == 0 {
-		// All indices are one: whatever it is, two equal ends are the color.
+		// All indices are equal: two equal ends are the color for any index.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		rgb, a = 32*m.sum, 32*sumA
@@ -232,7 +231,7 @@ func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, tho
 	l.decodeEnds(k)
 }
 
-// chooseEnds sets the ends nearest to u, in 256ths, with the best of the possible p-bits.
+// chooseEnds sets the ends nearest to u, in 256ths, with the best possible p-bits.
 func (q *quadratic) chooseEnds(l *line, u, x, y *[4]int64, channels int) {
 	k := q.kind
 	var first [2][4]uint8 // first ends by p-bit
@@ -266,14 +265,14 @@ func (q *quadratic) chooseEnds(l *line, u, x, y *[4]int64, channels int) {
 	}
 }
 
-// A quadratic is how the squared error of a channel depends on its ends.
+// A quadratic holds the coefficients of a channel's squared error as a function of its ends.
 type quadratic struct {
 	A, B, C int64
 	perC    float64 // 256/C
 	kind    *kind
 }
 
-// thorough is choose with two ways to round the first end.
+// thorough is chooseEnds with two ways to round the first end.
 func (q *quadratic) thorough(l *line, u, x, y *[4]int64, channels int) {
 	least := int64(math.MaxInt64)
 	for _, p := range q.kind.p.pbitChoices() {
@@ -292,8 +291,8 @@ func (q *quadratic) thorough(l *line, u, x, y *[4]int64, channels int) {
 	}
 }
 
-// roundPair returns the ends to store, whose p-bits are p and r, where the first should be
-// u, in 256ths, and their error.
+// roundPair returns the ends to store and their error, for a first end near u, in 256ths. p and r
+// are the p-bits.
 func (q *quadratic) roundPair(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 	near, far := q.kind.storedAround(u, p)
 	s0, s1, least = q.completeEnds(near, x, y, p, r)
@@ -303,7 +302,7 @@ func (q *quadratic) roundPair(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 	return s0, s1, least
 }
 
-// completeEnds returns a first end to store, the second that goes with it, and their error.
+// completeEnds returns a stored first end, the best second end for it, and their error.
 func (q *quadratic) completeEnds(first, x, y, p, r int64) (s0, s1 uint8, e int64) {
 	v := q.kind.decodedValue(first, p)
 	second := q.secondEnd(v, y, r)
@@ -311,12 +310,12 @@ func (q *quadratic) completeEnds(first, x, y, p, r int64) (s0, s1 uint8, e int64
 	return uint8(first), uint8(second), v*(q.A*v+2*(q.B*w-x)) + w*(q.C*w-2*y)
 }
 
-// secondEnd returns what to store for the second end where the first means v.
+// secondEnd returns the stored second end for a first end of value v.
 func (q *quadratic) secondEnd(v, y, r int64) int64 {
 	return q.kind.nearestStored(int64(float64(y-q.B*v)*q.perC), r)
 }
 
-// decodeEnds decodes the stored ends.
+// decodeEnds sets the decoded ends from the stored ends.
 func (l *line) decodeEnds(k *kind) {
 	for e := range 2 {
 		st, p := &l.stored[e], int64(l.p[e])

@@ -7,10 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A layout is the fields of a mode's blocks and their bits. The field order in a block is:
-// a 1 bit after as many 0 bits as the number of the mode, partition, rotation, selector,
-// all reds, greens, blues, alphas, p-bits, indices. Bits are counted from the lowest of the
-// first byte.
+// A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: a 1 bit
+// after as many 0 bits as the number of the mode, partition, rotation, selector, all reds, greens,
+// blues, alphas, p-bits, indices. Bits are counted from the lowest of the first byte.
 type layout struct {
 	subsets   uint8
 	partition uint8 // bits of the number of the partition
@@ -35,14 +34,14 @@ var layouts = [8]layout{
 	{subsets: 2, partition: 6, color: 5, alpha: 5, own: 1, index: 2},
 }
 
-// weights say, by the bits of an index, how many 64ths of the second end a pixel has.
+// weights holds the share of the second end, in 64ths, by the number of index bits and the index.
 var weights = [5][16]uint8{
 	2: {0, 21, 43, 64},
 	3: {0, 9, 18, 27, 37, 46, 55, 64},
 	4: {0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64},
 }
 
-// A code is the fields of a block.
+// A code holds the fields of a block.
 type code struct {
 	mode      uint8
 	partition uint8
@@ -94,15 +93,14 @@ func (c *code) indexWidths(l *layout) (color, alpha uint8) {
 	return l.index, l.scalar
 }
 
-// expandBits makes a byte of the low bits of v: its high bits are repeated below.
-// bits is 4 to 8.
+// expandBits repeats the high bits of the low bits of v, to fill a byte. bits is 4 to 8.
 func expandBits(v, bits uint8) uint8 {
 	v <<= 8 - bits
 	return v | v>>bits
 }
 
-// pack returns the block of a code. It reverses the indices of a subset, and its ends,
-// if the format wants its anchor in the lower half.
+// pack returns the block of a code. It reverses the indices of a subset, and its ends, if the
+// anchor has a high index.
 func (c *code) pack() [16]byte {
 	l := &layouts[c.mode&7]
 	c.swapToAnchors(l)
@@ -188,14 +186,14 @@ func invert(index *[16]uint8, mask uint16, bits uint8) {
 	binary.LittleEndian.PutUint64(high, binary.LittleEndian.Uint64(high)^spreadBits(mask>>8)*ones)
 }
 
-// spreadBits makes a byte, 0 or 1, of each of eight bits.
+// spreadBits turns each of eight bits into a byte of 0 or 1.
 func spreadBits(mask uint16) uint64 {
 	const each = 0x0101010101010101
 	v := uint64(mask) * each & 0x8040201008040201
 	return (v + 0x7f*each) >> 7 & each
 }
 
-// joinBits puts the low bits of eight bytes next to each other.
+// joinBits joins the low bits of eight bytes.
 func joinBits(v uint64, bits uint8) uint64 {
 	v |= v >> ((8 - bits) & 63)
 	v &= (1<<(2*bits&63) - 1) * 0x0001000100010001
@@ -299,7 +297,7 @@ func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	c.paintPixels(dst)
 }
 
-// paintPixels writes what c says as RGBA.
+// paintPixels writes the pixels of the code as RGBA.
 func (c *code) paintPixels(dst *[64]byte) {
 	l := &layouts[c.mode&7]
 	var ends [3][2][4]uint8

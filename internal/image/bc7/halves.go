@@ -1,7 +1,7 @@
 package bc7
 
-// kindsOfCode returns how color, and a channel apart, are stored by a code; nil for the modes
-// that are not made here.
+// kindsOfCode returns the kinds of color and of a separate channel in a code; nil for modes that
+// the encoder does not use.
 func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	switch c.mode {
 	case 1:
@@ -21,7 +21,7 @@ func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	return nil, nil
 }
 
-// fitsAlpha reports whether the stored ends suit a block with or without alpha.
+// fitsAlpha reports whether the stored ends fit a block with or without alpha.
 func (c *code) fitsAlpha(alpha bool) bool {
 	switch c.mode {
 	case 1, 3:
@@ -34,9 +34,8 @@ func (c *code) fitsAlpha(alpha bool) bool {
 	return c.mode == 4 || c.mode == 5
 }
 
-// withEnds returns the code with the ends of another and the best indices for them, and its
-// error, or -1 if that must be measured. It reports false if the error would be beyond
-// most.
+// withEnds returns the code with the ends of another code and the best indices for them, and its
+// error, or -1 if the error must be measured. It returns false if the error would exceed most.
 func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, 0, false
@@ -122,8 +121,8 @@ func (s *shrinker) subset(c *code, n uint8) moments {
 	return s.all.withoutPart(&one)
 }
 
-// offMean returns how much squared error pixels have on a line at least, since their
-// mean is that far from it in red, green and blue.
+// offMean returns a lower bound of the squared error of pixels on a line: the distance of their
+// mean from the line in red, green and blue.
 func (l *line) offMean(m *moments) float64 {
 	n := float64(int64(m.pixelCount()))
 	var off, along [3]float64
@@ -153,8 +152,8 @@ func (l *line) offMean(m *moments) float64 {
 	return sse / n
 }
 
-// withIndices returns the code with the indices of another and the best ends for them. It
-// reports false if the error would be beyond most.
+// withIndices returns the code with the indices of another code and the best ends for them. It
+// returns false if the error would exceed most.
 func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, false
@@ -186,7 +185,7 @@ func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	return c, true
 }
 
-// solveApart sets the ends of a code in mode 4 or 5 to the best for its indices.
+// solveApart sets the ends of a code in mode 4 or 5 to the best ends for its indices.
 func (s *shrinker) solveApart(c *code, color, single *kind, most float64) bool {
 	px, scalar := s.px.rotated(c.rotation)
 	apart := block{rgb: scalar}
@@ -208,7 +207,7 @@ func (s *shrinker) solveApart(c *code, color, single *kind, most float64) bool {
 	return true
 }
 
-// weightsOf returns what least squares need to know of the indices of pixels.
+// weightsOf returns the sums for least squares over the indices of pixels.
 func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (s leastSquares) {
 	w := &packedWeights[k.width]
 	for _, i := range list {
@@ -222,8 +221,8 @@ func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (
 	return s
 }
 
-// leastOffLine returns how much squared error pixels with these indices have at least in
-// red, green and blue: what of their scatter does not go with the weights.
+// leastOffLine returns a lower bound of the squared error in red, green and blue of pixels with
+// these indices: the part of their scatter that does not follow the weights.
 func (s *leastSquares) leastOffLine(m *moments) float64 {
 	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)

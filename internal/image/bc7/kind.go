@@ -1,6 +1,6 @@
 package bc7
 
-// A kind is how a mode stores the ends of a line, and how fine its indices are.
+// A kind is a format for the ends of a line and its indices.
 type kind struct {
 	p      pbits
 	width  uint8   // bits of an index
@@ -13,7 +13,7 @@ type kind struct {
 	values [512]uint8 // decoded values, by twice the stored value plus p-bit
 }
 
-// pbits says which p-bits there are, and so which lowest bits two ends may have.
+// pbits is the arrangement of p-bits, the shared lowest bits of ends.
 type pbits uint8
 
 const (
@@ -38,8 +38,8 @@ func (p pbits) pbitChoices() [][2]uint8 {
 
 var pChoices = [4][2]uint8{{0, 0}, {1, 1}, {0, 1}, {1, 0}}
 
-// newKind describes ends of some bits in each channel, a p-bit included, and indices
-// of width bits.
+// newKind returns the kind with the given bits in each channel, including a p-bit, and indices of
+// width bits.
 func newKind(bits uint8, p pbits, width uint8) *kind {
 	k := &kind{p: p, width: width, levels: 1 << width}
 	if p != noP {
@@ -88,10 +88,10 @@ var (
 	kind7        = newKind(6, ownP, 2)
 )
 
-// widenEnds tries mode 6 with ends just beyond the outermost values of each channel. Two ends
-// of one p-bit and channel are an even number apart, and least squares leave them at
-// values that are off by one; but where the ends are so near that every value
-// between them has an index, those within are exact.
+// widenEnds tries mode 6 with ends just beyond the outermost values of each channel. Two ends with
+// the same p-bit differ by an even number, and least squares choose ends whose values are off by
+// one. But if the ends are so near that each value between them has an index, all those values are
+// exact.
 func (e *encoder) widenEnds() {
 	k := kind6opaque
 	if e.alpha {
@@ -133,10 +133,10 @@ func (e *encoder) widenEnds() {
 	}
 }
 
-// reach is how far apart the values of a channel may be for all to have an index in mode 6.
+// reach bounds the range of a channel in which all values have an index in mode 6.
 const reach = 16
 
-// narrowerThan reports whether no channel scatters more than values can that are so far apart.
+// narrowerThan reports whether no channel scatters more than values in a range of far can.
 func (s *scatter) narrowerThan(far float64) bool {
 	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
 }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// moments are the sums over some pixels that tell how they scatter. They are exact,
-// and sums of sums are plain additions, whatever lanes they hold.
+// moments holds sums over pixels that describe their scatter. The sums are exact, and adding two
+// moments adds all lanes.
 type moments struct {
 	sum uint64 // red, green, blue
 	red uint64 // red squared, red times green, red times blue
@@ -20,7 +20,7 @@ const (
 	squareShift = 16
 )
 
-// addOpaque counts a pixel without its alpha.
+// addOpaque adds a pixel without its alpha.
 func (m *moments) addOpaque(p uint64) {
 	g, b := p>>lane&255, p>>(2*lane)
 	m.sum += p
@@ -29,7 +29,7 @@ func (m *moments) addOpaque(p uint64) {
 	m.n += 1 << countShift
 }
 
-// addAlpha counts the alpha of a pixel.
+// addAlpha adds the alpha of a pixel.
 func (m *moments) addAlpha(rgb, a uint64) {
 	m.a += rgb * a
 	m.n += a + a*a<<squareShift
@@ -40,7 +40,7 @@ func (m *moments) withoutPart(o *moments) moments {
 	return moments{m.sum - o.sum, m.red - o.red, m.gb - o.gb, m.a - o.a, m.n - o.n}
 }
 
-// pixelCount is the number of pixels.
+// pixelCount returns the number of pixels.
 func (m *moments) pixelCount() uint64 { return m.n >> countShift }
 
 // alphaSums returns the sum of the alphas, and of their squares.
@@ -48,7 +48,7 @@ func (m *moments) alphaSums() (sum, squares uint64) {
 	return m.n & (1<<squareShift - 1), m.n >> squareShift & (1<<(countShift-squareShift) - 1)
 }
 
-// sumOfSquares is the sum of the squares of red, green and blue, and of alpha.
+// sumOfSquares returns the sum of the squares of red, green, blue, and alpha if requested.
 func (m *moments) sumOfSquares(alpha bool) int64 {
 	sum := red(m.red) + red(m.gb) + blue(m.gb)
 	if alpha {
@@ -58,11 +58,11 @@ func (m *moments) sumOfSquares(alpha bool) int64 {
 	return sum
 }
 
-// rows has the moments of every choice of pixels from each row of a block, so that the
-// moments of any set of pixels are a sum of four.
+// rows holds the moments of each set of pixels within a row, so that the moments of any set are a
+// sum of four.
 type rows [4][16]moments
 
-// fillMoments works them out.
+// fillMoments computes the moments of all rows.
 func (r *rows) fillMoments(b *block, alpha bool) {
 	for y := range r {
 		row := &r[y]
@@ -106,7 +106,7 @@ type scatter struct {
 	ra, ga, ba, aa         float64
 }
 
-// scatterOf returns how the pixels scatter, in alpha too or in color alone.
+// scatterOf returns the covariance of the pixels, with or without alpha.
 func (m *moments) scatterOf(alpha bool) (s scatter) {
 	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -151,7 +151,7 @@ func (s *scatter) principalDirection(alpha bool) vector {
 // A vector is a direction in red, green, blue and alpha.
 type vector [4]float64
 
-// strongestRow is the row of the channel that scatters most.
+// strongestRow returns the row of the channel with the largest variance.
 func (s *scatter) strongestRow() vector {
 	r, g, b := magnitudeBits(s.rr), magnitudeBits(s.gg), magnitudeBits(s.bb)
 	switch max(r, g, b, magnitudeBits(s.aa)) {
@@ -175,8 +175,7 @@ func (s *scatter) scaleVector(v *vector) vector {
 	}
 }
 
-// acrossDirection returns what scatters across a direction: with u = Sv it is S - uu'/v'u, in
-// which v has no part any more.
+// acrossDirection returns the scatter without its part along v: with u = Sv it is S - uu'/v'u.
 func (s *scatter) acrossDirection(v *vector) (t scatter) {
 	u := s.scaleVector(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
@@ -198,11 +197,11 @@ func (s *scatter) acrossDirection(v *vector) (t scatter) {
 	return t
 }
 
-// Colors are kept as three lanes of 22 bits in one word: red in the lowest, then green,
-// then blue. The lanes hold the sum of sixteen products of two bytes without overflow, so
-// that one operation does the work of three. One multiplication gives a scalar product: the
-// product of two words is a convolution of their lanes. If one word has its lanes in
-// reverse, the third lane of the product is the sum of the products of the same channels.
+// A color is stored as three lanes of 22 bits in one word: red in the lowest lane, then green, then
+// blue. A lane holds the sum of sixteen products of two bytes without overflow, so one operation
+// computes three. One multiplication computes a scalar product: the product of two words is a
+// convolution of their lanes, so if one word has its lanes in reverse, the third lane of the
+// product is the sum of the products of equal channels.
 const (
 	lane      = 22
 	laneMask  = 1<<lane - 1
@@ -213,7 +212,7 @@ const (
 // lanesOf puts three values into lanes.
 func lanesOf(r, g, b uint64) uint64 { return r | g<<lane | b<<(2*lane) }
 
-// red, green and blue take a lane out.
+// red, green and blue return a lane.
 func red(v uint64) int64   { return int64(v & laneMask) }
 func green(v uint64) int64 { return int64(v >> lane & laneMask) }
 func blue(v uint64) int64  { return int64(v >> (2 * lane)) }
@@ -223,10 +222,10 @@ func reverse(v uint64) uint64 {
 	return v>>(2*lane)&laneMask | v&(laneMask<<lane) | v<<(2*lane)
 }
 
-// dotLanes is the scalar product of two colors, the second reversed.
+// dotLanes returns the scalar product of two colors, the second reversed.
 func dotLanes(v, reversed uint64) uint64 { return v * reversed >> (2 * lane) }
 
-// A block has the pixels of a block: red, green and blue in lanes, alpha apart.
+// A block holds the pixels of a block: red, green and blue in lanes, and alpha.
 type block struct {
 	rgb [16]uint64
 	a   [16]uint64
@@ -246,9 +245,9 @@ func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	return px, scalar
 }
 
-// An axis is a direction in the space of colors, to project pixels on. Where a
-// channel falls along it, the pixel's 255-v is taken instead of v, so that all
-// components are positive: flip has 255 there.
+// An axis is a direction in the space of colors, on which pixels are projected. If a channel falls
+// along the axis, 255-v replaces the pixel's v, so that all components are positive; flip is 255
+// for such channels.
 type axis struct {
 	flip, reversed uint64 // red, green, blue in lanes; the components are below 1024
 	flipA, a       uint64
@@ -277,19 +276,19 @@ func (v *vector) wholeAxis() (d axis) {
 	return d
 }
 
-// magnitudeBits returns the bits of |v|, which come in the order of the numbers: whole numbers are
-// compared without a thought for NaN.
+// magnitudeBits returns the bits of |v|, which are ordered like the numbers, so that integers are
+// compared and NaN needs no special case.
 func magnitudeBits(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
 
-// wholeComponent returns the whole number below |v|, and 255 where v is negative.
+// wholeComponent returns the integer below |v|, and 255 if v is negative.
 func wholeComponent(v float64) (size, flip uint64) {
 	n := int64(v)
 	sign := uint64(n >> 63)
 	return (uint64(n) ^ sign) - sign, sign & 255
 }
 
-// pixelsBeyond returns the pixels that are beyond the mean along a direction, or those before
-// it: never the first pixel, so that bit 0 is left out.
+// pixelsBeyond returns the pixels beyond the mean along a direction, or their complement: the set
+// without the first pixel, whose bit 0 is left out.
 func (b *block) pixelsBeyond(d *axis) uint16 {
 	var at [16]uint64
 	var sum uint64

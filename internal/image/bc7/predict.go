@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// guessPair guesses at the modes of two lines with a partition.
+// guessPair estimates the errors of the modes of two lines with a partition.
 func (e *encoder) guessPair(p uint8) {
 	if e.alpha {
 		one := e.rows.momentsOfMask(pairs[p&63], true)
@@ -31,10 +31,10 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// estimateResidue returns an estimate of the squared error of pixels before their line is found:
-// their whole scatter, and the part of it along one line. The length of the covariance
-// matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
-// and the length is little above if they are small.
+// estimateResidue estimates the squared error of pixels before their line is found: all, their
+// whole scatter, and line, the part along one line. The norm of the covariance matrix replaces its
+// greatest eigenvalue. They are equal if all other eigenvalues are 0, and the norm is little larger
+// if they are small.
 func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -54,7 +54,7 @@ func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	return float64(trace) * per, math.Sqrt(float64(squares)) * per
 }
 
-// opaqueResidue is residue without alpha, of the fields of moments.
+// opaqueResidue is estimateResidue without alpha, on the fields of moments.
 func opaqueResidue(sum, reds, rest, count uint64) (all, line float64) {
 	n := int64(count >> countShift)
 	r, g, b := red(sum), green(sum), blue(sum)
@@ -72,10 +72,10 @@ var perCount = func() (t [32]float64) {
 	return t
 }()
 
-// hopeful bounds the error of a pair without index errors, as a part of the best real
-// error, for the pair to be tried. guessPair counts on colors spread evenly on their line,
-// which lose a ninth of that with four indices; but cut edges and flat icons have two or
-// three colors on each side, which lose nothing.
+// hopeful bounds the estimated error of pairs that are tried, as a share of the best real error.
+// guessPair assumes colors spread evenly on their line, which lose a ninth of their scatter with
+// four indices; but sharp edges and flat icons have two or three colors on each side, which lose
+// nothing.
 const hopeful = 0.45
 
 // Squared error of a block by rounded ends, in each mode.
@@ -88,7 +88,7 @@ const (
 	cost7 = 60
 )
 
-// guessScalarApart guesses at the modes 4 and 5 under a rotation.
+// guessScalarApart estimates the errors of modes 4 and 5 under a rotation.
 func (e *encoder) guessScalarApart(rotation uint8, s *scatter) {
 	t := *s
 	scalar := s.aa
@@ -116,9 +116,8 @@ func (e *encoder) guessScalarApart(rotation uint8, s *scatter) {
 	e.guesses.Add(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
-// alphaInside returns the part of the pixels whose alpha is neither the least nor the most
-// in the block. The extreme pixels lose nothing between the levels of indices, as in
-// cut-out images.
+// alphaInside returns the share of pixels whose alpha is neither the least nor the greatest in the
+// block. Extreme values lose nothing to indices, as in cut-out images.
 func (b *block) alphaInside() float64 {
 	least, most := b.a[0], b.a[0]
 	for _, a := range &b.a {
@@ -133,10 +132,10 @@ func (b *block) alphaInside() float64 {
 	return float64(inside) / 16
 }
 
-// fitRoughly returns a line through pixels whose first indices gave ls, sets indices, and
-// returns the squared error less the squares of the pixels. It solves the ends for the last
-// indices, which it chooses once, or twice if they have four bits. The error is for
-// unrounded colors, computed from sums without a look at each pixel.
+// fitRoughly returns a line through pixels whose first indices gave ls, sets their indices, and
+// returns the squared error minus the squares of the pixels. It solves for the ends of the last
+// indices, and chooses indices once, or twice if they have four bits. The error is for unrounded
+// colors, computed from sums without visiting each pixel.
 func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moments, k *kind, alpha bool, index *[16]uint8) (l line, sse int64) {
 	channels := 3
 	if alpha {
@@ -158,8 +157,8 @@ func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moment
 	return l, l.unroundedLoss(&ls, m, alpha)
 }
 
-// assign3 gives every pixel of list the index of the nearest place on the line, and leaves
-// in s what least squares need to better the ends.
+// assign3 sets the index of the nearest place on the line for each pixel of list, and leaves the
+// sums for least squares in s.
 func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
 	w := &packedWeights[k.width]
 	d, first, scale := l.axis3(k)
@@ -175,7 +174,7 @@ func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s
 	}
 }
 
-// assign4 is the same with alpha.
+// assign4 is assign3 with alpha.
 func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
 	w := &packedWeights[k.width]
 	d, first, scale := l.axis4(k)
@@ -192,8 +191,8 @@ func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	}
 }
 
-// unroundedLoss returns the squared error of pixels less their squares, if no color between the ends
-// were rounded.
+// unroundedLoss returns the squared error of pixels minus their squares, for colors between the
+// ends that are not rounded.
 func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
@@ -213,7 +212,7 @@ func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 	return sum >> 12
 }
 
-// A sketch is a summary of a block, compared before anything is tried with it.
+// A sketch is a summary of a block, for finding similar blocks quickly.
 type sketch struct {
 	r, g, b int32  // sums of the colors
 	spread  int32  // 4 times the deviation of the colors from their mean
@@ -239,32 +238,32 @@ func (b *block) sketch() (k sketch) {
 	return k
 }
 
-// leastApart is the least squared error of two blocks whose colors have these sums.
+// leastApart returns the least squared error of two blocks whose colors have these sums.
 func (k *sketch) leastApart(o *sketch) int64 {
 	r, g, b := k.r-o.r, k.g-o.g, k.b-o.b
 	return int64(r*r+g*g+b*b) >> 4
 }
 
-// wider is 16 times the squared difference of the deviations: on the scale of leastApart.
+// wider returns 16 times the squared difference of the deviations, on the scale of leastApart.
 func (k *sketch) wider(o *sketch) int64 {
 	d := k.spread - o.spread
 	return int64(d * d)
 }
 
-// otherwise is how many pixels are bright in one and dark in the other, where indices may
-// go from either end.
+// otherwise returns the number of pixels that are bright in one block and dark in the other.
+// Indices may count from either end.
 func (k *sketch) otherwise(o *sketch) int64 {
 	n := int64(bits.OnesCount16(k.bright ^ o.bright))
 	return min(n, 16-n)
 }
 
-// nearby are the slots of the most similar blocks, the nearest first, and of equals the
-// older first. A key is the distance of a block, times 2^16, and its slot.
+// nearby holds the slots of the most similar blocks, the nearest first; of equally similar blocks
+// the older first. A key is the distance of a block, times 2^16, plus its slot.
 type nearby [maxAsked]int64
 
 const maxAsked = 64
 
-// nearbyOf has room for up to maxAsked slots.
+// nearbyOf returns an empty list of up to n slots.
 func nearbyOf(n int) (near nearby) {
 	for i := range near[:n] {
 		near[i] = math.MaxInt64
@@ -272,7 +271,7 @@ func nearbyOf(n int) (near nearby) {
 	return near
 }
 
-// keepNearest keeps the nearest, as many as there is room for.
+// keepNearest inserts a slot if it is among the nearest.
 func (near *nearby) keepNearest(far int64, slot, room int) {
 	last := (room - 1) & (maxAsked - 1)
 	if far >= near[last]>>16 {

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// A budget finds the price at which the blocks of an image lose exactly the allowed error.
+// A budget distributes the allowed error over the blocks of an image.
 type budget struct {
 	blockfit.Grid
 	pix []byte
@@ -25,7 +25,7 @@ type budget struct {
 // mostLoss is the greatest loss of PSNR in dB that may be asked for.
 const mostLoss = 10
 
-// shrinkBlocks makes the blocks of an image smaller once they are compressed.
+// shrinkBlocks replaces compressed blocks by blocks that take fewer bytes after packing.
 func (b *budget) shrinkBlocks(dst []byte) error {
 	price, err := b.price(dst)
 	if err != nil {
@@ -39,23 +39,22 @@ func (b *budget) shrinkBlocks(dst []byte) error {
 	return err
 }
 
-// The price is looked for on some runs of blocks that are spread over the image.
+// The price is searched on samples: some runs of blocks spread over the image.
 const (
 	sampleRuns = 4
 	sampleSize = 96
 	steps      = 4
 )
 
-// price returns a price of a bit at which the sampled blocks lose about the allowed error.
-// It overwrites dst.
+// price returns a price of a bit, in squared error, for which the sampled blocks lose about the
+// allowed error. It overwrites dst.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {
 		sum += e
 	}
-	// Starting from a guess by the mean error of a block, the price goes up or down with
-	// the loss, which grows about as the price does. Once the allowed loss is passed, the
-	// search closes in on it.
+	// The search starts from the mean error of a block and changes the price in proportion to the
+	// loss. After the allowed loss has been passed, the search closes in on it.
 	price := float64(float64(sum)/float64(len(b.sse))) / 32
 	var below, above, lostBelow, lostAbove, may float64
 	for range steps {
@@ -104,9 +103,9 @@ func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// writeRun writes blocks from one number up to another, and returns their error, at most most:
-// if no loss is left, blocks stay as given. If steered, the price follows the loss, so that
-// it reaches the allowed loss evenly over the image.
+// writeRun writes a range of blocks, and returns their error, which is at most most: blocks stay as
+// given once no loss is left. If steered, the price follows the loss, so that the loss is spread
+// evenly over the image.
 func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
@@ -145,11 +144,11 @@ const (
 	fastest    = 1.1
 )
 
-// blocksBetweenSlowLooks is after how many blocks the context is asked.
+// blocksBetweenSlowLooks is the number of blocks between checks of the context.
 const blocksBetweenSlowLooks = 32
 
 // errorGrowth returns 10^(loss/10), the growth of the squared error for a loss of PSNR in dB. It
-// uses products and sums alone, which are the same on every machine.
+// uses only products and sums, which are the same on every machine.
 func errorGrowth(loss float64) (float64, error) {
 	if !(loss > 0 && loss <= mostLoss) {
 		return 0, errors.New("bc7: the loss of rate-distortion optimization must be more than 0 and at most 10 dB")
@@ -163,11 +162,10 @@ func errorGrowth(loss float64) (float64, error) {
 	return e, nil
 }
 
-// A shrinker makes blocks that a general compressor finds more alike. Such a compressor,
-// zstd above all, saves repeated bytes. So for each block the shrinker tries earlier
-// blocks: as a whole, with their ends and other indices, and with their indices and other
-// ends. It takes the choice with the least sum of squared error and bits; price is the
-// error worth a bit.
+// A shrinker replaces blocks by similar blocks that a general compressor, above all zstd, packs
+// better, because it saves repeated bytes. For each block the shrinker tries earlier blocks as a
+// whole, their ends with other indices, and their indices with other ends. It chooses the least sum
+// of squared error and bits; price is the error worth a bit.
 type shrinker struct {
 	*encoder
 	weighed bool // color counts by alpha
@@ -175,14 +173,14 @@ type shrinker struct {
 	limit   int64 // maximum error of a block
 	truth   block // the pixels of errors; the encoder's px is searched for
 
-	// A ring of blocks that differ, and sketches of them.
+	// past is a ring of different blocks with their sketches.
 	past     [window]past
 	sketches [window]sketch
 	count    int
 	apart    [window]int64 // see wholes
 }
 
-// window is how many blocks are asked as a whole, and which of them are alike.
+// window is the number of earlier blocks that are tried as a whole and searched for similar ones.
 const window = 256
 
 // A past is a block that was written.
@@ -192,8 +190,8 @@ type past struct {
 	px    block
 }
 
-// Costs of a part of a block for a compressor, in bits: to write a byte, and to name a
-// repeat and its place.
+// Costs of a part of a block for a compressor, in bits: for writing a byte, and for a reference to
+// repeated bytes.
 const (
 	bitsOfByte   = 8
 	bitsOfRepeat = 20
@@ -208,8 +206,8 @@ type choice struct {
 	repeats bool // a block as a whole
 }
 
-// nextBlock returns the block for pixels and its error, which is at most limit. given is the
-// best block found for them, and sse its error.
+// nextBlock returns the block for pixels and its error, which is at most limit. given is the best
+// block without RDO, and sse its error.
 func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
 	s.setPixels(pixels, &given)
@@ -225,8 +223,7 @@ func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64)
 	return best.bytes, best.sse
 }
 
-// wholes offers the blocks before as they are. It returns how far from its own their mean
-// colors are, by their slots.
+// wholes offers earlier blocks as they are. It returns the distances of their mean colors, by slot.
 func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	apart := &s.apart
 	most := s.payableError(best, bitsOfRepeat)
@@ -243,7 +240,7 @@ func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	return apart
 }
 
-// offerHalves offers blocks that have their ends or their indices from one before.
+// offerHalves offers blocks that have their ends or their indices from an earlier block.
 func (s *shrinker) offerHalves(best *choice, own *sketch, apart *[window]int64) {
 	least := float64(s.price * (bitsOfRepeat + 2*bitsOfByte))
 	asked, askedIndices := s.effort.asked, s.effort.asked/3
@@ -280,8 +277,8 @@ func (s *shrinker) putIntoRing(bytes *[16]byte) {
 	s.sketches[at] = p.px.sketch()
 }
 
-// setPixels sets the wanted pixels. If alpha weighs colors, the search wants the colors of
-// the best block where colors do not count.
+// setPixels sets the wanted pixels. If alpha weighs colors, the wanted colors of invisible pixels
+// are the colors of the best block.
 func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.truth.loadBlock(pixels)
 	s.px = s.truth
@@ -300,7 +297,7 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offerBlock makes bytes, which decode to px, the choice if they are better.
+// offerBlock chooses bytes, which decode to px, if they are better than the best choice.
 func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
 	most := s.payableError(best, bits)
 	if most < 0 {
@@ -311,13 +308,14 @@ func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits floa
 	}
 }
 
-// payableError returns the greatest error that pays for the given bits; below 0 none does.
+// payableError returns the greatest error that pays for the given bits; it is negative if no error
+// does.
 func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
 
-// offerHalf offers a code that has a part of its block from another. Its error is measured
-// where it is not known yet, which is said by -1.
+// offerHalf offers a code that shares a part with another block. An error of -1 is unknown and
+// measured here.
 func (s *shrinker) offerHalf(best *choice, c *code, from *past, sse int64) {
 	bytes := c.pack()
 	same := commonEnds(&bytes, &from.bytes)
@@ -346,8 +344,8 @@ func commonEnds(a, b *[16]byte) int {
 	return max(head, tail)
 }
 
-// errorWithin returns the squared error against other pixels, or a partial sum once it is
-// beyond most. An opaque block that would no longer be opaque is beyond all.
+// errorWithin returns the squared error against other pixels, or a partial sum above most. An
+// opaque block that would no longer be opaque exceeds every limit.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]
@@ -366,7 +364,7 @@ func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	return sse
 }
 
-// decodeCode sets the pixels of a code.
+// decodeCode sets the pixels to those that the code decodes to.
 func (b *block) decodeCode(c *code) {
 	var pixels [64]byte
 	c.paintPixels(&pixels)

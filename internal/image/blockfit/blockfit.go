@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// Quality is how much work goes into a block. The zero value is Fast.
+// Quality is the amount of work for a block. The zero value is Fast.
 type Quality uint8
 
 // The qualities.
@@ -61,7 +61,7 @@ func (g Grid) Check(have, want int, unit string, room, size int, q Quality) erro
 // milliseconds of the slowest encoder.
 const blocksBetweenLooks = 64
 
-// Each calls do for every block in rows from the top, until the context ends.
+// Each calls do for every block, in rows from the top, and ends early with the error of ctx.
 func (g Grid) Each(ctx context.Context, do func(at int)) error {
 	for at := range g.Blocks() {
 		if at%blocksBetweenLooks == 0 {

@@ -1,13 +1,12 @@
-// Package cooked opens textures that were cooked, KTX2 or DDS, and gives their levels as
-// pixels, as a shader would see them: for previews, and to measure what encoding lost.
+// Package cooked opens cooked textures, KTX2 or DDS, and decodes their levels to the pixels that a
+// shader sees: for previews, and to measure the loss of encoding.
 //
 //	t, err := cooked.Open(data, 1<<30)
 //	m, err := cooked.Level(ctx, t, 0, 0)
 //	db, err := cooked.PSNR(ctx, t, m, source)
 //
-// It reads what this module writes, and of BC6H and BC7 all blocks.
-// Pixels are for people: where formats leave rounding to the decoder, the nearest value is
-// taken.
+// The package reads all files of this module, and all blocks of BC6H and BC7. Where formats leave
+// rounding to the decoder, it takes the nearest value.
 package cooked
 
 import (
@@ -75,7 +74,7 @@ func depthOfFormat(f texture.Format) pixmap.Depth {
 	return pixmap.Bits8
 }
 
-// applySwizzle gives each channel of m what s says that a shader reads there.
+// applySwizzle sets each channel of m to the channel that s names for it.
 func applySwizzle(m *pixmap.Map, s string) {
 	if s == "" || s == "rgba" {
 		return
@@ -217,8 +216,8 @@ func eac(block []byte) (pix [64]uint16) {
 	return pix
 }
 
-// bc1 decodes a BC1 block. four says that it has four colors whatever their order, as in
-// BC3; clear that the fourth of three colors is transparent.
+// bc1 decodes a BC1 block. four is set if blocks always have four colors, as in BC3; clear is set
+// if the fourth of three colors is transparent.
 func bc1(pix *[64]byte, block []byte, four, clear bool) {
 	first, second := binary.LittleEndian.Uint16(block), binary.LittleEndian.Uint16(block[2:])
 	index := binary.LittleEndian.Uint32(block[4:])

@@ -139,11 +139,10 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 // ErrSize is returned for images of different sizes, whose pixels cannot be compared.
 var ErrSize = errors.New("source and texture differ in size")
 
-// PSNR returns how like a decoded image of t is to its source, in dB: infinite if they
-// are the same, less the more was lost. Channels that t does not store are not compared,
-// nor is alpha if both are opaque. Numbers are compared as they are stored, with 1 as the
-// peak, except that light is compared as light with the brightest value of the source as
-// the peak.
+// PSNR returns the similarity of a decoded image of t to its source, in dB: infinite for equal
+// images, and lower the more was lost. Channels that t does not store are not compared, nor is
+// alpha if both are opaque. Stored numbers are compared, with 1 as the peak; light is compared as
+// light, with the brightest value of the source as the peak.
 func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float64, error) {
 	if m.W != source.W || m.H != source.H {
 		return 0, ErrSize
@@ -193,7 +192,7 @@ func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float
 	return 10 * math.Log10(e.peak*e.peak*float64(e.n)/e.sum), nil
 }
 
-// A loss is what two images differ by.
+// A loss is the difference of two images.
 type loss struct {
 	sum  float64 // sum of squares
 	n    int     // numbers that were compared
@@ -225,7 +224,7 @@ func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, comp
 	return e, nil
 }
 
-// storedChannels reports which of the channels that a shader sees come from the texels.
+// storedChannels reports which channels that a shader sees are stored in the texels.
 func storedChannels(t *texture.Texture) (yes [4]bool) {
 	channels := t.Format.Channels()
 	from := t.Swizzle

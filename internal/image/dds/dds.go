@@ -14,9 +14,9 @@
 // Older engines and ImageMagick read only the legacy header of Direct3D 9. It has the
 // formats BC1 to BC5, but no arrays, and no way to mark colors as sRGB or premultiplied.
 //
-// A DDS file cannot say where a shader should find its channels, so it loses a texture\'s
-// Swizzle. Nor can it tell an array of one from no array. Premultiplied colors are marked
-// for formats that have alpha.
+// A DDS file has no field for the order of channels, so it loses a texture's Swizzle, and none that
+// distinguishes an array of one layer from no array. Premultiplied colors are marked for formats
+// that have alpha.
 package dds
 
 import (
@@ -41,7 +41,7 @@ const (
 	legacyEnd   = len(magic) + headerBytes // where images begin without a DX10 header
 )
 
-// Header says which header a file has.
+// Header is the kind of a file's header.
 type Header uint8
 
 // The headers.
@@ -68,7 +68,7 @@ func legacyCode(f texture.Format) string {
 	return ""
 }
 
-// Resolve returns Legacy or DX10 for what h means for t.
+// Resolve returns Legacy or DX10: the header that h selects for t.
 func (h Header) Resolve(t *texture.Texture) (Header, error) {
 	possible := legacyCode(t.Format) != "" && t.Layers <= 1
 	switch {
@@ -110,7 +110,7 @@ const (
 	miscCube    = 0x4
 )
 
-// How alpha is meant, in the last word of the DX10 header.
+// The meanings of alpha, in the last word of the DX10 header.
 const (
 	alphaStraight      = 1
 	alphaPremultiplied = 2
@@ -140,8 +140,8 @@ func alphaMode(t *texture.Texture) uint32 {
 	return alphaStraight
 }
 
-// header returns everything before the images of t, which fits 32 bits. The form
-// is Legacy or DX10.
+// header returns the bytes before the images of t, which are less than 4 GiB. The form is Legacy or
+// DX10.
 func header(t *texture.Texture, form Header) []byte {
 	side, blockBytes := t.Format.Block()
 	flags, size := uint32(flagCaps|flagHeight|flagWidth|flagPixels|flagLevels), int64(blockBytes)*int64(t.W)
@@ -181,7 +181,7 @@ func header(t *texture.Texture, form Header) []byte {
 	return appendWords(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 
-// checkFits says what of t the header has no room for.
+// checkFits returns an error if the header has no room for a property of t.
 func checkFits(t *texture.Texture) error {
 	if t.Format.Bytes(t.W, t.H) > math.MaxUint32 {
 		return errors.New("level 0 takes 4 GiB or more, which a DDS file has no room for")
@@ -217,12 +217,11 @@ func appendWords(b []byte, values ...uint32) []byte {
 	return b
 }
 
-// Read reads a file whole and checks all that Write promises: the very header
-// that Write makes of such a texture, and no byte missing or left over. Files of
-// other writers differ in what their headers leave out, and may be refused.
-// Levels of a texture of one image point into data.
+// Read reads a whole file and checks all that Write promises: the header equals the one that Write
+// makes of such a texture, and no byte is missing or left over. Headers of other writers differ in
+// optional fields, and may be refused. Levels of a texture of one image point into data.
 //
-// Only tests, here and of the recipe, read DDS.
+// Only package cooked and tests read DDS.
 func Read(data []byte) (*texture.Texture, error) {
 	t, err := readTexture(data)
 	if err != nil {

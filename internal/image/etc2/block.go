@@ -1,6 +1,6 @@
 package etc2
 
-// A block has the colors of a block, down its columns.
+// A block holds the colors of a block, in columns.
 type block struct {
 	pix [16][3]int32
 	all [3]int32 // the sums of the channels
@@ -9,7 +9,7 @@ type block struct {
 	halves  [4]half
 }
 
-// loadColumns takes pixels in. It reports whether any differs from the first.
+// loadColumns stores the pixels of a block, and reports whether any differs from the first.
 func (b *block) loadColumns(pixels *[64]byte) bool {
 	differ := byte(0)
 	for i, at := range inColumns {
@@ -20,7 +20,7 @@ func (b *block) loadColumns(pixels *[64]byte) bool {
 	return differ != 0
 }
 
-// sumHalves adds up the sums of the halves.
+// sumHalves computes the sums of the halves.
 func (b *block) sumHalves() {
 	var quarters [4]half
 	for i := range quarters {
@@ -48,7 +48,7 @@ func (b *block) sumHalves() {
 	b.squares = b.halves[0].squares + b.halves[1].squares
 }
 
-// A half is what half a block needs for guesses: no order of pixels.
+// A half holds the sums of half a block that estimates need.
 type half struct {
 	s       [8]int32 // sums of red, green and blue of each pixel
 	sum     [3]int32 // sums of each channel
@@ -76,8 +76,8 @@ func (h *half) joinQuarters(a, b *half) {
 // base follow from its sum alone. Clamping of colors at 0 and 255 is not counted. It brings
 // them nearer to the pixel, so the error is at most this.
 
-// costs are the least lumas by the difference of the sums and by table: table 2i is in the
-// low half of word i, table 2i+1 in its high half. They are shifted by three bits.
+// costs holds the least luma by the difference of the sums and by table: table 2i is in the low
+// half of word i, table 2i+1 in its high half. Values are shifted by three bits.
 var costs = func() (all [1024][4]uint64) {
 	for u := range int32(766) {
 		for t, m := range &modifiers {

@@ -18,7 +18,7 @@ var (
 // base returns the value of a stored base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// modifierStep returns the value of a modifier of one. With 11 bits a multiplier of 0 stands for an
+// modifierStep returns the value of a modifier of 1. With 11 bits, a multiplier of 0 means an
 // eighth.
 func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
@@ -32,7 +32,7 @@ func (k *scalarKind) nearestBase(v int32) int32 {
 	return max(0, min((v-k.offset+k.unit/2)>>(k.unit>>2+k.unit>>3), 255))
 }
 
-// A scalarCode is what an EAC block says, but for the indices.
+// A scalarCode holds the fields of an EAC block except for the indices.
 type scalarCode struct {
 	base, multiplier int32
 	table            uint8
@@ -110,8 +110,8 @@ func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	return k.packScalar(v, best)
 }
 
-// scalarError is the error of a block, or at least limit. It may be more than the error of
-// the best indices where values are cut off.
+// scalarError returns the error of a block, or at least limit. It may exceed the error of the best
+// indices if values are clamped.
 func (k *scalarKind) scalarError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	base, step := k.base(c.base), k.modifierStep(c.multiplier)
 	near := &ranks[c.table&15].near

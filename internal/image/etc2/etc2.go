@@ -1,6 +1,6 @@
-// Package etc2 compresses images to ETC2 and EAC, the block formats that every graphics
-// processor of OpenGL ES 3.0 reads, and decodes their blocks. The same pixels give the same
-// bytes on every machine: only whole numbers decide anything.
+// Package etc2 encodes and decodes ETC2 and EAC, the block formats that every graphics processor of
+// OpenGL ES 3.0 reads. The same pixels give the same bytes on every machine, because only integers
+// decide anything.
 //
 // A block of 4 by 4 pixels is 8 bytes of color, 8 bytes of alpha or of another single
 // channel, or two of these in a row. Colors are stored in one of five modes. In the two
@@ -84,10 +84,10 @@ func eachBlock(ctx context.Context, dst []byte, have int, g blockfit.Grid, chann
 	return g.Each(ctx, func(at int) { do(dst[size*at:][:size], at) })
 }
 
-// inColumns is where the pixels of a block are in its rows: blocks go down columns.
+// inColumns holds the places of a block's pixels in its rows: blocks go down columns.
 var inColumns = [16]uint8{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 
-// An encoder makes blocks, one after the other.
+// An encoder encodes one block after another.
 type encoder struct {
 	effort effort
 	px     block
@@ -97,21 +97,21 @@ type encoder struct {
 	lists  [4]list
 }
 
-// An effort is the meaning of a quality.
+// An effort holds the limits of the search for one quality.
 type effort struct {
 	// shifts is the distance from the mean color of a half within which base colors are
 	// searched, in stored steps; -1 takes the nearest one.
 	shifts int
-	// kept is how many base colors of each half compete for pairs.
+	// kept is the number of base colors of each half that compete for pairs.
 	kept int
 	// good is the error at which a planar block is accepted, and two the error above which
 	// T and H are tried.
 	good, two int32
 	// nudge moves the result by single steps while that helps.
 	nudge bool
-	// scalar is how far around the guessed multiplier and base EAC looks.
+	// scalar is the searched distance from the estimated multiplier and base of EAC.
 	scalar int32
-	// weighed is how often a block of weighed colors is encoded again.
+	// weighed is the limit of further encodings of a block with weighed colors.
 	weighed int
 }
 
@@ -157,9 +157,8 @@ func scaledNearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
 }
 
-// encodeWeighed returns the best block found where a pixel's color counts as much as its
-// alpha, see package byalpha. Another block stores alpha,
-// with the same error for all colors.
+// encodeWeighed is encode with color errors weighed by alpha; see package byalpha. Another block
+// stores alpha, with the same error for all colors.
 func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
 	block := e.encode(pixels)
 	opaque := byte(255)

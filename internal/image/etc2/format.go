@@ -2,7 +2,7 @@ package etc2
 
 import "encoding/binary"
 
-// A mode is how a block stores its colors.
+// A mode is a format for the colors of a block.
 type mode uint8
 
 const (
@@ -13,18 +13,18 @@ const (
 	planar                   // three colors, between which all pixels are
 )
 
-// A code is the fields of a color block.
+// A code holds the fields of a color block.
 type code struct {
 	mode mode
 	flip bool // halves are above each other, not side by side
-	// base are the colors as stored, of 4 or 5 bits; of planar those at the upper left
-	// corner, right of the upper row and below the left column, 6, 7 and 6 bits.
+	// base holds the stored colors, of 4 or 5 bits. In planar blocks these are the colors at the
+	// upper left corner, right of the upper row, and below the left column, of 6, 7 and 6 bits.
 	base  [3][3]uint8
 	table [2]uint8 // tables of modifiers
 	// distance is the number of T's and H's distance.
 	distance uint8
-	// index has the indices of the pixels in columns: the high bits in the upper half,
-	// pixel i's at bits i and 16+i.
+	// index holds the indices of the pixels in columns: the high bits in the upper half; pixel i
+	// has the bits i and 16+i.
 	index uint32
 }
 
@@ -166,7 +166,7 @@ func paintBlock(dst *[64]byte, block uint64) {
 	c.paintColors(dst)
 }
 
-// paintColors writes what c says as RGBA.
+// paintColors writes the pixels of the code as RGBA.
 func (c *code) paintColors(dst *[64]byte) {
 	if c.mode == planar {
 		c.paintSlope(dst)
@@ -253,9 +253,8 @@ func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
 	}
 }
 
-// modifiers are how much brighter a pixel of an ETC1 half block is than its base
-// color, by table and index. Source: Khronos Data Format Specification 1.4, table
-// "ETC1 intensity modifier sets".
+// modifiers holds the differences of the pixels of an ETC1 half block from its base color, by table
+// and index. Source: Khronos Data Format Specification 1.4, table "ETC1 intensity modifier sets".
 var modifiers = [8][4]int32{
 	{2, 8, -2, -8}, {5, 17, -5, -17}, {9, 29, -9, -29}, {13, 42, -13, -42},
 	{18, 60, -18, -60}, {24, 80, -24, -80}, {33, 106, -33, -106}, {47, 183, -47, -183},

@@ -32,7 +32,7 @@ func (l *list) keepCandidate(c candidate) {
 	l.all[at] = c
 }
 
-// A memo keeps what luma said of one half.
+// A memo caches the results of leastLuma for one half.
 type memo struct {
 	round uint64
 	seen  [766]uint64
@@ -71,8 +71,8 @@ func (e *encoder) trySplits() {
 	}
 }
 
-// quick takes the base colors next to the mean colors of two halves, with five bits if
-// they are near enough to each other, and returns thrice the error.
+// quick returns a code with the base colors nearest to the mean colors of two halves, with five
+// bits if they are near enough to each other, and three times its error.
 func (e *encoder) quick(flip int) (c code, cost int32) {
 	c.flip = flip == 1
 	c.mode = differential
@@ -200,7 +200,7 @@ func (e *encoder) basesAround(l *list, h *half, most int32, limit int32) {
 	}
 }
 
-// memoizedLuma returns the luma of h, whose memo holds it.
+// memoizedLuma returns the least luma of h from its memo.
 func (e *encoder) memoizedLuma(h *half, sum int32) (cost int32, table uint8) {
 	m := &e.memo
 	if m.seen[sum] != m.round {
@@ -210,8 +210,8 @@ func (e *encoder) memoizedLuma(h *half, sum int32) (cost int32, table uint8) {
 	return m.cost[sum], m.table[sum]
 }
 
-// nudgeSplit moves channels of the base colors and tables by single steps while that
-// helps: the costs do not know of colors that are cut off.
+// nudgeSplit moves channels of the base colors, and tables, by single steps while that helps: the
+// costs ignore that colors are clamped.
 func (e *encoder) nudgeSplit(c *code, least int32) int32 {
 	most := uint8(31)
 	if c.mode == individual {

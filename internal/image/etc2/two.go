@@ -27,8 +27,8 @@ func (g *group) groupMean() (m [3]int32) {
 	return m
 }
 
-// splitInGroups splits the pixels in two groups around two colors: first the pixel farthest from the
-// mean and the pixel farthest from that one, then the groups' means.
+// splitInGroups splits the pixels in two groups around two colors: at first the pixel farthest from
+// the mean and the pixel farthest from that pixel, then the means of the groups.
 func (e *encoder) splitInGroups(groups *[2]group) {
 	var centers [2][3]int32
 	mean := group{sum: e.px.all, n: 16}
@@ -103,7 +103,7 @@ func (e *encoder) refineGroups(m mode, one, two *group) {
 	e.keepIfBetter(&c, least)
 }
 
-// widest tries all distances, and sets the best if its error is below limit.
+// widest tries all distances, and keeps the best if its error is below limit.
 func (e *encoder) widest(c *code, limit int32) int32 {
 	found := *c
 	worse := 0
@@ -139,7 +139,7 @@ func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	return sse
 }
 
-// recenter sets the colors that suit the indices best, if none is cut off.
+// recenter sets the best colors for the indices, as if no color were clamped.
 func (e *encoder) recenter(c *code) {
 	d := distances[c.distance&7]
 	offsets := [4]int32{d, -d, d, -d}

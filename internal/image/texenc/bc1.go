@@ -12,8 +12,8 @@ import (
 //
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC1.
 
-// A colorBlock is the wanted colors of a BC1 block: n colors of channels from 0 to 255, and
-// at[i], the place of each in the block.
+// A colorBlock holds the n wanted colors of a BC1 block, with channels from 0 to 255. at[i] is the
+// place of color i in the block.
 type colorBlock struct {
 	n     int
 	pix   [16][3]float32
@@ -21,8 +21,8 @@ type colorBlock struct {
 	clear uint32 // places that are transparent
 }
 
-// encodeBC1 writes the block of c. Blocks with transparent places take the mode
-// of three colors; four says that this mode must not be used, as in BC3.
+// encodeBC1 writes the block of c. Blocks with transparent places use the mode of three colors;
+// four forbids this mode, as in BC3.
 func encodeBC1(dst *[8]byte, c *colorBlock, four bool, q Quality) {
 	if c.n == 0 {
 		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all transparent
@@ -60,7 +60,7 @@ func (c *colorBlock) isSolidBlock() bool {
 	return true
 }
 
-// A color565 is a color as stored: the steps of red, green and blue.
+// A color565 is a stored color: the steps of red, green and blue.
 type color565 [3]int32
 
 // tops are the largest steps of each channel.
@@ -68,7 +68,7 @@ var tops = [3]int32{31, 63, 31}
 
 func (c color565) packedColor() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
 
-// widenColor returns c with channels from 0 to 255, by repeating the high bits.
+// widenColor returns c with channels from 0 to 255, whose low bits repeat the high bits.
 func (c color565) widenColor() [3]float32 {
 	return [3]float32{
 		float32(c[0]<<3 | c[0]>>2),
@@ -86,8 +86,8 @@ func nearestStep(x float32, top int32) int32 {
 	return max(0, min(top, int32(float32(x*(float32(top)/255))+0.5)))
 }
 
-// A colorLine is a way to store a block: steps+1 colors, evenly spaced from a
-// to b, with steps 3 or 2.
+// A colorLine is a possible coding of a block: steps+1 colors, evenly spaced from a to b, with 3 or
+// 2 steps.
 type colorLine struct {
 	a, b  color565
 	steps int32
@@ -128,8 +128,8 @@ func colorsBetween(c *colorBlock, a, b color565, steps int32) colorLine {
 	return l
 }
 
-// refined moves the ends to where they suit the indices best, by least squares,
-// as long as that helps.
+// refined moves the ends to the best place for the indices, by least squares, as long as that
+// helps.
 func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	for range rounds {
 		if l.err == 0 {
@@ -175,8 +175,8 @@ func (l colorLine) stepColors(c *colorBlock) colorLine {
 
 func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 	a, b := l.a.packedColor(), l.b.packedColor()
-	// Which word comes first says how many steps there are. Two that are equal
-	// mean two, where the first index is that color as well.
+	// The order of the words tells the number of steps. Equal words mean two steps, where the first
+	// index has that color as well.
 	turned := l.steps == 3 && a < b || l.steps == 2 && a > b
 	if turned {
 		a, b = b, a
@@ -210,11 +210,11 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 	binary.LittleEndian.PutUint32(dst[4:], indices)
 }
 
-// A pair is the two ends, in stored steps, between which a value lies best.
+// A pair holds the best two ends for a value, in stored steps.
 type pair struct{ a, b uint8 }
 
-// solidPairs are the pairs for values from 0 to 255 that lie 1 of 3 steps, and 1
-// of 2, from a to b, for channels of five and six bits.
+// solidPairs holds the pairs for values from 0 to 255 that are 1 of 3 steps, and 1 of 2 steps, from
+// a to b, for channels of five and six bits.
 var solidPairs = sync.OnceValue(func() *[2][2][256]pair {
 	all := new([2][2][256]pair)
 	for i, steps := range [2]int{3, 2} {
@@ -234,8 +234,8 @@ func pairsOf(steps, bits int) (out [256]pair) {
 			// The best b for this a is next to the one that would leave no error.
 			near := (steps*v - (steps-1)*wide(a)) * top / 255
 			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
-				// Of equal errors, decoders that round in their own way differ
-				// least where the ends lie together.
+				// Of pairs with equal errors, ends close to each other differ least between
+				// decoders with other rounding.
 				miss := (steps-1)*wide(a) + wide(b) - steps*v
 				spread := wide(a) - wide(b)
 				cost := 1000*max(miss, -miss) + max(spread, -spread)
@@ -248,8 +248,7 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	return out
 }
 
-// solidLine stores a block of one color: all of it lies one step from the first
-// end to the second.
+// solidLine stores a block of one color, one step from the first end to the second.
 func solidLine(c *colorBlock, steps int32) colorLine {
 	tables := &solidPairs()[3-steps]
 	l := colorLine{steps: steps}

@@ -6,16 +6,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A layout is the order of a block's colors along the line that they scatter
-// around most. A way to store them cuts this order into one part for each index.
+// A layout is the order of a block's colors along the line of their largest scatter. A coding cuts
+// this order into one part for each index.
 //
-// Trying cuts rather than ends is "cluster fit", as in Simon Brown's squish
-// (2006): the ends that suit a cut best follow by least squares, from sums that
-// are known for every start of the order.
+// Trying cuts instead of ends is the "cluster fit" of Simon Brown's squish (2006): least squares
+// give the best ends of a cut from sums over each beginning of the order.
 type layout struct {
 	block *colorBlock // pixels in this order
 	mean  [3]float32
-	// upTo are the sums of the first colors, less their mean each. Small numbers have small
+	// upTo holds the sums of the first colors, relative to their mean. Small numbers have small
 	// rounding errors.
 	upTo [17][3]float32
 }
@@ -43,7 +42,7 @@ func newLayout(c *colorBlock) layout {
 	return l
 }
 
-// fitCuts returns a line of the given steps that suits the block.
+// fitCuts returns the best line found with the given steps.
 func (l *layout) fitCuts(steps int32, q Quality) colorLine {
 	c := l.block
 	first, last := c.pix[0], c.pix[c.n-1]
@@ -59,7 +58,7 @@ func (l *layout) fitCuts(steps int32, q Quality) colorLine {
 	return line
 }
 
-// lineOfCut returns the line that a cut leads to.
+// lineOfCut returns the best line of a cut.
 func (l *layout) lineOfCut(cuts cut, steps int32) colorLine {
 	a, b, _, ok := l.tryCut(cuts, steps, math.MaxFloat32)
 	if !ok {
@@ -68,8 +67,8 @@ func (l *layout) lineOfCut(cuts cut, steps int32) colorLine {
 	return colorsBetween(l.block, a, b, steps).refined(l.block, 4)
 }
 
-// A cut is where the second and later parts of an order start, rising. With two
-// steps the last is the end of the order.
+// A cut holds the starts of the second and later parts of an order, rising. With two steps the last
+// one is the end of the order.
 type cut [3]int
 
 func cutOf(l *colorLine, n int) cut {
@@ -115,8 +114,8 @@ func (l *layout) climb(c cut, steps int32) cut {
 	return c
 }
 
-// searchAll returns the best cut, which is best so far or another: it tries all
-// 969 of sixteen colors into four parts, or all 153 into three.
+// searchAll returns the best cut. It tries all 969 cuts of sixteen colors into four parts, or all
+// 153 into three.
 func (l *layout) searchAll(best cut, steps int32) cut {
 	least, n := float32(math.MaxFloat32), l.block.n
 	if _, _, err, ok := l.tryCut(best, steps, least); ok {
@@ -142,9 +141,9 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 	return best
 }
 
-// tryCut returns the stored ends that suit a cut best, and their squared error less the error
-// of storing the mean. It returns false if all colors are in one part, or if that error
-// would not be less than most.
+// tryCut returns the best stored ends for a cut, and their squared error minus the error of storing
+// the mean. It returns false if all colors are in one part, or if that error would not be less than
+// most.
 func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
@@ -184,8 +183,8 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 
 func minusColor(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
-// sums are what least squares needs of colors p that lie k of n steps from end a
-// to end b: a weighs n-k in them, and b weighs k.
+// sums holds the sums for least squares over colors p that are k of n steps from end a to end b: a
+// has weight n-k, and b has weight k.
 type sums struct {
 	aa, ab, bb int32
 	a, b       [3]float32
@@ -201,7 +200,7 @@ func (s *sums) addWeighted(k, n int32, p *[3]float32) {
 	}
 }
 
-// bestEnds returns the two ends of least error, or false if there is no one answer.
+// bestEnds returns the two ends with the least error, or false if there is no unique answer.
 func (s *sums) bestEnds(n int32) (a, b [3]float32, ok bool) {
 	det := s.aa*s.bb - s.ab*s.ab
 	if det == 0 {
@@ -216,8 +215,8 @@ func (s *sums) bestEnds(n int32) (a, b [3]float32, ok bool) {
 	return a, b, true
 }
 
-// errorOfEnds returns the squared error with the given ends, less the sum of the
-// colors' own squares, which is the same for all ends.
+// errorOfEnds returns the squared error of the given ends, minus the sum of the colors' squares,
+// which is the same for all ends.
 func (s *sums) errorOfEnds(a, b [3]float32, n int32) float32 {
 	one := 1 / float32(n)
 	aa, ab, bb := float32(s.aa)*one*one, 2*float32(s.ab)*one*one, float32(s.bb)*one*one

@@ -14,8 +14,8 @@ import (
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC4. Values are
 // interpolated exactly here; decoders round the result to their own precision.
 
-// encodeBC4 writes the block of sixteen values from 0 to 255, which need not be
-// whole: a source of sixteen bits keeps more than eight of them.
+// encodeBC4 writes the block of sixteen values from 0 to 255. Fractions keep more than eight bits
+// of a source of sixteen.
 func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	low, high := v[0], v[0]
 	for _, x := range v[1:] {
@@ -23,7 +23,7 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	}
 	best := rampFit(v, low, high, 7, q)
 	if q != Fast && best.err > 0 {
-		// Where a block touches black or white, those values cost no end.
+		// Black and white values cost no end.
 		if low < 1 || high > 254 {
 			best = best.improvesRamp(rampFitInside(v, q))
 		}
@@ -32,8 +32,8 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	best.writeRamp(dst)
 }
 
-// A ramp is a way to store sixteen values: steps+1 evenly spaced values from low
-// to high, with steps 7, or 5 and the values 0 and 255 besides.
+// A ramp is a possible coding of sixteen values: steps+1 evenly spaced values from low to high,
+// with 7 steps, or with 5 steps and the values 0 and 255 as well.
 type ramp struct {
 	low, high int
 	steps     int
@@ -147,8 +147,8 @@ func rampBetween(v *[16]float32, low, high, steps int) ramp {
 	return r
 }
 
-// rampEnds returns the ends that suit r's indices best, by least squares, or
-// false if all are equal.
+// rampEnds returns the best ends for r's indices, by least squares, or false if all indices are
+// equal.
 func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
 	n := int32(r.steps)
 	var aa, ab, bb int32
@@ -175,7 +175,7 @@ func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
 func clampedByte(x float32) int { return int(max(0, min(255, x)) + 0.5) }
 
 func (r *ramp) writeRamp(dst *[8]byte) {
-	// Which end comes first says how many steps there are.
+	// The order of the ends tells the number of steps.
 	dst[0], dst[1] = byte(r.high), byte(r.low)
 	if r.steps == 5 || r.low == r.high {
 		dst[0], dst[1] = byte(r.low), byte(r.high)

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// texelsBetweenLooks is how many texels are written between two looks at the
-// context: less than a millisecond's worth.
+// texelsBetweenLooks is the number of texels written between two checks of the context, in less
+// than a millisecond.
 const texelsBetweenLooks = 1 << 14
 
 // appendTexels writes the formats that pack no blocks.

@@ -21,26 +21,26 @@ import (
 	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// Options are how pixels are encoded.
+// Options are the options of an encoder.
 type Options struct {
 	// Quality trades time for likeness. The zero value is Fast.
 	Quality Quality
-	// SRGB says that colors are on the sRGB curve where the image has 8 or 16
-	// bits, and shall be where the texture is not floating point. It matters
-	// only between the two kinds: float images are linear light.
+	// SRGB is set if colors are sRGB in images of 8 or 16 bits, and in textures that are not
+	// floating point. It matters only for conversion between the two, because float images are
+	// linear light.
 	SRGB bool
 	// WeighAlpha counts a color's error by its alpha: invisible colors may differ. BC7,
 	// ASTC, ETC2RGBA and UASTC only.
 	WeighAlpha bool
-	// XXXY says that red, green and blue hold one value and alpha another, whose errors
-	// count alike. ASTC only.
+	// XXXY is set if red, green and blue hold one value and alpha another; both errors count alike.
+	// ASTC only.
 	XXXY bool
-	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
-	// packer shrinks further. 0 is none. BC7 only.
+	// RDO is bc7.Options.RDO: the similarity that may be lost for blocks that a packer shrinks
+	// further; 0 loses none. BC7 only.
 	RDO float64
 }
 
-// Quality is how hard an encoder tries.
+// Quality is the amount of work for a block.
 type Quality = blockfit.Quality
 
 // The qualities.
@@ -65,8 +65,8 @@ func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]
 type Encoder struct {
 	Format  texture.Format
 	Options Options
-	// Each shares out the pieces of an image, which are the same whoever encodes them;
-	// nil for one after the other.
+	// Each distributes the pieces of an image, which are the same for any distribution; nil encodes
+	// them one after another.
 	Each Each
 	pix  []byte // bytes of maps that have none, for encoders of bytes
 }
@@ -132,8 +132,8 @@ const tables = 1 << 20
 // astcTables is more than the tables of the ASTC encoder for blocks of one size.
 const astcTables = 3 << 20
 
-// TakesBytes reports whether the encoder of f takes pixels of eight bits, which others are
-// turned into first.
+// TakesBytes reports whether the encoder of f takes pixels of eight bits, to which other pixels are
+// converted first.
 func TakesBytes(f texture.Format) bool {
 	switch f {
 	case texture.BC7, texture.ETC2RGB, texture.ETC2RGBA, texture.UASTC:

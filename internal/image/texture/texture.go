@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// A Texture is one image, six that make a cube, or an array of either, each
-// with its smaller copies; or the slices of a volume, without.
+// A Texture is one image, a cube of six images, or an array of either, each with its smaller
+// levels; or the slices of a volume, without levels.
 type Texture struct {
 	Format Format
 	// SRGB says that colors are stored on the sRGB curve. Only formats whose
@@ -31,8 +31,8 @@ type Texture struct {
 	Swizzle string
 	// W and H are the size of level 0 in pixels. The faces of a cube are square.
 	W, H int
-	// Layers is how many images, or cubes, an array has, which may be 1; it is
-	// 0 for a texture that is no array.
+	// Layers is the number of images, or cubes, in an array, which may be 1; 0 if the texture is no
+	// array.
 	Layers int
 	// Cube says that each layer has six faces, in the order +X -X +Y -Y +Z -Z.
 	Cube bool
@@ -64,7 +64,7 @@ const (
 	MaxDepth  = 1 << 14
 )
 
-// Check says what keeps t from being a texture that a file can hold.
+// Check returns an error if a file cannot hold t.
 func (t *Texture) Check() error {
 	if !t.Format.isKnownFormat() {
 		return fmt.Errorf("format %d is not known", t.Format)
@@ -119,7 +119,7 @@ func (t *Texture) checkVolume() error {
 	return nil
 }
 
-// CheckSwizzle says what keeps s from being a Texture's Swizzle.
+// CheckSwizzle returns an error if s is no valid Swizzle.
 func CheckSwizzle(s string) error {
 	if s == "" {
 		return nil
@@ -143,7 +143,7 @@ func LevelSize(w, h, level int) (int, int) { return max(1, w>>level), max(1, h>>
 // MaxLevels returns how many levels a full chain down to 1x1 has.
 func MaxLevels(w, h int) int { return bits.Len(uint(max(w, h))) }
 
-// A Format is how texels are stored. The zero value is none.
+// A Format is a format of texels. The zero value is none.
 type Format uint8
 
 // The formats. BC1 to BC7, ETC2 and EAC pack blocks of 4x4 pixels, ASTC blocks of the

@@ -2,8 +2,8 @@ package uastc
 
 import "github.com/assetcook/assetcook/internal/image/blockfit"
 
-// pack returns the block that says c and has hints h. The indices of a subset are turned
-// round, and its ends with them, where the format wants its anchor in the lower half.
+// pack returns the block of c with hints h. It reverses the indices of a subset, and its ends, if
+// the anchor has a high index.
 func (c *code) pack(h *hints) (block [16]byte) {
 	l := &layouts[c.mode]
 	var b bitWriter
@@ -41,7 +41,7 @@ func (c *code) pack(h *hints) (block [16]byte) {
 	return b.Block()
 }
 
-// patternBits is the bits of the number of a pattern.
+// patternBits returns the number of bits of a pattern's number.
 func (l *layout) patternBits() uint8 {
 	if l.subsets == 3 {
 		return 4
@@ -49,7 +49,7 @@ func (l *layout) patternBits() uint8 {
 	return 5
 }
 
-// anchored returns 1 for the pixels whose indices have no top bit.
+// anchored returns 1 for a pixel whose index is stored without its top bit.
 func (l *layout) anchored(pattern uint8, i int) uint8 {
 	if l.subsets == 1 {
 		if i == 0 {
@@ -165,7 +165,7 @@ func (b *bitWriter) writeEnds(stored []uint8, s *scale) {
 	}
 }
 
-// digitsPerNumber is how many digits make one number.
+// digitsPerNumber returns how many digits are packed in one number.
 func (s *scale) digitsPerNumber() int {
 	if s.base == 3 {
 		return 5
@@ -173,7 +173,7 @@ func (s *scale) digitsPerNumber() int {
 	return 3
 }
 
-// groupBits is the bits of a number of n digits.
+// groupBits returns the number of bits of a number of n digits.
 func (s *scale) groupBits(n int) uint8 {
 	if s.base == 3 {
 		return [6]uint8{0, 2, 4, 5, 7, 8}[n]
@@ -188,8 +188,8 @@ func (b *bitReader) takeField(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
 func (b *bitReader) takeFlag() bool { return b.takeField(1) != 0 }
 
-// readEnds reads the fields that the writer's ends writes. Numbers that are too great for their
-// digits lose the upper part.
+// readEnds reads the fields that writeEnds writes. The upper part of numbers too great for their
+// digits is lost.
 func (b *bitReader) readEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.digitsPerNumber() {
@@ -219,7 +219,7 @@ func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	c.paintPoints(dst)
 }
 
-// paintPoints writes what c says as RGBA.
+// paintPoints writes the pixels of the code as RGBA.
 func (c *code) paintPoints(dst *[64]byte) {
 	if c.mode == modeSolid {
 		for i := range 16 {

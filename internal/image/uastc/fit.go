@@ -24,8 +24,8 @@ func newIndices() (t [6][1025]uint8) {
 	return t
 }
 
-// A kind is how a mode stores a line: the scale of its ends, the bits of its indices, and
-// whether red, green and blue are one number.
+// A kind is a format for a line: the scale of its ends, the bits of its indices, and whether red,
+// green and blue are one number.
 type kind struct {
 	scale *scale
 	width uint8
@@ -34,15 +34,15 @@ type kind struct {
 
 func (l *layout) lineKind() kind { return kind{l.ends, l.weight, l.channels < 3} }
 
-// A line is the ends of a subset as stored, and the indices of its pixels.
+// A line holds the stored ends of a subset, and the indices of its pixels.
 type line struct {
 	ends  [2][4]uint8
 	index [16]uint8
 	sse   int32
 }
 
-// fitList finds the line of the pixels of a list, whose moments are m, in the channels whose
-// bits are set; the others are 0 in the pixels and store 0.
+// fitList finds the line of the pixels of a list, whose moments are m, in the channels whose bits
+// are set. Other channels are 0 in the pixels and store 0.
 func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint8, k kind) line {
 	s := m.scatterOfChannels(channels)
 	v := s.principalVector()
@@ -59,8 +59,8 @@ func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint
 	return best
 }
 
-// polish moves single channels of ends by a step, as long as that helps: least squares do
-// not know how colors between the ends are rounded.
+// polish moves single channels of ends by a step as long as that helps, because least squares
+// ignore the rounding of colors between the ends.
 func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 	var ls leastSquares
 	for better := true; better && best.sse > 0; {
@@ -85,7 +85,7 @@ func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 	}
 }
 
-// refineLine solves for ends and chooses indices in turn, as long as that helps.
+// refineLine alternates between solving for ends and choosing indices as long as that helps.
 func (e *encoder) refineLine(px *[16]point, list []uint8, ls leastSquares, channels uint8, k kind, thorough bool, best *line) {
 	for range e.effort.rounds {
 		l := ls.solveSums(channels, k.scale, thorough)
@@ -100,8 +100,8 @@ func (e *encoder) refineLine(px *[16]point, list []uint8, ls leastSquares, chann
 	}
 }
 
-// leastSquares is what least squares need to know of the indices of some pixels: sums of
-// the weights of the second end, of their squares, and of colors without and with weights.
+// leastSquares holds the sums for least squares over the indices of some pixels: of the weights of
+// the second end, of their squares, and of colors without and with weights.
 type leastSquares struct {
 	n, w, ww int32
 	sum      point
@@ -118,7 +118,7 @@ func (s *leastSquares) addSample(p *point, w int32) {
 	}
 }
 
-// placePoints gives pixels their first indices: their places between the outermost along an
+// placePoints sets the first indices of pixels: their places between the outermost pixels along an
 // axis.
 func placePoints(px *[16]point, list []uint8, d *axis, width uint8) (s leastSquares) {
 	var at [16]int32
@@ -139,8 +139,8 @@ func placePoints(px *[16]point, list []uint8, d *axis, width uint8) (s leastSqua
 	return s
 }
 
-// chooseWeights gives every pixel of a list the nearest color of the line. It sets its indices
-// and error, and what least squares need to better the ends.
+// chooseWeights sets the index of the nearest color of the line for each pixel of a list, and the
+// line's error and sums for least squares.
 func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	var u, d point
 	for c := range 4 {
@@ -177,8 +177,8 @@ func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquare
 	l.sse = sse
 }
 
-// solveSums returns the ends that fit pixels best while their indices stay: the result of least
-// squares, rounded to the scale; thorough tries two ways to round the first.
+// solveSums returns the best ends for the present indices: the result of least squares, rounded to
+// the scale. thorough tries two ways to round the first end.
 //
 // With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
 // ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
@@ -189,7 +189,7 @@ func (s *leastSquares) solveSums(channels uint8, k *scale, thorough bool) (l lin
 	det := q.A*q.C - q.B*q.B
 	weighed := s.weighed
 	if det == 0 {
-		// All indices are one: whatever it is, two equal ends are the color.
+		// All indices are equal: two equal ends are the color for any index.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		for c := range weighed {
@@ -222,15 +222,15 @@ func (s *leastSquares) solveSums(channels uint8, k *scale, thorough bool) (l lin
 
 func clampByte(x float64) float64 { return max(0, min(x, 255)) }
 
-// A quadratic is how the squared error of a channel depends on its ends.
+// A quadratic holds the coefficients of a channel's squared error as a function of its ends.
 type quadratic struct {
 	A, B, C, X, Y int64
 	perC          float64
 	scale         *scale
 }
 
-// bestSecondEnd returns a first end as stored, the best second end for it, and their error
-// beyond the constant.
+// bestSecondEnd returns a stored first end, the best second end for it, and their error except for
+// the constant.
 func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	u := int64(q.scale.value[first])
 	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)
@@ -239,8 +239,8 @@ func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	return first, second, u*(q.A*u+2*(q.B*w-q.X)) + w*(q.C*w-2*q.Y)
 }
 
-// A scale is a way to store an end in one channel: some bits, and a trit or a quint above
-// them. Stored numbers and their values have different orders.
+// A scale is a format for an end in one channel: some bits, and a trit or a quint above them.
+// Stored numbers are not sorted by value.
 //
 // Source: Khronos Data Format Specification, "Endpoint Unquantization".
 type scale struct {
@@ -252,7 +252,7 @@ type scale struct {
 	above   [256]uint8 // code of the smallest value not below a byte
 }
 
-// storableLevels is how many values can be stored.
+// storableLevels returns the number of storable values.
 func (s *scale) storableLevels() int { return int(s.base) << s.bits }
 
 // tabulateScale tabulates a scale.

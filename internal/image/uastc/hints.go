@@ -6,21 +6,21 @@ import (
 	"github.com/assetcook/assetcook/internal/image/etc2"
 )
 
-// hints say how a block is best transcoded to formats whose blocks cannot be made from
-// ASTC's by rule. They change no pixel of the block itself.
+// hints tell a transcoder the best choices for formats whose blocks do not follow from ASTC's by
+// rule. They change no pixel of the block itself.
 type hints struct {
 	bc1 [2]bool // BC1 may take ends and indices as they are; may take the indices
 
-	// How ETC1 halves the block, side by side or flip: one above the other; whether the
-	// second half's color is stored as a difference; the halves' tables of intensities,
-	// and how the rounded means of the halves are changed.
+	// ETC1 halves the block side by side or, if flip is set, one above the other. If diff is set,
+	// the second half's color is stored as a difference. The other fields are the intensity tables
+	// of the halves, and the change of their rounded means.
 	flip, diff bool
 	tables     [2]uint8
 	bias       uint8
 
 	eac uint8 // hint for alpha: table of EAC in bits 0 to 3, multiplier (at least 1) above
 
-	// Of one color, ETC1's color as stored and the place of all pixels on the table.
+	// For a block of one color: the stored color of ETC1, and the place of all pixels in the table.
 	color [3]uint8
 	place uint8 // 0 darkest to 3 brightest
 }
@@ -83,9 +83,9 @@ func (b *bitWriter) writeFlag(set bool) {
 	b.putField(v, 1)
 }
 
-// forBC1 sets the hints for BC1 of a block that decodes to some pixels: whether its ends
-// and indices can be taken as they are, or its indices alone with ends by least squares.
-// Without them a transcoder fits a line of its own, which takes longer.
+// forBC1 sets the hints for BC1 of a block with the given decoded pixels: whether BC1 can use its
+// ends and indices, or its indices with ends by least squares. Without these hints a transcoder
+// fits a line itself, which takes longer.
 func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 	order := &placesBC1[l.weight]
 	var given [16]uint8
@@ -105,8 +105,8 @@ func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 	h.bc1[1] = l.bias && errorOf(px, &fitted, &given) <= limit
 }
 
-// fit565 returns the error of a quick fit of BC1, which begins with the pixels that are
-// the outermost on the axis.
+// fit565 returns the error of a quick fit of BC1, which starts with the outermost pixels along the
+// axis.
 func fit565(px *[16]point) int32 {
 	var m moments
 	for i := range px {
@@ -135,8 +135,8 @@ func fit565(px *[16]point) int32 {
 	return best
 }
 
-// placesBC1 has, by the bits of an index, the third of the way between BC1's ends that a
-// transcoder takes for it.
+// placesBC1 holds the third of the way between BC1's ends that a transcoder takes for an index, by
+// the bits of the index.
 //
 // Source: "UASTC LDR 4x4 Texture Specification", transcoding to BC1.
 var placesBC1 = [6][32]uint8{
@@ -166,7 +166,7 @@ func narrow565(v [3]float64) (c color565) {
 	return c
 }
 
-// errorOf is the squared error of pixels at thirds of the way between ends.
+// errorOf returns the squared error of pixels at thirds of the way between ends.
 func errorOf(px *[16]point, ends *[2]color565, places *[16]uint8) (sse int32) {
 	for i := range px {
 		t := int32(places[i])
@@ -178,7 +178,7 @@ func errorOf(px *[16]point, ends *[2]color565, places *[16]uint8) (sse int32) {
 	return sse
 }
 
-// nearest565 sets the thirds that are nearest to pixels.
+// nearest565 sets the nearest third for each pixel.
 func nearest565(px *[16]point, ends *[2]color565, places *[16]uint8) {
 	var d [3]int32
 	for c := range d {
@@ -200,7 +200,7 @@ func nearest565(px *[16]point, ends *[2]color565, places *[16]uint8) {
 	}
 }
 
-// solve565 returns the ends that suit pixels at thirds of the way best.
+// solve565 returns the best ends for pixels at thirds of the way.
 func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 	var n, w, ww int32
 	var sum, weighed [3]int32
@@ -229,13 +229,12 @@ func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 	return [2]color565{narrow565(u), narrow565(v)}
 }
 
-// alphaTables is the order in which tables are tried: the most different first.
+// alphaTables holds the tables in the order of trials: the most different first.
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
-// hintAlpha sets the hint for the alpha of ETC2: of some tables, with multipliers up to
-// radius from the one that spans the range, the one with the least error. A transcoder
-// puts the middle where the table's ends lie alike about the least and the greatest
-// alpha.
+// hintAlpha sets the hint for the alpha of ETC2: the best of some tables, with multipliers up to
+// radius from the one that spans the range. A transcoder puts the middle where the table's ends
+// have the same distance from the least and the greatest alpha.
 func (h *hints) hintAlpha(px *[16]point, tables int, radius int32) {
 	lo, hi := int32(255), int32(0)
 	for i := range px {

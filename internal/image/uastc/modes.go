@@ -7,9 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/astc"
 )
 
-// A layout is the fields of a mode's blocks. The field order in a block is: the mode's
-// prefix, hints, pattern, the channel of the second plane, digits of ends, bits of ends,
-// weights. Bits are counted from the lowest of the first byte.
+// A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: the mode's
+// prefix, hints, pattern, the channel of the second plane, digits of ends, bits of ends, weights.
+// Bits are counted from the lowest of the first byte.
 type layout struct {
 	prefix     uint8 // the first bits,
 	prefixBits uint8 // length of the prefix
@@ -23,7 +23,7 @@ type layout struct {
 	loss       int64     // half the growth of BC7's squared error, if large
 }
 
-// modeSolid is the mode of blocks of one color; it stores that, and hints.
+// modeSolid is the mode of blocks of one color, which store only the color and hints.
 const modeSolid = 8
 
 func newModeLayouts() [19]layout {
@@ -53,7 +53,7 @@ func newModeLayouts() [19]layout {
 // hasAlphaEnds reports whether ends have alpha.
 func (l *layout) hasAlphaEnds() bool { return l.channels != 3 }
 
-// channelOrder lists the channels of ends as they are stored.
+// channelOrder lists the channels of ends in stored order.
 func (l *layout) channelOrder() []uint8 {
 	switch l.channels {
 	case 2:
@@ -66,7 +66,7 @@ func (l *layout) channelOrder() []uint8 {
 
 var orders = [3][]uint8{{0, 1, 2}, {0, 1, 2, 3}, {0, 3}}
 
-// weights say, by the bits of an index, how many 64ths of the second end a pixel has.
+// weights holds the share of the second end, in 64ths, by the number of index bits and the index.
 var weights = [6][32]uint8{
 	1: {0, 64},
 	2: {0, 21, 43, 64},
@@ -75,7 +75,7 @@ var weights = [6][32]uint8{
 	5: {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64},
 }
 
-// A code is the fields of a block.
+// A code holds the fields of a block.
 type code struct {
 	mode    uint8
 	pattern uint8
@@ -85,7 +85,7 @@ type code struct {
 	solid   [4]uint8       // color of the solid mode
 }
 
-// newModes returns the mode by the lowest seven bits of a block. 19 is reserved.
+// newModes returns the table of modes by the lowest seven bits of a block. 19 is reserved.
 func newModes() (t [128]uint8) {
 	for first := range t {
 		t[first] = 19
@@ -106,7 +106,7 @@ type pattern struct {
 	subset  [16]uint8 // subset of each pixel
 }
 
-// newPatterns returns ASTC's patterns with the seeds.
+// newPatterns returns ASTC's patterns for some seeds.
 func newPatterns(subsets int, seeds []int) []pattern {
 	all := make([]pattern, len(seeds))
 	for i, seed := range seeds {
@@ -141,7 +141,7 @@ var (
 	scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256 *scale
 )
 
-// prepare makes the tables, once. Programs that make no such textures do not pay for them.
+// prepare computes the tables once, when they are first used.
 var prepare = sync.OnceFunc(func() {
 	pairs = newPatterns(2, []int{
 		28, 20, 16, 29, 91, 9, 107, 72, 149, 204, 50, 114, 496, 17, 78, 39,

@@ -2,11 +2,11 @@ package uastc
 
 import "math"
 
-// A point is a pixel: red, green, blue, alpha. A channel that does not count is 0.
+// A point is a pixel: red, green, blue, alpha. Channels that do not count are 0.
 type point [4]int32
 
-// moments are sums over pixels: of the channels, and of their products in the order rr,
-// rg, rb, ra, gg, gb, ga, bb, ba, aa. They are below 2^21.
+// moments holds sums over pixels: of the channels, and of their products in the order rr, rg, rb,
+// ra, gg, gb, ga, bb, ba, aa. They are below 2^21.
 type moments struct {
 	n       int32
 	sum     [4]int32
@@ -25,7 +25,7 @@ func (m *moments) addToMoments(p *point) {
 	}
 }
 
-// addMoments adds what o has.
+// addMoments adds the sums of o.
 func (m *moments) addMoments(o *moments) {
 	m.n += o.n
 	for i := range m.sum {
@@ -36,7 +36,7 @@ func (m *moments) addMoments(o *moments) {
 	}
 }
 
-// lessPart is m less a part of it.
+// lessPart returns m without the pixels of a part.
 func (m *moments) lessPart(o *moments) (d moments) {
 	d.n = m.n - o.n
 	for i := range m.sum {
@@ -48,7 +48,7 @@ func (m *moments) lessPart(o *moments) (d moments) {
 	return d
 }
 
-// rows are the moments of all sets of pixels within a row.
+// rows holds the moments of each set of pixels within a row.
 type rows [4][16]moments
 
 func (r *rows) fillRows(px *[16]point) {
@@ -92,10 +92,10 @@ func (m *moments) scatterOfChannels(channels uint8) (s scatter) {
 	return s
 }
 
-// residueOf returns an estimate of the squared error of pixels before their line is found:
-// their whole scatter, and the part of it along one line. The length of the covariance
-// matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
-// and the length is little above if they are small.
+// residueOf estimates the squared error of pixels before their line is found: all, their whole
+// scatter, and line, the part along one line. The norm of the covariance matrix replaces its
+// greatest eigenvalue. They are equal if all other eigenvalues are 0, and the norm is little larger
+// if they are small.
 func (s *scatter) residueOf(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0
@@ -150,8 +150,7 @@ func (s *scatter) principalVector() vector {
 	return vector{v[0] / top, v[1] / top, v[2] / top, v[3] / top}
 }
 
-// acrossVector returns what scatters across a direction: with u = Sv it is S - uu'/v'u, in
-// which v has no part any more.
+// acrossVector returns the scatter without its part along v: with u = Sv it is S - uu'/v'u.
 func (s *scatter) acrossVector(v *vector) scatter {
 	u := s.productWith(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])

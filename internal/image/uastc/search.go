@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// searchLayouts guesses what modes and patterns are worth a try, and tries them.
+// searchLayouts estimates which modes and patterns are worth a try, and tries them.
 func (e *encoder) searchLayouts() {
 	if e.gray && !e.alpha {
 		// Where these are exact, BC7 is as well, which the mode for gray is not.
@@ -56,7 +56,7 @@ func (e *encoder) searchLayouts() {
 	}
 }
 
-// guessOne guesses at modes of one line.
+// guessOne estimates the errors of modes of one line.
 func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	for _, mode := range modes {
 		l := &layouts[mode]
@@ -64,17 +64,17 @@ func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	}
 }
 
-// kept is the part of the scatter along a line that indices of some bits keep.
+// kept holds the share of the scatter along a line that indices keep, by their bits.
 var kept = [6]float64{1: 0.75, 2: 1 - 1.0/9, 3: 1 - 1.0/49, 4: 1 - 1.0/225, 5: 1 - 1.0/961}
 
-// rounding returns about the squared error by rounded ends in a block, and the mode's loss.
+// rounding estimates the squared error of rounded ends in a block, plus the mode's loss.
 func (l *layout) rounding() float64 {
 	step := 255 / float64(l.ends.storableLevels()-1)
 	channels := max(3, float64(l.channels))
 	return 4 + float64(float64(step*step)*float64(channels*0.45)) + float64(l.loss)
 }
 
-// guessPlanes guesses at a mode of two planes.
+// guessPlanes estimates the error of a mode of two planes.
 func (e *encoder) guessPlanes(mode, plane uint8) {
 	l := &layouts[mode]
 	color := e.all.scatterOfChannels(e.encodedChannels() &^ (1 << plane))
@@ -85,9 +85,8 @@ func (e *encoder) guessPlanes(mode, plane uint8) {
 	e.guesses.Add(mode, plane, all-float64(along*kept[l.weight])+float64(float64(scalar*inside)*(1-kept[l.weight]))+l.rounding())
 }
 
-// shareInside returns the part of the pixels whose value in a channel is neither the least nor
-// the most in the block. The extreme pixels lose nothing between the levels of indices, as
-// in cut-out images.
+// shareInside returns the share of pixels whose value in a channel is neither the least nor the
+// greatest in the block. Extreme values lose nothing to indices, as in cut-out images.
 func (e *encoder) shareInside(channel uint8) float64 {
 	least, most := e.px[0][channel], e.px[0][channel]
 	for i := range e.px {
@@ -102,7 +101,7 @@ func (e *encoder) shareInside(channel uint8) float64 {
 	return float64(inside) / 16
 }
 
-// guessTwoAndThree guesses at the modes of two and three lines.
+// guessTwoAndThree estimates the errors of modes of two and three lines.
 func (e *encoder) guessTwoAndThree(s *scatter) {
 	var ways [2]uint16 // splits of the pixels
 	if e.effort.near > 0 {
@@ -130,7 +129,8 @@ func (e *encoder) guessTwoAndThree(s *scatter) {
 	}
 }
 
-// guessPatterns guesses at modes with patterns, or with those nearest to two ways to split.
+// guessPatterns estimates the errors of modes with all patterns, or with the patterns most similar
+// to two ways to split the pixels.
 func (e *encoder) guessPatterns(ways *[2]uint16, patterns []pattern, modes ...uint8) {
 	for at := range patterns {
 		if e.effort.near > 0 && !isNearPattern(ways, &patterns[at], e.effort.near) {

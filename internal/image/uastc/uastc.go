@@ -1,12 +1,11 @@
-// Package uastc compresses images to UASTC LDR 4x4 and decodes its blocks. No
-// graphics processor reads it: it is a subset of ASTC that a loader transcodes, quickly
-// and with next to no loss, to ASTC, BC7, ETC2 and the other formats that one reads. The
-// same pixels give the same bytes on every machine: whatever decides anything is a whole
-// number, or a float that is rounded alike everywhere.
+// Package uastc encodes and decodes UASTC LDR 4x4. No graphics processor reads this subset of ASTC:
+// a loader transcodes it, quickly and with hardly any loss, to ASTC, BC7, ETC2 and other formats.
+// The same pixels give the same bytes on every machine: all decisions are made with integers, or
+// with floats that are rounded alike everywhere.
 //
-// A block of 4 by 4 pixels is 16 bytes. It says which of 19 modes it is in, hints for
-// transcoders to formats that are not like ASTC, and then what ASTC stores: ends of one
-// to three lines of colors, and the pixels' places on them.
+// A block of 4 by 4 pixels is 16 bytes: the number of one of 19 modes, hints for transcoders to
+// formats unlike ASTC, and the data of ASTC: ends of one to three lines of colors, and the places
+// of the pixels on them.
 //
 // Source: Binomial, "UASTC LDR 4x4 Texture Specification" (wiki of basis_universal), and
 // the Khronos Data Format Specification, "ASTC Compressed Texture Image Formats".
@@ -34,7 +33,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) 
 	})
 }
 
-// An encoder makes blocks, one after the other.
+// An encoder encodes one block after another.
 type encoder struct {
 	effort effort
 
@@ -48,7 +47,7 @@ type encoder struct {
 	sse     int64 // its error, and during the search its mode's loss
 }
 
-// An effort is the meaning of a quality.
+// An effort holds the limits of the search for one quality.
 type effort struct {
 	// near bounds the pixels by which a pattern may differ from the two splits of the
 	// pixels to be weighed; 0 weighs all. tries is the number of best guesses that are
@@ -108,7 +107,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	return e.best.pack(&h)
 }
 
-// loadPoints takes pixels in. Where all are alike it leaves no moments.
+// loadPoints stores the pixels of a block. If all are alike it computes no moments.
 func (e *encoder) loadPoints(pixels *[64]byte) {
 	e.alpha, e.gray = false, true
 	alike := true
@@ -208,7 +207,7 @@ func (e *encoder) fitPlanes(mode, plane uint8) {
 	e.opaque()
 }
 
-// opaque stores the alpha of blocks that have none in a mode that has.
+// opaque sets the alpha of opaque blocks in modes that store alpha.
 func (e *encoder) opaque() {
 	l := &layouts[e.best.mode]
 	if e.alpha || !l.hasAlphaEnds() {
@@ -219,8 +218,7 @@ func (e *encoder) opaque() {
 	}
 }
 
-// encodeWeighed returns the best block found where a pixel's color counts as much as its
-// alpha, see package byalpha.
+// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
 func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
 	block := e.encode(pixels)
 	if !e.alpha {
