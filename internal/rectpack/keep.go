@@ -47,7 +47,7 @@ func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Op
 	return l, err
 }
 
-// A keeper knows the kept places on some pages.
+// A keeper holds the kept places on some pages.
 type keeper struct {
 	*packer
 	pages  []Size
@@ -56,7 +56,7 @@ type keeper struct {
 	others []int // the largest first
 }
 
-// enterKept enters the kept places on some pages.
+// enterKept marks the kept places on some pages as occupied.
 func (p *packer) enterKept(places []*Place, pages []Size) keeper {
 	k := keeper{packer: p, pages: pages, placed: map[int]Place{}}
 	for _, page := range pages {
@@ -75,8 +75,7 @@ func (p *packer) enterKept(places []*Place, pages []Size) keeper {
 	return k
 }
 
-// placeOthers places the others, as far as there is room for them. Pages at the end that hold nothing
-// are gone.
+// placeOthers places as many other rectangles as fit, and drops empty pages at the end.
 func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []int) {
 	l = Layout{Places: make([]Place, len(k.rects))}
 	used := 0
@@ -180,8 +179,8 @@ func (k *keeper) growLastPage() (best Layout, ok bool) {
 	return best, ok
 }
 
-// longer makes a page higher or wider, or both if it has to be square. It reports whether it
-// can.
+// longer makes a page higher or wider, or both if it has to be square. It returns false if the page
+// is at its limit.
 func (p *packer) longer(page *Size, wider bool) bool {
 	side := &page.H
 	if wider {

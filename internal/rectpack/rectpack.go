@@ -36,15 +36,15 @@ type Layout struct {
 	Places []Place
 }
 
-// Options say what layouts there may be.
+// Options limit the possible layouts.
 type Options struct {
 	// Sides are the possible sides of pages, in rising order.
 	Sides []int
-	// Square says that both sides of a page are the same.
+	// Square is set if both sides of a page are the same.
 	Square bool
-	// Pages is how many there may be at most.
+	// Pages is the largest number of pages.
 	Pages int
-	// Turn says that rectangles may be turned.
+	// Turn is set if rectangles may be turned.
 	Turn bool
 }
 
@@ -113,7 +113,7 @@ type packer struct {
 	limit int // most work for one page
 }
 
-// enough is how many free rectangles are looked at for a page: less than a second.
+// enough is the limit of free rectangles examined for a page, which takes less than a second.
 const enough = 340_000_000
 
 func (p *packer) largest() Size {
@@ -124,7 +124,7 @@ func (p *packer) largest() Size {
 // goesOn reports whether more work is worth it.
 func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
-// firstThatPlaces places all rectangles of the tries on a page by the first that can; nil if none can.
+// firstThatPlaces places all rectangles on a page by the first try that can; nil if none can.
 func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	for _, t := range tries {
 		if !p.goesOn() {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A search is for the smallest page that holds all of some rectangles.
+// A search looks for the smallest page that holds all of some rectangles.
 type search struct {
 	*packer
 	of     []int
@@ -15,8 +15,8 @@ type search struct {
 	placed map[int]Place // places on the best page; nil if there is none yet
 }
 
-// smallest finds the smallest page that holds all of some rectangles; nil places if there is
-// none.
+// smallest finds the smallest page that holds all of some rectangles; its places are nil if there
+// is none.
 func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	s := search{packer: p, of: of, page: Size{math.MaxInt32, math.MaxInt32}}
 	wide := 0
@@ -79,7 +79,8 @@ func (s *search) byTries(tries []try, widths []int) {
 // steps of 2 % and then all others; then for longer pages, in such steps. Each list begins
 // with the widths nearest to a square.
 func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
-	// far is 65536 for the side of a square, and more for others, the same on all machines.
+	// far is 65536 for the side of a square, and larger for other sides; it is the same on all
+	// machines.
 	far := func(w int) int64 {
 		square, area := int64(w)*int64(w), int64(max(s.area, 1))
 		return max(square, area) << 16 / min(square, area)
@@ -129,16 +130,16 @@ func (s *search) heightBelow(w int) int {
 	return s.o.Sides[n-1]
 }
 
-// A try is an order of rectangles, and a rule. In any order, the rectangle
-// that the rule likes best is placed next.
+// A try is an order of rectangles, and a rule. With any order, the rectangle that the rule prefers
+// is placed next.
 type try struct {
 	of   []int
 	rule rule
 	any  bool
 }
 
-// A rule says how well a rectangle fits a free one, at its corner: the less the better, by the
-// first number, and then the second.
+// A rule rates a rectangle at the corner of a free rectangle: the less the better, by the first
+// number and then the second.
 type rule func(free rect, r Size) (int, int)
 
 var rules = []rule{
@@ -168,7 +169,7 @@ var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return min(r.W, r.H), max(r.W, r.H) },
 }
 
-// fewRects is how many can be placed in any order: that costs their number in square.
+// fewRects is the largest number of rectangles placed in any order, which costs its square.
 const fewRects = 200
 
 func (p *packer) tries(of []int) []try {
@@ -192,8 +193,8 @@ func (p *packer) tries(of []int) []try {
 	return list
 }
 
-// placeOnPage places rectangles on a page. If all are wanted, it gives up when one has no room, and
-// returns nil.
+// placeOnPage places rectangles on a page. If all are wanted, it stops at the first rectangle
+// without room and returns nil.
 func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 	s := newSpace(page)
 	defer func() { p.work += s.work }()
@@ -244,7 +245,7 @@ type space struct {
 
 func newSpace(page Size) *space { return &space{free: []rect{{0, 0, page.W, page.H}}} }
 
-// findBest returns which of some rectangles goes best where.
+// findBest returns the rectangle that a rule prefers, and its place.
 func (s *space) findBest(rects []Size, among []int, turn bool, by rule) (which int, at Place, ok bool) {
 	best, second := math.MaxInt, math.MaxInt
 	for n, i := range among {
@@ -271,7 +272,7 @@ func (s *space) findBest(rects []Size, among []int, turn bool, by rule) (which i
 	return which, at, ok
 }
 
-// occupy makes a rectangle no longer free.
+// occupy removes a rectangle from the free space.
 func (s *space) occupy(at Place, size Size) {
 	r := rect{at.X, at.Y, size.W, size.H}
 	s.work += len(s.free)

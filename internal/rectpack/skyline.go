@@ -101,7 +101,8 @@ func (s *skyline) lowestSegment() (low, left, right int) {
 	return low, left, right
 }
 
-// fillGap gives a gap up, down to y. It reports whether the rest can still be enough.
+// fillGap raises the edge of a gap to y, without rectangles. It reports whether the remaining area
+// can still suffice.
 func (s *skyline) fillGap(low, y int) bool {
 	s.waste -= (y - s.line[low].y) * s.line[low].w
 	s.line[low].y = y
@@ -128,7 +129,7 @@ func (s *skyline) putRectangle(low, x int, size Size) {
 	s.joinSegment(low)
 }
 
-// joinSegment makes a segment one with those beside it at the same height.
+// joinSegment joins a segment with its neighbors at the same height.
 func (s *skyline) joinSegment(i int) {
 	for _, k := range []int{i, i - 1} {
 		if k >= 0 && k+1 < len(s.line) && s.line[k].y == s.line[k+1].y {
@@ -145,14 +146,13 @@ type entry struct {
 	turned bool
 }
 
-// A strip fills pages of a given width from the top down, far quicker than a try. Many
-// more widths can be tried; and for many rectangles of similar sizes the pages are often
-// smaller.
+// A strip fills pages of a given width from the top down, far faster than a try, so that many more
+// widths can be tried. For many rectangles of similar sizes the pages are often smaller.
 type strip struct {
 	// fill returns a place for each of count rectangles; nil if they do not all fit.
 	fill func(p *packer, of []entry, count int, page Size) []Place
 	of   []entry
-	// across says that rows are columns: width and height have been exchanged.
+	// across is set if rows are columns: width and height have been exchanged.
 	across bool
 }
 
@@ -221,7 +221,7 @@ func sortedEntries(of []entry, by func(Size) (int, int)) []entry {
 	return of
 }
 
-// placeOnStrip places rectangles on a page of a width, or of such a height if the strip goes across.
+// placeOnStrip places rectangles on a page of a width, or of a height if the strip goes across.
 func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed map[int]Place) {
 	at := s.fill(p, s.of, len(of), Size{w, h})
 	if at == nil {

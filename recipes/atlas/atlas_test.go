@@ -452,7 +452,7 @@ func TestLackOfRoomMovesAllSpritesWithWarning(t *testing.T) {
 	tree["d/was.json"] = &fstest.MapFile{Data: []byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 4, "h": 2}}}, "meta": {"size": {"w": 4, "h": 4}}}`)}
 	o := options(func(o *Atlas) { o.Padding, o.MaxSize, o.Keep = 0, 4, []string{"was.json"} })
 	res := cook(t, o, tree)
-	if d := cmp.Diff([]string{"no room for 1 sprite among the places to keep: all are placed anew"}, res.Warned); d != "" || res.Err != nil {
+	if d := cmp.Diff([]string{"the places to keep leave no room for 1 sprite, so all sprites are placed anew"}, res.Warned); d != "" || res.Err != nil {
 		t.Error(d, res.Err)
 	}
 }

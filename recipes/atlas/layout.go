@@ -68,7 +68,7 @@ func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) err
 		}
 		a.layout, err = rectpack.Keep(ctx, rects, places, pages, options)
 		if full := new(rectpack.FullError); errors.As(err, &full) {
-			job.Warn("no room for %s among the places to keep: all are placed anew", human.Count(full.Left, "sprite"))
+			job.Warn("the places to keep leave no room for %s, so all sprites are placed anew", human.Count(full.Left, "sprite"))
 		}
 	}
 	if len(o.Keep) == 0 || err != nil {

@@ -24,9 +24,9 @@ type file struct {
 	made *manifest.Output
 }
 
-// listedImages returns the files that the source names, sorted. Each line is a pattern of Job.Glob, or
-// a directory with a slash at the end, for all images below it. A line that begins with "!"
-// excludes files of earlier lines. Empty lines and lines that begin with "#" are ignored.
+// listedImages returns the files of the list, sorted. Each line is a pattern of Job.Glob, or a
+// directory with a slash at the end, for all images below it. A line that begins with "!" excludes
+// files of earlier lines. Empty lines and lines that begin with "#" are ignored.
 func (o *Atlas) listedImages(job *recipe.Job) ([]file, error) {
 	lines, err := parseList(job)
 	if err != nil {

@@ -28,10 +28,10 @@ func isSoundList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return doublestar.MatchUnvalidated(soundFiles, strings.ToLower(line)) })
 }
 
-// A listed is a file that the source names, with the sound's name.
+// A listed is a file of the list, with the sound's name.
 type listed struct{ name, file string }
 
-// listedSounds returns the files that the source names, sorted by sound name. Each line is a pattern of
+// listedSounds returns the files of the list, sorted by sound name. Each line is a pattern of
 // Job.Glob, or a directory with a slash at the end, for all sounds below it. A line that begins
 // with "!" excludes files of earlier lines.
 func (o *Sounds) listedSounds(job *recipe.Job) (list []listed, err error) {

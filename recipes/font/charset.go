@@ -38,9 +38,9 @@ func (o *Font) runesOfOptions(ctx context.Context, job *recipe.Job) ([]rune, err
 	}
 	switch {
 	case set.count > maxRunes:
-		return nil, fmt.Errorf("%d runes, more than a font has glyphs, %d; shorten charset or text", set.count, maxRunes)
+		return nil, fmt.Errorf("the options name %d runes, but a font has at most %d glyphs; shorten charset or text", set.count, maxRunes)
 	case set.count == 0:
-		return nil, errors.New("no runes; name some in charset or text")
+		return nil, errors.New("the options name no runes; name some in charset or text")
 	}
 	return set.sortedRunes(), nil
 }

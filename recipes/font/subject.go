@@ -103,7 +103,7 @@ func (s *subject) chooseGlyphs(runes []rune) error {
 	case len(s.glyphs) == 0:
 		return fmt.Errorf("the font has a glyph for none of %s; take another font, or see charset and text", listRunes(s.missing))
 	case len(s.missing) > 0 && s.o.Missing == "error":
-		return fmt.Errorf("no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
+		return fmt.Errorf("the font has no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
 	}
 	return nil
 }

@@ -65,9 +65,9 @@ func Probe(head []byte, size int64) (Info, error) {
 	i.bits = uint(i.Bits)
 	switch most := size / leastFrame * mostSamples; {
 	case i.Rate == 0:
-		return Info{}, errors.New("a FLAC file of 0 Hz")
+		return Info{}, errors.New("the FLAC header gives a rate of 0 Hz; the file is damaged")
 	case i.Bits < 4:
-		return Info{}, fmt.Errorf("FLAC samples of %d bits", i.Bits)
+		return Info{}, fmt.Errorf("FLAC samples have %d bits, which is not supported", i.Bits)
 	case i.Frames > most:
 		return Info{}, fmt.Errorf("the FLAC header claims %d frames, more than %d bytes can hold", i.Frames, size)
 	}

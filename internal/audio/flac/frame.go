@@ -25,7 +25,7 @@ const (
 func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	var f frame
 	if r.bits(15) != 0x7ffc {
-		return f, errors.New("expected a frame")
+		return f, errors.New("no frame starts here")
 	}
 	r.bits(1) // fixed or variable block size, which only seeking needs
 	size, rate := r.bits(4), r.bits(4)
@@ -71,7 +71,7 @@ func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	}
 	end := r.alignToByte()
 	if sum := r.bits(8); r.short || uint64(checksum8(r.data[start:end])) != sum {
-		return f, errors.New("wrong checksum of a frame's header")
+		return f, errors.New("the checksum of a frame's header is wrong")
 	}
 	if f.channels != d.info.Channels || f.width != d.info.bits || f.rate != d.info.Rate {
 		return f, fmt.Errorf("%d channels of %d bits at %d Hz, but %d of %d at %d before; split the file",
@@ -103,7 +103,7 @@ func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
 	if sum := r.bits(16); r.short {
 		return 0, errors.New("the file ends within a frame; copy it again")
 	} else if uint64(checksum16(r.data[start:end])) != sum {
-		return 0, errors.New("wrong checksum of a frame; the file is damaged")
+		return 0, errors.New("the checksum of a frame is wrong; the file is damaged")
 	}
 	if f.coupled != 0 {
 		joinStereo(f.coupled, d.channels[0][:f.size], d.channels[1][:f.size])

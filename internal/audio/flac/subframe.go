@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-var errReserved = errors.New("a value that is reserved")
+var errReserved = errors.New("a value is reserved")
 
 // readSubframe reads one channel of a block, with width bits a sample (section 9.2 of RFC 9639).
 func readSubframe(r *bitReader, to []int64, width uint) error {
@@ -19,7 +19,7 @@ func readSubframe(r *bitReader, to []int64, width uint) error {
 		wasted = uint(min(r.readUnary(), 64)) + 1
 	}
 	if wasted >= width {
-		return errors.New("a sample without bits")
+		return errors.New("a sample has no bits")
 	}
 	width -= wasted
 	var err error
@@ -51,7 +51,7 @@ func readSubframe(r *bitReader, to []int64, width uint) error {
 // readWarmUp reads the samples that a predictor starts from.
 func readWarmUp(r *bitReader, to []int64, width uint, order int) error {
 	if order > len(to) {
-		return errors.New("a predictor longer than its block")
+		return errors.New("a predictor is longer than its block")
 	}
 	for i := range order {
 		to[i] = r.signedBits(width)
@@ -123,7 +123,7 @@ func readResidual(r *bitReader, to []int64, order int) error {
 	partitions := 1 << r.bits(4)
 	size := len(to) / partitions
 	if size*partitions != len(to) || size < order {
-		return errors.New("partitions that do not fit their block")
+		return errors.New("partitions do not fit their block")
 	}
 	for p := range partitions {
 		part := to[p*size : (p+1)*size]

@@ -133,7 +133,7 @@ func skipTags(data []byte) int {
 	return at
 }
 
-// A layout says where the sound is in a file.
+// A layout is the place of the sound in a file.
 type layout struct {
 	first  header
 	start  int // offset of the first frame with sound

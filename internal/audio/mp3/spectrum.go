@@ -184,7 +184,7 @@ func middleShares(h header) (left, right float64) {
 }
 
 // stereoShares returns the shares of left and right of a band, by its factor in the right channel;
-// false if the factor says that the band is coded separately.
+// false if the factor means that the band is coded separately.
 func stereoShares(h header, right *granule, i int) (left, right2 float64, coded bool) {
 	p := right.factors[i]
 	if h.versionCode() == 3 {

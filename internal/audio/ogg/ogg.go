@@ -47,11 +47,11 @@ func ReadPage(data []byte, at int) (Page, int, error) {
 	case len(rest) == 0:
 		return Page{}, at, io.EOF
 	case !bytes.HasPrefix(rest, []byte("OggS")[:min(4, len(rest))]):
-		return Page{}, at, fmt.Errorf("byte %d: expected an Ogg page", at)
+		return Page{}, at, fmt.Errorf("byte %d: no Ogg page starts here", at)
 	case len(rest) < pageHeader:
 		return Page{}, at, cutOffPage(at)
 	case rest[4] != 0:
-		return Page{}, at, fmt.Errorf("byte %d: unknown Ogg version %d", at, rest[4])
+		return Page{}, at, fmt.Errorf("byte %d: Ogg version %d is unknown", at, rest[4])
 	}
 	end := pageHeader + int(rest[26])
 	if len(rest) < end {
@@ -89,7 +89,7 @@ func (p *Page) verifyChecksum(data []byte) error {
 	sum := crc.Checksum(page[:22])
 	sum = crc.Update(sum, make([]byte, 4)) // the field of the checksum itself
 	if sum = crc.Update(sum, page[26:]); sum != want {
-		return fmt.Errorf("byte %d: wrong checksum of an Ogg page; the file is damaged", p.Offset)
+		return fmt.Errorf("byte %d: the checksum of an Ogg page is wrong; the file is damaged", p.Offset)
 	}
 	return nil
 }

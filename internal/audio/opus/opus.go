@@ -293,7 +293,7 @@ func (s *stream) encodePacket() (n int, err error) {
 	return n, err
 }
 
-// A layout says how channels are distributed to streams (RFC 7845, 5.1.1.2).
+// A layout assigns channels to streams (RFC 7845, 5.1.1.2).
 type layout struct {
 	streams, coupled int
 	mapping          []byte // decoded channel, by channel in Vorbis's order

@@ -25,11 +25,11 @@ type codebook struct {
 func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	var c codebook
 	if r.bits(24) != 0x564342 {
-		return c, errors.New("expected a codebook")
+		return c, errors.New("no codebook starts where one must")
 	}
 	c.dimensions, c.entries = int(r.bits(16)), int(r.bits(24))
 	if d.entries += c.entries; d.entries > maxEntries || c.entries == 0 || c.dimensions == 0 {
-		return c, errors.New("a codebook of an impossible size")
+		return c, errors.New("a codebook has an impossible size")
 	}
 	lengths, err := readWordLengths(r, c.entries)
 	if err != nil {
@@ -51,7 +51,7 @@ func readWordLengths(r *bitReader, entries int) ([]uint8, error) {
 		for i := 0; i < entries; length++ {
 			n := int(r.bits(ilog(uint32(entries - i))))
 			if n > entries-i || length > 32 {
-				return nil, errors.New("a codebook whose lengths do not fit")
+				return nil, errors.New("the lengths of a codebook do not fit")
 			}
 			for range n {
 				lengths[i] = length
@@ -79,14 +79,14 @@ func (d *decoder) readVectors(r *bitReader, c *codebook) error {
 		return nil
 	}
 	if kind > 2 {
-		return errors.New("a codebook of unknown kind")
+		return errors.New("a codebook has an unknown kind")
 	}
 	c.isVector = true
 	least, delta := unpackFloat(r.bits(32)), unpackFloat(r.bits(32))
 	width := uint(r.bits(4)) + 1
 	cumulative := r.readFlag()
 	if d.values += c.entries * c.dimensions; d.values > maxValues {
-		return errors.New("a codebook of an impossible size")
+		return errors.New("a codebook has an impossible size")
 	}
 	count := c.entries * c.dimensions
 	if kind == 1 {
@@ -212,7 +212,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 				k--
 			}
 			if k == 0 {
-				return c, errors.New("a codebook with more words than fit")
+				return c, errors.New("a codebook has more words than fit")
 			}
 			word, free[k] = free[k], 0
 			for j := k + 1; j <= n; j++ {
@@ -223,7 +223,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 	}
 	for _, word := range free {
 		if word != 0 {
-			return c, errors.New("a codebook whose words leave a gap")
+			return c, errors.New("the words of a codebook leave a gap")
 		}
 	}
 	slices.SortFunc(c.long, func(a, b longWord) int {

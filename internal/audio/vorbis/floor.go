@@ -32,7 +32,7 @@ func (d *decoder) readFloor(r *bitReader) (floor, error) {
 	case 1:
 		return d.readFloor1(r)
 	}
-	return nil, errors.New("an unknown floor type")
+	return nil, errors.New("a floor has an unknown type")
 }
 
 // A floor0 is the envelope of a linear predictor, given by its line spectral frequencies: floor
@@ -54,7 +54,7 @@ func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
 	f.offset = float64(r.bits(8))
 	f.books = make([]int, r.bits(4)+1)
 	if f.order == 0 || rate == 0 || f.places == 0 || f.bits == 0 {
-		return nil, errors.New("a floor that is empty")
+		return nil, errors.New("a floor is empty")
 	}
 	for i := range f.books {
 		f.books[i] = int(r.bits(8))
@@ -189,7 +189,7 @@ func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
 		}
 	}
 	if len(f.x) > maxPoints {
-		return nil, errors.New("a floor with too many points")
+		return nil, errors.New("a floor has too many points")
 	}
 	return f, f.sortPoints()
 }
@@ -203,7 +203,7 @@ func (f *floor1) sortPoints() error {
 		for j := range i {
 			switch {
 			case f.x[j] == f.x[i]:
-				return errors.New("a floor with two points at one place")
+				return errors.New("a floor has two points at one place")
 			case f.x[j] < f.x[i] && f.x[j] >= f.x[f.low[i]]:
 				f.low[i] = j
 			case f.x[j] > f.x[i] && f.x[j] <= f.x[high]:

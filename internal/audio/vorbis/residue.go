@@ -18,14 +18,14 @@ type residue struct {
 func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	x := &residue{kind: int(r.bits(16))}
 	if x.kind > 2 {
-		return nil, errors.New("an unknown residue type")
+		return nil, errors.New("a residue has an unknown type")
 	}
 	x.begin, x.end = int(r.bits(24)), int(r.bits(24))
 	x.size = int(r.bits(24)) + 1
 	x.classes = int(r.bits(6)) + 1
 	x.classBook = int(r.bits(8))
 	if x.classBook >= len(d.books) || x.begin > x.end {
-		return nil, errors.New("a residue that does not fit")
+		return nil, errors.New("a residue does not fit")
 	}
 	passes := make([]uint32, x.classes)
 	for i := range passes {

@@ -57,8 +57,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	d.startPackets()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
-	// position is the position after the decoded frames, once a page has told it. early and late
-	// are the frames to cut off at the start and at the end.
+	// position is the position after the decoded frames, once a page has declared it. early and
+	// late are the frames to cut off at the start and at the end.
 	position, told, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -183,14 +183,14 @@ func reorderChannels(samples []float32, channels int) {
 	}
 }
 
-var errShortHeader = errors.New("a header that is cut off")
+var errShortHeader = errors.New("a header is cut off")
 
 // signature follows the number of a header packet.
 const signature = "vorbis"
 
 func headerBody(packet []byte, kind byte) ([]byte, error) {
 	if len(packet) < 7 || packet[0] != kind || string(packet[1:7]) != signature {
-		return nil, fmt.Errorf("expected vorbis header %d", kind)
+		return nil, fmt.Errorf("Vorbis header %d is missing", kind)
 	}
 	return packet[7:], nil
 }
@@ -205,7 +205,7 @@ func (d *decoder) readIdentification(packet []byte) error {
 		return errShortHeader
 	}
 	if v := binary.LittleEndian.Uint32(h); v != 0 {
-		return fmt.Errorf("unknown vorbis version %d", v)
+		return fmt.Errorf("Vorbis version %d is unknown", v)
 	}
 	d.channels, d.rate = int(h[4]), int(int32(binary.LittleEndian.Uint32(h[5:])))
 	short, long := int(h[21]&15), int(h[21]>>4)
@@ -213,9 +213,9 @@ func (d *decoder) readIdentification(packet []byte) error {
 	case d.channels < 1 || d.channels > maxChannels:
 		return fmt.Errorf("%d channels, want 1 to %d", d.channels, maxChannels)
 	case d.rate < 1:
-		return fmt.Errorf("a rate of %d Hz", d.rate)
+		return fmt.Errorf("the rate is %d Hz", d.rate)
 	case short < 6 || long > 13 || short > long:
-		return fmt.Errorf("invalid blocks of 2^%d and 2^%d samples", short, long)
+		return fmt.Errorf("blocks of 2^%d and 2^%d samples are invalid", short, long)
 	case h[22]&1 == 0:
 		return errShortHeader
 	}
@@ -239,7 +239,7 @@ func (d *decoder) readSetup(packet []byte) error {
 	}
 	for range r.bits(6) + 1 {
 		if r.bits(16) != 0 {
-			return errors.New("a time domain transform, which does not exist")
+			return errors.New("the setup names a time domain transform, but none exists")
 		}
 	}
 	for range r.bits(6) + 1 {
@@ -266,7 +266,7 @@ func (d *decoder) readSetup(packet []byte) error {
 	for range r.bits(6) + 1 {
 		m := mode{long: r.readFlag()}
 		if r.bits(32) != 0 {
-			return errors.New("an unknown window or transform")
+			return errors.New("a mode has an unknown window or transform")
 		}
 		if m.mapping = int(r.bits(8)); m.mapping >= len(d.mappings) {
 			return errors.New("a mode refers to a missing mapping")
@@ -279,13 +279,13 @@ func (d *decoder) readSetup(packet []byte) error {
 	return nil
 }
 
-// A mode says which blocks a packet has and how they are encoded.
+// A mode holds the block size of a packet and its mapping.
 type mode struct {
 	long    bool
 	mapping int
 }
 
-// A mapping says how the channels are encoded.
+// A mapping describes the encoding of the channels.
 type mapping struct {
 	couplings []coupling
 	submap    []int // submap of each channel
@@ -298,7 +298,7 @@ type coupling struct{ magnitude, angle int }
 
 func (d *decoder) readMapping(r *bitReader) (mapping, error) {
 	m := mapping{submap: make([]int, d.channels)}
-	bad := errors.New("a mapping that does not fit")
+	bad := errors.New("a mapping does not fit")
 	if r.bits(16) != 0 {
 		return m, bad
 	}

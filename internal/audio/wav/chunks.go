@@ -75,9 +75,9 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	}
 	switch {
 	case !r.hasFormat:
-		return nil, errors.New("wav: no \"fmt \" chunk; the file is damaged")
+		return nil, errors.New("wav: the \"fmt \" chunk is missing; the file is damaged")
 	case !r.hasData:
-		return nil, errors.New("wav: no \"data\" chunk; the file has no sound or is cut short")
+		return nil, errors.New("wav: the \"data\" chunk is missing; the file has no sound or is cut short")
 	case !early && at < size && r.lacks > 0:
 		return nil, errors.New("wav: the file is cut short, within the header of a chunk; copy or export it again")
 	}

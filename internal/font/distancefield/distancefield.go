@@ -41,7 +41,7 @@ const maxPieces = 8192
 type Shape struct {
 	pieces []curve // closed contours, for winding numbers
 	edges  []curve // the parts of them between inside and outside
-	// rightward says for each edge whether the inside is to its right, not its left.
+	// rightward reports for each edge whether the inside is to its right, not its left.
 	rightward []bool
 }
 
@@ -73,8 +73,8 @@ func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	return left, top, right, bottom, true
 }
 
-// A Grid says where distances are computed: at the centers of W by H pixels. The first pixel has
-// its upper left corner at Left, Top.
+// A Grid is a rectangle of W by H pixels, at whose centers distances are computed. The first pixel
+// has its upper left corner at Left, Top.
 type Grid struct {
 	Left, Top, W, H int
 }

@@ -105,7 +105,7 @@ type outline struct {
 	edges []curve
 	// starts are the first edges of contours, and the number of edges.
 	starts []int
-	// open says for each contour whether its ends do not meet.
+	// open reports for each contour whether its ends do not meet.
 	open []bool
 }
 

@@ -55,7 +55,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 	var found []subtable
 	for _, i := range order {
 		if i >= list.u16(0) && list.err == nil {
-			return nil, fmt.Errorf("no lookup %d", i)
+			return nil, fmt.Errorf("lookup %d does not exist", i)
 		}
 		lookup := list.tableAt(int64(list.u16(2 + 2*i)))
 		if list.err != nil {
@@ -99,7 +99,7 @@ func kernLookups(features table, used []int) ([]int, error) {
 	var lookups numbers
 	for _, i := range used {
 		if i >= r.u16(0) && r.err == nil {
-			return nil, fmt.Errorf("no feature %d", i)
+			return nil, fmt.Errorf("feature %d does not exist", i)
 		}
 		const kern = 'k'<<24 | 'e'<<16 | 'r'<<8 | 'n'
 		if r.u32(2+6*i) != kern {
@@ -246,7 +246,7 @@ func (c *collector) positions(subtables []subtable) error {
 // pairSet collects a list of second glyphs with their values.
 func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) error {
 	if index >= s.pairSets {
-		return fmt.Errorf("no pairs %d", index)
+		return fmt.Errorf("pair list %d does not exist", index)
 	}
 	r := reader{table: s.table}
 	set := reader{table: r.tableAt(int64(r.u16(10 + 2*index))), err: r.err}
@@ -271,7 +271,7 @@ func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
 		return err
 	}
 	if class1 >= s.classes1 {
-		return fmt.Errorf("no class %d", class1)
+		return fmt.Errorf("class %d does not exist", class1)
 	}
 	r := reader{table: s.table}
 	for _, second := range c.glyphs {
@@ -280,7 +280,7 @@ func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
 			return err
 		}
 		if class2 >= s.classes2 {
-			return fmt.Errorf("no class %d", class2)
+			return fmt.Errorf("class %d does not exist", class2)
 		}
 		at := 16 + (class1*s.classes2+class2)*s.recordSize
 		if err := c.collectValue(first, int(second), r.advanceAt(at, s), said); err != nil {

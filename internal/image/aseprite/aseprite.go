@@ -51,9 +51,9 @@ func ReadHeader(data []byte) (Header, error) {
 	case le.Uint16(data[4:]) != 0xa5e0:
 		return Header{}, errors.New("aseprite: file does not start like an Aseprite file")
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32:
-		return Header{}, fmt.Errorf("aseprite: pixels of %d bits", h.Bits)
+		return Header{}, fmt.Errorf("aseprite: pixels have %d bits, want 8, 16 or 32", h.Bits)
 	case h.Frames == 0:
-		return Header{}, errors.New("aseprite: file without a frame")
+		return Header{}, errors.New("aseprite: file has no frame")
 	}
 	return h, nil
 }
@@ -152,7 +152,7 @@ func (f *frame) readFrameChunks(data []byte) error {
 		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)
 	}
 	if size < 16 {
-		return fmt.Errorf("frame of %d bytes", size)
+		return fmt.Errorf("frame claims %d bytes, which is out of range", size)
 	}
 	for i := range f.palette {
 		f.palette[i] = [4]byte{3: 255}
@@ -164,7 +164,7 @@ func (f *frame) readFrameChunks(data []byte) error {
 		}
 		size := int64(le.Uint32(rest))
 		if size < 6 || size > int64(len(rest)) {
-			return fmt.Errorf("chunk of %d bytes in %d", size, len(rest))
+			return fmt.Errorf("chunk claims %d bytes of %d", size, len(rest))
 		}
 		c := cursor{data: rest[6:size]}
 		if err := f.readChunk(int(le.Uint16(rest[4:])), &c); err != nil {
@@ -257,7 +257,7 @@ func (f *frame) readLayer(c *cursor) error {
 	l := layer{visible: flags&visible != 0 && flags&reference == 0, background: flags&background != 0,
 		mode: int(c.uint16LE()), opacity: c.byteOrZero(), group: kind == 1, tilemap: kind == 2, level: level}
 	if len(f.layers) == most {
-		return errors.New("too many layers")
+		return errors.New("the frame has too many layers")
 	}
 	if f.h.flags&opacities == 0 {
 		l.opacity = 255
@@ -273,7 +273,7 @@ func (f *frame) readLayer(c *cursor) error {
 		return errors.New("a group of layers has an opacity or a blend mode; give them to its layers, or merge it")
 	}
 	if l.mode >= len(modes) {
-		return fmt.Errorf("unknown blend mode %d", l.mode)
+		return fmt.Errorf("blend mode %d is unknown", l.mode)
 	}
 	f.layers = append(f.layers, l)
 	return nil
@@ -295,7 +295,7 @@ func (f *frame) readCel(p *cursor) error {
 	case p.short:
 		return nil
 	case c.layer >= len(f.layers) || f.layers[c.layer].group:
-		return fmt.Errorf("an image of layer %d, which does not exist", c.layer)
+		return fmt.Errorf("an image belongs to layer %d, which does not exist", c.layer)
 	case !f.layers[c.layer].visible:
 		return nil
 	case kind == tilemap || f.layers[c.layer].tilemap:
@@ -303,7 +303,7 @@ func (f *frame) readCel(p *cursor) error {
 	case kind == linked:
 		return errors.New("the first frame has an image of another frame")
 	case kind != raw && kind != packed:
-		return fmt.Errorf("unknown kind %d of image", kind)
+		return fmt.Errorf("an image has the unknown kind %d", kind)
 	}
 	c.packed, c.w, c.h = kind == packed, int(p.uint16LE()), int(p.uint16LE())
 	c.data = p.data

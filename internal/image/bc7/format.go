@@ -13,8 +13,8 @@ import (
 type layout struct {
 	subsets   uint8
 	partition uint8 // bits of the number of the partition
-	rotation  uint8 // bits that say which channel changed places with alpha
-	selector  uint8 // bits that say which of color and alpha has the longer indices
+	rotation  uint8 // bits for the channel exchanged with alpha
+	selector  uint8 // bits that select the longer indices for color or alpha
 	color     uint8 // bits of an end in each of red, green and blue, without its p-bit
 	alpha     uint8 // the same of alpha; 0: the block is opaque
 	own       uint8 // p-bits of each end

@@ -47,7 +47,7 @@ type Header uint8
 // The headers.
 const (
 	Auto   Header = iota // legacy if that header can describe the texture
-	Legacy               // legacy, also for sRGB and premultiplied colors, which it cannot say
+	Legacy               // legacy, even if colors are sRGB or premultiplied, which is lost
 	DX10
 )
 

@@ -206,7 +206,7 @@ func (h *Header) readChannelList(b []byte) error {
 		case at(8) != 1 || at(12) != 1:
 			return fmt.Errorf("channel %q has one number for %d x %d pixels, which is not supported; save the image as RGB", name, at(8), at(12))
 		case len(h.channels) == mostChannels:
-			return fmt.Errorf("more than %d channels", mostChannels)
+			return fmt.Errorf("the file has more than %d channels", mostChannels)
 		}
 		h.channels = append(h.channels, channel{name, k, b[4] != 0})
 	}

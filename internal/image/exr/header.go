@@ -117,7 +117,7 @@ func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 		}
 	}
 	if len(headers) == 0 || len(headers) == mostParts {
-		return nil, fmt.Errorf("more than %d parts", len(headers))
+		return nil, fmt.Errorf("the file has more than %d parts", len(headers))
 	}
 	for i := range headers {
 		headers[i].table, headers[i].Parts = int64(c.at), len(headers)
@@ -155,7 +155,7 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 func (h *Header) checkWindows() error {
 	for name, w := range map[string]window{"data window": h.data, "display window": h.display} {
 		if w.windowWidth() < 1 || w.height() < 1 || w.windowWidth() > mostSide || w.height() > mostSide {
-			return fmt.Errorf("%s of %d x %d pixels", name, w.windowWidth(), w.height())
+			return fmt.Errorf("%s has %d x %d pixels, which is out of range", name, w.windowWidth(), w.height())
 		}
 	}
 	h.Width, h.Height = int(h.display.windowWidth()), int(h.display.height())
@@ -174,7 +174,7 @@ func (h *Header) checkChunkSizes() error {
 		return err
 	}
 	if h.tiled && (h.tileW < 1 || h.tileH < 1) {
-		return fmt.Errorf("tiles of %d x %d pixels", h.tileW, h.tileH)
+		return fmt.Errorf("tiles have %d x %d pixels, which is out of range", h.tileW, h.tileH)
 	}
 	if h.tiled {
 		h.tileW, h.tileH = int(min(int64(h.tileW), h.data.windowWidth())), int(min(int64(h.tileH), h.data.height()))
@@ -185,7 +185,7 @@ func (h *Header) checkChunkSizes() error {
 		return fmt.Errorf("%d tiles, the limit is %d; save the image with larger tiles", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
-		return fmt.Errorf("strips or tiles of %d bytes", h.chunkBytes(h.tileW, h.tileH))
+		return fmt.Errorf("strips or tiles take %d bytes, which is too much", h.chunkBytes(h.tileW, h.tileH))
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ type cursor struct {
 // takeBytes returns the next n bytes.
 func (c *cursor) takeBytes(n int) ([]byte, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("size of %d bytes", n)
+		return nil, fmt.Errorf("an attribute claims %d bytes, which is out of range", n)
 	}
 	if n > len(c.data)-c.at {
 		return nil, io.ErrUnexpectedEOF

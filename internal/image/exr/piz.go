@@ -40,7 +40,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	low, high := int(le.Uint16(packed)), int(le.Uint16(packed[2:]))
 	packed = packed[4:]
 	if low >= bitmapBytes || high >= bitmapBytes {
-		return errors.New("invalid list of occurring numbers")
+		return errors.New("the list of occurring numbers is invalid")
 	}
 	n := max(0, high-low+1)
 	if len(packed) < n+4 {
@@ -223,7 +223,7 @@ func (h *huffman) assignCodes(low, high int) error {
 	for n := longest; n > 0; n-- {
 		h.first[n] = code
 		if code += uint64(h.count[n]); code > 1<<n {
-			return errors.New("contradicting Huffman codes")
+			return errors.New("Huffman codes contradict each other")
 		}
 		code >>= 1
 	}
@@ -275,7 +275,7 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 			return int(h.sorted[h.start[n]+int(i)]), nil
 		}
 	}
-	return 0, errors.New("unknown Huffman code")
+	return 0, errors.New("a Huffman code is unknown")
 }
 
 // unhuffman decodes data, which starts with its own header, into dst.
@@ -287,7 +287,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 	le := binary.LittleEndian
 	low, high, bits := le.Uint32(data), le.Uint32(data[4:]), int64(le.Uint32(data[12:]))
 	if low > high || high >= symbols {
-		return errors.New("invalid list of Huffman codes")
+		return errors.New("the list of Huffman codes is invalid")
 	}
 	n, err := h.readCodeLengths(data[header:], int(low), int(high))
 	if err != nil {

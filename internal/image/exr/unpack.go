@@ -31,7 +31,7 @@ func (h *Header) checkCompression() error {
 	case h.compression == dwaa || h.compression == dwab:
 		return errors.New("DWA compression is not supported; save the image with ZIP or PIZ")
 	case h.compression > dwab:
-		return fmt.Errorf("unknown compression %d; save the image with ZIP or PIZ", h.compression)
+		return fmt.Errorf("compression %d is unknown; save the image with ZIP or PIZ", h.compression)
 	case h.compression != b44 && h.compression != b44a:
 		return nil
 	}
@@ -147,7 +147,7 @@ func (u *unpacker) inflated(dst, packed []byte) (err error) {
 		return pixmap.UnexpectedEOF(err)
 	}
 	if n, _ := u.inflate.Read(make([]byte, 1)); n > 0 {
-		return errors.New("too many pixels")
+		return errors.New("the data hold too many pixels")
 	}
 	return nil
 }
@@ -167,14 +167,14 @@ func unpackRuns(dst, packed []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			if n > len(dst) {
-				return errors.New("too many pixels")
+				return errors.New("the data hold too many pixels")
 			}
 			copy(dst, packed[:n])
 			packed, dst = packed[n:], dst[n:]
 			continue
 		}
 		if n++; n > len(dst) {
-			return errors.New("too many pixels")
+			return errors.New("the data hold too many pixels")
 		}
 		for i := range dst[:n] {
 			dst[i] = packed[0]
@@ -182,7 +182,7 @@ func unpackRuns(dst, packed []byte) error {
 		packed, dst = packed[1:], dst[n:]
 	}
 	if len(packed) > 0 {
-		return errors.New("too many pixels")
+		return errors.New("the data hold too many pixels")
 	}
 	return nil
 }
@@ -269,7 +269,7 @@ func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 		left += size
 	}
 	if len(packed) > 0 {
-		return errors.New("too many pixels")
+		return errors.New("the data hold too many pixels")
 	}
 	return nil
 }

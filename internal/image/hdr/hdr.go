@@ -126,7 +126,7 @@ func readPlanes(r *bufio.Reader, line []byte) error {
 				n -= 128
 			}
 			if left := (len(line) - at + 3) / 4; n == 0 || n > left {
-				return fmt.Errorf("a packet of %d pixels, but only %d are left", n, left)
+				return fmt.Errorf("a packet has %d pixels, but only %d are left", n, left)
 			}
 			var v byte
 			for i := range n {
@@ -165,7 +165,7 @@ func readPixels(r *bufio.Reader, line []byte) error {
 		left := int64(len(line)-at) / 4
 		n := int64(p[3]) << shift
 		if n > left {
-			return fmt.Errorf("a repetition of %d pixels, but only %d are left", n, left)
+			return fmt.Errorf("a repetition has %d pixels, but only %d are left", n, left)
 		}
 		for end := at + 4*int(n); at < end; at += 4 {
 			copy(line[at:], line[at-4:at])

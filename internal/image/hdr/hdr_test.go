@@ -166,12 +166,12 @@ func TestBadRadianceFilesAreRefused(t *testing.T) {
 		{"0 x 1 pixels", file("-Y 1 +X 0")},
 		{"-7 x 1 pixels", file("-Y 1 +X -7")},
 		{"its length is 9 pixels, want 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
-		{"packet of 0 pixels", file("-Y 1 +X 8", 2, 2, 0, 8, 0)},
-		{"packet of 9 pixels, but only 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
-		{"packet of 3 pixels, but only 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
+		{"packet has 0 pixels", file("-Y 1 +X 8", 2, 2, 0, 8, 0)},
+		{"packet has 9 pixels, but only 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
+		{"packet has 3 pixels, but only 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
 		{"starts with a repetition", file("-Y 1 +X 2", 1, 1, 1, 2)},
-		{"repetition of 2 pixels, but only 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
-		{"repetition of 1073741824 pixels", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 64)},
+		{"repetition has 2 pixels, but only 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
+		{"repetition has 1073741824 pixels", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 64)},
 		{"repetition is too long", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0)},
 	} {
 		if _, err := decode(tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -155,7 +155,7 @@ func (h *Header) resolution(line string) error {
 	case errW != nil || errH != nil, f[0] != "-Y" && f[0] != "+Y", f[2] != "-X" && f[2] != "+X":
 		return wrong
 	case h.Width < 1 || h.Height < 1 || h.Width > math.MaxInt32 || h.Height > math.MaxInt32:
-		return fmt.Errorf("hdr: image of %d x %d pixels", h.Width, h.Height)
+		return fmt.Errorf("hdr: header claims %d x %d pixels, which is out of range", h.Width, h.Height)
 	}
 	return nil
 }

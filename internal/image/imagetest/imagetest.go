@@ -15,7 +15,7 @@ type Bomb struct {
 	Name string
 	Ext  string
 	Data []byte
-	// Fine says that the bomb is a valid image, and must be cooked.
+	// Fine is set if the bomb is a valid image, and must be cooked.
 	Fine bool
 }
 

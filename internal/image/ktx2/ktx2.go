@@ -28,7 +28,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Scheme says how level data is packed, by the numbers of KTX.
+// A Scheme is the packing of level data, by the numbers of KTX.
 type Scheme uint32
 
 // The schemes that this package knows.

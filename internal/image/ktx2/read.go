@@ -122,7 +122,7 @@ func checkSection(data []byte, at int64, offset, length uint32) (int64, bool) {
 // it how alpha is meant.
 func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
-	if t.Format == texture.UASTC { // others say it by their number
+	if t.Format == texture.UASTC { // other formats have a number
 		t.SRGB = len(d) > flagsAt && d[transferAt] == transferSRGB
 		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
 	}

@@ -99,7 +99,7 @@ func (p *pyramid) targetRow(i, y int) []texel {
 	return p.last // the row is not used
 }
 
-// pushRow tells stage i that its input row y is ready.
+// pushRow passes input row y, which is complete, to stage i.
 func (p *pyramid) pushRow(i, y int) {
 	s := &p.stages[i]
 	down, ok := tapsEndingAt(s.h, y)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Channel says where the numbers of one channel come from.
+// A Channel is the source of the numbers of one channel.
 type Channel struct {
 	// Of is 'r', 'g', 'b' or 'a'; '0' for zeros and '1' for the top.
 	Of byte

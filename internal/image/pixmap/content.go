@@ -7,12 +7,12 @@ import (
 
 // Content describes an image after looking at all its pixels.
 type Content struct {
-	// Opaque says that alpha is 1 everywhere.
+	// Opaque is set if alpha is 1 everywhere.
 	Opaque bool
 	// One names the only channel with content: "rrr1" is an opaque gray, "r001" red alone, "111a"
 	// an alpha over white, "0001" black. It is empty if several channels have content.
 	One string
-	// Blue says that blue is constant.
+	// Blue is set if blue is constant.
 	Blue bool
 	// Gray is the share, from 0 to 1, of pixels whose red, green and blue differ by at most an
 	// eighth, the error of JPEG on equal channels. Red is the share of pixels whose green and blue
@@ -28,9 +28,9 @@ type Content struct {
 	Vectors
 }
 
-// Vectors says how much an image looks like a normal map, whose red, green and blue are x, y and z
-// from -1 (stored as 0) to 1 (stored as 1). Black pixels, as between the pieces of an unwrapped
-// model, do not count.
+// Vectors measures how much an image looks like a normal map, whose red, green and blue are x, y
+// and z from -1 (stored as 0) to 1 (stored as 1). Black pixels, as between the pieces of an
+// unwrapped model, do not count.
 type Vectors struct {
 	// Unit is the share, from 0 to 1, of pixels whose vector points out of the surface, z > 0, and
 	// has length 1 within 6 %; Near is the same within 30 %.

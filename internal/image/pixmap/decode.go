@@ -27,7 +27,7 @@ func UnexpectedEOF(err error) error {
 	return err
 }
 
-// Repairs counts invalid light and says how it was replaced.
+// Repairs counts invalid light by its replacement.
 type Repairs struct {
 	Negative int // became 0
 	Infinite int // became 65504, the greatest half

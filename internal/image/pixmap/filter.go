@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Filter says how much each pixel counts by its distance.
+// A Filter weighs pixels by their distance.
 type Filter uint8
 
 // The filters.
@@ -99,7 +99,7 @@ func bessel(x float64) float64 {
 	return sum
 }
 
-// An axis says how pixels along one side are computed from a side of another length.
+// An axis holds the weights that compute the pixels along one side from a side of another length.
 type axis struct {
 	total float64 // the sum of a pixel's weights
 	spans []span  // spans by pixel
@@ -187,7 +187,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// A Wrap says how an image continues beyond its edges.
+// A Wrap is the continuation of an image beyond its edges.
 type Wrap uint8
 
 // The ways to continue.

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Color says how the colors of a map of 8 or 16 bits are encoded. Maps of floats are linear light
-// unless they are Data.
+// Color is the encoding of colors in maps of 8 or 16 bits. Maps of floats are linear light unless
+// they are Data.
 type Color uint8
 
 // The encodings.
@@ -19,15 +19,15 @@ const (
 	Data
 )
 
-// Sampling says how the pixels of one size are computed from another.
+// Sampling holds the options for computing the pixels of one size from another.
 type Sampling struct {
 	Filter Filter
 	Color  Color
-	// Normal says that red, green and blue are the x, y and z of unit vectors, from -1 (stored as
+	// Normal is set if red, green and blue are the x, y and z of unit vectors, from -1 (stored as
 	// 0) to 1 (stored as 1). Vectors are averaged and made unit vectors again. A map with constant
 	// blue has two channels: z is computed from x and y, and blue stays. Color must be Data.
 	Normal bool
-	// Premultiplied says that colors are already multiplied by alpha, or that alpha is unrelated to
+	// Premultiplied is set if colors are already multiplied by alpha, or that alpha is unrelated to
 	// them.
 	Premultiplied bool
 	// WrapX and WrapY continue the image beyond its edges. Box ignores them.

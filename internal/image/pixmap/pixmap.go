@@ -19,7 +19,7 @@ type Map struct {
 	PixF []float32
 }
 
-// A Depth says which of the slices of a Map is set.
+// A Depth is the format of a Map's numbers: the slice that is set.
 type Depth uint8
 
 // The depths.

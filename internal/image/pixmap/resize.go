@@ -58,7 +58,7 @@ func Fit(w, h, longest int) (int, int) {
 	return scaled(w, h), longest
 }
 
-// A Rounding says how to round a number to a power of two.
+// A Rounding is a way to round a number to a power of two.
 type Rounding uint8
 
 // The roundings.

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Effort says how much work to spend on a small file.
+// Effort is the amount of work for a small file.
 type Effort int
 
 const (
@@ -39,7 +39,7 @@ func EffortOf(quality string) Effort {
 	return Normal
 }
 
-// ErrFloat says that PNG cannot store light beyond white.
+// ErrFloat is the error for light beyond white, which PNG cannot store.
 var ErrFloat = errors.New("a PNG image has no light beyond white")
 
 // Encode writes m, of 8 or 16 bits a channel, with straight alpha. It returns a description of the
@@ -125,8 +125,7 @@ func writeChunk(w io.Writer, kind string, data []byte) error {
 	return err
 }
 
-// A way says how to choose the filter of each row: one of the five, or the one with the smallest
-// result.
+// A way selects the filter of each row: one of the five, or the filter with the smallest result.
 type way byte
 
 const (

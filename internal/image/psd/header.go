@@ -56,7 +56,7 @@ func ReadHeader(data []byte) (Header, error) {
 	h := Header{large: version == 2, channels: int(be.Uint16(data[12:])), Bits: int(be.Uint16(data[22:])),
 		mode: int(be.Uint16(data[24:])), transparent: -1}
 	if width < 1 || height < 1 || width > mostSide || height > mostSide {
-		return Header{}, fmt.Errorf("psd: image of %d x %d pixels", width, height)
+		return Header{}, fmt.Errorf("psd: header claims %d x %d pixels, which is out of range", width, height)
 	}
 	h.Width, h.Height = int(width), int(height)
 	if err := h.checkMode(); err != nil {
@@ -68,7 +68,7 @@ func ReadHeader(data []byte) (Header, error) {
 		return Header{}, fmt.Errorf("psd: header: %w", io.ErrUnexpectedEOF)
 	}
 	if h.palette = colors; h.mode == indexed && len(colors) < 768 {
-		return Header{}, fmt.Errorf("psd: a palette of %d numbers, want 768", len(colors))
+		return Header{}, fmt.Errorf("psd: the palette has %d numbers, want 768", len(colors))
 	}
 	resources, ok := c.sizedSection(4)
 	h.readResources(resources)
@@ -95,7 +95,7 @@ func (h *Header) checkMode() error {
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32, h.mode == indexed && h.Bits != 8:
 		return fmt.Errorf("psd: channels of %d bits are not supported; save the image with 8 or 16", h.Bits)
 	case h.channels < h.colorChannels() || h.channels > 56:
-		return fmt.Errorf("psd: %d channels, but the colors need %d", h.channels, h.colorChannels())
+		return fmt.Errorf("psd: image has %d channels, but its colors need %d", h.channels, h.colorChannels())
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (h *Header) readResources(data []byte) {
 	}
 }
 
-// readLayers reads the number of layers. A negative number says that the merged image has the
+// readLayers reads the number of layers. A negative number means that the merged image has the
 // layers' transparency. Layers of more than 8 bits have their own block.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}

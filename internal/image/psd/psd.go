@@ -2,8 +2,8 @@
 // of 8, 16 or 32 bits a channel, with or without alpha, plain or packed by RLE or ZIP.
 //
 // The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not composed:
-// programs also save the merged image, if told to. Files without it are refused with advice, as
-// are CMYK, Lab and other modes that are not for screens.
+// programs can also save the merged image. Files without it are refused with advice, as are CMYK,
+// Lab and other modes that are not for screens.
 package psd
 
 import (
@@ -188,7 +188,7 @@ func newRows(h *Header, data []byte) (*rows, error) {
 		}
 		r.inflate, r.spare = z, make([]byte, len(r.row))
 	default:
-		return nil, fmt.Errorf("unknown compression %d", r.packing)
+		return nil, fmt.Errorf("compression %d is unknown", r.packing)
 	}
 	r.data = data[c.at:]
 	return r, nil
@@ -252,7 +252,7 @@ func (r *rows) undoPrediction() {
 // unpackBits fills dst from runs: a count n of 0 to 127 and n+1 bytes, or a negative count -n and a
 // byte that is repeated n+1 times; -128 is skipped.
 func unpackBits(dst, packed []byte) error {
-	tooMuch := errors.New("too many pixels")
+	tooMuch := errors.New("the data hold too many pixels")
 	for len(packed) > 0 {
 		n := int(int8(packed[0]))
 		packed = packed[1:]

@@ -25,7 +25,7 @@ type Header struct {
 	// Channels is 3 or 4, and says whether alpha is meaningful. The decoder keeps the alpha of the
 	// pixels in any case.
 	Channels int
-	// Linear says that colors are linear light; otherwise they are sRGB with linear alpha. The
+	// Linear is set if colors are linear light; otherwise they are sRGB with linear alpha. The
 	// decoder does not convert.
 	Linear bool
 }
@@ -41,11 +41,11 @@ func ReadHeader(r io.Reader) (Header, error) {
 	case string(b[:4]) != "qoif":
 		return Header{}, errors.New("qoi: file does not start with qoif")
 	case w == 0 || h == 0 || w > math.MaxInt32 || h > math.MaxInt32:
-		return Header{}, fmt.Errorf("qoi: image of %d x %d pixels", w, h)
+		return Header{}, fmt.Errorf("qoi: header claims %d x %d pixels, which is out of range", w, h)
 	case b[12] != 3 && b[12] != 4:
-		return Header{}, fmt.Errorf("qoi: image of %d channels", b[12])
+		return Header{}, fmt.Errorf("qoi: header claims %d channels, want 3 or 4", b[12])
 	case b[13] > 1:
-		return Header{}, fmt.Errorf("qoi: unknown color space %d", b[13])
+		return Header{}, fmt.Errorf("qoi: color space %d is unknown", b[13])
 	}
 	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
 }
@@ -139,7 +139,7 @@ func (d *decoder) readRuns() error {
 			return err
 		}
 		if left := (cap(d.pix) - len(d.pix)) / 4; run > left {
-			return fmt.Errorf("a run of %d pixels, but only %d are left", run, left)
+			return fmt.Errorf("a run has %d pixels, but only %d are left", run, left)
 		}
 		d.last, d.seen[p.seenSlot()] = p, p
 		for range run {

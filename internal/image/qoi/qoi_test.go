@@ -70,8 +70,8 @@ func TestBadQOIIsRefused(t *testing.T) {
 		{"0 x 1 pixels", file(0, 1)},
 		{"4294967295 x 1 pixels", file(1<<32-1, 1)},
 		{"5 channels", set(12, 5)},
-		{"unknown color space 2", set(13, 2)},
-		{"run of 3 pixels, but only 2 are left", file(2, 1, 0xc2)},
+		{"color space 2 is unknown", set(13, 2)},
+		{"run has 3 pixels, but only 2 are left", file(2, 1, 0xc2)},
 		{"more data than pixels", file(1, 1, 0xc0, 0xc0)},
 		{"header: unexpected EOF", []byte("qoif")},
 	} {

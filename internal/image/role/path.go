@@ -23,7 +23,7 @@ type part struct {
 // A finding is the result of reading a name.
 type finding struct {
 	name Name
-	// sure says that no directory overrides it: "roughness" is never a button.
+	// sure is set if no directory overrides it: "roughness" is never a button.
 	sure bool
 }
 
@@ -66,7 +66,7 @@ func Neighbors(path string) []string {
 	return list
 }
 
-// ofPath is OfPath with a choice: counts says whether a number that may be a size or a tile counts
+// ofPath is OfPath with a choice: counts is set if a number that may be a size or a tile counts
 // frames. It also returns the digits of such a number.
 func ofPath(path string, counts bool) (name Name, digits string) {
 	folders, base := "", path
@@ -197,7 +197,7 @@ func ofFront(list []part) Name {
 }
 
 // ofEnd returns the meaning of the last words of a name, and whether they are plain English. cut
-// says that the tail followed without a separator.
+// is set if the tail follows without a separator.
 func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 	for n := min(maxJoin, len(list)); n > 0; n-- {
 		w := joined(list, n)

@@ -1,5 +1,5 @@
-// Package role finds the purpose of an image from its name, and says how images of each role
-// become textures.
+// Package role finds the purpose of an image from its name, and the treatment of images of each
+// role.
 package role
 
 import "strings"
@@ -38,16 +38,16 @@ func Parse(word string) Role {
 	return Unknown
 }
 
-// A Treatment says how images of a role become textures.
+// A Treatment describes the textures of a role.
 type Treatment struct {
-	// Colors says that numbers are colors: in sRGB unless options or the format say otherwise, and
+	// Colors is set if numbers are colors: in sRGB unless options or the format say otherwise, and
 	// weighed by alpha on smaller levels. Otherwise they are plain numbers.
 	Colors bool
-	// Mips says that the texture has smaller levels.
+	// Mips is set if the texture has smaller levels.
 	Mips bool
-	// Exact says that up to a megabyte is stored uncompressed, with any number of colors.
+	// Exact is set if up to a megabyte is stored uncompressed, with any number of colors.
 	Exact bool
-	// Single says that an image with one channel is stored in one channel.
+	// Single is set if an image with one channel is stored in one channel.
 	Single bool
 }
 
@@ -145,13 +145,13 @@ func (n Name) Role() Role {
 	}[n]
 }
 
-// A Slot says how a material reads an image.
+// A Slot describes how a material reads an image.
 type Slot struct {
 	Role  Role // role of red, green and blue; of alpha if only alpha is read
 	Alpha Alpha
 }
 
-// Alpha says how a material reads the fourth channel.
+// Alpha is the use of the fourth channel in a material.
 type Alpha uint8
 
 // The meanings of alpha.

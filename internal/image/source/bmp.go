@@ -88,7 +88,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		height = -height
 	}
 	if width < 1 || height < 1 || width > 1<<24 || height > 1<<24 {
-		return bitmap{}, fmt.Errorf("BMP file of %d x %d pixels", width, height)
+		return bitmap{}, fmt.Errorf("BMP file claims %d x %d pixels, which is out of range", width, height)
 	}
 	b.w, b.h = int(width), int(height)
 	if depth <= 8 {
@@ -103,7 +103,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		b.palette = data[at : at+int(4*colors)]
 	}
 	if b.offset < int64(at) || depth <= 8 && len(b.palette) == 0 {
-		return bitmap{}, errors.New("BMP file whose pixel offset points into the header or palette")
+		return bitmap{}, errors.New("BMP file has a pixel offset inside its header or palette")
 	}
 	return b, nil
 }

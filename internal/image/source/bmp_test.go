@@ -113,7 +113,7 @@ func TestBadBitmapsAreRefused(t *testing.T) {
 		{"24 bits a pixel and compression 4 is not supported", bitmapFile(40, 1, 1, 24, 4, nil, 0, 0, 0, 0)},
 		{"masks of other than a byte a channel", bitmapFile(40, 1, 1, 32, 3, []uint32{0x3ff00000, 0xffc00, 0x3ff}, 0, 0, 0, 0)},
 		{"0 x 1 pixels", bitmapFile(40, 0, 1, 24, 0, nil)},
-		{"offset points into the header or palette", within},
+		{"offset inside its header or palette", within},
 		{"a step leads outside the image, to column 3 of row 0", bitmapFile(40, 2, 1, 8, 1, colors, 0, 2, 3, 0)},
 		{"truncated", bitmapFile(40, 9, 1, 8, 1, colors, 0, 9, 0)},
 		{"color 2 is not in the palette", bitmapFile(40, 1, 1, 8, 1, colors[:2], 1, 2, 0, 1)},

@@ -7,7 +7,7 @@ import stdimage "image"
 // Both weigh the nearer sample three times as much as the farther one, in each direction.
 
 // An upsampler fills dst with one row of chroma from the two nearest stored rows. near and far may
-// be the same row; below says that far is the lower one. dst has room for all pixels that near
+// be the same row; below is set if far is the lower one. dst has room for all pixels that near
 // covers, which may be one more than the image is wide.
 type upsampler func(dst, near, far []byte, below bool)
 

@@ -127,7 +127,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"SVG", "", []byte("<svg xmlns=''/>"), maxSide, "rsvg-convert", false},
 		{"SVG of an editor", "", []byte("\ufeff<?xml version='1.0'?>\n<!-- -->\n<svg/>"), maxSide, "rsvg-convert", false},
 		{"XML", "", []byte("<?xml version='1.0'?><map/>"), maxSide, "not a PNG", false},
-		{"text as TGA", ".tga", []byte("<!DOCTYPE html>\n<html>"), maxSide, "tga: unknown", false},
+		{"text as TGA", ".tga", []byte("<!DOCTYPE html>\n<html>"), maxSide, "tga: image type 68 is unknown", false},
 		{"TGA by another name", ".png", append([]byte{2: 3, 12: 1, 14: 1, 16: 8, 17: 0}, 5), maxSide, "not a PNG", false},
 
 		{"PNG of 68 bytes", "", pngOf(16384, 16384), maxSide, "68 bytes cannot hold 16384 x 16384", false},
@@ -153,7 +153,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"EXR too short", "", encodeEXR(16384, 16384, 3), maxSide, "cannot hold", false},
 		{"EXR packed by DWA", "", encodeEXR(1, 1, 8), maxSide, "DWA compression is not supported; save", false},
 		{"Aseprite over the limit", "", append([]byte{4: 0xe0, 5: 0xa5, 6: 1, 9: 0x50, 11: 0x50, 12: 32}, make([]byte, 130)...), maxSide, "the limit is 16384", false},
-		{"Aseprite without a frame", "", append([]byte{4: 0xe0, 5: 0xa5, 9: 1, 11: 1, 12: 32}, make([]byte, 130)...), maxSide, "without a frame", false},
+		{"Aseprite without a frame", "", append([]byte{4: 0xe0, 5: 0xa5, 9: 1, 11: 1, 12: 32}, make([]byte, 130)...), maxSide, "has no frame", false},
 		{"PSD over the limit", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x50\x00\x00\x00\x50\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "the limit is 16384", false},
 		{"PSD too short", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x40\x00\x00\x00\x40\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "cannot hold", false},
 		{"HDR of XYZ", "", hdrOf("FORMAT=32-bit_rle_xyze\n", "-Y 1 +X 1"), maxSide, "ra_xyze", false},

@@ -176,7 +176,7 @@ func probeTGA(data []byte, _ int64) (header, error) {
 	}
 	h, err := tga.ReadHeader(data)
 	if err != nil {
-		// Only its name says that the file is a TGA.
+		// Only its name suggests that the file is a TGA.
 		return header{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	p := header{w: h.Width, h: h.Height, least: h.LeastBytes(), bits: h.Bits(), shared: true}

@@ -60,9 +60,9 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 			at += 2
 			continue
 		case marker == 0xd9 || marker == 0xda:
-			return header{}, errors.New("JPEG file without a frame header")
+			return header{}, errors.New("JPEG file has no frame header")
 		case length < 2:
-			return header{}, errors.New("JPEG file with a damaged segment")
+			return header{}, errors.New("JPEG file has a damaged segment")
 		case 0xc0 <= marker && marker <= 0xc2:
 			if len(body) < length-2 {
 				return header{}, fileformat.ErrShortHead
@@ -109,7 +109,7 @@ func (n *jpegNotes) noteSegment(marker byte, body []byte) {
 // sampling factors and quantization table.
 func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
-		return header{}, errors.New("JPEG file with a damaged frame header")
+		return header{}, errors.New("JPEG file has a damaged frame header")
 	}
 	p := header{h: int(b[1])<<8 | int(b[2]), w: int(b[3])<<8 | int(b[4]), bits: int(b[0])}
 	n := int(b[5])
@@ -117,7 +117,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	for i := range n {
 		across[i], down[i] = int64(b[7+3*i]>>4), int64(b[7+3*i]&15)
 		if across[i] < 1 || across[i] > 4 || down[i] < 1 || down[i] > 4 {
-			return header{}, errors.New("JPEG file with damaged sampling factors")
+			return header{}, errors.New("JPEG file has damaged sampling factors")
 		}
 	}
 	if n == 1 {
@@ -141,7 +141,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 		p.decoder += 4 * p.pixelCountOf() // CMYK is assembled in another image
 	}
 	// Each block costs at least one bit for its mean. Unless another scan may have the rest, it
-	// costs one more bit to say that nothing follows.
+	// costs one more bit, which means that nothing follows.
 	p.least = 2 * blocks / 8
 	if progressive {
 		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit numbers, and bits for the nonzero ones
@@ -158,7 +158,7 @@ func checkScans(scans, blocks int64) error {
 		most = min(most, max(freeScans, maxScanVisit/blocks))
 	}
 	if scans > most {
-		return fmt.Errorf("JPEG file with more than %d scans; save it again as baseline or progressive", most)
+		return fmt.Errorf("JPEG file has more than %d scans; save it again as baseline or progressive", most)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func jpegDamage(data []byte) (extraneous int, err error) {
 	}
 }
 
-var errShortJPEG = errors.New("JPEG file with a damaged segment")
+var errShortJPEG = errors.New("JPEG file has a damaged segment")
 
 // marker goes to the next marker and returns it.
 func (w *jpegWalk) marker() (byte, error) {

@@ -36,7 +36,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	depth, color, interlaced := int64(data[24]), data[25], data[28] != 0
 	channels, ok := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
 	if !ok || depth > 16 {
-		return header{}, fmt.Errorf("PNG file with unknown color type %d of %d bits", color, depth)
+		return header{}, fmt.Errorf("PNG file has the unknown color type %d of %d bits", color, depth)
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 

@@ -75,9 +75,9 @@ type Info struct {
 
 // Errors that Probe and Decode wrap.
 var (
-	// ErrFormat says that a file is not an image of a known format.
+	// ErrFormat is the error for files that are not an image of a known format.
 	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image")
-	// ErrTruncated says that a file ends before its image does.
+	// ErrTruncated is the error for files that end before their image does.
 	ErrTruncated = errors.New("file is truncated; copy or export it again")
 )
 
@@ -167,7 +167,7 @@ type header struct {
 	// decoder is the most bytes that decoding holds, including the decoded image in the decoder's
 	// own format.
 	decoder int64
-	// shared says that the decoder's pixels become the map's own.
+	// shared is set if the decoder's pixels become the map's own.
 	shared bool
 	// least is a lower bound of the size of a valid file that holds the image.
 	least       int64

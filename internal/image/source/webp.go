@@ -137,7 +137,7 @@ func webpSize(chunk string, b []byte) (header, error) {
 		p.decoder = 9 * p.pixelCountOf() // twice for indexed colors
 		p.shared = true
 	default:
-		return p, errors.New("WebP file with a damaged header")
+		return p, errors.New("WebP file has a damaged header")
 	}
 	return p, nil
 }

@@ -43,13 +43,13 @@ type Facts struct {
 	GPU GPU
 	// W and H are its size in pixels, level 0.
 	W, H int
-	// Float says that it holds linear light without an upper end.
+	// Float is set if it holds linear light without an upper end.
 	Float bool
-	// SRGB says that its colors are sRGB, not plain numbers.
+	// SRGB is set if its colors are sRGB, not plain numbers.
 	SRGB bool
-	// Opaque says that alpha is 1 everywhere.
+	// Opaque is set if alpha is 1 everywhere.
 	Opaque bool
-	// Normal says that it is a normal map.
+	// Normal is set if it is a normal map.
 	Normal bool
 	// One names the only channel with content: "rrr1" is an opaque gray, "r001" a mask in red,
 	// "111a" an alpha over white. It is empty if several channels have content.
@@ -82,7 +82,7 @@ type Choice struct {
 	// From is the channel of the image that must be brought into red before it
 	// is encoded: 'r', 'g', 'b', 'a', or 0 if channels stay where they are.
 	From byte
-	// XXXY says that red must be brought into green and blue as well, and green into
+	// XXXY is set if red must be brought into green and blue as well, and green into
 	// alpha, before it is encoded.
 	XXXY bool
 	// Swizzle is for Texture.Swizzle.

@@ -17,24 +17,24 @@ import (
 // levels; or the slices of a volume, without levels.
 type Texture struct {
 	Format Format
-	// SRGB says that colors are stored on the sRGB curve. Only formats whose
+	// SRGB is set if colors are stored on the sRGB curve. Only formats whose
 	// HasSRGB is true may set it.
 	SRGB bool
-	// Premultiplied says that colors are multiplied by alpha already.
+	// Premultiplied is set if colors are multiplied by alpha already.
 	Premultiplied bool
-	// Opaque says that alpha is 1 everywhere, so that UASTC may be transcoded to
+	// Opaque is set if alpha is 1 everywhere, so that UASTC may be transcoded to
 	// formats without it. Files of other formats do not say so.
 	Opaque bool
-	// Swizzle says where a shader should find red, green, blue and alpha: four of
-	// "rgba01", such as "rrr1" for a gray stored as one channel. Empty is
-	// "rgba". KTX2 carries it, DDS cannot.
+	// Swizzle names the channels that a shader reads as red, green, blue and alpha: four of
+	// "rgba01", such as "rrr1" for a gray stored as one channel. Empty means "rgba". KTX2 stores
+	// it, DDS cannot.
 	Swizzle string
 	// W and H are the size of level 0 in pixels. The faces of a cube are square.
 	W, H int
 	// Layers is the number of images, or cubes, in an array, which may be 1; 0 if the texture is no
 	// array.
 	Layers int
-	// Cube says that each layer has six faces, in the order +X -X +Y -Y +Z -Z.
+	// Cube is set if each layer has six faces, in the order +X -X +Y -Y +Z -Z.
 	Cube bool
 	// Depth is the number of slices of a volume, a 3D texture; 0 for others. Volumes have
 	// plain texels and one level.

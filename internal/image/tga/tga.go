@@ -57,15 +57,15 @@ func ReadHeader(b []byte) (Header, error) {
 	}
 	switch {
 	case b[2] == 0:
-		return Header{}, errors.New("tga: file without an image (image type 0)")
+		return Header{}, errors.New("tga: file has no image (image type 0)")
 	case h.kind < mapped || h.kind > gray:
-		return Header{}, fmt.Errorf("tga: unknown image type %d", b[2])
+		return Header{}, fmt.Errorf("tga: image type %d is unknown", b[2])
 	case b[1] > 1:
-		return Header{}, fmt.Errorf("tga: unknown color map type %d", b[1])
+		return Header{}, fmt.Errorf("tga: color map type %d is unknown", b[1])
 	case b[17]>>6 != 0:
 		return Header{}, errors.New("tga: interleaved rows are not supported")
 	case h.Width == 0 || h.Height == 0:
-		return Header{}, fmt.Errorf("tga: image of %d x %d pixels", h.Width, h.Height)
+		return Header{}, fmt.Errorf("tga: header claims %d x %d pixels, which is out of range", h.Width, h.Height)
 	}
 	if b[1] == 1 {
 		h.mapFirst, h.mapSize, h.mapDepth = word(3), word(5), int(b[7])
@@ -79,14 +79,14 @@ func (h *Header) checkSupported() error {
 		return fmt.Errorf("tga: image type %d with %d bits a pixel is not supported", h.kind, h.Depth)
 	}
 	if h.kind == mapped && h.mapSize == 0 {
-		return errors.New("tga: color-mapped image without a color map")
+		return errors.New("tga: color-mapped image has no color map")
 	}
 	// A true-color image may have an unused color map.
 	if h.mapSize > 0 && !slices.Contains([]int{15, 16, 24, 32}, h.mapDepth) {
 		return fmt.Errorf("tga: color map of %d bits a color is not supported", h.mapDepth)
 	}
 	if h.alphaBits > 8 {
-		return fmt.Errorf("tga: %d bits of alpha", h.alphaBits)
+		return fmt.Errorf("tga: header claims %d bits of alpha, which is out of range", h.alphaBits)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ type Image struct {
 	Alpha         Alpha
 }
 
-// Alpha says whether bytes of alpha agree with the header.
+// Alpha is the meaning of alpha bytes, compared with the header.
 type Alpha byte
 
 const (
@@ -220,7 +220,7 @@ func (d *decoder) packet(left int) (count int, same bool, err error) {
 		return 0, false, err
 	}
 	if count = int(b[0]&127) + 1; count > left {
-		return 0, false, fmt.Errorf("a packet of %d pixels, but only %d are left", count, left)
+		return 0, false, fmt.Errorf("a packet has %d pixels, but only %d are left", count, left)
 	}
 	return count, b[0]&128 != 0, nil
 }

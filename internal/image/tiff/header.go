@@ -13,15 +13,15 @@ import (
 type Header struct {
 	Width, Height int
 	Bits          int // 1, 2, 4, 8, 16, 32 or 64 per sample
-	// Orientation says on which sides the first row and column are shown, 1 to 8 as in EXIF; 0 if
-	// the file has none.
+	// Orientation is the place of the first row and column, 1 to 8 as in EXIF; 0 if the file has
+	// none.
 	Orientation int
 	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
 	// was read from.
 	ICC []byte
-	// Signed says that samples are signed.
+	// Signed is set if samples are signed.
 	Signed bool
-	// Float says that samples are floats.
+	// Float is set if samples are floats.
 	Float bool
 
 	dir            directory
@@ -98,7 +98,7 @@ func ReadHeader(data []byte) (Header, error) {
 	h := Header{dir: dir}
 	width, height := dir.entryNumber(tagWidth, 0), dir.entryNumber(tagLength, 0)
 	if width < 1 || height < 1 || width > mostSide || height > mostSide {
-		return Header{}, fmt.Errorf("tiff: image of %d x %d pixels", width, height)
+		return Header{}, fmt.Errorf("tiff: header claims %d x %d pixels, which is out of range", width, height)
 	}
 	h.Width, h.Height = int(width), int(height)
 	h.photometric, h.compression = dir.entryNumber(tagPhotometric, -1), dir.entryNumber(tagCompression, 1)
@@ -206,7 +206,7 @@ func (h *Header) readColors() error {
 func (h *Header) readPalette() error {
 	n := 1 << h.Bits
 	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
-		return fmt.Errorf("tiff: a palette of %d numbers, want %d", got, 3*n)
+		return fmt.Errorf("tiff: the palette has %d numbers, want %d", got, 3*n)
 	}
 	shift := 0
 	for i := range 3 * n {

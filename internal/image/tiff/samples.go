@@ -69,7 +69,7 @@ func (h *Header) packedChunk(data []byte, i int) ([]byte, error) {
 		offsets, sizes = tagTileOffsets, tagTileSizes
 	}
 	if int64(i) >= h.dir.entries[offsets].count {
-		return nil, errors.New("the directory has no place for it")
+		return nil, errors.New("the directory has no offset of the strip or tile")
 	}
 	at := h.dir.entryAt(offsets, i, 0)
 	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers leave it out
