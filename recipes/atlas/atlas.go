@@ -230,9 +230,9 @@ func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a 
 // An atlas is the layout of one scale before painting.
 type atlas struct {
 	scale   float64
-	first   int      // index of its first output
-	names   []named  // names of all sprites, sorted
-	sprites []sprite // sprites without duplicates
+	first   int           // index of its first output
+	names   []namedSprite // names of all sprites, sorted
+	sprites []sprite      // sprites without duplicates
 	layout  rectpack.Layout
 }
 
@@ -246,6 +246,6 @@ func (o *Atlas) assembleAtlas(ctx context.Context, job *recipe.Job, files []file
 }
 
 // ofPage returns the names of the sprites of a page.
-func (a *atlas) ofPage(page int) []named {
-	return slices.DeleteFunc(slices.Clone(a.names), func(n named) bool { return a.layout.Places[n.sprite].Page != page })
+func (a *atlas) ofPage(page int) []namedSprite {
+	return slices.DeleteFunc(slices.Clone(a.names), func(n namedSprite) bool { return a.layout.Places[n.sprite].Page != page })
 }

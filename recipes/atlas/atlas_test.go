@@ -335,9 +335,9 @@ func sorted(list []string) map[string]bool {
 }
 
 func TestNumberedSpritesAreAnimations(t *testing.T) {
-	list := func(names ...string) (all []named) {
+	list := func(names ...string) (all []namedSprite) {
 		for _, n := range names {
-			all = append(all, named{name: n})
+			all = append(all, namedSprite{name: n})
 		}
 		return all
 	}

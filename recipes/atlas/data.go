@@ -134,7 +134,7 @@ func (o *Atlas) textureData(job *recipe.Job, a *atlas, page int) onePage {
 	return t
 }
 
-func (o *Atlas) frameOf(a *atlas, n named) *frame {
+func (o *Atlas) frameOf(a *atlas, n namedSprite) *frame {
 	s, at := a.sprites[n.sprite], a.layout.Places[n.sprite]
 	x, y := o.spriteCorner(at)
 	f := &frame{
@@ -159,7 +159,7 @@ func (o *Atlas) pageSize(a *atlas, page int) size {
 // groupAnimations groups sprites whose names differ only in a number at the end, before the extension.
 // The key is the text before the number, and the sprites are sorted by number. Groups that are
 // not complete on the page are left out.
-func groupAnimations(all, onPage []named) map[string][]string {
+func groupAnimations(all, onPage []namedSprite) map[string][]string {
 	type step struct {
 		name   string
 		number int

@@ -109,7 +109,7 @@ const maxData = 64 << 20
 // keptPlaces returns the pages and places of earlier atlases; the place is nil for new sprites. Package
 // rectpack ignores impossible places.
 func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
-	at := map[string]earlier{}
+	at := map[string]formerPlace{}
 	for _, name := range o.Keep {
 		text, err := job.Read(name)
 		if err == nil && len(text) > maxData {
@@ -128,7 +128,7 @@ func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, pl
 		}
 		for _, s := range sheets {
 			for name, f := range s.frames {
-				at[name] = earlier{f, len(pages)}
+				at[name] = formerPlace{f, len(pages)}
 			}
 			pages = append(pages, rectpack.Size{
 				W: s.size.W/o.unitPixels() - 2*o.Border + o.Padding, H: s.size.H/o.unitPixels() - 2*o.Border + o.Padding,
@@ -152,17 +152,17 @@ func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, pl
 	return pages, places, nil
 }
 
-// An earlier is the place of a sprite in an earlier atlas.
-type earlier struct {
+// A formerPlace is the place of a sprite in an earlier atlas.
+type formerPlace struct {
 	place
 	page int
 }
 
 // hasSizeOf reports whether the sprite had the same size.
-func (e earlier) hasSizeOf(s *sprite) bool { return e.W == s.w && e.H == s.h }
+func (e formerPlace) hasSizeOf(s *sprite) bool { return e.W == s.w && e.H == s.h }
 
 // fitsPage reports whether the place fits a page with such sides.
-func (e earlier) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
+func (e formerPlace) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
 
 // fitting checks that the pages of earlier atlases are still allowed.
 func (o *Atlas) fitting(pages []rectpack.Size) error {

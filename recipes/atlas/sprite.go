@@ -22,8 +22,8 @@ type sprite struct {
 	pix  []uint8 // pixels as pixmap.Map stores them
 }
 
-// A named is a sprite with one of its names.
-type named struct {
+// A namedSprite is a sprite with one of its names.
+type namedSprite struct {
 	name   string
 	sprite int // index of the sprite
 	// of is the size of the image; x and y are the sprite's position in it.
@@ -84,7 +84,7 @@ type decodedImage struct {
 	data   []byte
 	frames int // frames in the file, if more than one
 	sprite
-	named
+	namedSprite
 }
 
 // content identifies equal sprites.
@@ -139,11 +139,11 @@ func (o *Atlas) readImages(ctx context.Context, job *recipe.Job, files []file, a
 					return o.isFull(len(a.sprites) + len(files))
 				}
 			}
-			p.named.name, p.named.sprite = name, which
-			a.names = append(a.names, p.named)
+			p.namedSprite.name, p.namedSprite.sprite = name, which
+			a.names = append(a.names, p.namedSprite)
 		}
 	}
-	slices.SortFunc(a.names, func(x, y named) int { return strings.Compare(x.name, y.name) })
+	slices.SortFunc(a.names, func(x, y namedSprite) int { return strings.Compare(x.name, y.name) })
 	return nil
 }
 

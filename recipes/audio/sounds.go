@@ -141,20 +141,20 @@ func (o *Sounds) explainResult(ctx context.Context, job *recipe.Job) ([]string, 
 		describeShape(o.Rate, o.channelsOfFile(), int64(joined.Frames())))}, nil
 }
 
-// A placed is the position of a sound, in frames.
-type placed struct {
+// A soundPosition is the position of a sound, in frames.
+type soundPosition struct {
 	name          string
 	start, frames int64
 }
 
-// A joined holds all sounds in one clip.
-type joined struct {
+// joinedSounds holds all sounds in one clip.
+type joinedSounds struct {
 	sound
-	places []placed
+	places []soundPosition
 }
 
 // joinSounds prepares the sounds and appends each to the last.
-func (o *Sounds) joinSounds(ctx context.Context, job *recipe.Job) (*joined, error) {
+func (o *Sounds) joinSounds(ctx context.Context, job *recipe.Job) (*joinedSounds, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (o *Sounds) joinSounds(ctx context.Context, job *recipe.Job) (*joined, erro
 		return nil, err
 	}
 	clip := &pcm.Clip{Rate: o.Rate, Channels: o.channelsOfFile()}
-	j := &joined{sound: sound{Clip: clip, source: source.Info{Rate: o.Rate}}}
+	j := &joinedSounds{sound: sound{Clip: clip, source: source.Info{Rate: o.Rate}}}
 	var parts [][]float32
 	gap, end := int64(float64(o.Gap*float64(o.Rate))+0.5), int64(0)
 	for _, f := range files {
@@ -174,7 +174,7 @@ func (o *Sounds) joinSounds(ctx context.Context, job *recipe.Job) (*joined, erro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", pathname.Show(f.file), err)
 		}
-		p := placed{f.name, end, int64(c.Frames())}
+		p := soundPosition{f.name, end, int64(c.Frames())}
 		if end = o.seekable(p.start + p.frames + gap); end > int64(o.Longest)*int64(o.Rate) {
 			return nil, fmt.Errorf("the sounds last more than %d seconds; name fewer, or raise longest", o.Longest)
 		}

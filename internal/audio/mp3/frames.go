@@ -135,11 +135,11 @@ func skipTags(data []byte) int {
 
 // A layout is the place of the sound in a file.
 type layout struct {
-	first  header
-	start  int // offset of the first frame with sound
-	end    int // end of the last whole frame
-	frames int
-	told   int // frames by the describing header, 0 if unknown
+	first    header
+	start    int // offset of the first frame with sound
+	end      int // end of the last whole frame
+	frames   int
+	declared int // frames by the describing header, 0 if unknown
 	// The encoder's delay and padding in samples, if trim.
 	trim           bool
 	delay, padding int
@@ -186,8 +186,8 @@ func findFrames(data []byte) (layout, error) {
 		}
 	}
 	// Some encoders count the describing frame as well.
-	if l.trim && l.frames < l.told-1 {
-		return l, fmt.Errorf("the file ends after %d of %d MP3 frames; copy it again", l.frames, l.told)
+	if l.trim && l.frames < l.declared-1 {
+		return l, fmt.Errorf("the file ends after %d of %d MP3 frames; copy it again", l.frames, l.declared)
 	}
 	return l, nil
 }
@@ -218,7 +218,7 @@ func (l *layout) readInfo(frame []byte) bool {
 	flags := binary.BigEndian.Uint32(frame[at+4:])
 	at += 8
 	if flags&1 != 0 && len(frame) >= at+4 {
-		l.told = int(min(binary.BigEndian.Uint32(frame[at:]), math.MaxInt32))
+		l.declared = int(min(binary.BigEndian.Uint32(frame[at:]), math.MaxInt32))
 	}
 	for bit, size := range []int{4, 4, 100, 4} { // frames, bytes, seek table, quality
 		if flags&(1<<bit) != 0 {

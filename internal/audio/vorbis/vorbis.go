@@ -59,7 +59,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	frames := func() int64 { return int64(len(samples) / d.channels) }
 	// position is the position after the decoded frames, once a page has declared it. early and
 	// late are the frames to cut off at the start and at the end.
-	position, told, early, late := int64(0), false, int64(0), int64(0)
+	position, known, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -82,10 +82,10 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		// Every page has a position. If it is less than the number of decoded frames, the first
 		// page starts the sound later, and the last page ends it earlier.
 		late = max(0, position-packet.Granule)
-		if !told && !packet.Last {
+		if !known && !packet.Last {
 			early, late = late, 0
 		}
-		position, told = packet.Granule, true
+		position, known = packet.Granule, true
 	}
 	early = min(early, frames())
 	late = min(late, frames()-early)

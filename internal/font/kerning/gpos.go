@@ -213,9 +213,9 @@ func readSubtable(at table) (subtable, error) {
 
 // positions collects the pairs of the subtables, sorted.
 func (c *collector) positions(subtables []subtable) error {
-	said := make([]bool, 1<<16) // second glyphs that already have a value
+	hasValue := make([]bool, 1<<16) // second glyphs that already have a value
 	for _, first := range c.glyphs {
-		clear(said)
+		clear(hasValue)
 		start := len(c.pairs)
 		for i := range subtables {
 			if err := c.ctx.Err(); err != nil {
@@ -230,9 +230,9 @@ func (c *collector) positions(subtables []subtable) error {
 				continue
 			}
 			if s.format == 1 {
-				err = c.pairSet(s, first, index, said)
+				err = c.pairSet(s, first, index, hasValue)
 			} else {
-				err = c.classPairs(s, first, said)
+				err = c.classPairs(s, first, hasValue)
 			}
 			if err != nil {
 				return err
@@ -244,7 +244,7 @@ func (c *collector) positions(subtables []subtable) error {
 }
 
 // pairSet collects a list of second glyphs with their values.
-func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) error {
+func (c *collector) pairSet(s *subtable, first uint16, index int, hasValue []bool) error {
 	if index >= s.pairSets {
 		return fmt.Errorf("pair list %d does not exist", index)
 	}
@@ -256,7 +256,7 @@ func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) e
 	}
 	for i := range count {
 		at := 2 + i*s.recordSize
-		if err := c.collectValue(first, set.u16(at), set.advanceAt(at+2, s), said); err != nil {
+		if err := c.collectValue(first, set.u16(at), set.advanceAt(at+2, s), hasValue); err != nil {
 			return err
 		}
 	}
@@ -265,7 +265,7 @@ func (c *collector) pairSet(s *subtable, first uint16, index int, said []bool) e
 
 // classPairs collects a table of values for classes of first and second glyphs. It gives all glyphs
 // a value, even if it is 0.
-func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
+func (c *collector) classPairs(s *subtable, first uint16, hasValue []bool) error {
 	class1, err := glyphClass(s.class1, first)
 	if err != nil {
 		return err
@@ -283,18 +283,18 @@ func (c *collector) classPairs(s *subtable, first uint16, said []bool) error {
 			return fmt.Errorf("class %d does not exist", class2)
 		}
 		at := 16 + (class1*s.classes2+class2)*s.recordSize
-		if err := c.collectValue(first, int(second), r.advanceAt(at, s), said); err != nil {
+		if err := c.collectValue(first, int(second), r.advanceAt(at, s), hasValue); err != nil {
 			return err
 		}
 	}
 	return r.err
 }
 
-func (c *collector) collectValue(first uint16, second int, units int16, said []bool) error {
-	if !c.wanted[second] || said[second] {
+func (c *collector) collectValue(first uint16, second int, units int16, hasValue []bool) error {
+	if !c.wanted[second] || hasValue[second] {
 		return nil
 	}
-	said[second] = true
+	hasValue[second] = true
 	if units == 0 {
 		return nil
 	}

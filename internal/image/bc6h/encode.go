@@ -26,14 +26,14 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 	return line.Pack()
 }
 
-// A fitted is a block with its error.
-type fitted struct {
+// A codedBlock is a block with its error.
+type codedBlock struct {
 	Block
 	err float32 // error by a judge, or a sum of squares while lines compete
 }
 
 // judged sets f.err to the error by a judge, and returns it.
-func (f *fitted) judged(j *judge) float32 {
+func (f *codedBlock) judged(j *judge) float32 {
 	got := Colors(f.Halves())
 	f.err = j.errorOfColors(&got)
 	return f.err
@@ -41,7 +41,7 @@ func (f *fitted) judged(j *judge) float32 {
 
 // improveEnds improves the ends by single steps, one region and channel after the other. fits
 // reports whether the mode can store the ends.
-func (f *fitted) improveEnds(j *judge, fits func() bool) {
+func (f *codedBlock) improveEnds(j *judge, fits func() bool) {
 	var weights [16]int32
 	for i, index := range f.Index {
 		weights[i] = f.Mode.Weight(index)
@@ -190,7 +190,7 @@ func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, 
 // On the scale of half floats, black is many steps below all other colors, and would stretch the
 // line until its colors are a stop apart. If a block has colors far darker than its brightest,
 // fitLine also tries lines that treat dark colors as brighter.
-func fitLine(colors *Colors, q blockfit.Quality) fitted {
+func fitLine(colors *Colors, q blockfit.Quality) codedBlock {
 	judge := judgeOf(colors)
 	brightest, darkest := colors.brightness()
 	pix := colors.raisedTo(0)
@@ -223,7 +223,7 @@ func floors(q blockfit.Quality) []uint16 {
 
 // fitsBothWays reports whether the mode can store the ends in either order, because packing may
 // exchange them.
-func (f *fitted) fitsBothWays() bool {
+func (f *codedBlock) fitsBothWays() bool {
 	for k := range 3 {
 		a, b := f.Ends[0][k], f.Ends[1][k]
 		if min(a, b) < 0 || max(a, b) >= 1<<f.Mode.Bits {
@@ -239,7 +239,7 @@ func (f *fitted) fitsBothWays() bool {
 }
 
 // lowerAnchor exchanges the ends if the first index has its top bit, which is not stored.
-func (f *fitted) lowerAnchor() {
+func (f *codedBlock) lowerAnchor() {
 	if f.Index[0] < 8 {
 		return
 	}
@@ -255,13 +255,13 @@ func lineRounds(q blockfit.Quality) int {
 }
 
 // closestLine returns the line with the least squared error.
-func closestLine(pix *[16][3]float32, q blockfit.Quality) fitted {
+func closestLine(pix *[16][3]float32, q blockfit.Quality) codedBlock {
 	a, b := blockfit.Outermost(pix[:])
 	index := lineIndices(pix, a, b)
 	if x, y, ok := lineEnds(pix, &index); ok {
 		a, b = x, y
 	}
-	var best fitted
+	var best codedBlock
 	for i := range Modes() {
 		mode := &Modes()[i]
 		if mode.Regions != 1 {
@@ -291,8 +291,8 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) fitted {
 
 // storeLine stores the colors on the line between two ends, or returns false if the ends are too
 // far apart for the mode.
-func storeLine(mode *Mode, pix *[16][3]float32, a, b [3]float32) (fitted, bool) {
-	f := fitted{Block: Block{Mode: mode}}
+func storeLine(mode *Mode, pix *[16][3]float32, a, b [3]float32) (codedBlock, bool) {
+	f := codedBlock{Block: Block{Mode: mode}}
 	var from, to [3]float32
 	for k := range 3 {
 		f.Ends[0][k], f.Ends[1][k] = quantize(a[k], mode.Bits), quantize(b[k], mode.Bits)

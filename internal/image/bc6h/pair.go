@@ -18,7 +18,7 @@ const partitionsTried = 4
 
 // fitPair returns the best block of two regions. Because black would stretch lines, as in fitLine,
 // it fits the colors as they are and also with floors.
-func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
+func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	best.err = math.MaxFloat32
 	judge := judgeOf(colors)
 	brightest, darkest := colors.brightness()
@@ -107,7 +107,7 @@ func (m *moments) errorOffLine() float64 {
 }
 
 // fitPartition replaces the best block by a block with the partition if that is better.
-func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uint8) {
+func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition uint8) {
 	mask, second := bc7.Pair(partition)
 	anchors := [2]uint8{0, second}
 	var ends [4][3]float32
@@ -128,7 +128,7 @@ func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uin
 		ends[2*region], ends[2*region+1] = a, b
 	}
 	for _, mode := range finestFirst() {
-		pair := fitted{Block: Block{Mode: mode, Partition: partition}}
+		pair := codedBlock{Block: Block{Mode: mode, Partition: partition}}
 		for end := range ends {
 			for k, v := range ends[end] {
 				pair.Ends[end][k] = quantize(v, mode.Bits)
@@ -194,7 +194,7 @@ func nearestIndex(p, from, to *[3]float32) uint8 {
 }
 
 // chooseNearest sets the indices nearest to the colors.
-func (f *fitted) chooseNearest(pix *[16][3]float32) {
+func (f *codedBlock) chooseNearest(pix *[16][3]float32) {
 	var wide [4][3]float32
 	for end := range wide {
 		for k, v := range f.Ends[end] {

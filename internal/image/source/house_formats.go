@@ -73,14 +73,14 @@ func decodeEXR(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 func repairNotes(r pixmap.Repairs) (notes []string) {
 	for _, note := range []struct {
 		n    int
-		said string
+		text string
 	}{
 		{r.Negative, "numbers below 0 became 0"},
 		{r.Infinite, "infinite numbers became 65504"},
 		{r.NaN, "numbers that are NaN became 0"},
 	} {
 		if note.n > 0 {
-			notes = append(notes, fmt.Sprintf("%d %s", note.n, note.said))
+			notes = append(notes, fmt.Sprintf("%d %s", note.n, note.text))
 		}
 	}
 	return notes
