@@ -153,8 +153,8 @@ func readJSON(t testing.TB, shape string, files [][]byte) map[string]found {
 	return list
 }
 
-// image restores the original image of a sprite.
-func (f found) picture(page *image.NRGBA) *image.NRGBA {
+// restoredImage restores the original image of a sprite.
+func (f found) restoredImage(page *image.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rectangle{Max: f.of})
 	for y := f.frame.Min.Y; y < f.frame.Max.Y; y++ {
 		for x := f.frame.Min.X; x < f.frame.Max.X; x++ {
@@ -218,7 +218,7 @@ func TestPicturesAreRestoredFromPages(t *testing.T) {
 			t.Errorf("%d: %d sprites of %d", i, len(list), len(pictures))
 		}
 		for name, f := range list {
-			if !same(pictures[name], f.picture(pages[f.page])) {
+			if !same(pictures[name], f.restoredImage(pages[f.page])) {
 				t.Errorf("%d: %s: the restored image differs: %+v, %+v", i, name, f, *o)
 			}
 		}
@@ -439,7 +439,7 @@ func TestSpritesKeepTheirEarlierPlaces(t *testing.T) {
 			t.Errorf("%d: %d sprites, then %d", i, len(was), len(now))
 		}
 		for name, f := range now {
-			if m := decoded(t, tree["d/"+name].Data); !same(m, f.picture(decoded(t, after.Outputs[f.page]))) {
+			if m := decoded(t, tree["d/"+name].Data); !same(m, f.restoredImage(decoded(t, after.Outputs[f.page]))) {
 				t.Errorf("%d: %s: the restored image differs", i, name)
 			}
 		}
@@ -498,7 +498,7 @@ func TestEachScaleHasItsOwnPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			page := &image.NRGBA{Pix: m.Pix8, Stride: 4 * m.W, Rect: image.Rect(0, 0, m.W, m.H)}
-			a := readJSON(t, "hash", res.Outputs[2*i+1:][:1])["a.png"].picture(page)
+			a := readJSON(t, "hash", res.Outputs[2*i+1:][:1])["a.png"].restoredImage(page)
 			want := image.NewNRGBA(image.Rect(0, 0, 20/part, 12/part))
 			for i := range want.Rect.Dx() * want.Rect.Dy() {
 				x, y := i%want.Rect.Dx(), i/want.Rect.Dx()
@@ -585,7 +585,7 @@ func FuzzKeep(f *testing.F) {
 		if res.Err != nil {
 			return
 		}
-		if list := readJSON(t, "hash", res.Outputs[1:]); !same(decoded(t, a.Data), list["a.png"].picture(decoded(t, res.Outputs[0]))) {
+		if list := readJSON(t, "hash", res.Outputs[1:]); !same(decoded(t, a.Data), list["a.png"].restoredImage(decoded(t, res.Outputs[0]))) {
 			t.Error("the image is not restored")
 		}
 	})

@@ -99,7 +99,7 @@ func parseList(job *recipe.Job) (list []line, err error) {
 // marks escapes the special characters of patterns in a path.
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// images matches the extensions of all formats.
+// imageExtensions matches the extensions of all formats.
 var imageExtensions = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
 
 // chosenArtifacts returns the artifacts that the lines choose.

@@ -204,7 +204,7 @@ func (o *Font) texelChannels() int {
 	return 4
 }
 
-// image returns the texels as an image, gray if they have one channel.
+// atlasImage returns the texels as an image, gray if they have one channel.
 func (o *Font) atlasImage(size extent, texels []byte) *pixmap.Map {
 	if o.texelChannels() == 4 {
 		return &pixmap.Map{W: size.w, H: size.h, Pix8: texels}

@@ -46,18 +46,18 @@ func Open(data []byte, limit int64) (*texture.Texture, error) {
 // that are not stored are 0, and alpha is 1. The map has floats for floating point, 16
 // bits for RGB10A2 and EAC, and else 8 bits. Images are the faces of layer 0, of layer 1 and so
 // on. It looks at ctx once for each row of blocks.
-func Level(ctx context.Context, t *texture.Texture, level, picture int) (*pixmap.Map, error) {
-	if level < 0 || level >= len(t.Levels) || picture < 0 || picture >= t.Images() {
-		return nil, fmt.Errorf("cooked: no image %d of level %d; have %d of %d", picture, level, t.Images(), len(t.Levels))
+func Level(ctx context.Context, t *texture.Texture, level, number int) (*pixmap.Map, error) {
+	if level < 0 || level >= len(t.Levels) || number < 0 || number >= t.Images() {
+		return nil, fmt.Errorf("cooked: no image %d of level %d; have %d of %d", number, level, t.Images(), len(t.Levels))
 	}
 	w, h := texture.LevelSize(t.W, t.H, level)
 	size := t.Format.Bytes(w, h)
 	texels := t.Levels[level]
-	if int64(len(texels)) < size*int64(picture+1) {
+	if int64(len(texels)) < size*int64(number+1) {
 		return nil, fmt.Errorf("cooked: level %d ends early", level)
 	}
 	m := pixmap.New(w, h, depthOfFormat(t.Format))
-	if err := decodeTexels(ctx, m, t.Format, t.SRGB, texels[size*int64(picture):][:size]); err != nil {
+	if err := decodeTexels(ctx, m, t.Format, t.SRGB, texels[size*int64(number):][:size]); err != nil {
 		return nil, fmt.Errorf("cooked: level %d: %w", level, err)
 	}
 	applySwizzle(m, t.Swizzle)

@@ -12,10 +12,10 @@ import (
 
 // A Prepared is the input of an encoder: the image and its role.
 type Prepared struct {
-	Role     role.Role
-	Why      string        // evidence for the role
-	Pictures []*pixmap.Map // first levels, scaled, with the numbers that are stored
-	Test     float64       // least alpha that a game draws, 0 without a test
+	Role   role.Role
+	Why    string        // evidence for the role
+	Images []*pixmap.Map // first levels, scaled, with the numbers that are stored
+	Test   float64       // least alpha that a game draws, 0 without a test
 }
 
 // A Measure is the likeness of a texture to its source. Inapplicable values are NaN.
@@ -31,7 +31,7 @@ func Unmeasured() Measure { return Measure{math.NaN(), math.NaN(), math.NaN()} }
 // Measure compares a texture of one image with its source.
 func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, error) {
 	found := Unmeasured()
-	want := p.Pictures[0]
+	want := p.Images[0]
 	m, err := Level(ctx, t, 0, 0)
 	if err != nil {
 		return found, err
@@ -95,7 +95,7 @@ func dotVectors(a, b [3]float64) float64 {
 // coverageChange returns the greatest difference of a level's share of pixels that pass the test
 // from the image's share. Levels of fewer pixels than coverageFewest cannot keep it.
 func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (float64, error) {
-	want, err := passing(ctx, p.Pictures[0], p.Test)
+	want, err := passing(ctx, p.Images[0], p.Test)
 	if err != nil {
 		return 0, err
 	}

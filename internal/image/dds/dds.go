@@ -247,11 +247,11 @@ func readTexture(data []byte) (*texture.Texture, error) {
 	}
 	// Counted before anything is allocated. An image is at most 2^43 bytes, and
 	// there are at most 6*2^16 of them.
-	var picture int64
+	var imageBytes int64
 	for i := range levels {
-		picture += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))
+		imageBytes += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))
 	}
-	if have, want := int64(len(data)-end), int64(t.Images())*picture; have != want {
+	if have, want := int64(len(data)-end), int64(t.Images())*imageBytes; have != want {
 		return nil, fmt.Errorf("%d bytes after the header, %d images of %d x %d pixels with %d levels need %d",
 			have, t.Images(), t.W, t.H, levels, want)
 	}
@@ -318,20 +318,20 @@ func legacyFormat(code string, flags uint32) texture.Format {
 }
 
 // levelsOf gathers each level from the images, which hold all the levels.
-func levelsOf(t *texture.Texture, levels int, pictures []byte) [][]byte {
+func levelsOf(t *texture.Texture, levels int, images []byte) [][]byte {
 	out := make([][]byte, levels)
 	for p := range t.Images() {
 		for i := range out {
 			size := int(t.Format.Bytes(texture.LevelSize(t.W, t.H, i)))
 			if t.Images() == 1 {
-				out[i] = pictures[:size:size]
+				out[i] = images[:size:size]
 			} else {
 				if p == 0 {
 					out[i] = make([]byte, 0, size*t.Images())
 				}
-				out[i] = append(out[i], pictures[:size]...)
+				out[i] = append(out[i], images[:size]...)
 			}
-			pictures = pictures[size:]
+			images = images[size:]
 		}
 	}
 	return out

@@ -102,7 +102,7 @@ func indexed(m *image.NRGBA) *image.Paletted {
 	return p
 }
 
-// An image is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
+// An exactNRGBA is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
 // The colors of NRGBA itself would be rounded down twice at low alpha.
 type exactNRGBA struct{ *image.NRGBA }
 
