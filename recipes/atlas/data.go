@@ -156,9 +156,9 @@ func (o *Atlas) pageSize(a *atlas, page int) size {
 	return size{w, h}
 }
 
-// groupAnimations groups sprites whose names differ only in a number at the end, before the extension.
-// The key is the text before the number, and the sprites are sorted by number. Groups that are
-// not complete on the page are left out.
+// groupAnimations groups sprites whose names differ only in a number at the end, before the
+// extension. The key is the text before the number, and the sprites are sorted by number. Groups
+// that are not complete on the page are left out.
 func groupAnimations(all, onPage []namedSprite) map[string][]string {
 	type step struct {
 		name   string

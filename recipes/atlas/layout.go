@@ -42,8 +42,8 @@ func (o *Atlas) pixelsOfPage(page rectpack.Size) (w, h int) {
 	return (page.W + more) * o.unitPixels(), (page.H + more) * o.unitPixels()
 }
 
-// spriteRoom returns the units that a side of a sprite takes, with its extruded edges and the padding
-// to the next sprite.
+// spriteRoom returns the units that a side of a sprite takes, with its extruded edges and the
+// padding to the next sprite.
 func (o *Atlas) spriteRoom(pixels int) int {
 	return (pixels+o.unitPixels()-1)/o.unitPixels() + 2*o.Extrude + o.Padding
 }
@@ -106,8 +106,8 @@ func (a *atlas) nameFor(sprite int) string {
 // maxData is the size limit of an earlier atlas's JSON, in bytes.
 const maxData = 64 << 20
 
-// keptPlaces returns the pages and places of earlier atlases; the place is nil for new sprites. Package
-// rectpack ignores impossible places.
+// keptPlaces returns the pages and places of earlier atlases; the place is nil for new sprites.
+// Package rectpack ignores impossible places.
 func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
 	at := map[string]formerPlace{}
 	for _, name := range o.Keep {
@@ -223,8 +223,8 @@ func (o *Atlas) writeAtlasPage(ctx context.Context, job *recipe.Job, i int, a *a
 	return errors.Join(err, out.Close())
 }
 
-// paintSprite paints a sprite with its corner at a pixel. Its edges are repeated by the extrusion, and
-// up to the next whole unit.
+// paintSprite paints a sprite with its corner at a pixel. Its edges are repeated by the extrusion,
+// and up to the next whole unit.
 func (o *Atlas) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool) {
 	w, h := s.w, s.h
 	if turned {

@@ -67,8 +67,8 @@ func (o *Audio) cookMemory(info source.Info, size int64) int64 {
 	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+encoderMemory)
 }
 
-// explainResult describes the output and the reasons, one per line. It decodes and measures the source,
-// but writes nothing.
+// explainResult describes the output and the reasons, one per line. It decodes and measures the
+// source, but writes nothing.
 func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	head, err := readSourceHead(job)
 	if err != nil {

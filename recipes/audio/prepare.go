@@ -102,8 +102,8 @@ func (o *Audio) mixChannels(ctx context.Context, c *pcm.Clip) error {
 // looks is the number of samples between two checks of the context.
 const looks = 1 << 18
 
-// trimSilence cuts off silence below the threshold at both ends, except frames of loops, and returns the
-// number of frames removed. A clip that never exceeds the threshold is unchanged.
+// trimSilence cuts off silence below the threshold at both ends, except frames of loops, and
+// returns the number of frames removed. A clip that never exceeds the threshold is unchanged.
 func trimSilence(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	first, last := -1, -1
 	for i, v := range c.Samples {

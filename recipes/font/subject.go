@@ -238,8 +238,8 @@ func (o *Font) atlasSizes(area, widest, tallest int) []extent {
 // A step is a part of the skyline: from x to the next step, everything above y is occupied.
 type step struct{ x, y int }
 
-// fillAtlas places the glyphs into an atlas: each at the highest position that the skyline of earlier
-// glyphs leaves, the leftmost of several. It returns the used height of the atlas.
+// fillAtlas places the glyphs into an atlas: each at the highest position that the skyline of
+// earlier glyphs leaves, the leftmost of several. It returns the used height of the atlas.
 func (o *Font) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
 	skyline := []step{{0, 0}}
 	for _, i := range order {

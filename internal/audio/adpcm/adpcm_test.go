@@ -42,9 +42,9 @@ func TestBlockSizesGiveFrameCounts(t *testing.T) {
 	}
 }
 
-// TestIMABlockComputedByHand decodes a block computed by hand. From 100 with step 16 (index 8) up by 1.75 steps
-// in truncated parts, 16+8+4+2, which moves the index to 16 (step 34); then down by 4 (34/8), which
-// moves it to 15 (step 31); the rest is padding.
+// TestIMABlockComputedByHand decodes a block computed by hand. From 100 with step 16 (index 8) up
+// by 1.75 steps in truncated parts, 16+8+4+2, which moves the index to 16 (step 34); then down by 4
+// (34/8), which moves it to 15 (step 31); the rest is padding.
 func TestIMABlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	if err := DecodeIMA(got, []byte{100, 0, 8, 0, 0x87, 0x01, 0, 0}, 1); err != nil {

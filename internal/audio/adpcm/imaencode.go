@@ -145,8 +145,8 @@ func (b *beam) hasSameFuture(o *beam) bool {
 	return b.summed == o.summed && b.multiplied == o.multiplied && b.index == o.index
 }
 
-// keepBeam inserts a beam into a list sorted by error, if it is among the best. Of beams with the same
-// future only the best stays; of equal ones the first.
+// keepBeam inserts a beam into a list sorted by error, if it is among the best. Of beams with the
+// same future only the best stays; of equal ones the first.
 func keepBeam(list []beam, n beam, limit int) []beam {
 	at := len(list)
 	for at > 0 && list[at-1].miss > n.miss {

@@ -205,8 +205,8 @@ type loopBlocks struct {
 	chunks   wav.LoopChunks
 }
 
-// readMetadataBlocks reads the blocks before the frames. It returns the offset of the first frame and the
-// blocks that may contain loops.
+// readMetadataBlocks reads the blocks before the frames. It returns the offset of the first frame
+// and the blocks that may contain loops.
 func readMetadataBlocks(data []byte) (int, loopBlocks, error) {
 	const application, vorbisComment = 2, 4
 	var about loopBlocks

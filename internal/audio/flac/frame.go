@@ -80,7 +80,8 @@ func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	return f, nil
 }
 
-// readFrameSamples reads a frame into the decoder's channels. It returns the number of samples of each.
+// readFrameSamples reads a frame into the decoder's channels. It returns the number of samples of
+// each.
 func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
 	start := r.alignToByte()
 	f, err := d.readFrameHeader(r, start)

@@ -98,8 +98,8 @@ func newLoudnessMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {
 	return m, m.weighSlices(c)
 }
 
-// weighSlices sums up the squares of the K-weighted samples of each whole slice, over all channels with
-// their weights. For a clip shorter than one block it includes the last, shorter slice.
+// weighSlices sums up the squares of the K-weighted samples of each whole slice, over all channels
+// with their weights. For a clip shorter than one block it includes the last, shorter slice.
 func (m *meter) weighSlices(c *pcm.Clip) error {
 	n, rate := int64(c.Frames()), int64(c.Rate)
 	count := n * slicesPerSecond / rate

@@ -27,8 +27,8 @@ func (h header) isFrameHeader() bool {
 	return h>>21 == 0x7ff && h.versionCode() != 1 && h.layerCode() != 0 && h>>12&15 != 15 && h>>10&3 != 3
 }
 
-// looksLikeFirst reports whether h looks like the header of a stream's first frame. A reserved emphasis is
-// harmless within a stream, but before one it is most likely a coincidence.
+// looksLikeFirst reports whether h looks like the header of a stream's first frame. A reserved
+// emphasis is harmless within a stream, but before one it is most likely a coincidence.
 func (h header) looksLikeFirst() bool { return h.isFrameHeader() && h&3 != 2 }
 
 // canFollow reports whether two frames can belong to one stream.

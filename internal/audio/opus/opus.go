@@ -254,8 +254,8 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 	return list, nil
 }
 
-// appendPacket encodes the stream's samples and appends the packet. Of several packets, all except the
-// last contain their own length (RFC 6716, appendix B).
+// appendPacket encodes the stream's samples and appends the packet. Of several packets, all except
+// the last contain their own length (RFC 6716, appendix B).
 func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
 	n, err := s.encodePacket()
 	if err != nil {
@@ -278,8 +278,8 @@ func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
 	return append(to, packet[1:]...), nil
 }
 
-// encodePacket encodes the stream's packet. The library is young: its panics become errors of the sound,
-// and do not end the program.
+// encodePacket encodes the stream's packet. The library is young: its panics become errors of the
+// sound, and do not end the program.
 func (s *stream) encodePacket() (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {

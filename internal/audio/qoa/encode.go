@@ -90,8 +90,8 @@ func roundInt16(x float32) int32 {
 	return int32(math.RoundToEven(float64(x)))
 }
 
-// encodeSlice finds the scale factor that stores up to 20 samples best, advances the channel's state and
-// returns the slice in the file's format.
+// encodeSlice finds the scale factor that stores up to 20 samples best, advances the channel's
+// state and returns the slice in the file's format.
 //
 // The best scale factor tends to be close to the previous slice's, so the search starts there and
 // goes to both sides: later trials are then aborted early. Of equals the first one upwards from

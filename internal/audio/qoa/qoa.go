@@ -91,8 +91,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return clip, nil
 }
 
-// measureFrames checks everything in a file except the sound, before anything is allocated. It returns
-// the clip without its samples.
+// measureFrames checks everything in a file except the sound, before anything is allocated. It
+// returns the clip without its samples.
 func measureFrames(data []byte) (clip *pcm.Clip, frames int, err error) {
 	if len(data) < fileHeader || string(data[:4]) != magic {
 		return nil, 0, errors.New("qoa: not a QOA file, which must start with \"qoaf\"")

@@ -39,8 +39,8 @@ func outFrames(frames int64, from, to int) int64 {
 	return max(min(frames, 1), Frames(frames, from, to))
 }
 
-// moveLoop converts a loop to another rate, in a clip with the given number of frames at that rate. A
-// loop with frames keeps at least one.
+// moveLoop converts a loop to another rate, in a clip with the given number of frames at that rate.
+// A loop with frames keeps at least one.
 func moveLoop(l pcm.Loop, from, to int, frames int64) pcm.Loop {
 	some := l.End > l.Start
 	l.Start, l.End = Frames(l.Start, from, to), Frames(l.End, from, to)
@@ -166,8 +166,8 @@ func (s *stream) loadWindow(c *pcm.Clip, ch int, from, until int64) {
 	}
 }
 
-// dotProduct sums the products of two slices of the same, even length, in four sums that the processor can
-// compute in parallel.
+// dotProduct sums the products of two slices of the same, even length, in four sums that the
+// processor can compute in parallel.
 func dotProduct(h, x []float64) float64 {
 	x = x[:len(h)]
 	var a, b, c, d float64

@@ -219,8 +219,8 @@ func (f *floor1) sortPoints() error {
 // ranges are the numbers of values that a point may have, by multiplier.
 var ranges = [...]int{256, 128, 86, 64}
 
-// readCurve reads the curve of one packet. It returns false if the packet has none, so that the channel
-// is silent.
+// readCurve reads the curve of one packet. It returns false if the packet has none, so that the
+// channel is silent.
 func (f *floor1) readCurve(r *bitReader, books []codebook, c *curve) bool {
 	if !r.readFlag() {
 		return false

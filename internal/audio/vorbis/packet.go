@@ -45,9 +45,9 @@ func (d *decoder) startPackets() {
 	d.left = make([]float64, d.block[1]/2)
 }
 
-// decodeAudioPacket decodes an audio packet (section 4.3) and appends the samples, with the channels in stream
-// order. The first packet gives none. As the specification requires, packets other than audio are
-// ignored.
+// decodeAudioPacket decodes an audio packet (section 4.3) and appends the samples, with the
+// channels in stream order. The first packet gives none. As the specification requires, packets
+// other than audio are ignored.
 func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	r := &bitReader{data: packet}
 	if len(packet) == 0 || r.readFlag() {
@@ -97,8 +97,8 @@ func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	return out
 }
 
-// windowHalves multiplies the halves of a block by the slopes of the window, whose width depends on the
-// neighbors. Samples beyond a slope are not used.
+// windowHalves multiplies the halves of a block by the slopes of the window, whose width depends on
+// the neighbors. Samples beyond a slope are not used.
 func (d *decoder) windowHalves(left, right []float64, before, after int) {
 	n := len(left)
 	rise, fall := d.slopes[before], d.slopes[after] // a short block's slopes are short
@@ -249,7 +249,8 @@ func (t *transform) fourier() {
 	}
 }
 
-// windowSlope returns the rising half of the window that joins two blocks over n samples (section 4.3.1).
+// windowSlope returns the rising half of the window that joins two blocks over n samples (section
+// 4.3.1).
 func windowSlope(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {

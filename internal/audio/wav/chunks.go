@@ -84,8 +84,8 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	return &r.layout, nil
 }
 
-// isStreamedSize reports whether a size of about 2 or 4 GiB means "until the end of the file". Programs
-// that cannot go back to correct the size write such values.
+// isStreamedSize reports whether a size of about 2 or 4 GiB means "until the end of the file".
+// Programs that cannot go back to correct the size write such values.
 func isStreamedSize(n int64) bool {
 	const about = 1 << 16
 	return n > unknownSize-about || n > 1<<31-about && n < 1<<31+about
@@ -146,8 +146,8 @@ func (r *reader) trueDataSize(n, at int64) int64 {
 	return n
 }
 
-// readRIFFChunk reads a chunk of n bytes at an offset; body is the part within the head. Of two chunks of a
-// kind the first counts.
+// readRIFFChunk reads a chunk of n bytes at an offset; body is the part within the head. Of two
+// chunks of a kind the first counts.
 func (r *reader) readRIFFChunk(id string, body []byte, at, n int64) error {
 	switch id {
 	case "fmt ", "ds64", "fact":

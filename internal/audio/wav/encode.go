@@ -238,8 +238,8 @@ func (q *quantiser) appendSample(to []byte, samples []float32) []byte {
 	return to
 }
 
-// roundSample returns a sample as an integer of the given bits, with halves rounded to even, clipped; NaN
-// is 0.
+// roundSample returns a sample as an integer of the given bits, with halves rounded to even,
+// clipped; NaN is 0.
 func roundSample(x float32, bits int) int32 {
 	full := float64(int64(1) << (bits - 1))
 	return toInteger(float64(x)*full, full)

@@ -170,8 +170,8 @@ const (
 	sidePair = 0x600
 )
 
-// checkSpeakers refuses more than two channels for other speakers than the usual ones of a clip: each
-// would be heard in the wrong place. A mask without exactly one speaker for each channel is
+// checkSpeakers refuses more than two channels for other speakers than the usual ones of a clip:
+// each would be heard in the wrong place. A mask without exactly one speaker for each channel is
 // ignored.
 func checkSpeakers(channels int, mask uint32) error {
 	usual := usualSpeakers(channels)

@@ -110,7 +110,8 @@ type region struct {
 	length uint32
 }
 
-// readRegions reads adtl lists. Their ltxt chunks have lengths; both ltxt and labl chunks have names.
+// readRegions reads adtl lists. Their ltxt chunks have lengths; both ltxt and labl chunks have
+// names.
 func readRegions(lists [][]byte) map[uint32]region {
 	regions := map[uint32]region{}
 	for _, list := range lists {

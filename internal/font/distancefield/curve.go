@@ -81,8 +81,8 @@ func betweenPoints(a, b Point, t float64) Point {
 
 func mixPoints(a, b, t float64) float64 { return float64(a*(1-t)) + float64(b*t) }
 
-// crossingSign returns +1 if c passes height y downward, -1 upward, 0 if it does not. An end at y counts
-// for only one of two curves that meet there.
+// crossingSign returns +1 if c passes height y downward, -1 upward, 0 if it does not. An end at y
+// counts for only one of two curves that meet there.
 func (c *curve) crossingSign(y float64) int {
 	from, to := c.p[0].Y, c.p[c.n].Y
 	switch {
@@ -235,9 +235,9 @@ func (s *slope) valueAt(u float64) (value, derivative float64) {
 	return mixPoints(w[0], w[1], u), float64(s.degree) * (w[1] - w[0])
 }
 
-// findRoot returns the root between 0 and 1 of a polynomial that is first negative and then positive:
-// by Newton's steps, or by halving the interval where they leave it. The error of 1e-9 does not
-// change the distance to first order.
+// findRoot returns the root between 0 and 1 of a polynomial that is first negative and then
+// positive: by Newton's steps, or by halving the interval where they leave it. The error of 1e-9
+// does not change the distance to first order.
 func (s *slope) findRoot() float64 {
 	low, high, u := 0.0, 1.0, 0.5
 	for range 60 {
@@ -278,8 +278,8 @@ func (s *search) tryPlace(t float64) {
 	}
 }
 
-// descendBetween tries the minima between low and high, where f is the slope. A single root is a minimum
-// if the distance first falls, else a maximum.
+// descendBetween tries the minima between low and high, where f is the slope. A single root is a
+// minimum if the distance first falls, else a maximum.
 func (s *search) descendBetween(f slope, low, high float64, halvings int) {
 	n, falling := f.signChanges()
 	switch {

@@ -122,8 +122,8 @@ func distanceLevel(d, span float64) byte {
 // work.
 const measuresPerLook = 1 << 14
 
-// measureRow sets row to the squared distances from points at height y, the first at x, to the nearest
-// edge, or to the square of reach if that is less.
+// measureRow sets row to the squared distances from points at height y, the first at x, to the
+// nearest edge, or to the square of reach if that is less.
 func (s *Shape) measureRow(ctx context.Context, row []float64, x, y, reach float64) error {
 	far := reach * reach
 	for i := range row {

@@ -150,7 +150,8 @@ func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) 
 	}
 }
 
-// mayDiffer reports whether a median may be wrong, because it differs from the interpolated distance.
+// mayDiffer reports whether a median may be wrong, because it differs from the interpolated
+// distance.
 func mayDiffer(median, mixed float64) bool {
 	return (median < 0) != (mixed < 0) || math.Abs(seen(median)-seen(mixed)) > mostWrong/2
 }
@@ -184,8 +185,8 @@ func (m *mending) suspect(x, y int) bool {
 	return found
 }
 
-// grayPixels makes pixels around a cell gray if the cell is far from the truth. It chooses the pixels
-// that bring the cell and its neighbors closest to the truth.
+// grayPixels makes pixels around a cell gray if the cell is far from the truth. It chooses the
+// pixels that bring the cell and its neighbors closest to the truth.
 func (m *mending) grayPixels(x, y, pass int) bool {
 	slack := float64(m.span / 255)
 	if worst, _ := m.visibleError(x, y); worst <= mostWrong+slack {

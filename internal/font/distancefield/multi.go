@@ -104,8 +104,8 @@ func (n *nearest3) farthest(c color) (far float64) {
 	return far
 }
 
-// offerEdge makes an edge of a color the nearest in its channels if it is closer. Of edges that meet at
-// the nearest point it prefers the one that goes across.
+// offerEdge makes an edge of a color the nearest in its channels if it is closer. Of edges that
+// meet at the nearest point it prefers the one that goes across.
 func (n *nearest3) offerEdge(e nearest, c color) {
 	for i := range n {
 		old := &n[i]
@@ -115,8 +115,8 @@ func (n *nearest3) offerEdge(e nearest, c color) {
 	}
 }
 
-// continuedDistance computes the distance of q from the curve and its straight continuation, unless it is more
-// than best, squared.
+// continuedDistance computes the distance of q from the curve and its straight continuation, unless
+// it is more than best, squared.
 func (c *curve) continuedDistance(q Point, best float64) nearest {
 	t := -1.0
 	if c.n > 1 {
@@ -176,9 +176,9 @@ var twoChannels = [3]color{green | blue, red | blue, red | green}
 // sharpTurn is the sine of the smallest angle that counts as a corner: 8 degrees, as in msdfgen.
 const sharpTurn = 0.14
 
-// colorEdges returns a color for each edge. Edges that meet at a corner have different colors, and edges
-// that meet smoothly have the same. A contour with one corner changes its color once more on the
-// way; paint may cut edges for that. A contour without corners needs no color.
+// colorEdges returns a color for each edge. Edges that meet at a corner have different colors, and
+// edges that meet smoothly have the same. A contour with one corner changes its color once more on
+// the way; paint may cut edges for that. A contour without corners needs no color.
 //
 // Source: V. Chlumský, "Shape Decomposition for Multi-channel Distance Fields", master's thesis,
 // Czech Technical University in Prague, 2015.
@@ -250,8 +250,8 @@ func colorsOf(n int, corners []int) []color {
 	return colors
 }
 
-// endDirection returns the direction at an end of the curve, 0 or 1, as a vector of length 1, or 0 if
-// the curve is a point.
+// endDirection returns the direction at an end of the curve, 0 or 1, as a vector of length 1, or 0
+// if the curve is a point.
 func (c *curve) endDirection(t float64) Point {
 	d := Point{}
 	for i := 1; i <= c.n && d == (Point{}); i++ {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// findBoundary returns the parts of the pieces that have inside on one side only, and for each whether
-// that is the right side. Pieces are cut where they cross, and the winding numbers on both sides of
-// its middle decide for each part.
+// findBoundary returns the parts of the pieces that have inside on one side only, and for each
+// whether that is the right side. Pieces are cut where they cross, and the winding numbers on both
+// sides of its middle decide for each part.
 func findBoundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
 	m := meeting{cuts: make([][]float64, len(pieces))}
 	for i := range pieces {
@@ -102,8 +102,8 @@ func (c *curve) isAside(d *curve) bool {
 	return otherLow > high+margin || otherHigh < low-margin
 }
 
-// insideSides reports on which sides of a part is inside. For a part that is too short to tell, both are
-// outside.
+// insideSides reports on which sides of a part is inside. For a part that is too short to tell,
+// both are outside.
 func insideSides(pieces []curve, part *curve) (left, right bool) {
 	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
 		return false, false
@@ -156,9 +156,10 @@ type pairing struct {
 	left int // steps
 }
 
-// narrowCrossing halves both pieces until they are clearly apart or almost points. At a small crossing
-// angle their boxes touch for long; then the strips along their chords tell them apart, whose width
-// shrinks with the square of the length. a is piece i from t0 to t1, b is piece j from u0 to u1.
+// narrowCrossing halves both pieces until they are clearly apart or almost points. At a small
+// crossing angle their boxes touch for long; then the strips along their chords tell them apart,
+// whose width shrinks with the square of the length. a is piece i from t0 to t1, b is piece j from
+// u0 to u1.
 func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
 	if p.left <= 0 || a.hasApartBox(&b) {
 		return

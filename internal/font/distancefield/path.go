@@ -142,8 +142,8 @@ func (s *Shape) orderEdges(ctx context.Context) (*outline, error) {
 	return o, nil
 }
 
-// followContour adds the contour that starts with an edge. Each edge begins exactly at the end of the edge
-// before.
+// followContour adds the contour that starts with an edge. Each edge begins exactly at the end of
+// the edge before.
 func (o *outline) followContour(loose []curve, used []bool, at places, first int) {
 	from := len(o.edges)
 	o.starts = append(o.starts, from)

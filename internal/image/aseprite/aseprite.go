@@ -242,7 +242,8 @@ func (f *frame) newPalette(c *cursor) {
 	}
 }
 
-// readLayer reads one more layer. The attributes of a group apply to all its layers, which follow it.
+// readLayer reads one more layer. The attributes of a group apply to all its layers, which follow
+// it.
 func (f *frame) readLayer(c *cursor) error {
 	const (
 		visible    = 1

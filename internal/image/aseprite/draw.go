@@ -66,8 +66,8 @@ func mul(a, b int) int {
 	return (t>>8 + t) >> 8
 }
 
-// blendColors draws a color over the one below, in the layer's mode. The mode has an effect in proportion
-// to the alpha below.
+// blendColors draws a color over the one below, in the layer's mode. The mode has an effect in
+// proportion to the alpha below.
 func blendColors(below, above [4]byte, opacity, mode int) []byte {
 	normal := blendOver(below, above, opacity)
 	if mode == 0 || below[3] == 0 {
@@ -247,7 +247,8 @@ func (c light) saturate(to float64) light {
 	return c
 }
 
-// rankChannels returns the lowest, middle and highest channel. Of equal channels it may return one twice.
+// rankChannels returns the lowest, middle and highest channel. Of equal channels it may return one
+// twice.
 func (c light) rankChannels() (low, middle, high int) {
 	r, g, b := c[0], c[1], c[2]
 	switch {

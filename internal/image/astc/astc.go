@@ -36,10 +36,10 @@ type Options struct {
 // sides are the possible sides of a block, in pixels.
 var sides = [...]int{4, 5, 6, 8}
 
-// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA. A
-// block has 4, 5, 6 or 8 pixels a side. Pixels whose alpha is 255 decode to an alpha of 255, and a
-// block of a single color decodes to exactly that color. Rows of blocks are the same whether they are
-// encoded together or one by one.
+// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
+// A block has 4, 5, 6 or 8 pixels a side. Pixels whose alpha is 255 decode to an alpha of 255, and
+// a block of a single color decodes to exactly that color. Rows of blocks are the same whether they
+// are encoded together or one by one.
 func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
 	switch {
 	case !slices.Contains(sides[:], side):

@@ -23,9 +23,9 @@ const (
 type Options struct {
 	Quality Quality
 
-	// WeighAlpha is set if alpha is coverage: the error of a color counts in proportion to alpha, and
-	// fully transparent pixels may have any color. Without WeighAlpha the color of every pixel counts
-	// alike. It concerns formats with colors and alpha.
+	// WeighAlpha is set if alpha is coverage: the error of a color counts in proportion to alpha,
+	// and fully transparent pixels may have any color. Without WeighAlpha the color of every pixel
+	// counts alike. It concerns formats with colors and alpha.
 	WeighAlpha bool
 }
 
@@ -74,10 +74,11 @@ func (g Grid) Each(ctx context.Context, do func(at int)) error {
 	return nil
 }
 
-// EncodeRGBA writes the blocks of an image to dst, which has 16*g.Blocks() bytes, row by row. pix has
-// four bytes, RGBA, for each pixel, row by row. If a side is no multiple of g.Side, blocks repeat the
-// last column or row. encode returns the block of the first pixels of its argument. EncodeRGBA works in the calling
-// goroutine, and ends early with the error of ctx. After an error dst is useless.
+// EncodeRGBA writes the blocks of an image to dst, which has 16*g.Blocks() bytes, row by row. pix
+// has four bytes, RGBA, for each pixel, row by row. If a side is no multiple of g.Side, blocks
+// repeat the last column or row. encode returns the block of the first pixels of its argument.
+// EncodeRGBA works in the calling goroutine, and ends early with the error of ctx. After an error
+// dst is useless.
 func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode func(pixels []byte) [16]byte) error {
 	if err := g.Check(len(pix), 4, "bytes", len(dst), 16, q); err != nil {
 		return err

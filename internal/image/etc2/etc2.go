@@ -21,11 +21,11 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// EncodeRGB writes the blocks of an image of w by h pixels, row by row, to dst, which has 8 bytes for
-// each block. pix has four bytes, RGBA, for each pixel, row by row; alpha is ignored. If a side is no
-// multiple of four, blocks repeat the last column or row. Rows of blocks are the same whether they are
-// encoded together or one by one. EncodeRGB works in the calling goroutine, and ends early with the
-// error of ctx. After an error dst is useless.
+// EncodeRGB writes the blocks of an image of w by h pixels, row by row, to dst, which has 8 bytes
+// for each block. pix has four bytes, RGBA, for each pixel, row by row; alpha is ignored. If a side
+// is no multiple of four, blocks repeat the last column or row. Rows of blocks are the same whether
+// they are encoded together or one by one. EncodeRGB works in the calling goroutine, and ends early
+// with the error of ctx. After an error dst is useless.
 func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [64]byte
@@ -35,8 +35,8 @@ func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Option
 	})
 }
 
-// EncodeRGBA is EncodeRGB with alpha before the color in each block of 16 bytes. Alpha is exact if it
-// is the same in the whole block.
+// EncodeRGBA is EncodeRGB with alpha before the color in each block of 16 bytes. Alpha is exact if
+// it is the same in the whole block.
 func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	color := e.encode

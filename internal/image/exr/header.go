@@ -100,8 +100,8 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// readPartHeaders reads the headers of all parts. Each list of attributes ends with an empty name, and a
-// multi-part file with an empty list.
+// readPartHeaders reads the headers of all parts. Each list of attributes ends with an empty name,
+// and a multi-part file with an empty list.
 func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 	for len(headers) < mostParts {
 		h := Header{compression: 0xff, part: len(headers), multipart: multipart}

@@ -187,8 +187,8 @@ func unpackRuns(dst, packed []byte) error {
 	return nil
 }
 
-// mergeHalves inverts the step before RLE and ZIP: each byte is the difference to the byte before plus
-// 128, and the first half of the bytes are those at even places.
+// mergeHalves inverts the step before RLE and ZIP: each byte is the difference to the byte before
+// plus 128, and the first half of the bytes are those at even places.
 func mergeHalves(dst, split []byte) {
 	for i := 1; i < len(split); i++ {
 		split[i] += split[i-1] - 128

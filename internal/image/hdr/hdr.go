@@ -199,8 +199,8 @@ func (h *Header) lightTable() light {
 	return l
 }
 
-// putLight puts the light of the first pixel of packed at the start of dst. Light beyond float32 becomes
-// the largest float32, to avoid infinities.
+// putLight puts the light of the first pixel of packed at the start of dst. Light beyond float32
+// becomes the largest float32, to avoid infinities.
 func (l *light) putLight(dst []float32, packed []byte) {
 	_, _ = dst[3], packed[3]
 	scale := &l.exponent[packed[3]]

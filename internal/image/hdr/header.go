@@ -66,8 +66,8 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, h.resolution(line)
 }
 
-// applyVariable applies a line of the form NAME=value. Other lines are comments, or commands that made
-// the image.
+// applyVariable applies a line of the form NAME=value. Other lines are comments, or commands that
+// made the image.
 func (h *Header) applyVariable(line string) error {
 	name, value, _ := strings.Cut(line, "=")
 	value = strings.TrimSpace(value)

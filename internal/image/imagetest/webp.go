@@ -97,9 +97,9 @@ func (w *bitWriter) fullTree(symbols int) {
 	w.writeCodeLengths(map[int]int{long - 1: short, long: symbols - short}, symbols)
 }
 
-// writeCodeLengths writes a tree from the number of symbols of each length, shorter ones first, then symbols
-// without a code. Each length is a code of four bits, like the code 16, which repeats a length
-// three to six times.
+// writeCodeLengths writes a tree from the number of symbols of each length, shorter ones first,
+// then symbols without a code. Each length is a code of four bits, like the code 16, which repeats
+// a length three to six times.
 func (w *bitWriter) writeCodeLengths(count map[int]int, symbols int) {
 	w.putLowFirst(0, 1)
 	order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}

@@ -51,9 +51,9 @@ func (f Filter) filterReach() float64 {
 	return 2
 }
 
-// kernelAt returns the value of Kaiser or Mitchell x pixels from the center. Its result determines output
-// bytes, so it must not depend on the processor: it uses only exact functions of package math, and
-// no product that could be fused with a sum.
+// kernelAt returns the value of Kaiser or Mitchell x pixels from the center. Its result determines
+// output bytes, so it must not depend on the processor: it uses only exact functions of package
+// math, and no product that could be fused with a sum.
 func (f Filter) kernelAt(x float64) float64 {
 	x = math.Abs(x)
 	if x >= f.filterReach() {

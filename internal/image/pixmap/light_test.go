@@ -31,8 +31,9 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 }
 
 // Integer arithmetic of any size, without rounding, gives the same limits. The curve ((value +
-// 0.055) / 1.055) ^ 2.4 of value = half/510 is the power 2.4 of the fraction (20*half + 561) / 10761, so k
-// >= scale*65535 * fraction^(12/5) means k^5 * 10761^12 >= (scale*65535)^5 * (20*half+561)^12.
+// 0.055) / 1.055) ^ 2.4 of value = half/510 is the power 2.4 of the fraction (20*half + 561) /
+// 10761, so k >= scale*65535 * fraction^(12/5) means k^5 * 10761^12 >= (scale*65535)^5 *
+// (20*half+561)^12.
 func TestSRGBCeilIsExact(t *testing.T) {
 	power := func(base, exponent int) *big.Int {
 		return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)

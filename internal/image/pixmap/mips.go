@@ -27,7 +27,7 @@ type Sampling struct {
 	// 0) to 1 (stored as 1). Vectors are averaged and made unit vectors again. A map with constant
 	// blue has two channels: z is computed from x and y, and blue stays. Color must be Data.
 	Normal bool
-	// Premultiplied is set if colors are already multiplied by alpha, or that alpha is unrelated to
+	// Premultiplied is set if colors are already multiplied by alpha, or if alpha is unrelated to
 	// them.
 	Premultiplied bool
 	// WrapX and WrapY continue the image beyond its edges. Box ignores them.

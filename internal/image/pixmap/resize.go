@@ -240,8 +240,8 @@ func (s *stage) repeatsDown() bool { return s.c.s.Filter != Box && s.c.s.WrapY =
 // followStage starts the stage in the order of rows of the stage before.
 func (s *stage) followStage(before *stage) { s.beginAt(before.next) }
 
-// beginAt sets the row that arrives first, and starts with the first output row that needs no earlier
-// row.
+// beginAt sets the row that arrives first, and starts with the first output row that needs no
+// earlier row.
 func (s *stage) beginAt(from int) {
 	s.from, s.next, s.end = from, 0, len(s.c.down.spans)
 	if s.all || !s.repeatsDown() {

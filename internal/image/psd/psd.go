@@ -226,8 +226,8 @@ func (r *rows) nextRow() ([]byte, error) {
 	return r.row, nil
 }
 
-// undoPrediction adds to each number of the row the number before. Floats are predicted bytewise, all
-// high bytes first.
+// undoPrediction adds to each number of the row the number before. Floats are predicted bytewise,
+// all high bytes first.
 func (r *rows) undoPrediction() {
 	row := r.row
 	if r.h.Bits == 16 {

@@ -126,8 +126,8 @@ func splitWords(list []part, name string) []part {
 	return list
 }
 
-// beginsWord reports whether a word begins at name[i]: at a capital after a small letter, at the last
-// of several capitals before a small letter ("ORMMap"), and at and after digits.
+// beginsWord reports whether a word begins at name[i]: at a capital after a small letter, at the
+// last of several capitals before a small letter ("ORMMap"), and at and after digits.
 func beginsWord(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {
@@ -344,7 +344,8 @@ func strip(list []part, counts bool) (rest int, t tail) {
 	return rest, t
 }
 
-// endsInCompound reports whether the last words together are a compound of the table, as in "BumpMap".
+// endsInCompound reports whether the last words together are a compound of the table, as in
+// "BumpMap".
 func endsInCompound(list []part) bool {
 	for n := 2; n <= min(maxJoin, len(list)); n++ {
 		if w := joined(list, n); w != nil && w.name != Nameless && w.flags&atEnd != 0 {

@@ -40,8 +40,8 @@ func Parse(word string) Role {
 
 // A Treatment describes the textures of a role.
 type Treatment struct {
-	// Colors is set if numbers are colors: in sRGB unless options or the format say otherwise, and
-	// weighed by alpha on smaller levels. Otherwise they are plain numbers.
+	// Colors is set if numbers are colors: in sRGB unless options or the format choose otherwise,
+	// and weighed by alpha on smaller levels. Otherwise they are plain numbers.
 	Colors bool
 	// Mips is set if the texture has smaller levels.
 	Mips bool

@@ -199,9 +199,9 @@ func (b *bitmap) plainHeader() []byte {
 	return head
 }
 
-// unpackRLE unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or, after a
-// length of 0, a command: end of row, end of image, a step to the right and up, or a count of
-// literal pixels that follow.
+// unpackRLE unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or,
+// after a length of 0, a command: end of row, end of image, a step to the right and up, or a count
+// of literal pixels that follow.
 func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
 	const endOfRow, endOfBitmap, step = 0, 1, 2
 	img := stdimage.NewPaletted(stdimage.Rect(0, 0, b.w, b.h), make(color.Palette, len(b.palette)/4))

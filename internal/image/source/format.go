@@ -20,8 +20,8 @@ type format struct {
 	// TGA has no magic numbers.
 	fileformat.Format
 	short string // a shorter magic number, for files that should be images
-	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data ends
-	// too early; if data is the whole file, the file is truncated.
+	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data
+	// ends too early; if data is the whole file, the file is truncated.
 	probe func(data []byte, size int64) (header, error)
 	// decode decodes a whole file with the header h, and may add notes to it. It may panic.
 	decode func(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)

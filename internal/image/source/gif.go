@@ -69,8 +69,8 @@ type gifWalk struct {
 	short       bool // data ends before the trailer does
 }
 
-// frameColors returns the colors of the first frame. The decoder makes the transparent color black; table
-// keeps its color, with an alpha of 0.
+// frameColors returns the colors of the first frame. The decoder makes the transparent color black;
+// table keeps its color, with an alpha of 0.
 func (g *gifWalk) frameColors() (table [256][4]byte) {
 	for i := range len(g.colors) / 3 {
 		setOpaque(table[i][:], g.colors[3*i], g.colors[3*i+1], g.colors[3*i+2])

@@ -206,8 +206,8 @@ func (h header) describeHeader(f format) Info {
 	return i
 }
 
-// inspectHeader reads and checks the header at the start of data. The file is size bytes long; only if
-// data is shorter can the error be fileformat.ErrShortHead.
+// inspectHeader reads and checks the header at the start of data. The file is size bytes long; only
+// if data is shorter can the error be fileformat.ErrShortHead.
 func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, error) {
 	h, err := f.probe(data, size)
 	if errors.Is(err, fileformat.ErrShortHead) && int64(len(data)) >= size {

@@ -172,7 +172,8 @@ func straightPalette(p color.Palette) (table [256][4]byte) {
 	return table
 }
 
-// dividePremultiplied divides premultiplied channels of 0 to top by their alpha and rounds to eight bits.
+// dividePremultiplied divides premultiplied channels of 0 to top by their alpha and rounds to eight
+// bits.
 func dividePremultiplied(r, g, b, a, top uint32) [4]byte {
 	if a == 0 {
 		return [4]byte{}

@@ -57,8 +57,8 @@ func probeWebP(data []byte, size int64) (header, error) {
 // webpChunks goes through the chunks of a file.
 type webpChunks struct{ data []byte }
 
-// nextRIFFChunk returns the next chunk: its name, its length, and its body as far as data has it. It returns
-// false at the end of the data.
+// nextRIFFChunk returns the next chunk: its name, its length, and its body as far as data has it.
+// It returns false at the end of the data.
 func (c *webpChunks) nextRIFFChunk() (name string, length int64, body []byte, ok bool) {
 	if len(c.data) < 8 {
 		return "", 0, nil, false

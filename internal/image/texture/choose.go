@@ -43,13 +43,13 @@ type Facts struct {
 	GPU GPU
 	// W and H are its size in pixels, level 0.
 	W, H int
-	// Float is set if it holds linear light without an upper end.
+	// Float is set if the image holds linear light without an upper bound.
 	Float bool
-	// SRGB is set if its colors are sRGB, not plain numbers.
+	// SRGB is set if the image's colors are sRGB, not plain numbers.
 	SRGB bool
 	// Opaque is set if alpha is 1 everywhere.
 	Opaque bool
-	// Normal is set if it is a normal map.
+	// Normal is set if the image is a normal map.
 	Normal bool
 	// One names the only channel with content: "rrr1" is an opaque gray, "r001" a mask in red,
 	// "111a" an alpha over white. It is empty if several channels have content.

@@ -310,9 +310,9 @@ func (d *decoder) readColorMap() error {
 	return nil
 }
 
-// storedTexel decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one of
-// alpha, or a byte each. Many writers declare alpha bits for colors of 15 bits, which have no room
-// for them. The top bit of 16 is alpha only if the header declares it.
+// storedTexel decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one
+// of alpha, or a byte each. Many writers declare alpha bits for colors of 15 bits, which have no
+// room for them. The top bit of 16 is alpha only if the header declares it.
 func (d *decoder) storedTexel(raw []byte, depth int) texel {
 	t := texel{3: 255}
 	if len(raw) == 2 {

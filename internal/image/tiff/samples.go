@@ -208,8 +208,8 @@ func (d *decoder) addPrevious() {
 	}
 }
 
-// joinFloatBytes reassembles floats from a row that stores all high bytes, then the next ones and so on, each
-// byte as the difference to the pixel before.
+// joinFloatBytes reassembles floats from a row that stores all high bytes, then the next ones and
+// so on, each byte as the difference to the pixel before.
 func (d *decoder) joinFloatBytes() {
 	size, back := d.h.Bits/8, d.h.samples
 	for i := back; i < len(d.row); i++ {
@@ -240,8 +240,8 @@ func (h *Header) usedSamples() int {
 	return colors
 }
 
-// gatherSamples puts the samples of the row's first width pixels into the map, from (x, y) on: the first
-// sample of a pixel into its first number and so on.
+// gatherSamples puts the samples of the row's first width pixels into the map, from (x, y) on: the
+// first sample of a pixel into its first number and so on.
 func (d *decoder) gatherSamples(x, y, width int) {
 	count, step := min(d.h.samples, d.h.usedSamples()), d.h.samples
 	at := 4 * (y*d.h.Width + x)

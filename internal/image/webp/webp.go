@@ -102,8 +102,8 @@ func indexed(m *image.NRGBA) *image.Paletted {
 	return p
 }
 
-// An exactNRGBA is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
-// The colors of NRGBA itself would be rounded down twice at low alpha.
+// An exactNRGBA is copied to an image.NRGBA exactly by package draw, which the encoder's library
+// uses. The colors of NRGBA itself would be rounded down twice at low alpha.
 type exactNRGBA struct{ *image.NRGBA }
 
 func (p exactNRGBA) At(x, y int) color.Color { return straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]) }
