@@ -235,7 +235,7 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		{12, 9, func(o *Image) { o.POT, o.Cube = "require", "cross" }, "3 x 3 pixels, but sides must be powers of two"},
 		{5, 4, func(o *Image) { o.Cube = "cross" }, "no cross"},
 		{12, 6, func(o *Image) { o.POT, o.Cube = "require", "equirect" }, "3 x 3 pixels, but sides must be powers of two"},
-		{5, 4, func(o *Image) { o.Cube = "equirect" }, "5 x 4 pixels are no equirectangular image, which is twice as wide as high"},
+		{5, 4, func(o *Image) { o.Cube = "equirect" }, "5 x 4 pixels are no equirectangular picture, which is twice as wide as high"},
 		{5, 4, func(o *Image) { o.Cube, o.Faces = "faces", []string{"a", "b", "c", "d", "e"} }, "squares"},
 		{5, 4, func(o *Image) { o.MaxSize = 4 }, "max_size"},
 	} {
