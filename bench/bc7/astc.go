@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/internal/image/astc"
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
@@ -23,7 +24,7 @@ func ofASTC(format, program string) (all []contestant, err error) {
 	}
 	block, _ := f.Block()
 	for i, name := range []string{"fast", "normal", "best"} {
-		all = append(all, oursASTC(name, block, astc.Quality(i)))
+		all = append(all, oursASTC(name, block, blockfit.Quality(i)))
 	}
 	if program != "" {
 		for _, preset := range []string{"-fast", "-medium", "-thorough"} {
@@ -37,12 +38,12 @@ func ofASTC(format, program string) (all []contestant, err error) {
 }
 
 // oursASTC returns package astc as a contestant.
-func oursASTC(name string, block int, q astc.Quality) contestant {
+func oursASTC(name string, block int, q blockfit.Quality) contestant {
 	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
 		var all [][]byte
 		var seconds []float64
 		for _, p := range pictures {
-			blocks := make([]byte, astc.Size(side, side, block))
+			blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: block}.Blocks())
 			start, err := cpuSeconds()
 			if err != nil {
 				return nil, nil, err
@@ -117,7 +118,7 @@ func runAstcenc(ctx context.Context, program, dir string, pix []byte, side, bloc
 		return nil, 0, fmt.Errorf("%s: %w: %s", program, err, said.String())
 	}
 	blocks, err := os.ReadFile(out)
-	if want := 16 + astc.Size(side, side, block); err == nil && len(blocks) != want {
+	if want := 16 + 16*(blockfit.Grid{W: side, H: side, Side: block}).Blocks(); err == nil && len(blocks) != want {
 		err = fmt.Errorf("%s: %d bytes, want %d", program, len(blocks), want)
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/woozymasta/bcn"
 
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 // A contestant compresses pictures.
@@ -35,7 +36,7 @@ func ours(name string, o bc7.Options) contestant {
 		var all [][]byte
 		var seconds []float64
 		for _, p := range pictures {
-			blocks := make([]byte, bc7.Size(side, side))
+			blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
 			start, err := cpuSeconds()
 			if err != nil {
 				return nil, nil, err

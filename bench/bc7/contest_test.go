@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 // slope returns a picture that compresses easily.
@@ -25,7 +26,7 @@ func slope(alpha byte) picture {
 
 func TestJudge(t *testing.T) {
 	p := slope(255)
-	blocks := make([]byte, bc7.Size(side, side))
+	blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
 	if err := bc7.Encode(t.Context(), blocks, p.pix, side, side, bc7.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestJudge(t *testing.T) {
 // The minimum time of all rounds counts, and the rows of the table are means.
 func TestContestTable(t *testing.T) {
 	pictures := []picture{slope(255), slope(7)}
-	blocks := make([]byte, bc7.Size(side, side))
+	blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
 	round := 0.0
 	fake := contestant{name: "fake", run: func(context.Context, []picture) ([][]byte, []float64, error) {
 		round++

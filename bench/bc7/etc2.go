@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
@@ -45,7 +46,7 @@ func parseETC(name string) (f etcFormat, ok bool) {
 // decoder.
 func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 	for i, name := range []string{"fast", "normal", "best"} {
-		all = append(all, f.ours(name, etc2.Quality(i)))
+		all = append(all, f.ours(name, blockfit.Quality(i)))
 	}
 	others := func(program, encoder, name, level string) {
 		if program != "" {
@@ -97,15 +98,15 @@ func (f etcFormat) stored(pictures []picture) []picture {
 }
 
 // ours returns package etc2 as a contestant.
-func (f etcFormat) ours(name string, q etc2.Quality) contestant {
+func (f etcFormat) ours(name string, q blockfit.Quality) contestant {
 	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		for _, p := range pictures {
-			blocks := make([]byte, etc2.Size(side, side, f.blockBytes))
+			blocks := make([]byte, f.blockBytes*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
 			start, err := cpuSeconds()
 			if err != nil {
 				return nil, nil, err
 			}
-			switch o := (etc2.Options{Quality: q}); f.Format {
+			switch o := (blockfit.Options{Quality: q}); f.Format {
 			case texture.ETC2RGB:
 				err = etc2.EncodeRGB(ctx, blocks, p.pix, side, side, o)
 			case texture.ETC2RGBA:

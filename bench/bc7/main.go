@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
 func main() {
@@ -110,11 +111,11 @@ func (of contestants) all() ([]contestant, error) {
 		return ofASTC(of.format, of.astcenc)
 	}
 	all := []contestant{
-		ours("fast", bc7.Options{Quality: bc7.Fast}),
-		ours("normal", bc7.Options{Quality: bc7.Normal}),
-		ours("best", bc7.Options{Quality: bc7.Best}),
-		ours("normal, RDO 0.5 dB", bc7.Options{Quality: bc7.Normal, RDO: 0.5}),
-		ours("best, RDO 0.5 dB", bc7.Options{Quality: bc7.Best, RDO: 0.5}),
+		ours("fast", bc7.Options{Quality: blockfit.Fast}),
+		ours("normal", bc7.Options{Quality: blockfit.Normal}),
+		ours("best", bc7.Options{Quality: blockfit.Best}),
+		ours("normal, RDO 0.5 dB", bc7.Options{Quality: blockfit.Normal, RDO: 0.5}),
+		ours("best, RDO 0.5 dB", bc7.Options{Quality: blockfit.Best, RDO: 0.5}),
 		library(1),
 	}
 	program := of.peer

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
@@ -24,7 +25,7 @@ func ofUASTC(format, program string) (all []contestant, err error) {
 		target = after
 	}
 	for i, name := range []string{"fast", "normal", "best"} {
-		all = append(all, oursUASTC(name, uastc.Quality(i)))
+		all = append(all, oursUASTC(name, blockfit.Quality(i)))
 	}
 	decode := func(blocks []byte) ([]byte, error) { return decodeUASTC(blocks), nil }
 	switch {
@@ -45,15 +46,15 @@ func ofUASTC(format, program string) (all []contestant, err error) {
 }
 
 // oursUASTC returns package uastc as a contestant.
-func oursUASTC(name string, q uastc.Quality) contestant {
+func oursUASTC(name string, q blockfit.Quality) contestant {
 	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		for _, p := range pictures {
-			blocks := make([]byte, uastc.Size(side, side))
+			blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
 			start, err := cpuSeconds()
 			if err != nil {
 				return nil, nil, err
 			}
-			if err := uastc.Encode(ctx, blocks, p.pix, side, side, uastc.Options{Quality: q}); err != nil {
+			if err := uastc.Encode(ctx, blocks, p.pix, side, side, blockfit.Options{Quality: q}); err != nil {
 				return nil, nil, err
 			}
 			end, err := cpuSeconds()

@@ -79,7 +79,7 @@ func (w *work) runWork(name, out string) error {
 		return err
 	}
 	t := &texture.Texture{Format: w.format, SRGB: srgb, W: m.W, H: m.H, Levels: [][]byte{blocks}}
-	was := cooked.Prepared{Pictures: []*pixmap.Map{m}}
+	was := cooked.Prepared{Images: []*pixmap.Map{m}}
 	if w.normal {
 		was.Role = role.Normal
 	}

@@ -13,13 +13,13 @@ import (
 // enough, the last page grows, then new pages follow.
 func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
-	k := p.keep(places, pages)
+	k := p.enterKept(places, pages)
 	l, left := k.placeOthers(pages, k.spaces)
 	if len(left) > 0 && len(pages) > 0 {
-		if grown, ok := k.grow(); ok {
+		if grown, ok := k.growLastPage(); ok {
 			return grown, nil
 		}
-		l, left = k.placeOthers(k.with(p.largest()))
+		l, left = k.placeOthers(k.withLastPage(p.largest()))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -47,7 +47,7 @@ func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Op
 	return l, err
 }
 
-// A keeper knows the kept places on some pages.
+// A keeper holds the kept places on some pages.
 type keeper struct {
 	*packer
 	pages  []Size
@@ -56,27 +56,26 @@ type keeper struct {
 	others []int // the largest first
 }
 
-// keep enters the kept places on some pages.
-func (p *packer) keep(places []*Place, pages []Size) keeper {
+// enterKept marks the kept places on some pages as occupied.
+func (p *packer) enterKept(places []*Place, pages []Size) keeper {
 	k := keeper{packer: p, pages: pages, placed: map[int]Place{}}
 	for _, page := range pages {
 		k.spaces = append(k.spaces, newSpace(page))
 	}
 	for i, r := range p.rects {
 		at := places[i]
-		if at == nil || at.Page < 0 || at.Page >= len(pages) || !k.spaces[at.Page].has(*at, turned(r, at.Turned)) || at.Turned && !p.o.Turn {
+		if at == nil || at.Page < 0 || at.Page >= len(pages) || !k.spaces[at.Page].isFreePlace(*at, turnedSize(r, at.Turned)) || at.Turned && !p.o.Turn {
 			k.others = append(k.others, i)
 			continue
 		}
-		k.spaces[at.Page].occupy(*at, turned(r, at.Turned))
+		k.spaces[at.Page].occupy(*at, turnedSize(r, at.Turned))
 		k.placed[i] = *at
 	}
-	slices.SortStableFunc(k.others, func(a, b int) int { return cmp.Compare(p.rects[b].area(), p.rects[a].area()) })
+	slices.SortStableFunc(k.others, func(a, b int) int { return cmp.Compare(p.rects[b].areaOf(), p.rects[a].areaOf()) })
 	return k
 }
 
-// placeOthers places the others, as far as there is room for them. Pages at the end that hold nothing
-// are gone.
+// placeOthers places as many other rectangles as fit, and drops empty pages at the end.
 func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []int) {
 	l = Layout{Places: make([]Place, len(k.rects))}
 	used := 0
@@ -90,28 +89,28 @@ func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []in
 	for _, i := range k.others {
 		page, at, ok := 0, Place{}, false
 		for ; page < len(pages) && !ok; page++ {
-			_, at, ok = spaces[page].find(k.rects, []int{i}, k.o.Turn, rules[1])
+			_, at, ok = spaces[page].findBest(k.rects, []int{i}, k.o.Turn, rules[1])
 		}
 		if !ok {
 			left = append(left, i)
 			continue
 		}
 		at.Page = page - 1
-		spaces[at.Page].occupy(at, turned(k.rects[i], at.Turned))
+		spaces[at.Page].occupy(at, turnedSize(k.rects[i], at.Turned))
 		l.Places[i], used = at, max(used, page)
 	}
 	l.Pages = slices.Clone(pages[:used])
 	return l, left
 }
 
-// has reports whether all of a place is free.
-func (s *space) has(at Place, size Size) bool {
+// isFreePlace reports whether all of a place is free.
+func (s *space) isFreePlace(at Place, size Size) bool {
 	r := rect{at.X, at.Y, size.W, size.H}
-	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holds(r) })
+	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holdsRect(r) })
 }
 
-// with returns the pages with a larger last one, and their free space.
-func (k *keeper) with(page Size) ([]Size, []*space) {
+// withLastPage returns the pages with a larger last one, and their free space.
+func (k *keeper) withLastPage(page Size) ([]Size, []*space) {
 	last := len(k.pages) - 1
 	return append(slices.Clone(k.pages[:last]), page), append(slices.Clone(k.spaces[:last]), k.spaces[last].extended(k.pages[last], page))
 }
@@ -121,7 +120,7 @@ func (k *keeper) with(page Size) ([]Size, []*space) {
 func (s *space) extended(from, to Size) *space {
 	e := &space{free: slices.Clone(s.free)}
 	add := func(strip rect) {
-		if !slices.ContainsFunc(e.free, func(f rect) bool { return f.holds(strip) }) {
+		if !slices.ContainsFunc(e.free, func(f rect) bool { return f.holdsRect(strip) }) {
 			e.free = append(e.free, strip)
 		}
 	}
@@ -144,15 +143,15 @@ func (s *space) extended(from, to Size) *space {
 	return e
 }
 
-// grow makes the last page large enough for the rest, by the smallest growth: in height
+// growLastPage makes the last page large enough for the rest, by the smallest growth: in height
 // alone, in width alone, unless either makes it more than twice as long as wide, or in
 // both.
-func (k *keeper) grow() (best Layout, ok bool) {
+func (k *keeper) growLastPage() (best Layout, ok bool) {
 	last := len(k.pages) - 1
 	was := k.pages[last]
 	try := func(side func(Size) bool, longest int) {
 		for page := was; k.longer(&page, side(page)) && max(page.W, page.H) <= longest*min(page.W, page.H) && k.ctx.Err() == nil; {
-			l, left := k.placeOthers(k.with(page))
+			l, left := k.placeOthers(k.withLastPage(page))
 			if len(left) > 0 {
 				continue
 			}
@@ -162,9 +161,9 @@ func (k *keeper) grow() (best Layout, ok bool) {
 					on[i] = at
 				}
 			}
-			used := k.around(on)
+			used := k.pageAround(on)
 			l.Pages[last] = Size{max(used.W, was.W), max(used.H, was.H)}
-			if !ok || l.Pages[last].area() < best.Pages[last].area() {
+			if !ok || l.Pages[last].areaOf() < best.Pages[last].areaOf() {
 				best, ok = l, true
 			}
 			return
@@ -180,8 +179,8 @@ func (k *keeper) grow() (best Layout, ok bool) {
 	return best, ok
 }
 
-// longer makes a page higher or wider, or both if it has to be square. It reports whether it
-// can.
+// longer makes a page higher or wider, or both if it has to be square. It returns false if the page
+// is at its limit.
 func (p *packer) longer(page *Size, wider bool) bool {
 	side := &page.H
 	if wider {

@@ -3,12 +3,11 @@
 // No rule and no order of rectangles is the best for all sets: many are tried, on smaller and
 // smaller pages, until an amount of work is used up that is the same for all sets.
 //
-//	strip.go    shelves, and spaces that are cut in two: so quick that all widths can be tried
-//	skyline.go  the lowest gap of an edge is filled first, for rectangles of similar sizes
-//	try.go      all maximal free rectangles are known, and each rectangle goes to the one that a
-//	            rule likes best (MaxRects, in Jukka Jylänki, "A Thousand Ways to Pack the Bin",
-//	            2010)
-//	search.go   the smallest page that one of these fills
+//	skyline.go  the lowest gap of an edge is filled first, for rectangles of similar sizes; shelves,
+//	            and spaces that are cut in two, which are so quick that all widths are tried
+//	search.go   the smallest page that an algorithm fills; MaxRects knows all maximal free
+//	            rectangles, and a rule chooses one for each rectangle (Jukka Jylänki, "A Thousand
+//	            Ways to Pack the Bin", 2010)
 //	keep.go     places that stay
 //
 // A layout is decided by rectangles and options alone, on all machines.
@@ -22,7 +21,7 @@ import (
 // A Size is the size of a rectangle or a page, in whole units of at least 1.
 type Size struct{ W, H int }
 
-func (s Size) area() int { return s.W * s.H }
+func (s Size) areaOf() int { return s.W * s.H }
 
 // A Place is where a rectangle lies: its corner nearest to 0, 0, and whether width and height
 // have been exchanged.
@@ -37,15 +36,15 @@ type Layout struct {
 	Places []Place
 }
 
-// Options say what layouts there may be.
+// Options limit the possible layouts.
 type Options struct {
 	// Sides are the possible sides of pages, in rising order.
 	Sides []int
-	// Square says that both sides of a page are the same.
+	// Square is set if both sides of a page are the same.
 	Square bool
-	// Pages is how many there may be at most.
+	// Pages is the largest number of pages.
 	Pages int
-	// Turn says that rectangles may be turned.
+	// Turn is set if rectangles may be turned.
 	Turn bool
 }
 
@@ -65,7 +64,7 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 	largest := p.largest()
 	left := make([]int, len(rects))
 	for i, r := range rects {
-		if left[i] = i; !fits(r, largest, o.Turn) {
+		if left[i] = i; !fitsIn(r, largest, o.Turn) {
 			return Layout{}, &TooLargeError{i}
 		}
 	}
@@ -76,7 +75,7 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 		}
 		page, placed := p.smallest(left)
 		if placed == nil {
-			page, placed = largest, p.fill(left)
+			page, placed = largest, p.fillLargestPage(left)
 		}
 		if err := ctx.Err(); err != nil {
 			return Layout{}, context.Cause(ctx)
@@ -101,7 +100,7 @@ func (l *Layout) addPage(page Size, placed map[int]Place, of []int) (left []int)
 	return left
 }
 
-func fits(r, page Size, turn bool) bool {
+func fitsIn(r, page Size, turn bool) bool {
 	return r.W <= page.W && r.H <= page.H || turn && r.H <= page.W && r.W <= page.H
 }
 
@@ -110,11 +109,11 @@ type packer struct {
 	ctx   context.Context
 	rects []Size
 	o     Options
-	work  int // that was done for the present page
-	limit int // of that work
+	work  int // work done for the present page
+	limit int // most work for one page
 }
 
-// enough is how many free rectangles are looked at for a page: less than a second.
+// enough is the limit of free rectangles examined for a page, which takes less than a second.
 const enough = 340_000_000
 
 func (p *packer) largest() Size {
@@ -125,8 +124,8 @@ func (p *packer) largest() Size {
 // goesOn reports whether more work is worth it.
 func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
-// first places all rectangles of the tries on a page by the first that can; nil if none can.
-func (p *packer) first(tries []try, page Size) map[int]Place {
+// firstThatPlaces places all rectangles on a page by the first try that can; nil if none can.
+func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	for _, t := range tries {
 		if !p.goesOn() {
 			return nil
@@ -138,8 +137,8 @@ func (p *packer) first(tries []try, page Size) map[int]Place {
 	return nil
 }
 
-// fill places as many rectangles as it can on the largest page, by their area.
-func (p *packer) fill(of []int) map[int]Place {
+// fillLargestPage places as many rectangles as it can on the largest page, by their area.
+func (p *packer) fillLargestPage(of []int) map[int]Place {
 	p.work, p.limit = 0, enough
 	var best map[int]Place
 	most := -1
@@ -149,7 +148,7 @@ func (p *packer) fill(of []int) map[int]Place {
 		}
 		at, area := p.placeOnPage(t, p.largest(), false), 0
 		for i := range at {
-			area += p.rects[i].area()
+			area += p.rects[i].areaOf()
 		}
 		if area > most {
 			best, most = at, area
@@ -158,7 +157,7 @@ func (p *packer) fill(of []int) map[int]Place {
 	return best
 }
 
-func turned(r Size, t bool) Size {
+func turnedSize(r Size, t bool) Size {
 	if t {
 		return Size{r.H, r.W}
 	}

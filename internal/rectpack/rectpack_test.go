@@ -48,7 +48,7 @@ func set(r *rand.Rand, n int) (rects []Size) {
 		for range n {
 			rects = append(rects, Size{between(1, 200), between(1, 30)})
 			if r.IntN(2) == 0 {
-				rects[len(rects)-1] = turned(rects[len(rects)-1], true)
+				rects[len(rects)-1] = turnedSize(rects[len(rects)-1], true)
 			}
 		}
 	}
@@ -68,10 +68,10 @@ func check(t *testing.T, name string, rects []Size, l Layout, o Options) {
 	}
 	taken := make([][]bool, len(l.Pages))
 	for i, page := range l.Pages {
-		taken[i] = make([]bool, page.area())
+		taken[i] = make([]bool, page.areaOf())
 	}
 	for i, at := range l.Places {
-		r := turned(rects[i], at.Turned)
+		r := turnedSize(rects[i], at.Turned)
 		page := l.Pages[at.Page]
 		if at.X < 0 || at.Y < 0 || at.X+r.W > page.W || at.Y+r.H > page.H || at.Turned && !o.Turn {
 			t.Fatalf("%s: %v at %v on a page of %v", name, rects[i], at, page)
@@ -89,7 +89,7 @@ func check(t *testing.T, name string, rects []Size, l Layout, o Options) {
 
 func area(pages []Size) (sum int) {
 	for _, page := range pages {
-		sum += page.area()
+		sum += page.areaOf()
 	}
 	return sum
 }
@@ -116,7 +116,7 @@ func TestPack(t *testing.T) {
 			continue
 		}
 		check(t, name, tc.rects, l, tc.o)
-		if d := gocmp.Diff(tc.want, l.Pages); d != "" && (len(l.Pages) != 1 || l.Pages[0] != turned(tc.want[0], true)) {
+		if d := gocmp.Diff(tc.want, l.Pages); d != "" && (len(l.Pages) != 1 || l.Pages[0] != turnedSize(tc.want[0], true)) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -246,7 +246,7 @@ func TestExtended(t *testing.T) {
 		to := Size{from.W + r.IntN(2)*r.IntN(50), from.H + r.IntN(2)*r.IntN(50)}
 		small, large := newSpace(from), newSpace(to)
 		for _, size := range set(r, i%40) {
-			if _, at, ok := small.find([]Size{size}, []int{0}, false, rules[i%len(rules)]); ok {
+			if _, at, ok := small.findBest([]Size{size}, []int{0}, false, rules[i%len(rules)]); ok {
 				small.occupy(at, size)
 				large.occupy(at, size)
 			}
@@ -272,7 +272,7 @@ func BenchmarkPack(b *testing.B) {
 				}
 				sum := 0
 				for _, s := range rects {
-					sum += s.area()
+					sum += s.areaOf()
 				}
 				b.ReportMetric(100*float64(sum)/float64(area(l.Pages)), "%full")
 			}

@@ -6,28 +6,28 @@ import (
 	"slices"
 )
 
-// A search is for the smallest page that holds all of some rectangles.
+// A search looks for the smallest page that holds all of some rectangles.
 type search struct {
 	*packer
 	of     []int
-	area   int           // of them all
+	area   int           // area of all rectangles
 	page   Size          // the smallest so far
-	placed map[int]Place // on it; nil if there is none yet
+	placed map[int]Place // places on the best page; nil if there is none yet
 }
 
-// smallest finds the smallest page that holds all of some rectangles; nil places if there is
-// none.
+// smallest finds the smallest page that holds all of some rectangles; its places are nil if there
+// is none.
 func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	s := search{packer: p, of: of, page: Size{math.MaxInt32, math.MaxInt32}}
 	wide := 0
 	for _, i := range of {
-		s.area += p.rects[i].area()
+		s.area += p.rects[i].areaOf()
 		wide = max(wide, min(p.rects[i].W, p.rects[i].H))
 	}
-	if s.area > p.largest().area() {
+	if s.area > p.largest().areaOf() {
 		return Size{}, nil
 	}
-	coarse, fine, long := s.widths(wide)
+	coarse, fine, long := s.widthsToTry(wide)
 	p.work, p.limit = 0, enough/4
 	s.byStrips(slices.Concat(coarse, fine))
 	tries := p.tries(of)
@@ -41,7 +41,7 @@ func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	}
 	if s.placed == nil {
 		p.work = 0
-		return p.largest(), p.first(tries, p.largest())
+		return p.largest(), p.firstThatPlaces(tries, p.largest())
 	}
 	return s.page, s.placed
 }
@@ -51,7 +51,7 @@ func (s *search) byStrips(widths []int) {
 	strips := s.strips(s.of)
 	for _, w := range widths {
 		for _, strip := range strips {
-			h := s.below(w)
+			h := s.heightBelow(w)
 			if h == 0 || w*h < s.area || !s.goesOn() {
 				break
 			}
@@ -65,21 +65,22 @@ func (s *search) byStrips(widths []int) {
 // byTries looks for smaller pages by tries.
 func (s *search) byTries(tries []try, widths []int) {
 	for _, w := range widths {
-		for h := s.below(w); h > 0 && w*h >= s.area && s.goesOn(); h = s.below(w) {
-			placed := s.first(tries, Size{w, h})
+		for h := s.heightBelow(w); h > 0 && w*h >= s.area && s.goesOn(); h = s.heightBelow(w) {
+			placed := s.firstThatPlaces(tries, Size{w, h})
 			if placed == nil {
 				break
 			}
-			s.page, s.placed = s.around(placed), placed
+			s.page, s.placed = s.pageAround(placed), placed
 		}
 	}
 }
 
-// widths returns the widths to try: first for pages at most four times as long as wide, in
+// widthsToTry returns the widths to try: first for pages at most four times as long as wide, in
 // steps of 2 % and then all others; then for longer pages, in such steps. Each list begins
 // with the widths nearest to a square.
-func (s *search) widths(wide int) (coarse, fine, long []int) {
-	// far is 65536 for the side of a square, and more for others, the same on all machines.
+func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
+	// far is 65536 for the side of a square, and larger for other sides; it is the same on all
+	// machines.
 	far := func(w int) int64 {
 		square, area := int64(w)*int64(w), int64(max(s.area, 1))
 		return max(square, area) << 16 / min(square, area)
@@ -108,9 +109,9 @@ func (s *search) widths(wide int) (coarse, fine, long []int) {
 	return coarse, fine, long
 }
 
-// below returns the largest height that makes a page of width w smaller than the smallest
+// heightBelow returns the largest height that makes a page of width w smaller than the smallest
 // so far, 0 for none.
-func (s *search) below(w int) int {
+func (s *search) heightBelow(w int) int {
 	if s.o.Square {
 		if w < s.page.W {
 			return w
@@ -118,7 +119,7 @@ func (s *search) below(w int) int {
 		return 0
 	}
 	n, _ := slices.BinarySearchFunc(s.o.Sides, true, func(h int, _ bool) int {
-		if w*h < s.page.area() || w*h == s.page.area() && max(w, h) < max(s.page.W, s.page.H) {
+		if w*h < s.page.areaOf() || w*h == s.page.areaOf() && max(w, h) < max(s.page.W, s.page.H) {
 			return -1
 		}
 		return 1
@@ -127,4 +128,179 @@ func (s *search) below(w int) int {
 		return 0
 	}
 	return s.o.Sides[n-1]
+}
+
+// A try is an order of rectangles, and a rule. With any order, the rectangle that the rule prefers
+// is placed next.
+type try struct {
+	of   []int
+	rule rule
+	any  bool
+}
+
+// A rule rates a rectangle at the corner of a free rectangle: the less the better, by the first
+// number and then the second.
+type rule func(free rect, r Size) (int, int)
+
+var rules = []rule{
+	// The corner highest up, then leftmost.
+	func(free rect, r Size) (int, int) { return free.y + r.H, free.x },
+	// Least left over at the side where least is left over.
+	func(free rect, r Size) (int, int) {
+		return min(free.w-r.W, free.h-r.H), max(free.w-r.W, free.h-r.H)
+	},
+	// Least area left over.
+	func(free rect, r Size) (int, int) {
+		return free.w*free.h - r.areaOf(), min(free.w-r.W, free.h-r.H)
+	},
+	// Least left over at the other side.
+	func(free rect, r Size) (int, int) {
+		return max(free.w-r.W, free.h-r.H), min(free.w-r.W, free.h-r.H)
+	},
+}
+
+// orders sort rectangles by the larger of these numbers.
+var orders = []func(r Size) (int, int){
+	func(r Size) (int, int) { return r.H, r.W },
+	func(r Size) (int, int) { return max(r.W, r.H), min(r.W, r.H) },
+	func(r Size) (int, int) { return r.areaOf(), r.W },
+	func(r Size) (int, int) { return r.W, r.H },
+	func(r Size) (int, int) { return r.W + r.H, r.W },
+	func(r Size) (int, int) { return min(r.W, r.H), max(r.W, r.H) },
+}
+
+// fewRects is the largest number of rectangles placed in any order, which costs its square.
+const fewRects = 200
+
+func (p *packer) tries(of []int) []try {
+	var list []try
+	for _, order := range orders {
+		sorted := slices.Clone(of)
+		slices.SortFunc(sorted, func(a, b int) int {
+			a1, a2 := order(p.rects[a])
+			b1, b2 := order(p.rects[b])
+			return cmp.Or(cmp.Compare(b1, a1), cmp.Compare(b2, a2), cmp.Compare(a, b))
+		})
+		for _, rule := range rules {
+			list = append(list, try{of: sorted, rule: rule})
+		}
+	}
+	if len(of) <= fewRects {
+		for _, rule := range rules[1:] {
+			list = append(list, try{of: of, rule: rule, any: true})
+		}
+	}
+	return list
+}
+
+// placeOnPage places rectangles on a page. If all are wanted, it stops at the first rectangle
+// without room and returns nil.
+func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
+	s := newSpace(page)
+	defer func() { p.work += s.work }()
+	placed := make(map[int]Place, len(t.of))
+	left := t.of
+	if t.any {
+		left = slices.Clone(t.of)
+	}
+	for len(left) > 0 && p.ctx.Err() == nil {
+		among := left[:1]
+		if t.any {
+			among = left
+		}
+		which, at, ok := s.findBest(p.rects, among, p.o.Turn, t.rule)
+		switch {
+		case ok:
+			i := left[which]
+			placed[i] = at
+			s.occupy(at, turnedSize(p.rects[i], at.Turned))
+		case all:
+			return nil
+		case t.any:
+			return placed
+		}
+		left[which] = left[0] // nothing, unless any may come first
+		left = left[1:]
+	}
+	return placed
+}
+
+// A rect is a part of a page.
+type rect struct{ x, y, w, h int }
+
+func (r rect) holdsRect(o rect) bool {
+	return r.x <= o.x && r.y <= o.y && r.x+r.w >= o.x+o.w && r.y+r.h >= o.y+o.h
+}
+
+func (r rect) meets(o rect) bool {
+	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
+}
+
+// A space is the free space of a page: all free rectangles that are in no other one.
+type space struct {
+	free []rect
+	new  []rect
+	work int
+}
+
+func newSpace(page Size) *space { return &space{free: []rect{{0, 0, page.W, page.H}}} }
+
+// findBest returns the rectangle that a rule prefers, and its place.
+func (s *space) findBest(rects []Size, among []int, turn bool, by rule) (which int, at Place, ok bool) {
+	best, second := math.MaxInt, math.MaxInt
+	for n, i := range among {
+		r := rects[i]
+		for turns := range 2 {
+			if turns == 1 {
+				if !turn || r.W == r.H {
+					break
+				}
+				r = turnedSize(r, true)
+			}
+			s.work += len(s.free)
+			for _, free := range s.free {
+				if r.W > free.w || r.H > free.h {
+					continue
+				}
+				if a, b := by(free, r); a < best || a == best && b < second {
+					best, second, which, ok = a, b, n, true
+					at = Place{X: free.x, Y: free.y, Turned: turns == 1}
+				}
+			}
+		}
+	}
+	return which, at, ok
+}
+
+// occupy removes a rectangle from the free space.
+func (s *space) occupy(at Place, size Size) {
+	r := rect{at.X, at.Y, size.W, size.H}
+	s.work += len(s.free)
+	s.new = s.new[:0]
+	kept := s.free[:0]
+	for _, f := range s.free {
+		if !f.meets(r) {
+			kept = append(kept, f)
+			continue
+		}
+		for _, part := range [4]rect{
+			{f.x, f.y, r.x - f.x, f.h}, {r.x + r.w, f.y, f.x + f.w - r.x - r.w, f.h},
+			{f.x, f.y, f.w, r.y - f.y}, {f.x, r.y + r.h, f.w, f.y + f.h - r.y - r.h},
+		} {
+			if part.w > 0 && part.h > 0 {
+				s.new = append(s.new, part)
+			}
+		}
+	}
+	s.free = kept
+	s.work += len(s.new) * (len(s.new) + len(kept))
+	for i, part := range s.new {
+		held := slices.ContainsFunc(kept, func(f rect) bool { return f.holdsRect(part) })
+		for j, other := range s.new {
+			held = held || i != j && other.holdsRect(part) && (other != part || j < i)
+		}
+		if !held {
+			s.free = append(s.free, part)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package rectpack
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -31,11 +32,11 @@ func skylineHigh(p *packer, of []entry, count int, page Size) []Place {
 // a gap.
 func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left, right int) bool) []Place {
 	at, done := make([]Place, count), make([]bool, count)
-	s := skyline{page: page, line: []segment{{0, 0, page.W}}, waste: page.area()}
+	s := skyline{page: page, line: []segment{{0, 0, page.W}}, waste: page.areaOf()}
 	for _, e := range of {
 		if !done[e.n] {
 			done[e.n] = true
-			s.waste -= e.area()
+			s.waste -= e.areaOf()
 		}
 	}
 	clear(done)
@@ -55,7 +56,7 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 		return i
 	}
 	for placed := 0; placed < count; {
-		low, left, right := s.lowest()
+		low, left, right := s.lowestSegment()
 		gap := s.line[low]
 		p.work += len(s.line) + perEntry
 		i := find(sort.Search(len(of), func(i int) bool { return of[i].W <= gap.w }))
@@ -64,7 +65,7 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 			i = find(i + 1)
 		}
 		if i == len(of) {
-			if !s.fill(low, min(left, right)) {
+			if !s.fillGap(low, min(left, right)) {
 				return nil
 			}
 			continue
@@ -82,9 +83,9 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 	return at
 }
 
-// lowest returns the lowest segment, and where the edge is beside it: at the page's height if
+// lowestSegment returns the lowest segment, and where the edge is beside it: at the page's height if
 // nothing is there.
-func (s *skyline) lowest() (low, left, right int) {
+func (s *skyline) lowestSegment() (low, left, right int) {
 	for i := range s.line {
 		if s.line[i].y < s.line[low].y {
 			low = i
@@ -100,11 +101,12 @@ func (s *skyline) lowest() (low, left, right int) {
 	return low, left, right
 }
 
-// fill gives a gap up, down to y. It reports whether the rest can still be enough.
-func (s *skyline) fill(low, y int) bool {
+// fillGap raises the edge of a gap to y, without rectangles. It reports whether the remaining area
+// can still suffice.
+func (s *skyline) fillGap(low, y int) bool {
 	s.waste -= (y - s.line[low].y) * s.line[low].w
 	s.line[low].y = y
-	s.join(low)
+	s.joinSegment(low)
 	return s.waste >= 0 && y < s.page.H
 }
 
@@ -124,11 +126,11 @@ func (s *skyline) putRectangle(low, x int, size Size) {
 		low++
 		s.line = slices.Insert(s.line, low, above)
 	}
-	s.join(low)
+	s.joinSegment(low)
 }
 
-// join makes a segment one with those beside it at the same height.
-func (s *skyline) join(i int) {
+// joinSegment joins a segment with its neighbors at the same height.
+func (s *skyline) joinSegment(i int) {
 	for _, k := range []int{i, i - 1} {
 		if k >= 0 && k+1 < len(s.line) && s.line[k].y == s.line[k+1].y {
 			s.line[k].w += s.line[k+1].w
@@ -136,3 +138,182 @@ func (s *skyline) join(i int) {
 		}
 	}
 }
+
+// An entry is a rectangle in its final orientation.
+type entry struct {
+	Size
+	n      int // number among the placed rectangles
+	turned bool
+}
+
+// A strip fills pages of a given width from the top down, far faster than a try, so that many more
+// widths can be tried. For many rectangles of similar sizes the pages are often smaller.
+type strip struct {
+	// fill returns a place for each of count rectangles; nil if they do not all fit.
+	fill func(p *packer, of []entry, count int, page Size) []Place
+	of   []entry
+	// across is set if rows are columns: width and height have been exchanged.
+	across bool
+}
+
+// strips returns the strips worth trying for some rectangles.
+func (p *packer) strips(of []int) (list []strip) {
+	upright := make([]entry, len(of))
+	for n, i := range of {
+		upright[n] = entry{Size: p.rects[i], n: n}
+	}
+	ways := [][]entry{upright}
+	if p.o.Turn {
+		ways = append(ways, lying(upright))
+	}
+	for _, across := range []bool{false, true} {
+		for _, way := range ways {
+			if across {
+				way = exchanged(way)
+			}
+			rows := sortedEntries(way, func(s Size) (int, int) { return s.H, s.W })
+			list = append(list, strip{shelves, rows, across}, strip{cutSpaces, rows, across})
+		}
+		way := upright
+		if p.o.Turn && across {
+			break // the same again
+		} else if p.o.Turn {
+			way = slices.Concat(upright, exchanged(upright))
+			for n := range upright {
+				way[len(upright)+n].turned = true
+			}
+		} else if across {
+			way = exchanged(upright)
+		}
+		wide := sortedEntries(way, func(s Size) (int, int) { return s.W, s.H })
+		list = append(list, strip{skylineLeft, wide, across}, strip{skylineHigh, wide, across})
+	}
+	return list
+}
+
+// lying turns rectangles that are higher than wide.
+func lying(of []entry) []entry {
+	of = slices.Clone(of)
+	for i, e := range of {
+		if e.H > e.W {
+			of[i] = entry{turnedSize(e.Size, true), e.n, true}
+		}
+	}
+	return of
+}
+
+func exchanged(of []entry) []entry {
+	of = slices.Clone(of)
+	for i := range of {
+		of[i].Size = turnedSize(of[i].Size, true)
+	}
+	return of
+}
+
+// sortedEntries returns entries in falling order.
+func sortedEntries(of []entry, by func(Size) (int, int)) []entry {
+	of = slices.Clone(of)
+	slices.SortStableFunc(of, func(a, b entry) int {
+		a1, a2 := by(a.Size)
+		b1, b2 := by(b.Size)
+		return cmp.Or(cmp.Compare(b1, a1), cmp.Compare(b2, a2))
+	})
+	return of
+}
+
+// placeOnStrip places rectangles on a page of a width, or of a height if the strip goes across.
+func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed map[int]Place) {
+	at := s.fill(p, s.of, len(of), Size{w, h})
+	if at == nil {
+		return Size{}, nil
+	}
+	placed = make(map[int]Place, len(of))
+	for n, i := range of {
+		if s.across {
+			at[n].X, at[n].Y = at[n].Y, at[n].X
+		}
+		placed[i] = at[n]
+	}
+	return p.pageAround(placed), placed
+}
+
+// pageAround returns the smallest page around the placed rectangles.
+func (p *packer) pageAround(placed map[int]Place) Size {
+	var used Size
+	for i, at := range placed {
+		r := turnedSize(p.rects[i], at.Turned)
+		used.W, used.H = max(used.W, at.X+r.W), max(used.H, at.Y+r.H)
+	}
+	if p.o.Square {
+		used.W = max(used.W, used.H)
+		used.H = used.W
+	}
+	w, _ := slices.BinarySearch(p.o.Sides, used.W)
+	h, _ := slices.BinarySearch(p.o.Sides, used.H)
+	return Size{p.o.Sides[w], p.o.Sides[h]}
+}
+
+// shelves puts each rectangle, the highest first, on the shelf where it wastes least.
+func shelves(p *packer, of []entry, count int, page Size) []Place {
+	type shelf struct{ x, y, h int }
+	var list []shelf
+	at := make([]Place, count)
+	end := 0
+	for _, e := range of {
+		best := -1
+		for i, s := range list {
+			if s.x+e.W <= page.W && (best < 0 || s.h < list[best].h) {
+				best = i
+			}
+		}
+		p.work += len(list) + perEntry
+		if best < 0 {
+			if end+e.H > page.H || e.W > page.W {
+				return nil
+			}
+			best = len(list)
+			list = append(list, shelf{0, end, e.H})
+			end += e.H
+		}
+		s := &list[best]
+		at[e.n] = Place{X: s.x, Y: s.y, Turned: e.turned}
+		s.x += e.W
+	}
+	return at
+}
+
+// cutSpaces puts each rectangle, the highest first, into the newest free space that holds it,
+// and cuts the rest of that space in two by a line across (Volodymyr Agafonkin's potpack).
+func cutSpaces(p *packer, of []entry, count int, page Size) []Place {
+	free := []rect{{0, 0, page.W, page.H}}
+	at := make([]Place, count)
+	for _, e := range of {
+		i := len(free) - 1
+		for i >= 0 && (e.W > free[i].w || e.H > free[i].h) {
+			i--
+		}
+		p.work += len(free) - i + perEntry
+		if i < 0 {
+			return nil
+		}
+		f := free[i]
+		at[e.n] = Place{X: f.x, Y: f.y, Turned: e.turned}
+		right, below := rect{f.x + e.W, f.y, f.w - e.W, e.H}, rect{f.x, f.y + e.H, f.w, f.h - e.H}
+		switch {
+		case right.w == 0 && below.h == 0:
+			free[i] = free[len(free)-1]
+			free = free[:len(free)-1]
+		case right.w == 0:
+			free[i] = below
+		case below.h == 0:
+			free[i] = right
+		default:
+			free[i] = below
+			free = append(free, right)
+		}
+	}
+	return at
+}
+
+// perEntry is the work for a rectangle besides looking for its place.
+const perEntry = 10

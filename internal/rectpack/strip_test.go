@@ -19,7 +19,7 @@ func TestStrips(t *testing.T) {
 		sum := 0
 		for j, rect := range rects {
 			of = append(of, j)
-			sum += rect.area()
+			sum += rect.areaOf()
 		}
 		w := 200 + r.IntN(100)
 		for k, s := range p.strips(of) {
@@ -72,7 +72,7 @@ func TestPackSimilar(t *testing.T) {
 		check(t, tc.name, tc.rects, l, o)
 		sum := 0
 		for _, s := range tc.rects {
-			sum += s.area()
+			sum += s.areaOf()
 		}
 		if got := 1000 * sum / area(l.Pages); got < tc.want || l.Pages[0].W > 4*l.Pages[0].H || l.Pages[0].H > 4*l.Pages[0].W {
 			t.Errorf("%s: %d thousandths of a page of %v covered, want %d", tc.name, got, l.Pages, tc.want)

@@ -1,9 +1,9 @@
-// Package atlas is the recipe that packs many pictures, sprites, into few textures, and describes
+// Package atlas is the recipe that packs many images, sprites, into few textures, and describes
 // their places in JSON that PixiJS, Phaser and Godot read.
 //
 // The steps, in this order:
 //
-//	list.go     the source names the pictures, by patterns
+//	list.go     the source names the images, by patterns
 //	sprite.go   read them, cut off empty edges, and join equal ones
 //	layout.go   find a place for each; see package rectpack
 //	page.go     paint pages, and make textures of them with the recipe image
@@ -97,7 +97,7 @@ func (o *Atlas) Outputs() []string {
 		for i := range o.Pages {
 			list = append(list, stem+suffix(i)+"."+o.Container)
 		}
-		for i := range o.files() {
+		for i := range o.jsonFiles() {
 			list = append(list, stem+suffix(i)+"."+o.dataExt())
 		}
 	}
@@ -114,16 +114,16 @@ func (o *Atlas) scales() []float64 {
 
 func formatScale(scale float64) string { return strconv.FormatFloat(scale, 'f', -1, 64) }
 
-// files returns the number of JSON files of a scale.
-func (o *Atlas) files() int {
+// jsonFiles returns the number of JSON files of a scale.
+func (o *Atlas) jsonFiles() int {
 	if o.Data == "hash" {
 		return o.Pages
 	}
 	return 1
 }
 
-// isPicture reports whether pages are ordinary pictures, not textures.
-func (o *Atlas) isPicture() bool { return o.Container == "png" || o.Container == "webp" }
+// isImageContainer reports whether pages are ordinary images, not textures.
+func (o *Atlas) isImageContainer() bool { return o.Container == "png" || o.Container == "webp" }
 
 // suffix returns the end of a page's name.
 func suffix(page int) string {
@@ -145,28 +145,28 @@ func (o *Atlas) checkOptions() error {
 	switch {
 	case o.Data != "hash" && o.Rotate:
 		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q: neither Phaser nor Godot turns sprites back", o.Data)}
-	case o.isPicture() && o.Mips > 0:
+	case o.isImageContainer() && o.Mips > 0:
 		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: fmt.Sprintf(`0 with container = %q, which has one level`, o.Container)}
-	case o.isPicture() && o.Premultiply:
+	case o.isImageContainer() && o.Premultiply:
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf(`false with container = %q, which is not premultiplied`, o.Container)}
 	case len(o.Scales) > 0 && len(o.Keep) > 0:
 		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "none with scales, of which each has places of its own"}
-	case len(o.sides()) == 0:
-		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, because of border and mips", 2*o.Border*o.unit())}
+	case len(o.pageSides()) == 0:
+		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, because of border and mips", 2*o.Border*o.unitPixels())}
 	}
 	for i, scale := range o.Scales {
 		if slices.Contains(o.Scales[:i], scale) {
 			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale once"}
 		}
 	}
-	if o.isPicture() {
+	if o.isImageContainer() {
 		return nil
 	}
-	return image.Recipe().Traits(o.texture()).Check()
+	return image.Recipe().Traits(o.textureOptions()).Check()
 }
 
-// texture returns the options for making textures of pages.
-func (o *Atlas) texture() *image.Image {
+// textureOptions returns the options for making textures of pages.
+func (o *Atlas) textureOptions() *image.Image {
 	t := image.Recipe().New().(*image.Image)
 	t.Container, t.Format, t.Quality, t.Kind, t.SRGB = o.Container, o.Format, o.Quality, "color", o.SRGB
 	t.Premultiply, t.RDO, t.Zstd, t.Mips = o.Premultiply, o.RDO, o.Zstd, strconv.FormatBool(o.Mips > 0)
@@ -187,10 +187,10 @@ func (o *Atlas) estimateMemory(_ []byte, size int64) (int64, error) {
 	switch {
 	case o.Container == "webp":
 		painting = webp.Memory(o.MaxSize, o.MaxSize)
-	case !o.isPicture():
-		painting = o.texture().Memory(o.MaxSize, o.MaxSize)
+	case !o.isImageContainer():
+		painting = o.textureOptions().Memory(o.MaxSize, o.MaxSize)
 	}
-	return 16<<20 + int64(o.Pages)*page + max(page+painting, o.batch()+o.largestPicture()), nil
+	return 16<<20 + int64(o.Pages)*page + max(page+painting, o.batch()+o.largestImage()), nil
 }
 
 // Cook implements recipe.Cooker.
@@ -198,12 +198,12 @@ func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
 	if err := o.checkOptions(); err != nil {
 		return err
 	}
-	files, err := o.listed(job)
+	files, err := o.listedImages(job)
 	if err != nil {
 		return err
 	}
 	for i, scale := range o.scales() {
-		a := &atlas{scale: scale, first: i * (o.Pages + o.files())}
+		a := &atlas{scale: scale, first: i * (o.Pages + o.jsonFiles())}
 		if err := o.cookScale(ctx, job, files, a); err != nil {
 			return err
 		}
@@ -213,32 +213,32 @@ func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
 
 // cookScale makes the outputs of a scale.
 func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
-	if err := o.assemble(ctx, job, files, a); err != nil {
+	if err := o.assembleAtlas(ctx, job, files, a); err != nil {
 		return err
 	}
 	if used := len(a.layout.Pages); used < o.Pages {
 		job.Warn("%d of %d pages would do; the others hold one pixel", max(used, 1), o.Pages)
 	}
 	for i := range o.Pages {
-		if err := o.writePage(ctx, job, i, a); err != nil {
+		if err := o.writeAtlasPage(ctx, job, i, a); err != nil {
 			return err
 		}
 	}
-	return o.writeData(job, a)
+	return o.writeAtlasData(job, a)
 }
 
 // An atlas is the layout of one scale before painting.
 type atlas struct {
 	scale   float64
-	first   int      // index of its first output
-	names   []named  // of all sprites, sorted
-	sprites []sprite // without duplicates
+	first   int           // index of its first output
+	names   []namedSprite // names of all sprites, sorted
+	sprites []sprite      // sprites without duplicates
 	layout  rectpack.Layout
 }
 
-// assemble reads the sprites and finds places for them.
-func (o *Atlas) assemble(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
-	if err := o.readPictures(ctx, job, files, a); err != nil {
+// assembleAtlas reads the sprites and finds places for them.
+func (o *Atlas) assembleAtlas(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+	if err := o.readImages(ctx, job, files, a); err != nil {
 		return err
 	}
 	defer job.Step("pack")()
@@ -246,6 +246,6 @@ func (o *Atlas) assemble(ctx context.Context, job *recipe.Job, files []file, a *
 }
 
 // ofPage returns the names of the sprites of a page.
-func (a *atlas) ofPage(page int) []named {
-	return slices.DeleteFunc(slices.Clone(a.names), func(n named) bool { return a.layout.Places[n.sprite].Page != page })
+func (a *atlas) ofPage(page int) []namedSprite {
+	return slices.DeleteFunc(slices.Clone(a.names), func(n namedSprite) bool { return a.layout.Places[n.sprite].Page != page })
 }

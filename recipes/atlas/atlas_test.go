@@ -42,7 +42,7 @@ func cook(t *testing.T, o *Atlas, tree fstest.MapFS) recipetest.Result {
 	return recipetest.Cook(t, Recipe(), o, tree, "", "d/ui.sprites")
 }
 
-// encoded encodes a picture as a file.
+// encoded encodes an image as a file.
 func encoded(t testing.TB, m image.Image) *fstest.MapFile {
 	t.Helper()
 	var b bytes.Buffer
@@ -67,7 +67,7 @@ func decoded(t testing.TB, data []byte) *image.NRGBA {
 	return n
 }
 
-// plain returns a picture of one color.
+// plain returns an image of one color.
 func plain(w, h int, c color.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range w * h {
@@ -76,7 +76,7 @@ func plain(w, h int, c color.NRGBA) *image.NRGBA {
 	return m
 }
 
-// noise returns a picture of random pixels with an empty edge.
+// noise returns an image of random pixels with an empty edge.
 func noise(r *rand.Rand) *image.NRGBA {
 	w, h := 1+r.IntN(30), 1+r.IntN(30)
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -94,7 +94,7 @@ type found struct {
 	page    int
 	frame   image.Rectangle // on the page
 	rotated bool
-	at, of  image.Point // position in the picture; size of the picture
+	at, of  image.Point // position in the image; size of the image
 }
 
 // readJSON decodes each layout as its readers do.
@@ -153,8 +153,8 @@ func readJSON(t testing.TB, shape string, files [][]byte) map[string]found {
 	return list
 }
 
-// picture restores the original picture of a sprite.
-func (f found) picture(page *image.NRGBA) *image.NRGBA {
+// restoredImage restores the original image of a sprite.
+func (f found) restoredImage(page *image.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rectangle{Max: f.of})
 	for y := f.frame.Min.Y; y < f.frame.Max.Y; y++ {
 		for x := f.frame.Min.X; x < f.frame.Max.X; x++ {
@@ -168,7 +168,7 @@ func (f found) picture(page *image.NRGBA) *image.NRGBA {
 	return m
 }
 
-// same reports whether the visible pixels of two pictures are the same.
+// same reports whether the visible pixels of two images are the same.
 func same(a, b *image.NRGBA) bool {
 	if a.Rect != b.Rect {
 		return false
@@ -181,7 +181,7 @@ func same(a, b *image.NRGBA) bool {
 	return true
 }
 
-// For any options, every picture can be restored pixel by pixel from the pages and the JSON, with
+// For any options, every image can be restored pixel by pixel from the pages and the JSON, with
 // the requested pixels around each sprite.
 func TestPicturesAreRestoredFromPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -218,8 +218,8 @@ func TestPicturesAreRestoredFromPages(t *testing.T) {
 			t.Errorf("%d: %d sprites of %d", i, len(list), len(pictures))
 		}
 		for name, f := range list {
-			if !same(pictures[name], f.picture(pages[f.page])) {
-				t.Errorf("%d: %s: the restored picture differs: %+v, %+v", i, name, f, *o)
+			if !same(pictures[name], f.restoredImage(pages[f.page])) {
+				t.Errorf("%d: %s: the restored image differs: %+v, %+v", i, name, f, *o)
 			}
 		}
 		checkAround(t, fmt.Sprint(i), o, pages, list)
@@ -335,15 +335,15 @@ func sorted(list []string) map[string]bool {
 }
 
 func TestNumberedSpritesAreAnimations(t *testing.T) {
-	list := func(names ...string) (all []named) {
+	list := func(names ...string) (all []namedSprite) {
 		for _, n := range names {
-			all = append(all, named{name: n})
+			all = append(all, namedSprite{name: n})
 		}
 		return all
 	}
 	all := list("a/1.png", "a/2.png", "hop10.png", "hop9.png", "walk_01", "walk_02", "x-1.png", "x.png", "y1.png", "y2.png", "007", "7z99999999999999999999", "7z1")
 	want := map[string][]string{"hop": {"hop9.png", "hop10.png"}, "walk": {"walk_01", "walk_02"}}
-	if d := cmp.Diff(want, animations(all, all[:8])); d != "" {
+	if d := cmp.Diff(want, groupAnimations(all, all[:8])); d != "" {
 		t.Error(d)
 	}
 }
@@ -390,7 +390,7 @@ func TestNinePatchLosesItsBorder(t *testing.T) {
 	for want, m := range map[string]*image.NRGBA{
 		"d/box.9.png: the topmost row of pixels holds #ff0000ff; in a nine-patch": red,
 		"d/box.9.png: the leftmost column of pixels has no black pixel":           none,
-		"d/box.9.png: a picture of 2 x 9 pixels has no room for the border":       plain(2, 9, color.NRGBA{}),
+		"d/box.9.png: an image of 2 x 9 pixels has no room for the border":        plain(2, 9, color.NRGBA{}),
 	} {
 		tree["d/box.9.png"] = encoded(t, m)
 		if res := cook(t, options(func(*Atlas) {}), tree); res.Err == nil || !strings.Contains("d/"+res.Err.Error(), want) {
@@ -439,8 +439,8 @@ func TestSpritesKeepTheirEarlierPlaces(t *testing.T) {
 			t.Errorf("%d: %d sprites, then %d", i, len(was), len(now))
 		}
 		for name, f := range now {
-			if m := decoded(t, tree["d/"+name].Data); !same(m, f.picture(decoded(t, after.Outputs[f.page]))) {
-				t.Errorf("%d: %s: the restored picture differs", i, name)
+			if m := decoded(t, tree["d/"+name].Data); !same(m, f.restoredImage(decoded(t, after.Outputs[f.page]))) {
+				t.Errorf("%d: %s: the restored image differs", i, name)
 			}
 		}
 	}
@@ -452,7 +452,7 @@ func TestLackOfRoomMovesAllSpritesWithWarning(t *testing.T) {
 	tree["d/was.json"] = &fstest.MapFile{Data: []byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 4, "h": 2}}}, "meta": {"size": {"w": 4, "h": 4}}}`)}
 	o := options(func(o *Atlas) { o.Padding, o.MaxSize, o.Keep = 0, 4, []string{"was.json"} })
 	res := cook(t, o, tree)
-	if d := cmp.Diff([]string{"no room for 1 sprite among the places to keep: all are placed anew"}, res.Warned); d != "" || res.Err != nil {
+	if d := cmp.Diff([]string{"the places to keep leave no room for 1 sprite, so all sprites are placed anew"}, res.Warned); d != "" || res.Err != nil {
 		t.Error(d, res.Err)
 	}
 }
@@ -498,7 +498,7 @@ func TestEachScaleHasItsOwnPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			page := &image.NRGBA{Pix: m.Pix8, Stride: 4 * m.W, Rect: image.Rect(0, 0, m.W, m.H)}
-			a := readJSON(t, "hash", res.Outputs[2*i+1:][:1])["a.png"].picture(page)
+			a := readJSON(t, "hash", res.Outputs[2*i+1:][:1])["a.png"].restoredImage(page)
 			want := image.NewNRGBA(image.Rect(0, 0, 20/part, 12/part))
 			for i := range want.Rect.Dx() * want.Rect.Dy() {
 				x, y := i%want.Rect.Dx(), i/want.Rect.Dx()
@@ -519,10 +519,10 @@ func TestErrorNamesTheFileOrLine(t *testing.T) {
 		list, want string
 		change     func(*Atlas)
 	}{
-		{"", "it names no pictures", nil},
-		{"# none\n\n", "it names no pictures", nil},
-		{"none/*.png", "it names no pictures", nil},
-		{"good.png\n!*.png", "it names no pictures", nil},
+		{"", "it names no images", nil},
+		{"# none\n\n", "it names no images", nil},
+		{"none/*.png", "it names no images", nil},
+		{"good.png\n!*.png", "it names no images", nil},
 		{"\xff", "not UTF-8", nil},
 		{"good.png\n[", "line 2: pattern", nil},
 		{"!", "line 1: ", nil},
@@ -585,8 +585,8 @@ func FuzzKeep(f *testing.F) {
 		if res.Err != nil {
 			return
 		}
-		if list := readJSON(t, "hash", res.Outputs[1:]); !same(decoded(t, a.Data), list["a.png"].picture(decoded(t, res.Outputs[0]))) {
-			t.Error("the picture is not restored")
+		if list := readJSON(t, "hash", res.Outputs[1:]); !same(decoded(t, a.Data), list["a.png"].restoredImage(decoded(t, res.Outputs[0]))) {
+			t.Error("the image is not restored")
 		}
 	})
 }

@@ -38,7 +38,7 @@ type onePage struct {
 	Sprites []region `json:"sprites,omitempty"`
 }
 
-// A part is a rectangle of a page or of a picture.
+// A part is a rectangle of a page or of an image.
 type part struct {
 	X int `json:"x"`
 	Y int `json:"y"`
@@ -52,7 +52,7 @@ type frame struct {
 	Frame   part `json:"frame"`
 	Rotated bool `json:"rotated"`
 	Trimmed bool `json:"trimmed"`
-	// Source is the sprite's rectangle in the picture, whose size follows.
+	// Source is the sprite's rectangle in the image, whose size follows.
 	Source part `json:"spriteSourceSize"`
 	Of     size `json:"sourceSize"`
 	// Borders and Center describe a nine-patch for PixiJS and Phaser.
@@ -64,12 +64,12 @@ type frame struct {
 type region struct {
 	Filename string `json:"filename"`
 	Region   part   `json:"region"`
-	// Margin is the sprite's position in the picture, and the picture's additional size.
+	// Margin is the sprite's position in the image, and the image's additional size.
 	Margin part `json:"margin"`
 }
 
-// writeData writes the JSON.
-func (o *Atlas) writeData(job *recipe.Job, a *atlas) error {
+// writeAtlasData writes the JSON.
+func (o *Atlas) writeAtlasData(job *recipe.Job, a *atlas) error {
 	if o.Data != "hash" {
 		d := data{Meta: newMeta(), Textures: []onePage{}}
 		for i := range max(len(a.layout.Pages), 1) {
@@ -100,7 +100,7 @@ func newMeta() meta {
 // pageData returns the JSON of a page in layout "hash".
 func (o *Atlas) pageData(job *recipe.Job, a *atlas, page int) data {
 	d := data{Frames: map[string]*frame{}, Meta: newMeta()}
-	s := o.size(a, page)
+	s := o.pageSize(a, page)
 	file := a.first + o.Pages + page
 	d.Meta.Image, d.Meta.Format, d.Meta.Size, d.Meta.Scale = job.Link(file, a.first+page), "RGBA8888", &s, formatScale(a.scale)
 	if page == 0 {
@@ -110,17 +110,17 @@ func (o *Atlas) pageData(job *recipe.Job, a *atlas, page int) data {
 	}
 	names := a.ofPage(page)
 	for _, n := range names {
-		d.Frames[n.name] = o.frame(a, n)
+		d.Frames[n.name] = o.frameOf(a, n)
 	}
-	d.Animations = animations(a.names, names)
+	d.Animations = groupAnimations(a.names, names)
 	return d
 }
 
 // textureData returns the JSON of a page in the other layouts.
 func (o *Atlas) textureData(job *recipe.Job, a *atlas, page int) onePage {
-	t := onePage{Image: job.Link(a.first+o.Pages, a.first+page), Size: o.size(a, page)}
+	t := onePage{Image: job.Link(a.first+o.Pages, a.first+page), Size: o.pageSize(a, page)}
 	for _, n := range a.ofPage(page) {
-		f := o.frame(a, n)
+		f := o.frameOf(a, n)
 		if o.Data == "tpsheet" {
 			t.Sprites = append(t.Sprites, region{n.name, f.Frame, part{n.x, n.y, n.of.W - f.Frame.W, n.of.H - f.Frame.H}})
 			continue
@@ -134,9 +134,9 @@ func (o *Atlas) textureData(job *recipe.Job, a *atlas, page int) onePage {
 	return t
 }
 
-func (o *Atlas) frame(a *atlas, n named) *frame {
+func (o *Atlas) frameOf(a *atlas, n namedSprite) *frame {
 	s, at := a.sprites[n.sprite], a.layout.Places[n.sprite]
-	x, y := o.corner(at)
+	x, y := o.spriteCorner(at)
 	f := &frame{
 		Frame: part{x, y, s.w, s.h}, Rotated: at.Turned, Trimmed: n.of != size{s.w, s.h},
 		Source: part{n.x, n.y, s.w, s.h}, Of: n.of, Borders: n.borders,
@@ -147,19 +147,19 @@ func (o *Atlas) frame(a *atlas, n named) *frame {
 	return f
 }
 
-// size returns the size of a page in pixels.
-func (o *Atlas) size(a *atlas, page int) size {
+// pageSize returns the size of a page in pixels.
+func (o *Atlas) pageSize(a *atlas, page int) size {
 	if page >= len(a.layout.Pages) {
 		return size{1, 1}
 	}
-	w, h := o.pixels(a.layout.Pages[page])
+	w, h := o.pixelsOfPage(a.layout.Pages[page])
 	return size{w, h}
 }
 
-// animations groups sprites whose names differ only in a number at the end, before the extension.
-// The key is the text before the number, and the sprites are sorted by number. Groups that are
-// not complete on the page are left out.
-func animations(all, onPage []named) map[string][]string {
+// groupAnimations groups sprites whose names differ only in a number at the end, before the
+// extension. The key is the text before the number, and the sprites are sorted by number. Groups
+// that are not complete on the page are left out.
+func groupAnimations(all, onPage []namedSprite) map[string][]string {
 	type step struct {
 		name   string
 		number int

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/atlas"
 )
 
-// Two pictures become one, and JSON that says where each is.
+// Two images become one, and JSON that says where each is.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

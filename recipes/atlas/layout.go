@@ -8,64 +8,67 @@ import (
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/png"
+	"github.com/assetcook/assetcook/internal/image/webp"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// unit returns the pixels of a unit.
-func (o *Atlas) unit() int { return 1 << o.Mips }
+// unitPixels returns the pixels of a unit.
+func (o *Atlas) unitPixels() int { return 1 << o.Mips }
 
-// sides returns the possible sides of pages in units, without borders, and with the padding of
+// pageSides returns the possible sides of pages in units, without borders, and with the padding of
 // the last sprite, which is outside of the page.
-func (o *Atlas) sides() (list []int) {
-	step := o.unit()
-	if !o.isPicture() {
+func (o *Atlas) pageSides() (list []int) {
+	step := o.unitPixels()
+	if !o.isImageContainer() {
 		step = max(step, 4) // whole blocks
 	}
 	for side := step; side <= o.MaxSize; side += step {
 		if o.POT && side&(side-1) != 0 {
 			continue
 		}
-		if n := side/o.unit() - 2*o.Border + o.Padding; n > o.Padding {
+		if n := side/o.unitPixels() - 2*o.Border + o.Padding; n > o.Padding {
 			list = append(list, n)
 		}
 	}
 	return list
 }
 
-// pixels returns the size of a page in pixels.
-func (o *Atlas) pixels(page rectpack.Size) (w, h int) {
+// pixelsOfPage returns the size of a page in pixels.
+func (o *Atlas) pixelsOfPage(page rectpack.Size) (w, h int) {
 	more := 2*o.Border - o.Padding
-	return (page.W + more) * o.unit(), (page.H + more) * o.unit()
+	return (page.W + more) * o.unitPixels(), (page.H + more) * o.unitPixels()
 }
 
-// room returns the units that a side of a sprite takes, with its extruded edges and the padding
-// to the next sprite.
-func (o *Atlas) room(pixels int) int {
-	return (pixels+o.unit()-1)/o.unit() + 2*o.Extrude + o.Padding
+// spriteRoom returns the units that a side of a sprite takes, with its extruded edges and the
+// padding to the next sprite.
+func (o *Atlas) spriteRoom(pixels int) int {
+	return (pixels+o.unitPixels()-1)/o.unitPixels() + 2*o.Extrude + o.Padding
 }
 
-// corner returns the pixel of a page at which a sprite begins.
-func (o *Atlas) corner(at rectpack.Place) (x, y int) {
-	return (at.X + o.Border + o.Extrude) * o.unit(), (at.Y + o.Border + o.Extrude) * o.unit()
+// spriteCorner returns the pixel of a page at which a sprite begins.
+func (o *Atlas) spriteCorner(at rectpack.Place) (x, y int) {
+	return (at.X + o.Border + o.Extrude) * o.unitPixels(), (at.Y + o.Border + o.Extrude) * o.unitPixels()
 }
 
 // placeSprites finds places for all sprites.
 func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) error {
 	rects := make([]rectpack.Size, len(a.sprites))
 	for i, s := range a.sprites {
-		rects[i] = rectpack.Size{W: o.room(s.w), H: o.room(s.h)}
+		rects[i] = rectpack.Size{W: o.spriteRoom(s.w), H: o.spriteRoom(s.h)}
 	}
-	options := rectpack.Options{Sides: o.sides(), Square: o.Square, Pages: o.Pages, Turn: o.Rotate}
+	options := rectpack.Options{Sides: o.pageSides(), Square: o.Square, Pages: o.Pages, Turn: o.Rotate}
 	var err error
 	if len(o.Keep) > 0 {
-		pages, places, kept := o.kept(job, a)
+		pages, places, kept := o.keptPlaces(job, a)
 		if kept != nil {
 			return kept
 		}
 		a.layout, err = rectpack.Keep(ctx, rects, places, pages, options)
 		if full := new(rectpack.FullError); errors.As(err, &full) {
-			job.Warn("no room for %s among the places to keep: all are placed anew", human.Count(full.Left, "sprite"))
+			job.Warn("the places to keep leave no room for %s, so all sprites are placed anew", human.Count(full.Left, "sprite"))
 		}
 	}
 	if len(o.Keep) == 0 || err != nil {
@@ -77,7 +80,7 @@ func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) err
 	case errors.As(err, &large):
 		return o.tooLarge(a.nameFor(large.Rect), &a.sprites[large.Rect])
 	case errors.As(err, &full):
-		return o.full(len(a.sprites))
+		return o.isFull(len(a.sprites))
 	}
 	return err
 }
@@ -86,7 +89,7 @@ func (o *Atlas) tooLarge(name string, s *sprite) error {
 	return fmt.Errorf("%s: %d x %d pixels do not fit a page of %d x %d with what border and extrude add; allow more with max_size", pathname.Show(name), s.w, s.h, o.MaxSize, o.MaxSize)
 }
 
-func (o *Atlas) full(sprites int) error {
+func (o *Atlas) isFull(sprites int) error {
 	return fmt.Errorf("%s do not fit %s of at most %d x %d pixels; allow more with pages or max_size, or take some out", human.Count(sprites, "sprite"), human.Count(o.Pages, "page"), o.MaxSize, o.MaxSize)
 }
 
@@ -103,10 +106,10 @@ func (a *atlas) nameFor(sprite int) string {
 // maxData is the size limit of an earlier atlas's JSON, in bytes.
 const maxData = 64 << 20
 
-// kept returns the pages and places of earlier atlases; the place is nil for new sprites. Package
-// rectpack ignores impossible places.
-func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
-	at := map[string]earlier{}
+// keptPlaces returns the pages and places of earlier atlases; the place is nil for new sprites.
+// Package rectpack ignores impossible places.
+func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
+	at := map[string]formerPlace{}
 	for _, name := range o.Keep {
 		text, err := job.Read(name)
 		if err == nil && len(text) > maxData {
@@ -125,10 +128,10 @@ func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places [
 		}
 		for _, s := range sheets {
 			for name, f := range s.frames {
-				at[name] = earlier{f, len(pages)}
+				at[name] = formerPlace{f, len(pages)}
 			}
 			pages = append(pages, rectpack.Size{
-				W: s.size.W/o.unit() - 2*o.Border + o.Padding, H: s.size.H/o.unit() - 2*o.Border + o.Padding,
+				W: s.size.W/o.unitPixels() - 2*o.Border + o.Padding, H: s.size.H/o.unitPixels() - 2*o.Border + o.Padding,
 			})
 		}
 	}
@@ -139,27 +142,27 @@ func (o *Atlas) kept(job *recipe.Job, a *atlas) (pages []rectpack.Size, places [
 	for _, n := range a.names {
 		f, ok := at[n.name]
 		s := &a.sprites[n.sprite]
-		if !ok || places[n.sprite] != nil || !f.of(s) || !f.within(o.MaxSize) || f.X%o.unit() != 0 || f.Y%o.unit() != 0 {
+		if !ok || places[n.sprite] != nil || !f.hasSizeOf(s) || !f.fitsPage(o.MaxSize) || f.X%o.unitPixels() != 0 || f.Y%o.unitPixels() != 0 {
 			continue
 		}
 		places[n.sprite] = &rectpack.Place{
-			Page: f.page, X: f.X/o.unit() - o.Border - o.Extrude, Y: f.Y/o.unit() - o.Border - o.Extrude, Turned: f.turned,
+			Page: f.page, X: f.X/o.unitPixels() - o.Border - o.Extrude, Y: f.Y/o.unitPixels() - o.Border - o.Extrude, Turned: f.turned,
 		}
 	}
 	return pages, places, nil
 }
 
-// An earlier is the place of a sprite in an earlier atlas.
-type earlier struct {
+// A formerPlace is the place of a sprite in an earlier atlas.
+type formerPlace struct {
 	place
 	page int
 }
 
-// of reports whether the sprite had the same size.
-func (e earlier) of(s *sprite) bool { return e.W == s.w && e.H == s.h }
+// hasSizeOf reports whether the sprite had the same size.
+func (e formerPlace) hasSizeOf(s *sprite) bool { return e.W == s.w && e.H == s.h }
 
-// within reports whether the place fits a page with such sides.
-func (e earlier) within(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
+// fitsPage reports whether the place fits a page with such sides.
+func (e formerPlace) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
 
 // fitting checks that the pages of earlier atlases are still allowed.
 func (o *Atlas) fitting(pages []rectpack.Size) error {
@@ -167,13 +170,111 @@ func (o *Atlas) fitting(pages []rectpack.Size) error {
 		return fmt.Errorf("keep: there were %d pages; pages allows %d", len(pages), o.Pages)
 	}
 	sides := map[int]bool{}
-	for _, side := range o.sides() {
+	for _, side := range o.pageSides() {
 		sides[side] = true
 	}
 	for _, page := range pages {
-		if w, h := o.pixels(page); !sides[page.W] || !sides[page.H] || o.Square && page.W != page.H {
+		if w, h := o.pixelsOfPage(page); !sides[page.W] || !sides[page.H] || o.Square && page.W != page.H {
 			return fmt.Errorf("keep: max_size, pot, square, mips or container does not allow a page of %d x %d pixels", w, h)
 		}
 	}
 	return nil
+}
+
+// bandRows is the number of rows of a page that form one piece of work.
+const bandRows = 64
+
+// writeAtlasPage paints a page and writes it. An unneeded page is a single pixel.
+func (o *Atlas) writeAtlasPage(ctx context.Context, job *recipe.Job, i int, a *atlas) error {
+	end := job.Step("paint")
+	w, h := 1, 1
+	if i < len(a.layout.Pages) {
+		w, h = o.pixelsOfPage(a.layout.Pages[i])
+	}
+	m := &pixmap.Map{W: w, H: h, Pix8: make([]uint8, 4*w*h)}
+	job.Hold("pages", len(m.Pix8))
+	for j, at := range a.layout.Places {
+		if at.Page == i {
+			x, y := o.spriteCorner(at)
+			o.paintSprite(m, &a.sprites[j], x, y, at.Turned)
+		}
+	}
+	err := job.Each(ctx, (h+bandRows-1)/bandRows, func(band int) error {
+		bleed(m, band*bandRows, min(h, (band+1)*bandRows))
+		return nil
+	})
+	end()
+	if err != nil {
+		return err
+	}
+	if !o.isImageContainer() {
+		return o.textureOptions().Write(ctx, job, a.first+i, m, o.Mips)
+	}
+	defer job.Step("encode")()
+	out, err := job.Create(a.first + i)
+	if err != nil {
+		return err
+	}
+	if o.Container == "webp" {
+		err = webp.Encode(ctx, out, m)
+	} else {
+		_, err = png.Encode(ctx, out, m, png.EffortOf(o.Quality))
+	}
+	return errors.Join(err, out.Close())
+}
+
+// paintSprite paints a sprite with its corner at a pixel. Its edges are repeated by the extrusion,
+// and up to the next whole unit.
+func (o *Atlas) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool) {
+	w, h := s.w, s.h
+	if turned {
+		w, h = h, w
+	}
+	before, right, bottom := 0, w, h
+	if u := o.unitPixels(); o.Extrude > 0 {
+		before = o.Extrude * u
+		right, bottom = (w+u-1)/u*u+before, (h+u-1)/u*u+before
+	}
+	for y := -before; y < bottom; y++ {
+		for x := -before; x < right; x++ {
+			sx, sy := min(max(x, 0), w-1), min(max(y, 0), h-1)
+			if turned { // clockwise: the left side becomes the top
+				sx, sy = sy, s.h-1-sx
+			}
+			copy(m.Pix8[4*((top+y)*m.W+left+x):][:4], s.pix[4*(sy*s.w+sx):])
+		}
+	}
+}
+
+// bleed gives invisible pixels the mean color of their visible neighbors, so that a game that
+// blends neighbors finds no black around sprites. Rows can be processed concurrently: the pixels
+// read from another row are never written.
+func bleed(m *pixmap.Map, from, to int) {
+	for y := from; y < to; y++ {
+		for x := range m.W {
+			p := m.Pix8[4*(y*m.W+x):][:4]
+			if p[3] > 0 {
+				continue
+			}
+			var sum [3]int
+			n := 0
+			for row := max(y-1, 0); row < min(y+2, m.H); row++ {
+				left, right := max(x-1, 0), min(x+2, m.W)
+				for q := m.Pix8[4*(row*m.W+left) : 4*(row*m.W+right)]; len(q) > 0; q = q[4:] {
+					if q[3] == 0 {
+						continue
+					}
+					n++
+					for c := range sum {
+						sum[c] += int(q[c])
+					}
+				}
+			}
+			for c := range sum {
+				if n > 0 {
+					p[c] = uint8(sum[c] / n)
+				}
+			}
+		}
+	}
 }

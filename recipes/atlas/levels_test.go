@@ -42,7 +42,7 @@ func TestLevelsAreExact(t *testing.T) {
 			var blocks []image.Rectangle
 			for sprite, f := range list {
 				block := o.blockOf(f)
-				if !slices.Contains(blocks, block) { // equal pictures share a block
+				if !slices.Contains(blocks, block) { // equal images share a block
 					blocks = append(blocks, block)
 				}
 				checkTexels(t, name+", "+sprite, page, block, alone(t, o, pictures[sprite], f))
@@ -69,7 +69,7 @@ func textureOf(t *testing.T, o *Atlas, tree fstest.MapFS) (*texture.Texture, map
 
 // blockOf returns the units of the page that a sprite takes, with its extruded edges.
 func (o *Atlas) blockOf(f found) image.Rectangle {
-	u := o.unit()
+	u := o.unitPixels()
 	b := f.frame
 	b.Max = b.Min.Add(image.Pt((b.Dx()+u-1)/u*u, (b.Dy()+u-1)/u*u))
 	return b.Inset(-o.Extrude * u)
@@ -134,7 +134,7 @@ func checkGaps(t *testing.T, name string, o *Atlas, page *texture.Texture, block
 	least, edge := math.MaxInt, math.MaxInt
 	inner := image.Rect(0, 0, page.W>>o.Mips, page.H>>o.Mips).Inset(o.Border)
 	for i, a := range blocks {
-		if a = down(a, o.Mips); a.Min.Mul(o.unit()) != blocks[i].Min || !a.In(inner) {
+		if a = down(a, o.Mips); a.Min.Mul(o.unitPixels()) != blocks[i].Min || !a.In(inner) {
 			t.Errorf("%s: %v is not on whole units, or in the border", name, blocks[i])
 		}
 		edge = min(edge, a.Min.X, a.Min.Y)

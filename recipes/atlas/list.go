@@ -17,22 +17,22 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A file is a picture file.
+// A file is an image file.
 type file struct {
 	name string // path as in the source
 	// made is the artifact, nil for a file of the asset directory.
 	made *manifest.Output
 }
 
-// listed returns the files that the source names, sorted. Each line is a pattern of Job.Glob, or
-// a directory with a slash at the end, for all pictures below it. A line that begins with "!"
-// excludes files of earlier lines. Empty lines and lines that begin with "#" are ignored.
-func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
-	lines, err := parse(job)
+// listedImages returns the files of the list, sorted. Each line is a pattern of Job.Glob, or a
+// directory with a slash at the end, for all images below it. A line that begins with "!" excludes
+// files of earlier lines. Empty lines and lines that begin with "#" are ignored.
+func (o *Atlas) listedImages(job *recipe.Job) ([]file, error) {
+	lines, err := parseList(job)
 	if err != nil {
 		return nil, err
 	}
-	made, err := o.made(job, lines)
+	made, err := o.chosenArtifacts(job, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, errors.New("it names no pictures; write a pattern such as sprites/*.png in each line")
+		return nil, errors.New("it names no images; write a pattern such as sprites/*.png in each line")
 	}
 	var list []file
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -54,7 +54,7 @@ func (o *Atlas) listed(job *recipe.Job) ([]file, error) {
 	return list, nil
 }
 
-// isList reports whether a file that begins with head is a list of pictures.
+// isList reports whether a file that begins with head is a list of images.
 func isList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return slices.Contains(source.TextureExtensions(), recipe.Ext(line)) })
 }
@@ -67,8 +67,8 @@ type line struct {
 	without bool
 }
 
-// parse parses the source.
-func parse(job *recipe.Job) (list []line, err error) {
+// parseList parses the source.
+func parseList(job *recipe.Job) (list []line, err error) {
 	text, err := job.Source()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func parse(job *recipe.Job) (list []line, err error) {
 		l := line{number: number}
 		l.pattern, l.without = strings.CutPrefix(text, "!")
 		if strings.HasSuffix(l.pattern, "/") {
-			l.pattern += "**/*" + pictures
+			l.pattern += "**/*" + imageExtensions
 		}
 		at, err := recipe.Dependency{Path: l.pattern}.Resolve(marks.Replace(job.Path()))
 		l.full = at.Path
@@ -99,11 +99,11 @@ func parse(job *recipe.Job) (list []line, err error) {
 // marks escapes the special characters of patterns in a path.
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// pictures matches the extensions of all formats.
-var pictures = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
+// imageExtensions matches the extensions of all formats.
+var imageExtensions = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
 
-// made returns the artifacts that the lines choose.
-func (o *Atlas) made(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
+// chosenArtifacts returns the artifacts that the lines choose.
+func (o *Atlas) chosenArtifacts(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
 	if !o.Artifacts {
 		return nil, nil
 	}
@@ -155,8 +155,8 @@ func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	}
 }
 
-// nameOf returns the name of the sprite for a file.
-func (o *Atlas) nameOf(file string) string {
+// spriteName returns the name of the sprite for a file.
+func (o *Atlas) spriteName(file string) string {
 	name := strings.TrimPrefix(file, "/")
 	if o.Name == "path" {
 		return name

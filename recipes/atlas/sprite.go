@@ -16,17 +16,17 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A sprite is a picture without its empty edges.
+// A sprite is an image without its empty edges.
 type sprite struct {
 	w, h int
-	pix  []uint8 // as in pixmap.Map
+	pix  []uint8 // pixels as pixmap.Map stores them
 }
 
-// A named is a sprite with one of its names.
-type named struct {
+// A namedSprite is a sprite with one of its names.
+type namedSprite struct {
 	name   string
 	sprite int // index of the sprite
-	// of is the size of the picture; x and y are the sprite's position in it.
+	// of is the size of the image; x and y are the sprite's position in it.
 	of   size
 	x, y int
 	// borders is for nine-patches only; otherwise nil.
@@ -51,17 +51,17 @@ type borders struct {
 // left column. This is Android's format.
 const ninePatch = ".9"
 
-// largestSide limits the sides of a picture. It exceeds the limit of a page, because edges may be
+// largestSide limits the sides of an image. It exceeds the limit of a page, because edges may be
 // cut off.
 func (o *Atlas) largestSide() int { return max(2*o.MaxSize, 1024) }
 
-// largestPicture is the memory limit for decoding and shrinking one picture.
-func (o *Atlas) largestPicture() int64 {
+// largestImage is the memory limit for decoding and shrinking one image.
+func (o *Atlas) largestImage() int64 {
 	side := o.largestSide()
 	return 24*int64(side)*int64(side) + o.resizing(side, side)
 }
 
-// resizing returns the maximal memory for shrinking a picture.
+// resizing returns the maximal memory for shrinking an image.
 func (o *Atlas) resizing(w, h int) int64 {
 	memory := int64(0)
 	for _, part := range []int{1, 2, 4, 8} {
@@ -72,19 +72,19 @@ func (o *Atlas) resizing(w, h int) int64 {
 	return memory
 }
 
-// batch is the memory of pictures that are decoded at once, unless one picture takes more.
+// batch is the memory of images that are decoded at once, unless one image takes more.
 func (o *Atlas) batch() int64 { return 64 << 20 }
 
 // maxSprites limits the sprites so that a layout takes a second or two.
 const maxSprites = 50000
 
-// A picture is a file that is being made into a sprite.
-type picture struct {
+// A decodedImage is a file that is being made into a sprite.
+type decodedImage struct {
 	file
 	data   []byte
 	frames int // frames in the file, if more than one
 	sprite
-	named
+	namedSprite
 }
 
 // content identifies equal sprites.
@@ -93,9 +93,9 @@ type content struct {
 	pix  hashing.Digest
 }
 
-// readPictures reads files in order and makes sprites of them, in batches that idle processors
+// readImages reads files in order and makes sprites of them, in batches that idle processors
 // can share.
-func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+func (o *Atlas) readImages(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	defer job.Step("read")()
 	if len(files) > maxSprites {
 		return fmt.Errorf("%d sprites; an atlas has at most %d", len(files), maxSprites)
@@ -104,17 +104,17 @@ func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file,
 	called := map[string]string{}
 	room := int64(o.Pages) * int64(o.MaxSize) * int64(o.MaxSize)
 	for len(files) > 0 {
-		batch, err := o.load(job, files)
+		batch, err := o.loadBatch(job, files)
 		if err != nil {
 			return err
 		}
 		files = files[len(batch):]
-		err = job.Each(ctx, len(batch), func(i int) error { return o.decode(ctx, &batch[i], a.scale) })
+		err = job.Each(ctx, len(batch), func(i int) error { return o.decodeSprite(ctx, &batch[i], a.scale) })
 		if err != nil {
 			return err
 		}
 		for _, p := range batch {
-			name := o.nameOf(p.file.name)
+			name := o.spriteName(p.file.name)
 			if !utf8.ValidString(name) {
 				return fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(p.file.name))
 			}
@@ -123,7 +123,7 @@ func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file,
 			}
 			called[name] = p.file.name
 			if p.frames > 1 {
-				job.Warn("%s holds %d frames, of which the atlas has the first; save them as pictures of their own", pathname.Show(p.file.name), p.frames)
+				job.Warn("%s holds %d frames, of which the atlas has the first; save them as images of their own", pathname.Show(p.file.name), p.frames)
 			}
 			id := content{p.w, p.h, hashing.DigestOf(p.pix)}
 			which, ok := known[id]
@@ -136,25 +136,25 @@ func (o *Atlas) readPictures(ctx context.Context, job *recipe.Job, files []file,
 					return o.tooLarge(name, &p.sprite)
 				}
 				if room -= int64(p.w) * int64(p.h); room < 0 {
-					return o.full(len(a.sprites) + len(files))
+					return o.isFull(len(a.sprites) + len(files))
 				}
 			}
-			p.named.name, p.named.sprite = name, which
-			a.names = append(a.names, p.named)
+			p.namedSprite.name, p.namedSprite.sprite = name, which
+			a.names = append(a.names, p.namedSprite)
 		}
 	}
-	slices.SortFunc(a.names, func(x, y named) int { return strings.Compare(x.name, y.name) })
+	slices.SortFunc(a.names, func(x, y namedSprite) int { return strings.Compare(x.name, y.name) })
 	return nil
 }
 
-// load reads the files of one batch.
-func (o *Atlas) load(job *recipe.Job, files []file) (batch []picture, err error) {
+// loadBatch reads the files of one batch.
+func (o *Atlas) loadBatch(job *recipe.Job, files []file) (batch []decodedImage, err error) {
 	memory := int64(0)
 	for _, file := range files {
 		if len(batch) > 0 && (memory > o.batch() || len(batch) == 1024) {
 			break
 		}
-		data, err := o.readFile(job, file)
+		data, err := o.readImageFile(job, file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", pathname.Show(file.name), err)
 		}
@@ -163,16 +163,16 @@ func (o *Atlas) load(job *recipe.Job, files []file) (batch []picture, err error)
 			return nil, fmt.Errorf("%s: %w", pathname.Show(file.name), err)
 		}
 		memory += int64(len(data)) + info.Memory + o.resizing(info.W, info.H)
-		batch = append(batch, picture{file: file, data: data})
+		batch = append(batch, decodedImage{file: file, data: data})
 	}
 	return batch, nil
 }
 
-// readFile reads a file, which may be huge or not a picture.
-func (o *Atlas) readFile(job *recipe.Job, f file) ([]byte, error) {
-	size, err := f.size(job)
-	if err == nil && size > o.largestPicture() {
-		err = fmt.Errorf("%d bytes are too many for a picture of %d x %d pixels, the most that max_size lets sprites have", size, o.largestSide(), o.largestSide())
+// readImageFile reads a file, which may be huge or not an image.
+func (o *Atlas) readImageFile(job *recipe.Job, f file) ([]byte, error) {
+	size, err := f.imageFileSize(job)
+	if err == nil && size > o.largestImage() {
+		err = fmt.Errorf("%d bytes are too many for an image of %d x %d pixels, the most that max_size lets sprites have", size, o.largestSide(), o.largestSide())
 	}
 	switch {
 	case err != nil:
@@ -183,8 +183,8 @@ func (o *Atlas) readFile(job *recipe.Job, f file) ([]byte, error) {
 	return job.Read(f.name)
 }
 
-// size returns the size of the file in bytes.
-func (f *file) size(job *recipe.Job) (int64, error) {
+// imageFileSize returns the size of the file in bytes.
+func (f *file) imageFileSize(job *recipe.Job) (int64, error) {
 	if f.made != nil {
 		return f.made.Size, nil
 	}
@@ -199,8 +199,8 @@ func (f *file) size(job *recipe.Job) (int64, error) {
 	return info.Size(), nil
 }
 
-// decode decodes a picture into a sprite.
-func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
+// decodeSprite decodes an image into a sprite.
+func (o *Atlas) decodeSprite(ctx context.Context, p *decodedImage, scale float64) error {
 	m, info, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
 	color := pixmap.SRGB
 	if !o.SRGB {
@@ -217,10 +217,10 @@ func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 			err = p.peel()
 		}
 		if err == nil {
-			err = o.resize(ctx, p, scale/slices.Max(o.scales()), color)
+			err = o.shrinkImage(ctx, p, scale/slices.Max(o.scales()), color)
 		}
 		if err == nil && o.Trim && !patch {
-			p.trim(o.TrimAlpha)
+			p.trimEdges(o.TrimAlpha)
 		}
 	}
 	if err != nil {
@@ -229,8 +229,8 @@ func (o *Atlas) decode(ctx context.Context, p *picture, scale float64) error {
 	return nil
 }
 
-// resize shrinks a picture, and the borders of a nine-patch.
-func (o *Atlas) resize(ctx context.Context, p *picture, by float64, color pixmap.Color) error {
+// shrinkImage shrinks an image, and the borders of a nine-patch.
+func (o *Atlas) shrinkImage(ctx context.Context, p *decodedImage, by float64, color pixmap.Color) error {
 	if by == 1 {
 		return nil
 	}
@@ -258,8 +258,8 @@ func clearUnseen(pix []uint8) {
 	}
 }
 
-// trim cuts off the empty edges. Of an entirely empty sprite, one pixel remains.
-func (p *picture) trim(empty int) {
+// trimEdges cuts off the empty edges. Of an entirely empty sprite, one pixel remains.
+func (p *decodedImage) trimEdges(empty int) {
 	s := &p.sprite
 	left, top, right, bottom := s.w, s.h, 0, 0
 	for y := range s.h {
@@ -273,12 +273,12 @@ func (p *picture) trim(empty int) {
 	if right == 0 {
 		left, top, right, bottom = 0, 0, 1, 1
 	}
-	s.cut(left, top, right-left, bottom-top)
+	s.cutTo(left, top, right-left, bottom-top)
 	p.x, p.y = left, top
 }
 
-// cut replaces the sprite by a part of it, in new memory.
-func (s *sprite) cut(x, y, w, h int) {
+// cutTo replaces the sprite by a part of it, in new memory.
+func (s *sprite) cutTo(x, y, w, h int) {
 	pix := make([]uint8, 0, 4*w*h)
 	for row := range h {
 		from := 4 * ((y+row)*s.w + x)
@@ -288,10 +288,10 @@ func (s *sprite) cut(x, y, w, h int) {
 }
 
 // peel removes the border of a nine-patch and decodes it.
-func (p *picture) peel() error {
+func (p *decodedImage) peel() error {
 	s := &p.sprite
 	if s.w < 3 || s.h < 3 {
-		return fmt.Errorf("a picture of %d x %d pixels has no room for the border that %s in its name promises", s.w, s.h, ninePatch)
+		return fmt.Errorf("an image of %d x %d pixels has no room for the border that %s in its name promises", s.w, s.h, ninePatch)
 	}
 	left, right, err := s.stretch(s.w-2, func(i int) int { return 1 + i })
 	if err != nil {
@@ -301,7 +301,7 @@ func (p *picture) peel() error {
 	if err != nil {
 		return fmt.Errorf("the leftmost column of pixels %w", err)
 	}
-	s.cut(1, 1, s.w-2, s.h-2)
+	s.cutTo(1, 1, s.w-2, s.h-2)
 	p.of = size{s.w, s.h}
 	p.borders = &borders{Left: left, Right: right, Top: top, Bottom: bottom}
 	return nil

@@ -131,7 +131,7 @@ func (o *Audio) integers() bool { return o.Format == "auto" || o.Format == "pcm"
 
 // Cook implements recipe.Cooker.
 func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
-	head, err := readHead(job)
+	head, err := readSourceHead(job)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
 	} else if kind == source.Opus && o.leavesOpus() {
 		return copyOpus(ctx, job)
 	}
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSound(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	defer job.Step("encode")()
 	w := bufio.NewWriterSize(out, 64<<10)
-	if err = o.encode(ctx, w, s); err == nil {
+	if err = o.encodeSound(ctx, w, s); err == nil {
 		err = w.Flush()
 	}
 	return errors.Join(err, out.Close())
@@ -181,7 +181,7 @@ func copyOpus(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-func readHead(job *recipe.Job) ([]byte, error) {
+func readSourceHead(job *recipe.Job) ([]byte, error) {
 	f, err := job.Open()
 	if err != nil {
 		return nil, err
@@ -190,10 +190,10 @@ func readHead(job *recipe.Job) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, recipe.HeadSize))
 }
 
-// decode decodes a file.
-func (o *Audio) decode(ctx context.Context, job *recipe.Job, data []byte) (*pcm.Clip, source.Info, error) {
+// decodeSource decodes a file.
+func (o *Audio) decodeSource(ctx context.Context, job *recipe.Job, data []byte) (*pcm.Clip, source.Info, error) {
 	defer job.Step("decode")()
-	if _, err := o.probe(data, int64(len(data))); err != nil {
+	if _, err := o.probeSource(data, int64(len(data))); err != nil {
 		return nil, source.Info{}, err
 	}
 	c, info, err := source.Decode(ctx, data)

@@ -3,14 +3,17 @@ package audio
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/loudness"
 	"github.com/assetcook/assetcook/internal/audio/opus"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/audio/qoa"
 	"github.com/assetcook/assetcook/internal/audio/resample"
 	"github.com/assetcook/assetcook/internal/audio/source"
+	"github.com/assetcook/assetcook/internal/audio/wav"
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
@@ -27,8 +30,8 @@ type sound struct {
 	dropped  []pcm.Loop
 }
 
-// prepare decodes the source and does all steps before encoding.
-func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
+// prepareSound decodes the source and does all steps before encoding.
+func (o *Audio) prepareSound(ctx context.Context, job *recipe.Job) (*sound, error) {
 	data, err := job.Source()
 	if err != nil {
 		return nil, err
@@ -38,7 +41,7 @@ func (o *Audio) prepare(ctx context.Context, job *recipe.Job) (*sound, error) {
 
 // prepareFile prepares the content of any file.
 func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (*sound, error) {
-	c, info, err := o.decode(ctx, job, data)
+	c, info, err := o.decodeSource(ctx, job, data)
 	if err != nil {
 		return nil, err
 	}
@@ -50,16 +53,16 @@ func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (
 		return nil, fmt.Errorf(`the sound loops from frame %d to %d, which QOA cannot tell: set loops = "drop" or another format`,
 			c.Loops[0].Start, c.Loops[0].End)
 	}
-	if err := o.mix(ctx, c); err != nil {
+	if err := o.mixChannels(ctx, c); err != nil {
 		return nil, err
 	}
 	if o.Trim < 0 {
-		if s.trimmed, err = trim(ctx, c, float32(detmath.Gain(o.Trim))); err != nil {
+		if s.trimmed, err = trimSilence(ctx, c, float32(detmath.Gain(o.Trim))); err != nil {
 			return nil, err
 		}
 	}
 	step := job.Step("resample")
-	s.Clip, err = resample.Clip(ctx, c, o.rate(c.Rate))
+	s.Clip, err = resample.Clip(ctx, c, o.outputRate(c.Rate))
 	step()
 	if err != nil {
 		return nil, err
@@ -69,13 +72,13 @@ func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (
 	}
 	if o.Loudness != 0 {
 		defer job.Step("normalize")()
-		err = o.normalize(ctx, s)
+		err = o.normalizeLoudness(ctx, s)
 	}
 	return s, err
 }
 
-// rate returns the output rate for a source with the given rate.
-func (o *Audio) rate(of int) int {
+// outputRate returns the output rate for a source with the given rate.
+func (o *Audio) outputRate(of int) int {
 	switch {
 	case o.Format == "opus":
 		return opus.Rate
@@ -85,8 +88,8 @@ func (o *Audio) rate(of int) int {
 	return of
 }
 
-// mix mixes to the requested channels.
-func (o *Audio) mix(ctx context.Context, c *pcm.Clip) error {
+// mixChannels mixes to the requested channels.
+func (o *Audio) mixChannels(ctx context.Context, c *pcm.Clip) error {
 	switch o.Channels {
 	case "mono":
 		return c.Mix(ctx, 1)
@@ -99,9 +102,9 @@ func (o *Audio) mix(ctx context.Context, c *pcm.Clip) error {
 // looks is the number of samples between two checks of the context.
 const looks = 1 << 18
 
-// trim cuts off silence below the threshold at both ends, except frames of loops, and returns the
-// number of frames removed. A clip that never exceeds the threshold is unchanged.
-func trim(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
+// trimSilence cuts off silence below the threshold at both ends, except frames of loops, and
+// returns the number of frames removed. A clip that never exceeds the threshold is unchanged.
+func trimSilence(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	first, last := -1, -1
 	for i, v := range c.Samples {
 		if i%looks == 0 {
@@ -131,9 +134,9 @@ func trim(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	return frames - (until - from), nil
 }
 
-// normalize brings the sound to the requested loudness, limited by the peak. Silence is
+// normalizeLoudness brings the sound to the requested loudness, limited by the peak. Silence is
 // unchanged.
-func (o *Audio) normalize(ctx context.Context, s *sound) error {
+func (o *Audio) normalizeLoudness(ctx context.Context, s *sound) error {
 	var err error
 	if s.loudness, err = loudness.Integrated(ctx, s.Clip); err != nil {
 		return err
@@ -172,4 +175,46 @@ func (o *Audio) gain(integrated, peak float64) (gain float64, limited bool, err 
 		return 0, false, fmt.Errorf("the sound measures %v LUFS with a peak of %v dBTP, from which no gain follows; set loudness to 0", integrated, peak)
 	}
 	return gain, limited, nil
+}
+
+// encodeSound writes the sound in the format of the options.
+func (o *Audio) encodeSound(ctx context.Context, w io.Writer, s *sound) error {
+	switch o.Format {
+	case "auto", "adpcm", "pcm", "float":
+		return wav.Encode(ctx, w, s.Clip, wav.Options{Coding: o.coding(s), Dither: o.Dither})
+	case "qoa":
+		return qoa.Encode(ctx, w, s.Clip)
+	case "opus":
+		return opus.Encode(ctx, w, s.Clip, opus.Options{Bitrate: 1000 * o.Bitrate, SourceRate: s.source.Rate})
+	}
+	return fmt.Errorf("format %q is not known", o.Format)
+}
+
+// coding returns the coding of the WAV file for the sound.
+func (o *Audio) coding(s *sound) wav.Coding {
+	switch o.Format {
+	case "float":
+		return wav.Float32
+	case "adpcm":
+		return wav.IMA
+	}
+	switch o.outputBits(s) {
+	case 8:
+		return wav.PCM8
+	case 24:
+		return wav.PCM24
+	case 32:
+		return wav.PCM32
+	}
+	return wav.PCM16
+}
+
+// outputBits returns the bits of a sample. With format auto, a sound of 8 bits keeps them if no
+// step has changed its samples.
+func (o *Audio) outputBits(s *sound) int {
+	same := s.source.Rate == s.Rate && s.source.Channels == s.Channels && s.gain == 0
+	if o.Format == "auto" && o.Bits == defaultBits && same && s.source.Coding == wav.PCM8.String() {
+		return 8
+	}
+	return o.Bits
 }

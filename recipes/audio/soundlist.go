@@ -28,13 +28,13 @@ func isSoundList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return doublestar.MatchUnvalidated(soundFiles, strings.ToLower(line)) })
 }
 
-// A listed is a file that the source names, with the sound's name.
-type listed struct{ name, file string }
+// A listedSound is a file of the list, with the sound's name.
+type listedSound struct{ name, file string }
 
-// listed returns the files that the source names, sorted by sound name. Each line is a pattern of
+// listedSounds returns the files of the list, sorted by sound name. Each line is a pattern of
 // Job.Glob, or a directory with a slash at the end, for all sounds below it. A line that begins
 // with "!" excludes files of earlier lines.
-func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
+func (o *Sounds) listedSounds(job *recipe.Job) (list []listedSound, err error) {
 	text, err := job.Source()
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[string]bool{} // by path as written in the lines
+	chosen := map[string]bool{} // sounds by path as written in the lines
 	for number, line := range lines {
 		pattern, without := strings.CutPrefix(line, "!")
 		if strings.HasSuffix(pattern, "/") {
@@ -69,7 +69,7 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 		if !chosen[file] {
 			continue
 		}
-		name := o.nameOf(job, file)
+		name := o.soundName(job, file)
 		if !utf8.ValidString(name) {
 			return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(file))
 		}
@@ -78,7 +78,7 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 				pathname.Show(other), pathname.Show(file), pathname.Show(name))
 		}
 		called[name] = file
-		list = append(list, listed{name, file})
+		list = append(list, listedSound{name, file})
 	}
 	switch {
 	case len(list) == 0:
@@ -86,12 +86,12 @@ func (o *Sounds) listed(job *recipe.Job) (list []listed, err error) {
 	case len(list) > maxSounds:
 		return nil, fmt.Errorf("%d sounds; one file has at most %d", len(list), maxSounds)
 	}
-	slices.SortFunc(list, func(a, b listed) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(list, func(a, b listedSound) int { return strings.Compare(a.name, b.name) })
 	return list, nil
 }
 
-// nameOf returns the sound's name for a file of the asset directory.
-func (o *Sounds) nameOf(job *recipe.Job, file string) string {
+// soundName returns the sound's name for a file of the asset directory.
+func (o *Sounds) soundName(job *recipe.Job, file string) string {
 	name := pathname.Relative(path.Dir(job.Path()), strings.TrimPrefix(file, "/"))
 	if o.Name == "path" {
 		return name
@@ -117,11 +117,11 @@ func (o *Sounds) loops(name string) bool {
 	return slices.ContainsFunc(o.Loop, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
 }
 
-// writeData writes the JSON. howler's layout has milliseconds, and true behind them for repeated
+// writeSprites writes the JSON. howler's layout has milliseconds, and true behind them for repeated
 // sounds; Phaser's has seconds, with an end.
-func (o *Sounds) writeData(job *recipe.Job, places []placed) error {
+func (o *Sounds) writeSprites(job *recipe.Job, places []soundPosition) error {
 	for _, p := range o.Loop {
-		if !slices.ContainsFunc(places, func(s placed) bool { return doublestar.MatchUnvalidated(p, s.name) }) {
+		if !slices.ContainsFunc(places, func(s soundPosition) bool { return doublestar.MatchUnvalidated(p, s.name) }) {
 			job.Warn("loop: no sound is called %s", pathname.Show(p))
 		}
 	}

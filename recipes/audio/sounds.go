@@ -79,20 +79,20 @@ func (o *Sounds) audio() *Audio {
 	return a
 }
 
-func (o *Sounds) channels() int {
+func (o *Sounds) channelsOfFile() int {
 	if o.Channels == "mono" {
 		return 1
 	}
 	return 2
 }
 
-// memory returns the memory for the given seconds of the file.
-func (o *Sounds) memory(seconds int) int64 {
-	return 4 * int64(seconds) * int64(o.Rate) * int64(o.channels())
+// memoryOfSeconds returns the memory for the given seconds of the file.
+func (o *Sounds) memoryOfSeconds(seconds int) int64 {
+	return 4 * int64(seconds) * int64(o.Rate) * int64(o.channelsOfFile())
 }
 
 // largestSound is the memory limit for preparing one sound: 64 MiB and twice the longest file.
-func (o *Sounds) largestSound() int64 { return 64<<20 + 2*o.memory(o.Longest) }
+func (o *Sounds) largestSound() int64 { return 64<<20 + 2*o.memoryOfSeconds(o.Longest) }
 
 // maxSoundList is the size limit of a source, in bytes.
 const maxSoundList = 1 << 20
@@ -102,12 +102,12 @@ func (o *Sounds) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSoundList {
 		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxSoundList)
 	}
-	return fixedMemory + encoderMemory + o.largestSound() + 2*o.memory(o.Longest), nil
+	return fixedMemory + encoderMemory + o.largestSound() + 2*o.memoryOfSeconds(o.Longest), nil
 }
 
 // Cook implements recipe.Cooker.
 func (o *Sounds) Cook(ctx context.Context, job *recipe.Job) error {
-	joined, err := o.join(ctx, job)
+	joined, err := o.joinSounds(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -117,19 +117,19 @@ func (o *Sounds) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	step := job.Step("encode")
 	w := bufio.NewWriterSize(out, 64<<10)
-	if err = o.audio().encode(ctx, w, &joined.sound); err == nil {
+	if err = o.audio().encodeSound(ctx, w, &joined.sound); err == nil {
 		err = w.Flush()
 	}
 	step()
 	if err := errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	return o.writeData(job, joined.places)
+	return o.writeSprites(job, joined.places)
 }
 
 // explainResult implements Traits.Explain.
 func (o *Sounds) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
-	joined, err := o.join(ctx, job)
+	joined, err := o.joinSounds(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -138,32 +138,32 @@ func (o *Sounds) explainResult(ctx context.Context, job *recipe.Job) ([]string, 
 		played += p.frames
 	}
 	return []string{fmt.Sprintf("%d sounds of %.2f s, in %s", len(joined.places), float64(played)/float64(o.Rate),
-		shape(o.Rate, o.channels(), int64(joined.Frames())))}, nil
+		describeShape(o.Rate, o.channelsOfFile(), int64(joined.Frames())))}, nil
 }
 
-// A placed is the position of a sound, in frames.
-type placed struct {
+// A soundPosition is the position of a sound, in frames.
+type soundPosition struct {
 	name          string
 	start, frames int64
 }
 
-// A joined holds all sounds in one clip.
-type joined struct {
+// joinedSounds holds all sounds in one clip.
+type joinedSounds struct {
 	sound
-	places []placed
+	places []soundPosition
 }
 
-// join prepares the sounds and appends each to the last.
-func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
+// joinSounds prepares the sounds and appends each to the last.
+func (o *Sounds) joinSounds(ctx context.Context, job *recipe.Job) (*joinedSounds, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	files, err := o.listed(job)
+	files, err := o.listedSounds(job)
 	if err != nil {
 		return nil, err
 	}
-	clip := &pcm.Clip{Rate: o.Rate, Channels: o.channels()}
-	j := &joined{sound: sound{Clip: clip, source: source.Info{Rate: o.Rate}}}
+	clip := &pcm.Clip{Rate: o.Rate, Channels: o.channelsOfFile()}
+	j := &joinedSounds{sound: sound{Clip: clip, source: source.Info{Rate: o.Rate}}}
 	var parts [][]float32
 	gap, end := int64(float64(o.Gap*float64(o.Rate))+0.5), int64(0)
 	for _, f := range files {
@@ -174,7 +174,7 @@ func (o *Sounds) join(ctx context.Context, job *recipe.Job) (*joined, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", pathname.Show(f.file), err)
 		}
-		p := placed{f.name, end, int64(c.Frames())}
+		p := soundPosition{f.name, end, int64(c.Frames())}
 		if end = o.seekable(p.start + p.frames + gap); end > int64(o.Longest)*int64(o.Rate) {
 			return nil, fmt.Errorf("the sounds last more than %d seconds; name fewer, or raise longest", o.Longest)
 		}
@@ -206,11 +206,11 @@ func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called st
 		return nil, err
 	}
 	a := o.audio()
-	about, err := a.probe(data, int64(len(data)))
+	about, err := a.probeSource(data, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	if a.peak(about, int64(len(data))) > o.largestSound() {
+	if a.cookMemory(about, int64(len(data))) > o.largestSound() {
 		return nil, fmt.Errorf("too long for one of the sounds of %d seconds in all (longest)", o.Longest)
 	}
 	s, err := a.prepareFile(ctx, job, data)
@@ -236,7 +236,7 @@ func (o *Sounds) seekable(frame int64) int64 {
 	case "qoa":
 		unit = 5120 // a frame of QOA
 	case "adpcm":
-		unit = int64(adpcm.IMAFrames(adpcm.IMABlockSize(o.Rate, o.channels()), o.channels()))
+		unit = int64(adpcm.IMAFrames(adpcm.IMABlockSize(o.Rate, o.channelsOfFile()), o.channelsOfFile()))
 	case "pcm":
 		if n := int64(o.Rate / divisor(o.Rate, 1000)); n < int64(o.Rate)/10 {
 			unit = n // whole milliseconds

@@ -1,21 +1,28 @@
 package font
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/jsontext"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
 // maxRunes limits the runes of an atlas to the largest number of glyphs in a font.
 const maxRunes = 1 << 16
 
-// runes returns the runes of the options, sorted. It reads the files of option text.
-func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
+// runesOfOptions returns the runes of the options, sorted. It reads the files of option text.
+func (o *Font) runesOfOptions(ctx context.Context, job *recipe.Job) ([]rune, error) {
 	set := new(runeSet)
 	for _, text := range o.Charset {
 		first, last, err := parseRange(text)
@@ -23,7 +30,7 @@ func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
 			return nil, err
 		}
 		for r := first; r <= last; r++ {
-			set.add(r)
+			set.addRune(r)
 		}
 	}
 	if err := o.addTexts(ctx, job, set); err != nil {
@@ -31,11 +38,11 @@ func (o *Font) runes(ctx context.Context, job *recipe.Job) ([]rune, error) {
 	}
 	switch {
 	case set.count > maxRunes:
-		return nil, fmt.Errorf("%d runes, more than a font has glyphs, %d; shorten charset or text", set.count, maxRunes)
+		return nil, fmt.Errorf("the options name %d runes, but a font has at most %d glyphs; shorten charset or text", set.count, maxRunes)
 	case set.count == 0:
-		return nil, errors.New("no runes; name some in charset or text")
+		return nil, errors.New("the options name no runes; name some in charset or text")
 	}
-	return set.runes(), nil
+	return set.sortedRunes(), nil
 }
 
 // parseRange parses "U+41" or "U+20-7E".
@@ -82,4 +89,149 @@ func listRunes(list []rune) string {
 		text += fmt.Sprintf(" and %d more", len(list)-few)
 	}
 	return text
+}
+
+// A font depends on the runes of a text, not on the text: an edit that adds no rune cooks no
+// font. An extract is the sorted runes, or refusal and a reason.
+var (
+	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes}
+	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes}
+)
+
+// refusal begins an extract without runes. Runes of a text are never control characters.
+const refusal = "\x00"
+
+// maxText is the size limit of a file of option text.
+const maxText = 4 << 20
+
+// textRunes extracts the runes of a text file.
+func textRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
+	return extractRunes(file, size, func(set *runeSet, text []byte) error {
+		if err := plaintext.CheckUTF8(text); err != nil {
+			return err
+		}
+		set.addRunes(string(text))
+		return nil
+	})
+}
+
+// jsonRunes extracts the runes of the string values of a JSON file. Keys are ignored.
+func jsonRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
+	return extractRunes(file, size, func(set *runeSet, text []byte) error {
+		if err := jsontext.Check(text); err != nil {
+			return err
+		}
+		for i := 0; i < len(text); i++ {
+			if text[i] != '"' {
+				continue
+			}
+			end := jsontext.StringEnd(text, i)
+			if rest := bytes.TrimLeft(text[end+1:], " \t\r\n"); !bytes.HasPrefix(rest, []byte(":")) {
+				set.addRunes(jsontext.DecodeString(text, i))
+			}
+			i = end
+		}
+		return nil
+	})
+}
+
+func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []byte) error) (recipe.Says, error) {
+	if size > maxText {
+		return toAll(fmt.Sprintf("%smore than %d MiB; a list of its runes will do", refusal, maxText>>20)), nil
+	}
+	text := make([]byte, size)
+	n, err := file.ReadAt(text, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	set := new(runeSet)
+	if err := add(set, bytes.TrimPrefix(text[:n], []byte(plaintext.ByteOrderMark))); err != nil {
+		return toAll(refusal + err.Error()), nil
+	}
+	return toAll(string(set.sortedRunes())), nil
+}
+
+// toAll returns an extract that is the same for all fonts.
+func toAll(text string) recipe.Says { return recipe.Says{"": []byte(text)} }
+
+// addTexts adds the runes of the files of option text.
+func (o *Font) addTexts(ctx context.Context, job *recipe.Job, set *runeSet) error {
+	for _, pattern := range o.Text {
+		names := []string{pattern}
+		if strings.ContainsAny(pattern, `*?[{\`) {
+			var err error
+			if names, err = job.Glob(pattern); err != nil {
+				return fmt.Errorf("text: %w", err)
+			}
+			if len(names) == 0 {
+				job.Warn("text: nothing matches %s", pathname.Show(pattern))
+			}
+		}
+		for _, name := range names {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := addText(job, set, name); err != nil {
+				return fmt.Errorf("text: %s: %w", pathname.Show(name), err)
+			}
+		}
+	}
+	return nil
+}
+
+func addText(job *recipe.Job, set *runeSet, name string) error {
+	x := runesOfText
+	if strings.EqualFold(path.Ext(name), ".json") {
+		x = runesOfJSON
+	}
+	runes, err := job.ReadExtract(name, x.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no such file")
+	}
+	if err != nil {
+		return err
+	}
+	if why, ok := strings.CutPrefix(string(runes), refusal); ok {
+		return errors.New(why)
+	}
+	set.addRunes(string(runes))
+	return nil
+}
+
+// addRunes adds the runes of valid UTF-8 that have glyphs.
+func (s *runeSet) addRunes(text string) {
+	for _, r := range text {
+		if !hasNoGlyph(r) {
+			s.addRune(r)
+		}
+	}
+}
+
+// hasNoGlyph reports whether a rune has no glyph: control characters and the byte order mark.
+func hasNoGlyph(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfeff }
+
+// runeSet is a set of runes, by number.
+type runeSet struct {
+	has   [(utf8.MaxRune + 1) / 64]uint64
+	count int
+}
+
+func (s *runeSet) addRune(r rune) {
+	if bit := uint64(1) << (r % 64); s.has[r/64]&bit == 0 {
+		s.has[r/64] |= bit
+		s.count++
+	}
+}
+
+// sortedRunes returns the set in order.
+func (s *runeSet) sortedRunes() []rune {
+	list := make([]rune, 0, s.count)
+	for i, bits := range s.has {
+		for k := rune(0); bits != 0; k, bits = k+1, bits>>1 {
+			if bits&1 != 0 {
+				list = append(list, rune(i)*64+k)
+			}
+		}
+	}
+	return list
 }

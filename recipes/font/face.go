@@ -1,16 +1,18 @@
 package font
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/assetcook/assetcook/internal/font/distancefield"
+	"github.com/assetcook/assetcook/internal/font/kerning"
 	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
-
-	"github.com/assetcook/assetcook/internal/font/distancefield"
 )
 
 // A face is an open font. Lengths are in font units.
@@ -32,7 +34,7 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, _, err := readDirectory(file, at)
+	tables, _, err := readFontTables(file, at)
 	if err != nil {
 		return nil, err
 	}
@@ -49,10 +51,10 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 			}
 		}
 	}
-	if f.meter, err = newMeter(ctx, file, at); err != nil {
+	if f.meter, err = newGlyphMeter(ctx, file, at); err != nil {
 		return nil, err
 	}
-	if err := f.guard(func() error { return f.openGlyph() }); err != nil {
+	if err := f.callLibrary(func() error { return f.openGlyph() }); err != nil {
 		return nil, fmt.Errorf("open the font: %w", err)
 	}
 	return f, nil
@@ -77,9 +79,9 @@ func (f *face) openGlyph() error {
 // em is the size at which the library's numbers are font units.
 func (f *face) em() fixed.Int26_6 { return fixed.Int26_6(f.unitsPerEm) }
 
-// guard calls the library, which may panic, and returns the meter's error if the meter stopped
+// callLibrary calls the library, which may panic, and returns the meter's error if the meter stopped
 // it.
-func (f *face) guard(call func() error) (err error) {
+func (f *face) callLibrary(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("damaged (%v); export the font again", p)
@@ -91,10 +93,10 @@ func (f *face) guard(call func() error) (err error) {
 	return call()
 }
 
-// lookup returns the glyph of a rune, or 0.
-func (f *face) lookup(r rune) (glyph uint16, err error) {
+// glyphOf returns the glyph of a rune, or 0.
+func (f *face) glyphOf(r rune) (glyph uint16, err error) {
 	f.meter.nextGlyph()
-	err = f.guard(func() error {
+	err = f.callLibrary(func() error {
 		x, err := f.font.GlyphIndex(&f.buffer, r)
 		if int(x) >= f.font.NumGlyphs() {
 			x = 0
@@ -105,10 +107,10 @@ func (f *face) lookup(r rune) (glyph uint16, err error) {
 	return glyph, err
 }
 
-// advance returns the distance to the next glyph.
-func (f *face) advance(glyph uint16) (units int, err error) {
+// glyphAdvance returns the distance to the next glyph.
+func (f *face) glyphAdvance(glyph uint16) (units int, err error) {
 	f.meter.nextGlyph()
-	err = f.guard(func() error {
+	err = f.callLibrary(func() error {
 		a, err := f.font.GlyphAdvance(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), xfont.HintingNone)
 		units = int(a)
 		return err
@@ -116,14 +118,14 @@ func (f *face) advance(glyph uint16) (units int, err error) {
 	return units, err
 }
 
-// outline returns the outline of a glyph at the given pixels per em, relative to the pen.
-func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
+// glyphOutline returns the outline of a glyph at the given pixels per em, relative to the pen.
+func (f *face) glyphOutline(glyph uint16, size int) (*distancefield.Path, error) {
 	f.meter.nextGlyph()
 	path := new(distancefield.Path)
-	err := f.guard(func() error {
+	err := f.callLibrary(func() error {
 		segments, err := f.font.LoadGlyph(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), nil)
 		if errors.Is(err, sfnt.ErrColoredGlyph) {
-			return errors.New("its glyphs are pictures, which have no outlines; take another font")
+			return errors.New("its glyphs are images, which have no outlines; take another font")
 		}
 		for _, s := range segments {
 			f.addSegment(path, s, size)
@@ -135,7 +137,7 @@ func (f *face) outline(glyph uint16, size int) (*distancefield.Path, error) {
 
 func (f *face) addSegment(path *distancefield.Path, s sfnt.Segment, size int) {
 	point := func(p fixed.Point26_6) distancefield.Point {
-		return distancefield.Point{X: f.pixels(int64(p.X), size), Y: f.pixels(int64(p.Y), size)}
+		return distancefield.Point{X: f.unitsToPixels(int64(p.X), size), Y: f.unitsToPixels(int64(p.Y), size)}
 	}
 	switch s.Op {
 	case sfnt.SegmentOpMoveTo:
@@ -149,7 +151,62 @@ func (f *face) addSegment(path *distancefield.Path, s sfnt.Segment, size int) {
 	}
 }
 
-// pixels converts font units to pixels, rounding once.
-func (f *face) pixels(units int64, size int) float64 {
+// unitsToPixels converts font units to pixels, rounding once.
+func (f *face) unitsToPixels(units int64, size int) float64 {
 	return float64(units*int64(size)) / float64(f.unitsPerEm)
+}
+
+// A pair is two runes, and the distance in font units that the second is moved to the right when
+// it follows the first.
+type pair struct {
+	first, second rune
+	units         int16
+}
+
+// maxPairs limits the pairs, because class tables multiply and could make huge metrics.
+const maxPairs = 1 << 18
+
+// kerningPairs returns the kerning between the runes, sorted.
+func (s *subject) kerningPairs(ctx context.Context) ([]pair, error) {
+	if !s.o.Kerning {
+		return nil, nil
+	}
+	indices := make([]uint16, len(s.glyphs))
+	runes := map[uint16][]rune{}
+	for i, g := range s.glyphs {
+		indices[i] = g.index
+	}
+	for _, c := range s.chars {
+		index := s.glyphs[c.glyph].index
+		runes[index] = append(runes[index], c.r)
+	}
+	tooMany := fmt.Errorf("more than %d kerning pairs among %d runes; take fewer, or set kerning = false", maxPairs, len(s.chars))
+	found, err := kerning.Pairs(ctx, s.face.gpos, s.face.kern, indices, maxPairs)
+	if errors.Is(err, kerning.ErrPairs) {
+		return nil, tooMany
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []pair
+	for _, c := range s.chars {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		start, index := len(list), s.glyphs[c.glyph].index
+		from, _ := slices.BinarySearchFunc(found, index, func(p kerning.Pair, i uint16) int { return cmp.Compare(p.First, i) })
+		for _, p := range found[from:] {
+			if p.First != index {
+				break
+			}
+			for _, second := range runes[p.Second] {
+				list = append(list, pair{c.r, second, p.Units})
+			}
+		}
+		if len(list) > maxPairs {
+			return nil, tooMany
+		}
+		slices.SortFunc(list[start:], func(a, b pair) int { return cmp.Compare(a.second, b.second) })
+	}
+	return list, nil
 }

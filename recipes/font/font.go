@@ -56,6 +56,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strconv"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
@@ -113,18 +114,18 @@ func (o *Font) Outputs() []string {
 
 // Cook implements recipe.Cooker.
 func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return err
 	}
 	step := job.Step("kerning")
-	pairs, err := s.pairs(ctx)
+	pairs, err := s.kerningPairs(ctx)
 	step()
 	if err != nil {
 		return err
 	}
 	step = job.Step("draw")
-	texels, err := s.draw(ctx)
+	texels, err := s.drawAtlas(ctx)
 	step()
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 
 // explainResult implements Traits.Explain.
 func (o *Font) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
-	s, err := o.prepare(ctx, job)
+	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -151,22 +152,22 @@ func (o *Font) explainResult(ctx context.Context, job *recipe.Job) ([]string, er
 	for _, g := range s.glyphs {
 		used += g.box.w * g.box.h
 	}
-	lines := []string{fmt.Sprintf("%s in %d x %d pixels, %d %% filled", count(len(s.glyphs), "glyph"),
+	lines := []string{fmt.Sprintf("%s in %d x %d pixels, %d %% filled", countOf(len(s.glyphs), "glyph"),
 		s.atlas.w, s.atlas.h, 100*used/max(1, s.atlas.w*s.atlas.h))}
 	if len(s.chars) != len(s.glyphs) {
-		lines = append(lines, fmt.Sprintf("%s share them", count(len(s.chars), "rune")))
+		lines = append(lines, fmt.Sprintf("%s share them", countOf(len(s.chars), "rune")))
 	}
 	if len(s.missing) > 0 {
 		lines = append(lines, fmt.Sprintf("skipped, for the font has no glyphs for them: %s", listRunes(s.missing)))
 	}
-	pairs, err := s.pairs(ctx)
+	pairs, err := s.kerningPairs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return append(lines, count(len(pairs), "kerning pair")), nil
+	return append(lines, countOf(len(pairs), "kerning pair")), nil
 }
 
-func count(n int, what string) string {
+func countOf(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
@@ -179,7 +180,7 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 		return err
 	}
 	if o.Container == "png" {
-		_, err := png.Encode(ctx, out, o.picture(size, texels), png.Normal)
+		_, err := png.Encode(ctx, out, o.atlasImage(size, texels), png.Normal)
 		return errors.Join(err, out.Close())
 	}
 	packing := ktx2.Supercompression{}
@@ -187,25 +188,25 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 		packing = ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}
 	}
 	format := texture.R8
-	if o.channels() == 4 {
+	if o.texelChannels() == 4 {
 		format = texture.RGBA8
 	}
 	t := &texture.Texture{Format: format, W: size.w, H: size.h, Levels: [][]byte{texels}}
 	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
 }
 
-// channels returns the bytes per texel while drawing and in ktx2. Three channels become four,
+// texelChannels returns the bytes per texel while drawing and in ktx2. Three channels become four,
 // because not all graphics processors support three.
-func (o *Font) channels() int {
+func (o *Font) texelChannels() int {
 	if o.Field == "sdf" {
 		return 1
 	}
 	return 4
 }
 
-// picture returns the texels as a picture, gray if they have one channel.
-func (o *Font) picture(size extent, texels []byte) *pixmap.Map {
-	if o.channels() == 4 {
+// atlasImage returns the texels as an image, gray if they have one channel.
+func (o *Font) atlasImage(size extent, texels []byte) *pixmap.Map {
+	if o.texelChannels() == 4 {
 		return &pixmap.Map{W: size.w, H: size.h, Pix8: texels}
 	}
 	m := pixmap.New(size.w, size.h, pixmap.Bits8)
@@ -213,4 +214,82 @@ func (o *Font) picture(size extent, texels []byte) *pixmap.Map {
 		copy(m.Pix8[4*i:], []byte{v, v, v, 255})
 	}
 	return m
+}
+
+// checkOptions implements Traits.Check.
+func (o *Font) checkOptions() error {
+	for _, text := range o.Charset {
+		if _, _, err := parseRange(text); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(o.Charset)+len(o.Text) == 0:
+		return &recipe.OptionError{Key: "charset", Got: "[]", Want: "runes, or a file in text"}
+	case o.PowerOfTwo && o.MaxSize&(o.MaxSize-1) != 0:
+		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: "a power of two, because of power_of_two = true"}
+	}
+	return nil
+}
+
+// maxSource is the size limit of a font, in bytes. The largest collections for Chinese, Japanese
+// and Korean have half of it.
+const maxSource = 256 << 20
+
+var errLarge = errors.New("larger than 256 MiB, which no font is")
+
+// estimateMemory implements Traits.Estimate. The size of the atlas depends on the glyphs, so it
+// assumes the largest.
+func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
+	if size > maxSource {
+		return 0, errLarge
+	}
+	if len(head) < 4 || string(head[:4]) != kindCollection {
+		if err := checkSingleFont(head); err != nil {
+			return 0, err
+		}
+	}
+	const (
+		fixed      = 24 << 20 // one outline, with its pieces
+		perByte    = 5        // kept per byte when opening
+		perPair    = 32       // bytes, including room to grow
+		perRune    = 256
+		textMemory = 2 * maxText
+		// The sorted outline with its colors, and rows of distances around it.
+		multiOutline, multiRow = 16 << 20, 512
+	)
+	runes, text := int64(0), int64(0)
+	for _, list := range o.Charset {
+		if first, last, err := parseRange(list); err == nil {
+			runes += int64(last-first) + 1
+		}
+	}
+	if runes = min(runes, maxRunes); len(o.Text) > 0 {
+		runes, text = maxRunes, textMemory
+	}
+	pairs := min(runes*runes, maxPairs)
+	atlas := int64(o.texelChannels()) * int64(o.MaxSize) * int64(o.MaxSize)
+	outline := int64(0)
+	if o.texelChannels() > 1 {
+		outline = multiOutline + multiRow*int64(o.MaxSize)
+	}
+	packed := int64(1 << 20)
+	switch {
+	case o.Container == "png":
+		packed = 4*int64(o.MaxSize)*int64(o.MaxSize) + png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
+	case o.Zstd > 0:
+		packed = atlas + encoderMemoryAt(o.Zstd)
+	}
+	return fixed + size + perByte*(size+openingReads) + perRune*runes + perPair*pairs + text + outline + atlas + packed, nil
+}
+
+// encoderMemoryAt returns the measured memory of the encoder, without its output.
+func encoderMemoryAt(level int) int64 {
+	switch {
+	case level < 3:
+		return 10 << 20
+	case level < 10:
+		return 22 << 20
+	}
+	return 54 << 20
 }

@@ -341,7 +341,7 @@ func TestCharsetSelectsRunes(t *testing.T) {
 		{func(o *Font) { o.Charset = []string{"U+41", "U+10000-1000F"} }, "no glyphs for U+10000"},
 		{func(o *Font) { o.Charset, o.Missing = []string{"U+10000-1000F"}, "skip" }, "the font has a glyph for none of U+10000"},
 		{func(o *Font) { o.Charset = []string{"U+0-10FFFF"} }, "U+D800"},
-		{func(o *Font) { o.Charset = []string{"U+E000-10FFFF"} }, "more than a font has"},
+		{func(o *Font) { o.Charset = []string{"U+E000-10FFFF"} }, "but a font has at most"},
 		{func(o *Font) { o.MaxSize = 128 }, "do not fit into 128 x 128"},
 		{func(o *Font) { o.MaxSize = 16 }, "more than max_size, 16"},
 		{func(o *Font) { o.Face = 1 }, "the file holds one font"},

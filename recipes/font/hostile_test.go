@@ -63,14 +63,14 @@ func TestHostileFontIsRefused(t *testing.T) {
 		{"too many points", "takes too much to read", trueType([][]byte{{}, flatGlyph(60000)}, nil)},
 		{"boxes on boxes", "too many parts or crossings", trueType([][]byte{{}, boxGlyph(boxes...)}, nil)},
 		{"a huge glyph", "more than max_size", trueType([][]byte{{}, boxGlyph([4]int{-16000, -16000, 16000, 16000})}, nil)},
-		{"pictures", "pictures, which have no outlines", trueType([][]byte{{}, {}}, map[string][]byte{"loca": {}, "CBLC": {1, 2, 3, 4}})},
+		{"images", "images, which have no outlines", trueType([][]byte{{}, {}}, map[string][]byte{"loca": {}, "CBLC": {1, 2, 3, 4}})},
 		{"no kerning table", "table GPOS", trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500})}, map[string][]byte{"GPOS": {0, 1, 0, 0}})},
 		{"nothing", "not a TrueType", nil},
 		{"four bytes", "table directory", good[:4]},
 		{"a directory", "table directory", good[:40]},
 		{"half", "ends behind the file", good[:len(good)/2]},
 		{"a web font", "compressed web font", []byte("wOF2.............................")},
-		{"a picture", "not a TrueType", []byte("\x89PNG\r\n\x1a\n.........................")},
+		{"an image", "not a TrueType", []byte("\x89PNG\r\n\x1a\n.........................")},
 		{"no units", "open the font", trueType([][]byte{{}, {}}, map[string][]byte{"head": make([]byte, 54)})},
 		{"an empty collection", "face: want less than 0", collection()},
 		{"a collection without its list", "list of fonts", slices.Concat([]byte("ttcf"), long(0x10000), long(9))},
@@ -188,7 +188,7 @@ func TestEstimateIncludesTheAtlas(t *testing.T) {
 // The library sees the meter's header followed by the whole file.
 func TestMeterShowsHeaderAndFile(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500})}, map[string][]byte{"GPOS": {1, 2}, "post": {3, 4}, "OS/2": {5}})
-	m, err := newMeter(t.Context(), file, 0)
+	m, err := newGlyphMeter(t.Context(), file, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestMeterShowsHeaderAndFile(t *testing.T) {
 	if n, err := m.ReadAt(make([]byte, 2), int64(len(all)-1)); n != 1 || err == nil {
 		t.Error(n, err)
 	}
-	tables, _, err := readDirectory(all, 0)
+	tables, _, err := readFontTables(all, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,11 +227,11 @@ func TestMeterShowsHeaderAndFile(t *testing.T) {
 // A panic of the library becomes an error, and an error of the meter has precedence.
 func TestPanicOfTheLibraryIsAnError(t *testing.T) {
 	f := &face{meter: &meter{}}
-	if err := f.guard(func() error { panic("index out of range") }); err == nil || !strings.Contains(err.Error(), "damaged (index out of range)") {
+	if err := f.callLibrary(func() error { panic("index out of range") }); err == nil || !strings.Contains(err.Error(), "damaged (index out of range)") {
 		t.Error(err)
 	}
 	f.meter.err = errCostly
-	if err := f.guard(func() error { panic("nil") }); !errors.Is(err, errCostly) {
+	if err := f.callLibrary(func() error { panic("nil") }); !errors.Is(err, errCostly) {
 		t.Error(err)
 	}
 }

@@ -45,9 +45,9 @@ var (
 	errWebFont   = errors.New("a compressed web font; convert it to .ttf or .otf")
 )
 
-// newMeter returns a meter for the font whose table directory is at an offset of the file.
-func newMeter(ctx context.Context, file []byte, directory int64) (*meter, error) {
-	tables, outlines, err := readDirectory(file, directory)
+// newGlyphMeter returns a meter for the font whose table directory is at an offset of the file.
+func newGlyphMeter(ctx context.Context, file []byte, directory int64) (*meter, error) {
+	tables, outlines, err := readFontTables(file, directory)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func newMeter(ctx context.Context, file []byte, directory int64) (*meter, error)
 	os2, post := make([]byte, os2Size), make([]byte, postSize)
 	binary.BigEndian.PutUint16(os2, 2)
 	binary.BigEndian.PutUint32(post, 0x30000) // no names of glyphs
-	shift := size + os2Size + postSize        // of the file's contents
+	shift := size + os2Size + postSize        // end of the file's contents
 	entries := []fontTable{
 		{"OS/2", int64(size - shift), os2Size}, {"post", int64(size - shift + os2Size), postSize},
 	}
@@ -134,11 +134,11 @@ type fontTable struct {
 	offset, size int64
 }
 
-// readDirectory reads the tables of a font, sorted, and the first word of the font, which names
+// readFontTables reads the tables of a font, sorted, and the first word of the font, which names
 // the kind of outlines.
-func readDirectory(file []byte, at int64) ([]fontTable, uint32, error) {
+func readFontTables(file []byte, at int64) ([]fontTable, uint32, error) {
 	head := file[min(at, int64(len(file))):]
-	if err := checkKind(head); err != nil && (at == 0 || len(head) > 0) {
+	if err := checkSingleFont(head); err != nil && (at == 0 || len(head) > 0) {
 		return nil, 0, err
 	}
 	if len(head) < 12 || len(head) < 12+16*int(binary.BigEndian.Uint16(head[4:])) {
@@ -167,8 +167,8 @@ const (
 	kindCollection = "ttcf"
 )
 
-// checkKind returns an error unless a file that starts with head is a single font.
-func checkKind(head []byte) error {
+// checkSingleFont returns an error unless a file that starts with head is a single font.
+func checkSingleFont(head []byte) error {
 	if len(head) < 4 {
 		return errFormat
 	}

@@ -1,6 +1,7 @@
 package font
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -28,7 +29,7 @@ type char struct {
 
 // A glyph is drawn once.
 type glyph struct {
-	index   uint16 // in the font
+	index   uint16 // index in the font
 	advance int    // font units
 	box     box
 }
@@ -42,13 +43,13 @@ type box struct {
 
 type extent struct{ w, h int }
 
-// prepare reads the source and places the glyphs.
-func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
+// prepareSubject reads the source and places the glyphs.
+func (o *Font) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, error) {
 	defer job.Step("decode")()
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	runes, err := o.runes(ctx, job)
+	runes, err := o.runesOfOptions(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +64,11 @@ func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	if s.face, err = openFace(ctx, file, o.Face); err != nil {
 		return nil, err
 	}
-	if err := s.choose(runes); err != nil {
+	if err := s.chooseGlyphs(runes); err != nil {
 		return nil, err
 	}
 	for i := range s.glyphs {
-		if err := s.bound(ctx, &s.glyphs[i]); err != nil {
+		if err := s.boundGlyph(ctx, &s.glyphs[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -78,11 +79,11 @@ func (o *Font) prepare(ctx context.Context, job *recipe.Job) (*subject, error) {
 	return s, err
 }
 
-// choose looks up the runes. Each glyph occurs once, in the order of the runes.
-func (s *subject) choose(runes []rune) error {
+// chooseGlyphs looks up the runes. Each glyph occurs once, in the order of the runes.
+func (s *subject) chooseGlyphs(runes []rune) error {
 	seen := map[uint16]int{}
 	for _, r := range runes {
-		index, err := s.face.lookup(r)
+		index, err := s.face.glyphOf(r)
 		if err != nil {
 			return fmt.Errorf("look up U+%04X: %w", r, err)
 		}
@@ -102,29 +103,29 @@ func (s *subject) choose(runes []rune) error {
 	case len(s.glyphs) == 0:
 		return fmt.Errorf("the font has a glyph for none of %s; take another font, or see charset and text", listRunes(s.missing))
 	case len(s.missing) > 0 && s.o.Missing == "error":
-		return fmt.Errorf("no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
+		return fmt.Errorf("the font has no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
 	}
 	return nil
 }
 
-// shape reads the outline of a glyph.
-func (s *subject) shape(ctx context.Context, index uint16) (*distancefield.Shape, error) {
-	path, err := s.face.outline(index, s.o.Size)
+// glyphShape reads the outline of a glyph.
+func (s *subject) glyphShape(ctx context.Context, index uint16) (*distancefield.Shape, error) {
+	path, err := s.face.glyphOutline(index, s.o.Size)
 	if err != nil {
 		return nil, err
 	}
 	return path.Shape(ctx)
 }
 
-// bound measures a glyph: the smallest box of whole pixels around its outline plus half of the
+// boundGlyph measures a glyph: the smallest box of whole pixels around its outline plus half of the
 // range.
-func (s *subject) bound(ctx context.Context, g *glyph) error {
+func (s *subject) boundGlyph(ctx context.Context, g *glyph) error {
 	fail := func(err error) error { return fmt.Errorf("glyph %d: %w", g.index, err) }
 	var err error
-	if g.advance, err = s.face.advance(g.index); err != nil {
+	if g.advance, err = s.face.glyphAdvance(g.index); err != nil {
 		return fail(err)
 	}
-	shape, err := s.shape(ctx, g.index)
+	shape, err := s.glyphShape(ctx, g.index)
 	if err != nil {
 		return fail(err)
 	}
@@ -142,9 +143,9 @@ func (s *subject) bound(ctx context.Context, g *glyph) error {
 	return nil
 }
 
-// draw draws the atlas with the number of bytes per pixel that is written.
-func (s *subject) draw(ctx context.Context) ([]byte, error) {
-	channels := s.o.channels()
+// drawAtlas draws the atlas with the number of bytes per pixel that is written.
+func (s *subject) drawAtlas(ctx context.Context) ([]byte, error) {
+	channels := s.o.texelChannels()
 	stride := channels * s.atlas.w
 	texels := make([]byte, stride*s.atlas.h)
 	for _, g := range s.glyphs {
@@ -152,7 +153,7 @@ func (s *subject) draw(ctx context.Context) ([]byte, error) {
 		if b.w == 0 {
 			continue
 		}
-		shape, err := s.shape(ctx, g.index)
+		shape, err := s.glyphShape(ctx, g.index)
 		if err == nil {
 			grid := distancefield.Grid{Left: b.left, Top: b.top, W: b.w, H: b.h}
 			render := shape.Render
@@ -171,4 +172,122 @@ func (s *subject) draw(ctx context.Context) ([]byte, error) {
 		}
 	}
 	return texels, nil
+}
+
+// placeGlyphs finds the smallest atlas for the glyphs, and places them. Tall glyphs are placed
+// first, which wastes least.
+func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) {
+	order := make([]int, 0, len(glyphs))
+	area, widest, tallest := 0, 1, 1
+	for i, g := range glyphs {
+		if g.box.w > 0 {
+			order = append(order, i)
+			area += (g.box.w + o.Padding) * (g.box.h + o.Padding)
+			widest, tallest = max(widest, g.box.w), max(tallest, g.box.h)
+		}
+	}
+	slices.SortFunc(order, func(i, k int) int {
+		a, b := glyphs[i].box, glyphs[k].box
+		return cmp.Or(cmp.Compare(b.h, a.h), cmp.Compare(b.w, a.w), cmp.Compare(i, k))
+	})
+	for _, size := range o.atlasSizes(area, widest, tallest) {
+		used, ok, err := o.fillAtlas(ctx, glyphs, order, size)
+		if err != nil {
+			return extent{}, err
+		}
+		if ok && !o.PowerOfTwo {
+			size.h = roundUpToBlock(used)
+		}
+		if ok {
+			return size, nil
+		}
+	}
+	return extent{}, fmt.Errorf("%d glyphs do not fit into %d x %d pixels (max_size); lower size or range, take fewer runes, or raise max_size",
+		len(order), o.MaxSize, o.MaxSize)
+}
+
+// roundUpToBlock rounds a side up to a multiple of 4, for blocks of texels and copies of rows.
+func roundUpToBlock(side int) int { return (max(side, 1) + 3) / 4 * 4 }
+
+// atlasSizes returns the sizes to try, smallest first.
+func (o *Font) atlasSizes(area, widest, tallest int) []extent {
+	var list []extent
+	if o.PowerOfTwo {
+		for w := 4; w <= o.MaxSize; w *= 2 {
+			// At most twice as wide as high, unless the other side is at its limit.
+			for _, h := range []int{w / 2, w, 2 * w} {
+				if h >= 4 && h <= o.MaxSize && (h <= w || 2*w > o.MaxSize) {
+					list = append(list, extent{w, h})
+				}
+			}
+		}
+	} else {
+		// With any height up to the limit; wider if that is not enough.
+		most := o.MaxSize / 4 * 4
+		w := min(max(roundUpToBlock(int(math.Sqrt(float64(area)))), roundUpToBlock(widest)), most)
+		for ; ; w = min(roundUpToBlock(w+w/8), most) {
+			list = append(list, extent{w, most})
+			if w == most {
+				break
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(e extent) bool { return e.w < widest || e.h < tallest })
+}
+
+// A step is a part of the skyline: from x to the next step, everything above y is occupied.
+type step struct{ x, y int }
+
+// fillAtlas places the glyphs into an atlas: each at the highest position that the skyline of
+// earlier glyphs leaves, the leftmost of several. It returns the used height of the atlas.
+func (o *Font) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
+	skyline := []step{{0, 0}}
+	for _, i := range order {
+		if err := ctx.Err(); err != nil {
+			return 0, false, err
+		}
+		b := &glyphs[i].box
+		best, bestY := -1, math.MaxInt
+		for k := range skyline {
+			if skyline[k].x+b.w > size.w {
+				break
+			}
+			if y := lowestStep(skyline[k:], skyline[k].x+b.w+o.Padding); y < bestY && y+b.h <= size.h {
+				best, bestY = k, y
+			}
+		}
+		if best < 0 {
+			return 0, false, nil
+		}
+		b.x, b.y = skyline[best].x, bestY
+		used = max(used, b.y+b.h)
+		skyline = raiseSkyline(skyline, best, b.x+b.w+o.Padding, b.y+b.h+o.Padding)
+	}
+	return used, true, nil
+}
+
+// lowestStep returns the largest y of the steps up to right.
+func lowestStep(steps []step, right int) int {
+	y := 0
+	for _, s := range steps {
+		if s.x >= right {
+			break
+		}
+		y = max(y, s.y)
+	}
+	return y
+}
+
+// raiseSkyline marks everything above y as occupied, from step k up to right.
+func raiseSkyline(skyline []step, k, right, y int) []step {
+	end, last := k, skyline[k].y
+	for end < len(skyline) && skyline[end].x < right {
+		last = skyline[end].y
+		end++
+	}
+	put := []step{{skyline[k].x, y}}
+	if end == len(skyline) || skyline[end].x > right {
+		put = append(put, step{right, last})
+	}
+	return slices.Replace(skyline, k, end, put...)
 }

@@ -222,7 +222,7 @@ func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared
 			}
 		}
 	}
-	p := &cooked.Prepared{Role: s.role, Why: s.told, Pictures: s.pictures}
+	p := &cooked.Prepared{Role: s.role, Why: s.told, Images: s.pictures}
 	if s.kind == "color" {
 		p.Test = s.o.Coverage
 	}

@@ -37,7 +37,7 @@ func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Te
 		if i == 0 && isTexels {
 			continue // its pixels will be the level
 		}
-		t.Levels[i] = make([]byte, 0, int64(t.Pictures())*f.Bytes(w, h))
+		t.Levels[i] = make([]byte, 0, int64(t.Images())*f.Bytes(w, h))
 		job.Hold("texels", cap(t.Levels[i]))
 	}
 	encoder := texenc.Encoder{Format: f, Options: s.encoding(), Each: job.Each}

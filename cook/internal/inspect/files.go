@@ -148,7 +148,7 @@ func (p *project) answerTexture(_ context.Context, f *file) (any, [][]byte, erro
 	}
 	info := textureInfo{
 		Format: t.Format.String(), SRGB: t.SRGB, Float: t.Format.Float(), Channels: t.Format.Channels(), Swizzle: t.Swizzle,
-		Premult: t.Premultiplied, Pictures: t.Pictures(), Kind: nameOfPictures(t),
+		Premult: t.Premultiplied, Pictures: t.Images(), Kind: nameOfPictures(t),
 	}
 	for i := range t.Levels {
 		w, h := texture.LevelSize(t.W, t.H, i)

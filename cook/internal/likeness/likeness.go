@@ -95,12 +95,12 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 		return f, fmt.Errorf("not compared: %w", err)
 	}
 	f.Role, f.Why = p.Role.String(), p.Why
-	if made.Pictures() > 1 || len(p.Pictures) != 1 {
+	if made.Images() > 1 || len(p.Images) != 1 {
 		return f, errors.New("not compared: more than one picture")
 	}
 	f.Measure, err = p.Measure(ctx, made)
 	if errors.Is(err, cooked.ErrSize) {
-		err = fmt.Errorf("not compared: scaled from %d x %d", p.Pictures[0].W, p.Pictures[0].H)
+		err = fmt.Errorf("not compared: scaled from %d x %d", p.Images[0].W, p.Images[0].H)
 	}
 	return f, err
 }
@@ -129,7 +129,7 @@ func (j *Judge) prepared(ctx context.Context, a *survey.Asset, made *texture.Tex
 	if err != nil {
 		return nil, err
 	}
-	return &cooked.Prepared{Pictures: []*pixmap.Map{m}}, nil
+	return &cooked.Prepared{Images: []*pixmap.Map{m}}, nil
 }
 
 // Decode decodes a source, as colors or as unchanged numbers.

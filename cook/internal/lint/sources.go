@@ -119,8 +119,8 @@ func quoteStart(head []byte) string {
 
 // others are formats of assets that no recipe reads.
 var others = []recipe.Format{
-	{Name: "an OpenEXR picture", Extensions: []string{".exr"}, Magic: []string{"v/1\x01"}},
-	{Name: "a Photoshop picture", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS"}},
+	{Name: "an OpenEXR image", Extensions: []string{".exr"}, Magic: []string{"v/1\x01"}},
+	{Name: "a Photoshop image", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS"}},
 	{Name: "a DDS texture", Extensions: []string{".dds"}, Magic: []string{"DDS "}},
 	{Name: "a KTX2 texture", Extensions: []string{".ktx2"}, Magic: []string{"\xabKTX 20\xbb"}},
 	{Name: "a KTX texture", Extensions: []string{".ktx"}, Magic: []string{"\xabKTX 11\xbb"}},

@@ -42,9 +42,9 @@ func TestBlockSizesGiveFrameCounts(t *testing.T) {
 	}
 }
 
-// TestIMABlockComputedByHand decodes a block computed by hand. From 100 with step 16 (index 8) up by 1.75 steps
-// in truncated parts, 16+8+4+2, which moves the index to 16 (step 34); then down by 4 (34/8), which
-// moves it to 15 (step 31); the rest is padding.
+// TestIMABlockComputedByHand decodes a block computed by hand. From 100 with step 16 (index 8) up
+// by 1.75 steps in truncated parts, 16+8+4+2, which moves the index to 16 (step 34); then down by 4
+// (34/8), which moves it to 15 (step 31); the rest is padding.
 func TestIMABlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	if err := DecodeIMA(got, []byte{100, 0, 8, 0, 0x87, 0x01, 0, 0}, 1); err != nil {
@@ -194,13 +194,13 @@ func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte 
 	for i := 1; i < len(samples); i++ {
 		best, least := 0, int32(math.MaxInt32)
 		for code := range 16 {
-			d := clamp16(sample+diff[index][code]) - int32(samples[i])
+			d := clampSample(sample+diff[index][code]) - int32(samples[i])
 			if d = max(d, -d); d < least {
 				best, least = code, d
 			}
 		}
 		block[imaHeader+(i-1)/2] |= byte(best << (4 * ((i - 1) & 1)))
-		sample, index = clamp16(sample+diff[index][best]), next[index][best]
+		sample, index = clampSample(sample+diff[index][best]), next[index][best]
 	}
 	return block
 }
@@ -292,7 +292,7 @@ func TestBeamsStaySortedAndUnique(t *testing.T) {
 				summed: rapid.Int32Range(0, 3).Draw(rt, "sample"),
 				index:  rapid.Uint8Range(0, 1).Draw(rt, "index"),
 			}
-			list = keep(list, n, limit)
+			list = keepBeam(list, n, limit)
 			state := fmt.Sprint(n.summed, n.index)
 			if old, ok := best[state]; !ok || n.miss < old {
 				best[state] = n.miss

@@ -46,7 +46,7 @@ type beam struct {
 	miss       int64 // squared error so far, of both kinds of decoders
 	summed     int32 // last sample of a decoder that sums parts of a step
 	multiplied int32 // last sample of a decoder that multiplies
-	index      uint8 // of the step size
+	index      uint8 // index of the step size
 	path       uint16
 }
 
@@ -72,19 +72,19 @@ func (e *IMAEncoder) Append(to []byte, samples []int16) []byte {
 	size := e.channels * (imaHeader + (e.frames-1)/perGroup*imaGroup)
 	to = append(to, make([]byte, size)...)
 	for c := range e.channels {
-		e.channel(to[len(to)-size:], samples, c)
+		e.encodeChannel(to[len(to)-size:], samples, c)
 	}
 	return to
 }
 
-func (e *IMAEncoder) channel(block []byte, samples []int16, c int) {
+func (e *IMAEncoder) encodeChannel(block []byte, samples []int16, c int) {
 	t, first, last := ima(), int32(samples[c]), len(samples)-e.channels+c
 	e.beams = e.beams[:0]
 	for i := range starts {
 		e.beams = append(e.beams, beam{summed: first, multiplied: first, index: uint8(i * indexStep)})
 	}
 	for i := 1; i < e.frames; i++ {
-		e.step(t, int32(samples[min(i*e.channels+c, last)]), i)
+		e.extendBeams(t, int32(samples[min(i*e.channels+c, last)]), i)
 	}
 
 	// Beams are sorted by error; the path back from the best gives the codes.
@@ -101,8 +101,8 @@ func (e *IMAEncoder) channel(block []byte, samples []int16, c int) {
 	head[2] = byte(best * indexStep)
 }
 
-// step extends all beams by sample i of the block and keeps the best.
-func (e *IMAEncoder) step(t *imaTables, target int32, i int) {
+// extendBeams extends all beams by sample i of the block and keeps the best.
+func (e *IMAEncoder) extendBeams(t *imaTables, target int32, i int) {
 	limit := starts
 	if i >= startLen {
 		limit = width
@@ -123,15 +123,15 @@ func (e *IMAEncoder) step(t *imaTables, target int32, i int) {
 			offers = codes[:]
 		}
 		for _, code := range offers {
-			summed := clamp16(b.summed + t.sums[b.index][code])
-			multiplied := clamp16(b.multiplied + t.products[b.index][code])
+			summed := clampSample(b.summed + t.sums[b.index][code])
+			multiplied := clampSample(b.multiplied + t.products[b.index][code])
 			d1, d2 := int64(target-summed), int64(target-multiplied)
 			miss := b.miss + d1*d1 + d2*d2
 			if len(e.next) == limit && miss >= e.next[limit-1].miss {
 				continue // like keep, but earlier
 			}
 			n := beam{miss, summed, multiplied, t.next[b.index][code], uint16(from)<<4 | uint16(code)}
-			e.next = keep(e.next, n, limit)
+			e.next = keepBeam(e.next, n, limit)
 		}
 	}
 	for j, b := range e.next {
@@ -140,14 +140,14 @@ func (e *IMAEncoder) step(t *imaTables, target int32, i int) {
 	e.beams, e.next = e.next, e.beams
 }
 
-// alike reports whether two beams have the same future.
-func (b *beam) alike(o *beam) bool {
+// hasSameFuture reports whether two beams have the same future.
+func (b *beam) hasSameFuture(o *beam) bool {
 	return b.summed == o.summed && b.multiplied == o.multiplied && b.index == o.index
 }
 
-// keep inserts a beam into a list sorted by error, if it is among the best. Of beams with the same
-// future only the best stays; of equal ones the first.
-func keep(list []beam, n beam, limit int) []beam {
+// keepBeam inserts a beam into a list sorted by error, if it is among the best. Of beams with the
+// same future only the best stays; of equal ones the first.
+func keepBeam(list []beam, n beam, limit int) []beam {
 	at := len(list)
 	for at > 0 && list[at-1].miss > n.miss {
 		at--
@@ -156,12 +156,12 @@ func keep(list []beam, n beam, limit int) []beam {
 		return list
 	}
 	for i := range list[:at] {
-		if list[i].alike(&n) {
+		if list[i].hasSameFuture(&n) {
 			return list
 		}
 	}
 	end := at // the place that becomes free
-	for end < len(list) && !list[end].alike(&n) {
+	for end < len(list) && !list[end].hasSameFuture(&n) {
 		end++
 	}
 	switch {

@@ -24,7 +24,7 @@ import (
 type Info struct {
 	Rate     int
 	Channels int
-	Bits     int   // of a sample
+	Bits     int   // bits in a sample
 	Frames   int64 // 0 if the header has no length
 
 	bits uint
@@ -65,9 +65,9 @@ func Probe(head []byte, size int64) (Info, error) {
 	i.bits = uint(i.Bits)
 	switch most := size / leastFrame * mostSamples; {
 	case i.Rate == 0:
-		return Info{}, errors.New("a FLAC file of 0 Hz")
+		return Info{}, errors.New("the FLAC header gives a rate of 0 Hz; the file is damaged")
 	case i.Bits < 4:
-		return Info{}, fmt.Errorf("FLAC samples of %d bits", i.Bits)
+		return Info{}, fmt.Errorf("FLAC samples have %d bits, which is not supported", i.Bits)
 	case i.Frames > most:
 		return Info{}, fmt.Errorf("the FLAC header claims %d frames, more than %d bytes can hold", i.Frames, size)
 	}
@@ -113,7 +113,7 @@ func skipID3(data []byte) ([]byte, error) {
 
 type decoder struct {
 	info     Info
-	channels [8][]int64 // of the current block
+	channels [8][]int64 // samples of the current block
 	sum      hash.Hash
 	buffer   []byte // the current block, for the checksum
 }
@@ -130,7 +130,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, about, err := metadata(data)
+	at, about, err := readMetadataBlocks(data)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +138,12 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	c := &pcm.Clip{Rate: info.Rate, Channels: info.Channels}
 	c.Samples = make([]float32, 0, min(info.Frames*int64(info.Channels), info.backed()/4))
 	r := &bitReader{data: data, at: at}
-	for !d.over(r, int64(c.Frames())) {
+	for !d.endsFrames(r, int64(c.Frames())) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		start := r.align()
-		n, err := d.readBlock(r)
+		start := r.alignToByte()
+		n, err := d.readFrameSamples(r)
 		if err != nil {
 			return nil, fmt.Errorf("FLAC, byte %d: %w", start, err)
 		}
@@ -153,7 +153,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			}
 			return nil, fmt.Errorf("more FLAC frames than the header's %d; the file is damaged", most)
 		}
-		c.Samples = d.collect(c.Samples, n)
+		c.Samples = d.appendSamples(c.Samples, n)
 	}
 	if info.Frames > 0 && int64(c.Frames()) < info.Frames {
 		return nil, fmt.Errorf("the file ends after %d of %d frames; copy it again", c.Frames(), info.Frames)
@@ -171,18 +171,18 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return c, nil
 }
 
-// over reports whether no frame follows. Bytes after the last frame, such as an ID3v1 tag, are
+// endsFrames reports whether no frame follows. Bytes after the last frame, such as an ID3v1 tag, are
 // ignored.
-func (d *decoder) over(r *bitReader, frames int64) bool {
+func (d *decoder) endsFrames(r *bitReader, frames int64) bool {
 	if d.info.Frames > 0 {
-		return frames >= d.info.Frames || r.align() == len(r.data)
+		return frames >= d.info.Frames || r.alignToByte() == len(r.data)
 	}
-	rest := r.data[r.align():]
+	rest := r.data[r.alignToByte():]
 	return len(rest) == 0 || bytes.HasPrefix(rest, []byte("TAG"))
 }
 
-// collect appends a block to the samples of a clip, and to the checksum.
-func (d *decoder) collect(samples []float32, n int) []float32 {
+// appendSamples appends a block to the samples of a clip, and to the checksum.
+func (d *decoder) appendSamples(samples []float32, n int) []float32 {
 	scale := float32(math.Ldexp(1, 1-d.info.Bits))
 	bytes := (d.info.Bits + 7) / 8
 	d.buffer = d.buffer[:0]
@@ -205,9 +205,9 @@ type loopBlocks struct {
 	chunks   wav.LoopChunks
 }
 
-// metadata reads the blocks before the frames. It returns the offset of the first frame and the
-// blocks that may contain loops.
-func metadata(data []byte) (int, loopBlocks, error) {
+// readMetadataBlocks reads the blocks before the frames. It returns the offset of the first frame
+// and the blocks that may contain loops.
+func readMetadataBlocks(data []byte) (int, loopBlocks, error) {
 	const application, vorbisComment = 2, 4
 	var about loopBlocks
 	for at := 4; ; {

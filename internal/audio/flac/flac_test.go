@@ -124,7 +124,7 @@ func TestEveryWrongByteIsDetected(t *testing.T) {
 	if _, err := Decode(t.Context(), data); err != nil {
 		t.Fatal(err)
 	}
-	frames, _, err := metadata(data)
+	frames, _, err := readMetadataBlocks(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func FuzzSubframe(f *testing.F) {
 	f.Add([]byte{0x10, 0, 0, 0xff, 0xff}, uint8(33))
 	f.Fuzz(func(t *testing.T, data []byte, width uint8) {
 		to := make([]int64, 300)
-		_ = subframe(&bitReader{data: data}, to, uint(width%33)+1)
+		_ = readSubframe(&bitReader{data: data}, to, uint(width%33)+1)
 	})
 }
 

@@ -21,11 +21,11 @@ const (
 	midSide
 )
 
-// readFrame reads a frame's header.
-func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
+// readFrameHeader reads a frame's header.
+func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	var f frame
 	if r.bits(15) != 0x7ffc {
-		return f, errors.New("expected a frame")
+		return f, errors.New("no frame starts here")
 	}
 	r.bits(1) // fixed or variable block size, which only seeking needs
 	size, rate := r.bits(4), r.bits(4)
@@ -69,9 +69,9 @@ func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
 	default:
 		f.rate = hertz[rate]
 	}
-	end := r.align()
+	end := r.alignToByte()
 	if sum := r.bits(8); r.short || uint64(checksum8(r.data[start:end])) != sum {
-		return f, errors.New("wrong checksum of a frame's header")
+		return f, errors.New("the checksum of a frame's header is wrong")
 	}
 	if f.channels != d.info.Channels || f.width != d.info.bits || f.rate != d.info.Rate {
 		return f, fmt.Errorf("%d channels of %d bits at %d Hz, but %d of %d at %d before; split the file",
@@ -80,10 +80,11 @@ func (d *decoder) readFrame(r *bitReader, start int) (frame, error) {
 	return f, nil
 }
 
-// readBlock reads a frame into the decoder's channels. It returns the number of samples of each.
-func (d *decoder) readBlock(r *bitReader) (int, error) {
-	start := r.align()
-	f, err := d.readFrame(r, start)
+// readFrameSamples reads a frame into the decoder's channels. It returns the number of samples of
+// each.
+func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
+	start := r.alignToByte()
+	f, err := d.readFrameHeader(r, start)
 	if err != nil {
 		return 0, err
 	}
@@ -95,24 +96,24 @@ func (d *decoder) readBlock(r *bitReader) (int, error) {
 		if f.coupled == sideRight && ch == 0 || (f.coupled == leftSide || f.coupled == midSide) && ch == 1 {
 			width++ // a difference
 		}
-		if err := subframe(r, d.channels[ch][:f.size], width); err != nil {
+		if err := readSubframe(r, d.channels[ch][:f.size], width); err != nil {
 			return 0, err
 		}
 	}
-	end := r.align()
+	end := r.alignToByte()
 	if sum := r.bits(16); r.short {
 		return 0, errors.New("the file ends within a frame; copy it again")
 	} else if uint64(checksum16(r.data[start:end])) != sum {
-		return 0, errors.New("wrong checksum of a frame; the file is damaged")
+		return 0, errors.New("the checksum of a frame is wrong; the file is damaged")
 	}
 	if f.coupled != 0 {
-		decouple(f.coupled, d.channels[0][:f.size], d.channels[1][:f.size])
+		joinStereo(f.coupled, d.channels[0][:f.size], d.channels[1][:f.size])
 	}
 	return f.size, nil
 }
 
-// decouple computes left and right from two channels that are stored together.
-func decouple(how int, a, b []int64) {
+// joinStereo computes left and right from two channels that are stored together.
+func joinStereo(how int, a, b []int64) {
 	for i := range a {
 		switch how {
 		case leftSide:
@@ -150,7 +151,7 @@ func checksum16(data []byte) uint16 {
 
 type crcTables struct {
 	crc8  [256]byte
-	crc16 [2][256]uint16 // of a byte, and of a byte and a zero
+	crc16 [2][256]uint16 // checksums of one byte, and of one byte and a zero
 }
 
 // tables returns the tables of x^8+x^2+x+1 and x^16+x^15+x^2+1.

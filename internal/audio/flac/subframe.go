@@ -6,37 +6,37 @@ import (
 	"math/bits"
 )
 
-var errReserved = errors.New("a value that is reserved")
+var errReserved = errors.New("a value is reserved")
 
-// subframe reads one channel of a block, with width bits a sample (section 9.2 of RFC 9639).
-func subframe(r *bitReader, to []int64, width uint) error {
+// readSubframe reads one channel of a block, with width bits a sample (section 9.2 of RFC 9639).
+func readSubframe(r *bitReader, to []int64, width uint) error {
 	if r.bits(1) != 0 {
 		return errReserved
 	}
 	kind := int(r.bits(6))
 	wasted := uint(0)
 	if r.bits(1) != 0 {
-		wasted = uint(min(r.unary(), 64)) + 1
+		wasted = uint(min(r.readUnary(), 64)) + 1
 	}
 	if wasted >= width {
-		return errors.New("a sample without bits")
+		return errors.New("a sample has no bits")
 	}
 	width -= wasted
 	var err error
 	switch {
 	case kind == 0:
-		v := r.signed(width)
+		v := r.signedBits(width)
 		for i := range to {
 			to[i] = v
 		}
 	case kind == 1:
 		for i := range to {
-			to[i] = r.signed(width)
+			to[i] = r.signedBits(width)
 		}
 	case kind >= 8 && kind <= 12:
-		err = fixed(r, to, width, kind-8)
+		err = readFixedBlock(r, to, width, kind-8)
 	case kind >= 32:
-		err = linear(r, to, width, kind-31)
+		err = readLinearBlock(r, to, width, kind-31)
 	default:
 		err = errReserved
 	}
@@ -48,23 +48,23 @@ func subframe(r *bitReader, to []int64, width uint) error {
 	return err
 }
 
-// warmUp reads the samples that a predictor starts from.
-func warmUp(r *bitReader, to []int64, width uint, order int) error {
+// readWarmUp reads the samples that a predictor starts from.
+func readWarmUp(r *bitReader, to []int64, width uint, order int) error {
 	if order > len(to) {
-		return errors.New("a predictor longer than its block")
+		return errors.New("a predictor is longer than its block")
 	}
 	for i := range order {
-		to[i] = r.signed(width)
+		to[i] = r.signedBits(width)
 	}
 	return nil
 }
 
-// fixed reads a block with one of the five fixed predictors (section 9.2.5).
-func fixed(r *bitReader, to []int64, width uint, order int) error {
-	if err := warmUp(r, to, width, order); err != nil {
+// readFixedBlock reads a block with one of the five fixed predictors (section 9.2.5).
+func readFixedBlock(r *bitReader, to []int64, width uint, order int) error {
+	if err := readWarmUp(r, to, width, order); err != nil {
 		return err
 	}
-	if err := residual(r, to, order); err != nil {
+	if err := readResidual(r, to, order); err != nil {
 		return err
 	}
 	for i := order; i < len(to); i++ {
@@ -82,21 +82,21 @@ func fixed(r *bitReader, to []int64, width uint, order int) error {
 	return nil
 }
 
-// linear reads a block with its own linear predictor (section 9.2.6).
-func linear(r *bitReader, to []int64, width uint, order int) error {
-	if err := warmUp(r, to, width, order); err != nil {
+// readLinearBlock reads a block with its own linear predictor (section 9.2.6).
+func readLinearBlock(r *bitReader, to []int64, width uint, order int) error {
+	if err := readWarmUp(r, to, width, order); err != nil {
 		return err
 	}
 	precision := uint(r.bits(4)) + 1
-	shift := r.signed(5)
+	shift := r.signedBits(5)
 	if precision == 16 || shift < 0 {
 		return errReserved
 	}
 	var coefficients [32]int64
 	for i := range order {
-		coefficients[order-1-i] = r.signed(precision) // in the order of the samples
+		coefficients[order-1-i] = r.signedBits(precision) // order of the samples
 	}
-	if err := residual(r, to, order); err != nil {
+	if err := readResidual(r, to, order); err != nil {
 		return err
 	}
 	c := coefficients[:order]
@@ -110,8 +110,8 @@ func linear(r *bitReader, to []int64, width uint, order int) error {
 	return nil
 }
 
-// residual reads the differences from a prediction (section 9.2.7).
-func residual(r *bitReader, to []int64, order int) error {
+// readResidual reads the differences from a prediction (section 9.2.7).
+func readResidual(r *bitReader, to []int64, order int) error {
 	width, escape := uint(4), uint64(15)
 	switch r.bits(2) {
 	case 0:
@@ -123,7 +123,7 @@ func residual(r *bitReader, to []int64, order int) error {
 	partitions := 1 << r.bits(4)
 	size := len(to) / partitions
 	if size*partitions != len(to) || size < order {
-		return errors.New("partitions that do not fit their block")
+		return errors.New("partitions do not fit their block")
 	}
 	for p := range partitions {
 		part := to[p*size : (p+1)*size]
@@ -134,12 +134,12 @@ func residual(r *bitReader, to []int64, order int) error {
 		if parameter == escape {
 			n := uint(r.bits(5))
 			for i := range part {
-				part[i] = r.signed(n)
+				part[i] = r.signedBits(n)
 			}
 			continue
 		}
 		for i := range part {
-			v := min(r.unary(), 1<<32)<<parameter | r.bits(uint(parameter))
+			v := min(r.readUnary(), 1<<32)<<parameter | r.bits(uint(parameter))
 			part[i] = int64(v>>1) ^ -int64(v&1)
 		}
 		if r.short {
@@ -159,7 +159,7 @@ type bitReader struct {
 	short bool
 }
 
-func (r *bitReader) fill() {
+func (r *bitReader) fillBits() {
 	if r.at+8 <= len(r.data) {
 		r.acc |= binary.BigEndian.Uint64(r.data[r.at:]) >> r.n
 		k := (63 - r.n) / 8
@@ -178,7 +178,7 @@ func (r *bitReader) fill() {
 // bits reads n bits, at most 56.
 func (r *bitReader) bits(n uint) uint64 {
 	if r.n < n {
-		if r.fill(); r.n < n {
+		if r.fillBits(); r.n < n {
 			r.short, r.acc, r.n = true, 0, 0
 			return 0
 		}
@@ -189,16 +189,16 @@ func (r *bitReader) bits(n uint) uint64 {
 	return v
 }
 
-// signed reads a number in two's complement.
-func (r *bitReader) signed(n uint) int64 {
+// signedBits reads a number in two's complement.
+func (r *bitReader) signedBits(n uint) int64 {
 	if n == 0 {
 		return 0
 	}
 	return int64(r.bits(n)<<(64-n)) >> (64 - n)
 }
 
-// unary counts zeros up to a one, which it skips.
-func (r *bitReader) unary() uint64 {
+// readUnary counts zeros up to a one, which it skips.
+func (r *bitReader) readUnary() uint64 {
 	count := uint64(0)
 	for {
 		if z := uint(bits.LeadingZeros64(r.acc)); z < r.n {
@@ -208,15 +208,15 @@ func (r *bitReader) unary() uint64 {
 		}
 		count += uint64(r.n)
 		r.acc, r.n = 0, 0
-		if r.fill(); r.n == 0 {
+		if r.fillBits(); r.n == 0 {
 			r.short = true
 			return 0
 		}
 	}
 }
 
-// align skips bits up to the next whole byte, and returns its offset.
-func (r *bitReader) align() int {
+// alignToByte skips bits up to the next whole byte, and returns its offset.
+func (r *bitReader) alignToByte() int {
 	r.bits(r.n % 8)
 	return r.at - int(r.n/8)
 }

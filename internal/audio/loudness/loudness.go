@@ -58,7 +58,7 @@ func Memory(frames int64, rate int) int64 {
 func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	silent := math.Inf(-1)
 	r := Result{silent, silent, silent}
-	m, err := newMeter(ctx, c)
+	m, err := newLoudnessMeter(ctx, c)
 	if err == nil {
 		r.Integrated, err = m.integrated()
 	}
@@ -73,7 +73,7 @@ func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 
 // Integrated measures only Result.Integrated.
 func Integrated(ctx context.Context, c *pcm.Clip) (float64, error) {
-	m, err := newMeter(ctx, c)
+	m, err := newLoudnessMeter(ctx, c)
 	if err != nil {
 		return math.Inf(-1), err
 	}
@@ -84,10 +84,10 @@ func Integrated(ctx context.Context, c *pcm.Clip) (float64, error) {
 type meter struct {
 	watch
 	slices           []float64
-	frames, perSlice float64 // of the clip and of a slice, in frames
+	frames, perSlice float64 // length of the clip, and of a slice, in frames
 }
 
-func newMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {
+func newLoudnessMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {
 	m := &meter{watch: watch{ctx: ctx}, frames: float64(c.Frames()), perSlice: float64(c.Rate) / slicesPerSecond}
 	if c.Frames() == 0 {
 		return m, nil
@@ -95,12 +95,12 @@ func newMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {
 	if err := CheckRate(c.Rate); err != nil {
 		return nil, err
 	}
-	return m, m.weigh(c)
+	return m, m.weighSlices(c)
 }
 
-// weigh sums up the squares of the K-weighted samples of each whole slice, over all channels with
-// their weights. For a clip shorter than one block it includes the last, shorter slice.
-func (m *meter) weigh(c *pcm.Clip) error {
+// weighSlices sums up the squares of the K-weighted samples of each whole slice, over all channels
+// with their weights. For a clip shorter than one block it includes the last, shorter slice.
+func (m *meter) weighSlices(c *pcm.Clip) error {
 	n, rate := int64(c.Frames()), int64(c.Rate)
 	count := n * slicesPerSecond / rate
 	if count < momentary {
@@ -115,12 +115,12 @@ func (m *meter) weigh(c *pcm.Clip) error {
 		from := 0
 		for s := range m.slices {
 			until := int(min(n, int64(s+1)*rate/slicesPerSecond))
-			if err := m.spend(until - from); err != nil {
+			if err := m.spendSteps(until - from); err != nil {
 				return err
 			}
 			sum := 0.0
 			for i := from; i < until; i++ {
-				x := highPass.step(shelf.step(float64(c.Samples[i*c.Channels+ch])))
+				x := highPass.filterSample(shelf.filterSample(float64(c.Samples[i*c.Channels+ch])))
 				sum += float64(x * x)
 			}
 			m.slices[s] += float64(weight * sum)
@@ -130,8 +130,8 @@ func (m *meter) weigh(c *pcm.Clip) error {
 	return nil
 }
 
-// window returns the mean power of width slices.
-func (m *meter) window(from, width int) float64 {
+// windowPower returns the mean power of width slices.
+func (m *meter) windowPower(from, width int) float64 {
 	sum := 0.0
 	for _, p := range m.slices[from : from+width] {
 		sum += p
@@ -159,24 +159,24 @@ func (m *meter) integrated() (float64, error) {
 	}
 	power := make([]float64, 0, len(m.slices)/hop)
 	for from := 0; from+momentary <= len(m.slices); from += hop {
-		if err := m.spend(momentary); err != nil {
+		if err := m.spendSteps(momentary); err != nil {
 			return 0, err
 		}
-		power = append(power, m.window(from, momentary))
+		power = append(power, m.windowPower(from, momentary))
 	}
-	first, err := m.mean(power, absoluteGate)
+	first, err := m.gatedMean(power, absoluteGate)
 	if err != nil || first == 0 {
 		return math.Inf(-1), err
 	}
-	gated, err := m.mean(power, max(absoluteGate, lufs(first)+relativeGate))
+	gated, err := m.gatedMean(power, max(absoluteGate, lufs(first)+relativeGate))
 	return lufs(gated), err
 }
 
-// mean returns the mean of the powers that reach a gate, 0 if there are none.
-func (m *meter) mean(power []float64, gate float64) (float64, error) {
+// gatedMean returns the mean of the powers that reach a gate, 0 if there are none.
+func (m *meter) gatedMean(power []float64, gate float64) (float64, error) {
 	sum, n := 0.0, 0
 	for _, p := range power {
-		if err := m.spend(logarithm); err != nil {
+		if err := m.spendSteps(logarithm); err != nil {
 			return 0, err
 		}
 		if lufs(p) >= gate {
@@ -194,10 +194,10 @@ func (m *meter) mean(power []float64, gate float64) (float64, error) {
 func (m *meter) loudest(width int) (float64, error) {
 	top := 0.0
 	for from := 0; from+width <= len(m.slices); from++ {
-		if err := m.spend(width); err != nil {
+		if err := m.spendSteps(width); err != nil {
 			return 0, err
 		}
-		top = max(top, m.window(from, width))
+		top = max(top, m.windowPower(from, width))
 	}
 	return lufs(top), nil
 }
@@ -218,8 +218,8 @@ type watch struct {
 	left int // steps until the next check
 }
 
-// spend counts the next steps, and checks the context if it is time.
-func (w *watch) spend(steps int) error {
+// spendSteps counts the next steps, and checks the context if it is time.
+func (w *watch) spendSteps(steps int) error {
 	if w.left -= steps; w.left >= 0 {
 		return nil
 	}

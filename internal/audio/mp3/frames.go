@@ -11,35 +11,35 @@ import (
 // A header is the first four bytes of a frame (ISO/IEC 11172-3, 2.4.1.3).
 type header uint32
 
-func (h header) version() int { return int(h >> 19 & 3) } // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
-func (h header) layer() int   { return int(h >> 17 & 3) } // 1: Layer III
-func (h header) mono() bool   { return h>>6&3 == 3 }
+func (h header) versionCode() int { return int(h >> 19 & 3) } // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
+func (h header) layerCode() int   { return int(h >> 17 & 3) } // 1: Layer III
+func (h header) mono() bool       { return h>>6&3 == 3 }
 
-func (h header) channels() int {
+func (h header) channelCount() int {
 	if h.mono() {
 		return 1
 	}
 	return 2
 }
 
-// valid reports whether h can be the header of a frame of any layer.
-func (h header) valid() bool {
-	return h>>21 == 0x7ff && h.version() != 1 && h.layer() != 0 && h>>12&15 != 15 && h>>10&3 != 3
+// isFrameHeader reports whether h can be the header of a frame of any layer.
+func (h header) isFrameHeader() bool {
+	return h>>21 == 0x7ff && h.versionCode() != 1 && h.layerCode() != 0 && h>>12&15 != 15 && h>>10&3 != 3
 }
 
-// likely reports whether h looks like the header of a stream's first frame. A reserved emphasis is
-// harmless within a stream, but before one it is most likely a coincidence.
-func (h header) likely() bool { return h.valid() && h&3 != 2 }
+// looksLikeFirst reports whether h looks like the header of a stream's first frame. A reserved
+// emphasis is harmless within a stream, but before one it is most likely a coincidence.
+func (h header) looksLikeFirst() bool { return h.isFrameHeader() && h&3 != 2 }
 
-// alike reports whether two frames can belong to one stream.
-func (h header) alike(g header) bool {
+// canFollow reports whether two frames can belong to one stream.
+func (h header) canFollow(g header) bool {
 	const version, layer, rate = 3 << 19, 3 << 17, 3 << 10
 	return (h^g)&(version|layer|rate) == 0 && h.mono() == g.mono()
 }
 
-func (h header) rate() int {
+func (h header) sampleRate() int {
 	rate := [3]int{44100, 48000, 32000}[h>>10&3]
-	switch h.version() {
+	switch h.versionCode() {
 	case 2:
 		rate /= 2
 	case 0:
@@ -48,9 +48,9 @@ func (h header) rate() int {
 	return rate
 }
 
-// samples returns the number of samples of each channel in a frame of Layer III.
-func (h header) samples() int {
-	if h.version() == 3 {
+// samplesPerFrame returns the number of samples of each channel in a frame of Layer III.
+func (h header) samplesPerFrame() int {
+	if h.versionCode() == 3 {
 		return 1152
 	}
 	return 576
@@ -62,25 +62,25 @@ var kilobits = [2][15]int{
 	{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
 }
 
-// size returns a frame's length in bytes, 0 for the free format.
-func (h header) size() int {
+// frameBytes returns a frame's length in bytes, 0 for the free format.
+func (h header) frameBytes() int {
 	table := 0
-	if h.version() != 3 {
+	if h.versionCode() != 3 {
 		table = 1
 	}
 	bits := kilobits[table][h>>12&15]
 	if bits == 0 {
 		return 0
 	}
-	return h.samples()/8*bits*1000/h.rate() + int(h>>9&1)
+	return h.samplesPerFrame()/8*bits*1000/h.sampleRate() + int(h>>9&1)
 }
 
 // sideInfo returns the number of bytes between the header and the main data.
 func (h header) sideInfo() int {
 	switch {
-	case h.version() == 3 && !h.mono():
+	case h.versionCode() == 3 && !h.mono():
 		return 32
-	case h.version() != 3 && h.mono():
+	case h.versionCode() != 3 && h.mono():
 		return 9
 	}
 	return 17
@@ -91,7 +91,7 @@ func headerAt(data []byte, at int) (header, bool) {
 		return 0, false
 	}
 	h := header(binary.BigEndian.Uint32(data[at:]))
-	return h, h.valid()
+	return h, h.isFrameHeader()
 }
 
 // searched is how many bytes after the tags are searched for the first frame.
@@ -103,17 +103,17 @@ func firstFrame(data []byte) (int, header, bool) {
 	start := skipTags(data)
 	for at := start; at < min(len(data)-4, start+searched); at++ {
 		h, ok := headerAt(data, at)
-		if !ok || !h.likely() {
+		if !ok || !h.looksLikeFirst() {
 			continue
 		}
-		if h.layer() != 1 || h.size() == 0 {
+		if h.layerCode() != 1 || h.frameBytes() == 0 {
 			if at == start { // the caller decides
 				return at, h, true
 			}
 			continue
 		}
-		next, ok := headerAt(data, at+h.size())
-		if at+h.size() == len(data) || ok && next.alike(h) {
+		next, ok := headerAt(data, at+h.frameBytes())
+		if at+h.frameBytes() == len(data) || ok && next.canFollow(h) {
 			return at, h, true
 		}
 	}
@@ -133,13 +133,13 @@ func skipTags(data []byte) int {
 	return at
 }
 
-// A layout says where the sound is in a file.
+// A layout is the place of the sound in a file.
 type layout struct {
-	first  header
-	start  int // offset of the first frame with sound
-	end    int // end of the last whole frame
-	frames int
-	told   int // frames by the describing header, 0 if unknown
+	first    header
+	start    int // offset of the first frame with sound
+	end      int // end of the last whole frame
+	frames   int
+	declared int // frames by the describing header, 0 if unknown
 	// The encoder's delay and padding in samples, if trim.
 	trim           bool
 	delay, padding int
@@ -152,14 +152,14 @@ func findFrames(data []byte) (layout, error) {
 		return layout{}, errors.New("no MP3 frames")
 	}
 	switch {
-	case h.layer() != 1:
+	case h.layerCode() != 1:
 		return layout{}, errors.New("MPEG audio of layer I or II is not supported, only layer III (MP3); save it in another format")
-	case h.size() == 0:
+	case h.frameBytes() == 0:
 		return layout{}, errors.New("MP3 of free bit rate is not supported; save it with a fixed or variable bit rate")
 	}
 	l := layout{first: h, start: at, end: at}
-	if l.readInfo(data[at:min(len(data), at+h.size())]) {
-		l.start = min(len(data), at+h.size())
+	if l.readInfo(data[at:min(len(data), at+h.frameBytes())]) {
+		l.start = min(len(data), at+h.frameBytes())
 		l.end = l.start
 	}
 	for at = l.end; ; {
@@ -167,13 +167,13 @@ func findFrames(data []byte) (layout, error) {
 		if !ok {
 			break
 		}
-		if !g.alike(h) || g.size() == 0 {
+		if !g.canFollow(h) || g.frameBytes() == 0 {
 			return l, fmt.Errorf("byte %d: an MP3 frame of another kind than the first; split the file", at)
 		}
-		if at+g.size() > len(data) {
+		if at+g.frameBytes() > len(data) {
 			break // a torn frame, as at the end of many files
 		}
-		at += g.size()
+		at += g.frameBytes()
 		l.end = at
 		l.frames++
 	}
@@ -181,13 +181,13 @@ func findFrames(data []byte) (layout, error) {
 		return l, errors.New("the MP3 file has no sound")
 	}
 	if rest := data[l.end:]; !endsHere(rest) {
-		if i, g, ok := firstFrame(rest); ok && g.alike(h) {
+		if i, g, ok := firstFrame(rest); ok && g.canFollow(h) {
 			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames do not belong to a frame; the file is damaged", l.end, i)
 		}
 	}
 	// Some encoders count the describing frame as well.
-	if l.trim && l.frames < l.told-1 {
-		return l, fmt.Errorf("the file ends after %d of %d MP3 frames; copy it again", l.frames, l.told)
+	if l.trim && l.frames < l.declared-1 {
+		return l, fmt.Errorf("the file ends after %d of %d MP3 frames; copy it again", l.frames, l.declared)
 	}
 	return l, nil
 }
@@ -218,7 +218,7 @@ func (l *layout) readInfo(frame []byte) bool {
 	flags := binary.BigEndian.Uint32(frame[at+4:])
 	at += 8
 	if flags&1 != 0 && len(frame) >= at+4 {
-		l.told = int(min(binary.BigEndian.Uint32(frame[at:]), math.MaxInt32))
+		l.declared = int(min(binary.BigEndian.Uint32(frame[at:]), math.MaxInt32))
 	}
 	for bit, size := range []int{4, 4, 100, 4} { // frames, bytes, seek table, quality
 		if flags&(1<<bit) != 0 {

@@ -83,8 +83,8 @@ type hybrid struct {
 	synth   synthesis
 }
 
-// samples turns a spectrum into 576 samples.
-func (f *hybrid) samples(g *granule, to []float64) {
+// transformGranule turns a spectrum into 576 samples.
+func (f *hybrid) transformGranule(g *granule, to []float64) {
 	t := mdct()
 	var lines [18][32]float64 // time, subband
 	for sub := range 32 {
@@ -125,7 +125,7 @@ func (f *hybrid) samples(g *granule, to []float64) {
 		}
 	}
 	for i := range lines {
-		f.synth.samples(&lines[i], to[32*i:][:32])
+		f.synth.synthesizeLine(&lines[i], to[32*i:][:32])
 	}
 }
 
@@ -166,8 +166,8 @@ var fullWindow = sync.OnceValue(func() *[512]float64 {
 	return w
 })
 
-// samples makes the 32 samples of one line of each subband.
-func (s *synthesis) samples(lines *[32]float64, to []float64) {
+// synthesizeLine makes the 32 samples of one line of each subband.
+func (s *synthesis) synthesizeLine(lines *[32]float64, to []float64) {
 	s.newest = (s.newest + 15) & 15
 	v := &s.vectors[s.newest]
 	for i, row := range cosines() {

@@ -13,16 +13,19 @@ package mp3
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	"github.com/assetcook/assetcook/internal/audio/vorbiscomment"
 )
 
 // Info describes a file by its frames.
 type Info struct {
 	Rate     int
 	Channels int
-	Frames   int64 // of sound, without known delay and padding
+	Frames   int64 // frames of sound, without known delay and padding
 }
 
 // decoderDelay is the delay of every decoder, besides the delay that the file declares: 528 samples
@@ -41,8 +44,8 @@ func Probe(data []byte) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	first, last := l.bounds()
-	return Info{Rate: l.first.rate(), Channels: l.first.channels(), Frames: last - first}, nil
+	first, last := l.soundBounds()
+	return Info{Rate: l.first.sampleRate(), Channels: l.first.channelCount(), Frames: last - first}, nil
 }
 
 // Memory returns the most bytes that Decode holds, without the file.
@@ -51,9 +54,9 @@ func (i Info) Memory() int64 {
 	return 4*i.Frames*int64(i.Channels) + state
 }
 
-// bounds returns the range of decoded samples that are sound.
-func (l *layout) bounds() (first, last int64) {
-	last = int64(l.frames) * int64(l.first.samples())
+// soundBounds returns the range of decoded samples that are sound.
+func (l *layout) soundBounds() (first, last int64) {
+	last = int64(l.frames) * int64(l.first.samplesPerFrame())
 	if !l.trim {
 		return 0, last
 	}
@@ -69,9 +72,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, last := l.bounds()
-	channels := l.first.channels()
-	c := &pcm.Clip{Rate: l.first.rate(), Channels: channels}
+	first, last := l.soundBounds()
+	channels := l.first.channelCount()
+	c := &pcm.Clip{Rate: l.first.sampleRate(), Channels: channels}
 	c.Samples = make([]float32, 0, (last-first)*int64(channels))
 	d := newDecoder(l.first)
 	position := int64(0)
@@ -80,7 +83,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			return nil, err
 		}
 		h, _ := headerAt(data, at)
-		n := d.decode(h, data[at:at+h.size()])
+		n := d.decodeFrame(h, data[at:at+h.frameBytes()])
 		for i := range n {
 			if p := position + int64(i); p < first || p >= last {
 				continue
@@ -90,7 +93,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			}
 		}
 		position += int64(n)
-		at += h.size()
+		at += h.frameBytes()
 	}
 	if err := userTexts(data).AddLoop(c); err != nil {
 		return nil, fmt.Errorf("MP3: %w", err)
@@ -111,11 +114,11 @@ type decoder struct {
 const kept = 511
 
 func newDecoder(first header) *decoder {
-	return &decoder{bands: newLayouts(first.rate())}
+	return &decoder{bands: newBandLayouts(first.sampleRate())}
 }
 
-// decode decodes a frame and returns the number of samples of each channel.
-func (d *decoder) decode(h header, frame []byte) int {
+// decodeFrame decodes a frame and returns the number of samples of each channel.
+func (d *decoder) decodeFrame(h header, frame []byte) int {
 	side := 4
 	if h>>16&1 == 0 { // a checksum of the side info, which few encoders write
 		side += 2
@@ -128,7 +131,7 @@ func (d *decoder) decode(h header, frame []byte) int {
 
 	had := len(d.reservoir)
 	d.reservoir = append(d.reservoir, frame[main:]...)
-	granules := h.samples() / 576
+	granules := h.samplesPerFrame() / 576
 	if d.side.begin > had {
 		d.silence(granules)
 	} else {
@@ -140,27 +143,27 @@ func (d *decoder) decode(h header, frame []byte) int {
 	if n := len(d.reservoir) - kept; n > 0 {
 		d.reservoir = append(d.reservoir[:0], d.reservoir[n:]...)
 	}
-	return h.samples()
+	return h.samplesPerFrame()
 }
 
 // granule decodes 576 samples of each channel.
 func (d *decoder) granule(h header, r *bitReader, gr int) {
 	g := &d.side.granules[gr]
-	for ch := range h.channels() {
+	for ch := range h.channelCount() {
 		end := r.at + g[ch].length
 		d.side.readFactors(r, h, gr, ch)
-		g[ch].readSpectrum(r, h.rate(), end)
+		g[ch].readSpectrum(r, h.sampleRate(), end)
 		r.at = end
 	}
-	if h.channels() == 2 {
-		separate(h, &g[0], &g[1])
+	if h.channelCount() == 2 {
+		separateStereo(h, &g[0], &g[1])
 	}
-	for ch := range h.channels() {
+	for ch := range h.channelCount() {
 		if g[ch].block == shortBlock {
-			g[ch].reorder()
+			g[ch].sortShortLines()
 		}
 		g[ch].reduceAliases()
-		d.filters[ch].samples(&g[ch], d.pcm[ch][576*gr:][:576])
+		d.filters[ch].transformGranule(&g[ch], d.pcm[ch][576*gr:][:576])
 	}
 }
 
@@ -169,7 +172,81 @@ func (d *decoder) silence(granules int) {
 	var none granule
 	for gr := range granules {
 		for ch := range d.filters {
-			d.filters[ch].samples(&none, d.pcm[ch][576*gr:][:576])
+			d.filters[ch].transformGranule(&none, d.pcm[ch][576*gr:][:576])
 		}
 	}
+}
+
+// userTexts returns the user-defined texts (TXXX) of the ID3v2 tags at the start of a file, such as
+// LOOPSTART, by name in upper case. It leaves out compressed and encrypted texts.
+func userTexts(data []byte) vorbiscomment.List {
+	texts := vorbiscomment.List{}
+	end := skipTags(data)
+	for at := 0; at < end; {
+		size := synchsafe(data[at+6 : at+10])
+		body := data[at+10 : at+10+size]
+		if version := data[at+3]; version >= 2 && version <= 4 && data[at+5]&0x40 == 0 { // no extended header
+			readTagFrames(texts, body, version)
+		}
+		at += 10 + size
+	}
+	return texts
+}
+
+// readTagFrames reads the frames of a tag.
+func readTagFrames(texts vorbiscomment.List, body []byte, version byte) {
+	id, head := "TXXX", 10
+	if version == 2 {
+		id, head = "TXX", 6
+	}
+	for len(body) > head && body[0] != 0 {
+		size := 0
+		switch version {
+		case 2:
+			size = int(body[3])<<16 | int(body[4])<<8 | int(body[5])
+		case 3:
+			size = int(binary.BigEndian.Uint32(body[4:]))
+		case 4:
+			size = synchsafe(body[4:8])
+		}
+		if size < 1 || size > len(body)-head {
+			return
+		}
+		plain := version == 2 || body[9] == 0
+		if frame := body[head : head+size]; plain && string(body[:len(id)]) == id {
+			name, value, _ := strings.Cut(decodeText(frame[0], frame[1:]), "\x00")
+			name, value = strings.ToUpper(name), strings.TrimRight(value, "\x00")
+			if _, ok := texts[name]; !ok {
+				texts[name] = value
+			}
+		}
+		body = body[head+size:]
+	}
+}
+
+// decodeText decodes the text of a frame. Names and numbers of loops are ASCII, so other
+// characters of UTF-16 become question marks, and bytes of Latin-1 stay.
+func decodeText(encoding byte, p []byte) string {
+	if encoding != 1 && encoding != 2 {
+		return string(p)
+	}
+	order := binary.ByteOrder(binary.BigEndian)
+	var text strings.Builder
+	for ; len(p) >= 2; p = p[2:] {
+		switch c := order.Uint16(p); {
+		case c == 0xfeff: // a byte order mark in the right order
+		case c == 0xfffe:
+			order = binary.LittleEndian
+		case c < 0x80:
+			text.WriteByte(byte(c))
+		default:
+			text.WriteByte('?')
+		}
+	}
+	return text.String()
+}
+
+// synchsafe returns a number of four times seven bits.
+func synchsafe(p []byte) int {
+	return int(p[0]&0x7f)<<21 | int(p[1]&0x7f)<<14 | int(p[2]&0x7f)<<7 | int(p[3]&0x7f)
 }

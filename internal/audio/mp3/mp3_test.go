@@ -133,7 +133,7 @@ func TestAgainstLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, _ := l.bounds()
+		first, _ := l.soundBounds()
 		var signal, noise float64
 		for i := range c.Frames() {
 			for ch := range c.Channels {
@@ -157,10 +157,10 @@ func TestPieceStartsSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, _ := headerAt(data, 0)
-	cut := h.size()
+	cut := h.frameBytes()
 	for range 2 {
 		next, _ := headerAt(data, cut)
-		cut += next.size()
+		cut += next.frameBytes()
 	}
 	piece, err := Decode(t.Context(), data[cut:])
 	if err != nil || piece.Frames() != whole.Frames()-3*1152 {
@@ -209,7 +209,7 @@ func TestReservedEmphasisIsIgnored(t *testing.T) {
 		if n%3 == 2 {
 			odd[at+3] = odd[at+3]&^3 | 2
 		}
-		at += h.size()
+		at += h.frameBytes()
 	}
 	if got, err := Decode(t.Context(), odd); err != nil || !slices.Equal(got.Samples, want.Samples) {
 		t.Error(err)
@@ -225,7 +225,7 @@ func TestBadMP3IsRefused(t *testing.T) {
 			t.Fatalf("no frame at %d", i)
 		}
 		at = append(at, i)
-		i += h.size()
+		i += h.frameBytes()
 	}
 	change := func(at int, mask, value byte) []byte {
 		d := bytes.Clone(data)
@@ -272,11 +272,11 @@ func TestHeader(t *testing.T) {
 		{"\xfe\xfb\x90\x00", false, 0, 0, 0, 0}, // no sync
 	} {
 		h := header(binary.BigEndian.Uint32([]byte(c.bytes)))
-		if h.valid() != c.valid {
-			t.Errorf("%x: valid %v", c.bytes, h.valid())
+		if h.isFrameHeader() != c.valid {
+			t.Errorf("%x: valid %v", c.bytes, h.isFrameHeader())
 		}
-		if c.valid && (h.rate() != c.rate || h.samples() != c.samples || h.size() != c.size || h.sideInfo() != c.side) {
-			t.Errorf("%x: %d Hz, %d samples, %d bytes, side info of %d", c.bytes, h.rate(), h.samples(), h.size(), h.sideInfo())
+		if c.valid && (h.sampleRate() != c.rate || h.samplesPerFrame() != c.samples || h.frameBytes() != c.size || h.sideInfo() != c.side) {
+			t.Errorf("%x: %d Hz, %d samples, %d bytes, side info of %d", c.bytes, h.sampleRate(), h.samplesPerFrame(), h.frameBytes(), h.sideInfo())
 		}
 	}
 }

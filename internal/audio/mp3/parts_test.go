@@ -15,7 +15,7 @@ func TestTreesHaveAllValues(t *testing.T) {
 		}
 		var one tree
 		rest := text
-		grow(&one, &rest)
+		growTree(&one, &rest)
 		if rest != "" {
 			t.Errorf("table %d: %q is left", number, rest)
 		}
@@ -46,7 +46,7 @@ func TestTreesHaveAllValues(t *testing.T) {
 	// each with its signs.
 	r := &bitReader{data: []byte{0b1_001_0_01_1, 0b000_0_1_000}}
 	for _, want := range [][2]int{{0, 0}, {0, 1}, {-1, 0}, {1, -1}} {
-		if x, y := tables()[1].pair(r); x != want[0] || y != want[1] {
+		if x, y := tables()[1].readPair(r); x != want[0] || y != want[1] {
 			t.Errorf("%d, %d, want %v", x, y, want)
 		}
 	}
@@ -54,12 +54,12 @@ func TestTreesHaveAllValues(t *testing.T) {
 	leaf := &bitReader{data: []byte{0, 0, 0, 0}}
 	for i := range 1 << 16 {
 		probe := &bitReader{data: []byte{byte(i >> 8), byte(i), 0xff, 0xff, 0xff, 0xff}}
-		if tables()[23].value(probe) == 0xf0 {
+		if tables()[23].readValue(probe) == 0xf0 {
 			leaf = &bitReader{data: probe.data}
 			break
 		}
 	}
-	if x, y := tables()[23].pair(leaf); x > -15 || x < -15-8191 || y != 0 {
+	if x, y := tables()[23].readPair(leaf); x > -15 || x < -15-8191 || y != 0 {
 		t.Errorf("%d, %d, want a large negative value and 0", x, y)
 	}
 }
@@ -68,7 +68,7 @@ func TestTreesHaveAllValues(t *testing.T) {
 func TestBandsFillTheSpectrum(t *testing.T) {
 	for _, b := range bandTables {
 		rate := b.rate
-		l := newLayouts(rate)
+		l := newBandLayouts(rate)
 		for _, c := range []struct {
 			name  string
 			bands []band
@@ -142,9 +142,9 @@ func TestMixedEdges(t *testing.T) {
 		var got, sum, part [1152]float64
 		var f, g, h hybrid
 		for gr := range 2 { // the second one shows the state that the first left
-			f.samples(&both, got[576*gr:][:576])
-			g.samples(&low, sum[576*gr:][:576])
-			h.samples(&high, part[576*gr:][:576])
+			f.transformGranule(&both, got[576*gr:][:576])
+			g.transformGranule(&low, sum[576*gr:][:576])
+			h.transformGranule(&high, part[576*gr:][:576])
 		}
 		for i := range got {
 			if want := sum[i] + part[i]; math.Abs(got[i]-want) > 1e-9 {
@@ -154,7 +154,7 @@ func TestMixedEdges(t *testing.T) {
 		// 12+9+8+4 bits of other fields, then: switched, type, mixed.
 		word := byte(0x40 | block<<4 | 1<<3)
 		var read granule
-		read.readGranule(&bitReader{data: []byte{0, 0, 0, 0, word, 0, 0, 0, 0, 0}}, header(0xfffb9000), newLayouts(44100))
+		read.readGranule(&bitReader{data: []byte{0, 0, 0, 0, word, 0, 0, 0, 0, 0}}, header(0xfffb9000), newBandLayouts(44100))
 		if !read.switched || read.block != block || !read.mixed {
 			t.Errorf("block type %d: %+v", block, read)
 		}
@@ -187,7 +187,7 @@ func TestSynthesis(t *testing.T) {
 			}
 		}
 		got := make([]float64, 32)
-		s.samples(&lines, got)
+		s.synthesizeLine(&lines, got)
 		for j := range 32 {
 			want := 0.0
 			for i := range 16 {
@@ -202,7 +202,7 @@ func TestSynthesis(t *testing.T) {
 
 // The lines of three windows are interleaved; long bands of mixed blocks stay.
 func TestShortBlocksAreSortedByFrequency(t *testing.T) {
-	l := newLayouts(44100)
+	l := newBandLayouts(44100)
 	for _, mixed := range []bool{false, true} {
 		g := granule{block: shortBlock, mixed: mixed, bands: l.short}
 		if mixed {
@@ -217,7 +217,7 @@ func TestShortBlocksAreSortedByFrequency(t *testing.T) {
 				}
 			}
 		}
-		g.reorder()
+		g.sortShortLines()
 		for i, v := range g.spectrum {
 			if v != float64(i) {
 				t.Fatalf("mixed %v: line %v is at %d", mixed, v, i)
@@ -228,7 +228,7 @@ func TestShortBlocksAreSortedByFrequency(t *testing.T) {
 
 // Lines are scaled as in 2.4.3.4.7.
 func TestScale(t *testing.T) {
-	l := newLayouts(44100)
+	l := newBandLayouts(44100)
 	for _, c := range []struct {
 		name string
 		g    granule
@@ -248,7 +248,7 @@ func TestScale(t *testing.T) {
 		for i := range len(g.bands) - 3 {
 			g.factors[i] = i % 5
 		}
-		g.scale(&lines)
+		g.scaleLines(&lines)
 		multiplier := 0.5
 		if g.coarse {
 			multiplier = 1
@@ -280,11 +280,11 @@ func TestQuadrupleBeyondTheGranuleIsDropped(t *testing.T) {
 	// Table 33 has words of four bits: 0000 is 1111 in its order of leaves or the reverse; either
 	// way four signs follow a quadruple of four ones.
 	for end, want := range map[int]int{8: 4, 7: 0, 5: 0, 16: 8, 15: 4, 12: 4} {
-		g := granule{quadTable: 33, gain: 210, bands: newLayouts(44100).long}
+		g := granule{quadTable: 33, gain: 210, bands: newBandLayouts(44100).long}
 		word := byte(0)
 		for w := range 16 {
 			r := &bitReader{data: []byte{byte(w << 4)}}
-			if tables()[33].value(r) == 15 {
+			if tables()[33].readValue(r) == 15 {
 				word = byte(w << 4)
 			}
 		}
@@ -380,21 +380,21 @@ func TestJointStereo(t *testing.T) {
 		{"MPEG 2, to the left, large steps", mpeg2, 4, 3, 1, 1, 0.5},
 		{"MPEG 2, not coded", mpeg2, 7, 3, 0, 1, 0},
 	} {
-		l := newLayouts(c.h.rate())
+		l := newBandLayouts(c.h.sampleRate())
 		left, right := &granule{bands: l.long}, &granule{bands: l.long, compress: c.compress}
 		band := l.long[20]
 		right.factors[20], right.widths[20] = c.factor, c.width
 		left.spectrum[band.start] = 1
 		left.spectrum[575] = 1 // the last band uses the position of the one below
 		right.spectrum[0], left.spectrum[0] = 1, 1
-		separate(c.h, left, right)
+		separateStereo(c.h, left, right)
 		for _, k := range []int{band.start, 575} {
 			if math.Abs(left.spectrum[k]-c.left) > 1e-12 || math.Abs(right.spectrum[k]-c.right) > 1e-12 {
 				t.Errorf("%s: line %d: %v and %v, want %v and %v", c.name, k, left.spectrum[k], right.spectrum[k], c.left, c.right)
 			}
 		}
 		wantLeft, wantRight := 1.0, 1.0
-		if c.h.middle() {
+		if c.h.usesMidSide() {
 			wantLeft, wantRight = math.Sqrt2, 0
 		}
 		if math.Abs(left.spectrum[0]-wantLeft) > 1e-12 || math.Abs(right.spectrum[0]-wantRight) > 1e-12 {
@@ -408,7 +408,7 @@ func TestJointStereo(t *testing.T) {
 func TestJointStereoTop(t *testing.T) {
 	for h, want := range map[header]float64{0xfffb9050: 0.5, 0xfff39050: 1} {
 		for _, block := range []int{0, shortBlock} {
-			l, below := newLayouts(h.rate()), 1
+			l, below := newBandLayouts(h.sampleRate()), 1
 			left, right := &granule{bands: l.long}, &granule{bands: l.long}
 			if block == shortBlock {
 				left, right = &granule{bands: l.short, block: block}, &granule{bands: l.short, block: block}
@@ -420,7 +420,7 @@ func TestJointStereoTop(t *testing.T) {
 			top := right.bands[len(right.bands)-1]
 			right.spectrum[right.bands[len(right.bands)-1-below].start] = 1
 			left.spectrum[top.start] = 1
-			separate(h, left, right)
+			separateStereo(h, left, right)
 			if l, r := left.spectrum[top.start], right.spectrum[top.start]; l != want || r != want {
 				t.Errorf("%x, block type %d: %v and %v, want %v", uint32(h), block, l, r, want)
 			}
@@ -433,11 +433,11 @@ func TestReservoirHolds511Bytes(t *testing.T) {
 	h := header(0xfffb9000) // 417 bytes, including 36 that are not main data
 	d := newDecoder(h)
 	for i, want := range []int{381, 511, 511} {
-		frame := make([]byte, h.size())
+		frame := make([]byte, h.frameBytes())
 		for k := range frame {
 			frame[k] = byte(i)
 		}
-		d.decode(h, frame)
+		d.decodeFrame(h, frame)
 		if len(d.reservoir) != want || d.reservoir[len(d.reservoir)-1] != byte(i) {
 			t.Errorf("after %d frames the reservoir has %d bytes, want %d", i+1, len(d.reservoir), want)
 		}
@@ -452,14 +452,14 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint32(0xffe3e054))
 	f.Fuzz(func(t *testing.T, data []byte, word uint32) {
 		h := header(word | 0xffe00000)
-		if !h.valid() || h.layer() != 1 || h.size() == 0 {
+		if !h.isFrameHeader() || h.layerCode() != 1 || h.frameBytes() == 0 {
 			return
 		}
 		d := newDecoder(h)
 		for range 3 {
-			frame := make([]byte, h.size())
+			frame := make([]byte, h.frameBytes())
 			data = data[copy(frame, data):]
-			if n := d.decode(h, frame); n != h.samples() {
+			if n := d.decodeFrame(h, frame); n != h.samplesPerFrame() {
 				t.Errorf("%d samples", n)
 			}
 		}

@@ -4,13 +4,13 @@ package mp3
 // 13818-3).
 type sideInfo struct {
 	begin    int    // bytes before the frame where its main data start
-	shared   [2]int // per channel, which factors the second granule reuses
+	shared   [2]int // factors that the second granule reuses, per channel
 	granules [2][2]granule
 }
 
 // A granule is half a frame of MPEG 1, or a frame of MPEG 2, of one channel.
 type granule struct {
-	length    int // of its main data, in bits
+	length    int // bits of main data
 	bigValues int // pairs
 	gain      int
 	compress  int // the encoding of the scale factors
@@ -18,13 +18,13 @@ type granule struct {
 	block     int  // 0: long, 1: start, 2: short, 3: stop
 	mixed     bool // the lowest two subbands are long
 	tables    [3]int
-	subGain   [3]int // of the windows of a short block
-	regions   [2]int // in bands
+	subGain   [3]int // gain of each window of a short block
+	regions   [2]int // sizes in bands
 	preflag   bool
 	coarse    bool // scale factor steps are twice as large
 	quadTable int
 	factors   [39]int
-	widths    [39]int // of the factors, in bits, for intensity stereo of MPEG 2
+	widths    [39]int // bits of each factor, for intensity stereo of MPEG 2
 	bands     []band
 	spectrum  [576]float64
 }
@@ -34,8 +34,8 @@ const shortBlock = 2
 // readSideInfo reads the side info of a frame into s, with the bands of the stream.
 func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 	*s = sideInfo{}
-	channels := h.channels()
-	if h.version() == 3 {
+	channels := h.channelCount()
+	if h.versionCode() == 3 {
 		s.begin = r.bits(9)
 		r.bits(7 - 2*channels) // private
 		for ch := range channels {
@@ -45,7 +45,7 @@ func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 		s.begin = r.bits(8)
 		r.bits(channels)
 	}
-	for gr := range h.samples() / 576 {
+	for gr := range h.samplesPerFrame() / 576 {
 		for ch := range channels {
 			s.granules[gr][ch].readGranule(r, h, bands)
 		}
@@ -56,14 +56,14 @@ func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 	g.length = r.bits(12)
 	g.bigValues = min(r.bits(9), 288)
 	g.gain = r.bits(8)
-	if h.version() == 3 {
+	if h.versionCode() == 3 {
 		g.compress = r.bits(4)
 	} else {
 		g.compress = r.bits(9)
 	}
-	if g.switched = r.bit(); g.switched {
+	if g.switched = r.readBit(); g.switched {
 		g.block = r.bits(2)
-		g.mixed = r.bit()
+		g.mixed = r.readBit()
 		g.tables[0], g.tables[1] = r.bits(5), r.bits(5)
 		for i := range g.subGain {
 			g.subGain[i] = r.bits(3)
@@ -74,10 +74,10 @@ func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 		}
 		g.regions = [2]int{r.bits(4), r.bits(3)}
 	}
-	if h.version() == 3 {
-		g.preflag = r.bit()
+	if h.versionCode() == 3 {
+		g.preflag = r.readBit()
 	}
-	g.coarse = r.bit()
+	g.coarse = r.readBit()
 	g.quadTable = 32 + r.bits(1)
 	switch {
 	case g.block != shortBlock:
@@ -105,7 +105,7 @@ func (g *granule) regionEnds(rate int) (int, int) {
 // A band is a run of lines with one scale factor.
 type band struct {
 	start, end int
-	window     int // of a short block, -1 for long ones
+	window     int // window of a short block, -1 for long ones
 	pre        int // the factor's increase by preflag
 }
 
@@ -113,7 +113,7 @@ type band struct {
 // windows of each.
 type layouts struct{ long, short, mixed []band }
 
-func newLayouts(rate int) *layouts {
+func newBandLayouts(rate int) *layouts {
 	return &layouts{bandsOf(rate, false, false), bandsOf(rate, true, false), bandsOf(rate, true, true)}
 }
 
@@ -150,7 +150,7 @@ func bandsOf(rate int, short, mixed bool) []band {
 // last of each window.
 func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g := &s.granules[gr][ch]
-	if h.version() == 3 {
+	if h.versionCode() == 3 {
 		s.readFactors1(r, gr, ch)
 		return
 	}
@@ -164,7 +164,7 @@ func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	low := [16]int{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress]
 	high := [16]int{0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3}[g.compress]
 	if g.block == shortBlock {
-		lows, all := 18, 36 // of three windows
+		lows, all := 18, 36 // factors of three windows
 		if g.mixed {
 			lows, all = 17, 35 // 8 long bands, then short ones from the fourth on
 		}

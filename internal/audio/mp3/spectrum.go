@@ -30,13 +30,13 @@ func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 		case n < second:
 			t = &all[g.tables[1]]
 		}
-		lines[n], lines[n+1] = t.pair(r)
+		lines[n], lines[n+1] = t.readPair(r)
 	}
 	for quads := &all[g.quadTable]; n <= 572 && r.at < end; n += 4 {
-		v := quads.value(r)
+		v := quads.readValue(r)
 		for k := range 4 {
 			if v>>(3-k)&1 != 0 {
-				if lines[n+k] = 1; r.bit() {
+				if lines[n+k] = 1; r.readBit() {
 					lines[n+k] = -1
 				}
 			}
@@ -45,7 +45,7 @@ func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 			lines[n], lines[n+1], lines[n+2], lines[n+3] = 0, 0, 0, 0
 		}
 	}
-	g.scale(&lines)
+	g.scaleLines(&lines)
 }
 
 // quarter returns 2^(k/4).
@@ -56,11 +56,11 @@ var quarter = sync.OnceValue(func() (q [4]float64) {
 	return q
 })
 
-// scale turns whole numbers into a spectrum.
-func (g *granule) scale(lines *[576]int) {
+// scaleLines turns whole numbers into a spectrum.
+func (g *granule) scaleLines(lines *[576]int) {
 	p, q := powers(), quarter()
 	for i, b := range g.bands {
-		e := g.gain - 210 // in quarters of a power of two
+		e := g.gain - 210 // quarters of a power of two
 		if b.window >= 0 {
 			e -= 8 * g.subGain[b.window]
 		}
@@ -88,8 +88,8 @@ func (g *granule) scale(lines *[576]int) {
 	}
 }
 
-// reorder sorts the lines of short blocks by frequency, with the windows interleaved.
-func (g *granule) reorder() {
+// sortShortLines sorts the lines of short blocks by frequency, with the windows interleaved.
+func (g *granule) sortShortLines() {
 	var sorted [576]float64
 	for i := 0; i < len(g.bands); i++ {
 		b := g.bands[i]
@@ -104,4 +104,114 @@ func (g *granule) reorder() {
 		}
 	}
 	g.spectrum = sorted
+}
+
+// joint returns the kinds of joint stereo that a frame uses.
+func (h header) joint() int {
+	if h>>6&3 != 1 {
+		return 0
+	}
+	return int(h >> 4 & 3)
+}
+
+func (h header) intensity() bool   { return h.joint()&1 != 0 }
+func (h header) usesMidSide() bool { return h.joint()&2 != 0 }
+
+// separateStereo computes left and right from two channels that are stored together (2.4.3.4.9).
+func separateStereo(h header, left, right *granule) {
+	if h.joint() == 0 {
+		return
+	}
+	if !h.intensity() {
+		middleSide(left, right, 0, 576)
+		return
+	}
+	// Above the right channel's last nonzero line, in each window, both channels share one
+	// spectrum, and the right channel's factors are stereo positions. The topmost bands have no
+	// factor: they use the one below or, if that is not a position, sound the same on both sides.
+	var ended [3]bool
+	below := 1
+	if right.block == shortBlock {
+		below = 3
+	}
+	for i := len(right.bands) - 1; i >= 0; i-- {
+		b := right.bands[i]
+		w := max(b.window, 0)
+		over := ended[w]
+		if b.window < 0 && right.mixed {
+			over = ended[0] || ended[1] || ended[2]
+		}
+		over = over || !right.isSilentBand(i)
+		ended[w] = over
+		l, r, coded := 0.0, 0.0, true
+		switch top := i >= len(right.bands)-below; {
+		case top && right.isSilentBand(i-below):
+			l, r, coded = stereoShares(h, right, i-below)
+		case top:
+			l, r = middleShares(h)
+		default:
+			l, r, coded = stereoShares(h, right, i)
+		}
+		switch {
+		case !over && coded:
+			for k := b.start; k < b.end; k++ {
+				v := left.spectrum[k]
+				left.spectrum[k], right.spectrum[k] = v*l, v*r
+			}
+		case h.usesMidSide():
+			middleSide(left, right, b.start, b.end)
+		}
+	}
+}
+
+// isSilentBand reports whether all lines of a band are zero.
+func (g *granule) isSilentBand(i int) bool {
+	b := g.bands[i]
+	for _, v := range g.spectrum[b.start:b.end] {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// middleShares returns the shares of left and right of a band in the middle.
+func middleShares(h header) (left, right float64) {
+	if h.versionCode() == 3 {
+		return 0.5, 0.5
+	}
+	return 1, 1
+}
+
+// stereoShares returns the shares of left and right of a band, by its factor in the right channel;
+// false if the factor means that the band is coded separately.
+func stereoShares(h header, right *granule, i int) (left, right2 float64, coded bool) {
+	p := right.factors[i]
+	if h.versionCode() == 3 {
+		if p >= 7 {
+			return 0, 0, false
+		}
+		// tan(p pi/12) to 1
+		s, c := detmath.SinPi(float64(p)/12), detmath.CosPi(float64(p)/12)
+		return s / (s + c), c / (s + c), true
+	}
+	if w := right.widths[i]; w > 0 && p == 1<<w-1 {
+		return 0, 0, false
+	}
+	half := 4.0 // steps of the fourth root of 1/2, or of the square root
+	if right.compress&1 != 0 {
+		half = 2
+	}
+	less := detmath.Exp(-math.Ln2 * float64((p+1)/2) / half)
+	if p%2 == 1 {
+		return less, 1, true
+	}
+	return 1, less, true
+}
+
+func middleSide(left, right *granule, from, until int) {
+	for k := from; k < until; k++ {
+		m, s := left.spectrum[k], right.spectrum[k]
+		left.spectrum[k], right.spectrum[k] = (m+s)*(math.Sqrt2/2), (m-s)*(math.Sqrt2/2)
+	}
 }

@@ -26,7 +26,7 @@ const NoPosition = -1
 
 // A Page is one page of a file.
 type Page struct {
-	Offset  int // of its first byte in the file
+	Offset  int // offset of its first byte in the file
 	First   bool
 	Last    bool
 	Resumes bool  // its first bytes continue the previous page's packet
@@ -47,15 +47,15 @@ func ReadPage(data []byte, at int) (Page, int, error) {
 	case len(rest) == 0:
 		return Page{}, at, io.EOF
 	case !bytes.HasPrefix(rest, []byte("OggS")[:min(4, len(rest))]):
-		return Page{}, at, fmt.Errorf("byte %d: expected an Ogg page", at)
+		return Page{}, at, fmt.Errorf("byte %d: no Ogg page starts here", at)
 	case len(rest) < pageHeader:
-		return Page{}, at, cut(at)
+		return Page{}, at, cutOffPage(at)
 	case rest[4] != 0:
-		return Page{}, at, fmt.Errorf("byte %d: unknown Ogg version %d", at, rest[4])
+		return Page{}, at, fmt.Errorf("byte %d: Ogg version %d is unknown", at, rest[4])
 	}
 	end := pageHeader + int(rest[26])
 	if len(rest) < end {
-		return Page{}, at, cut(at)
+		return Page{}, at, cutOffPage(at)
 	}
 	p := Page{
 		Offset:  at,
@@ -70,18 +70,18 @@ func ReadPage(data []byte, at int) (Page, int, error) {
 		size += int(n)
 	}
 	if len(rest) < end+size {
-		return Page{}, at, cut(at)
+		return Page{}, at, cutOffPage(at)
 	}
 	p.Body = rest[end : end+size]
 	return p, at + end + size, nil
 }
 
-func cut(at int) error {
+func cutOffPage(at int) error {
 	return fmt.Errorf("byte %d: the file is cut off within an Ogg page; copy it again", at)
 }
 
-// verify checks the checksum of a page in data.
-func (p *Page) verify(data []byte) error {
+// verifyChecksum checks the checksum of a page in data.
+func (p *Page) verifyChecksum(data []byte) error {
 	head := pageHeader + len(p.Lacing)
 	page := data[p.Offset : p.Offset+head+len(p.Body)]
 	want := binary.LittleEndian.Uint32(page[22:])
@@ -89,7 +89,7 @@ func (p *Page) verify(data []byte) error {
 	sum := crc.Checksum(page[:22])
 	sum = crc.Update(sum, make([]byte, 4)) // the field of the checksum itself
 	if sum = crc.Update(sum, page[26:]); sum != want {
-		return fmt.Errorf("byte %d: wrong checksum of an Ogg page; the file is damaged", p.Offset)
+		return fmt.Errorf("byte %d: the checksum of an Ogg page is wrong; the file is damaged", p.Offset)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ type Reader struct {
 	segment int // index of the next of page.Lacing
 	offset  int // offset of the next byte of page.Body
 	number  uint32
-	partial []byte // of a packet that continues on the next page
+	partial []byte // start of a packet that continues on the next page
 	over    bool
 }
 
@@ -143,9 +143,9 @@ func (r *Reader) Next() (Packet, error) {
 		}
 		if r.over || r.page.Last {
 			r.over = true
-			return Packet{}, r.finish()
+			return Packet{}, r.checkStreamEnd()
 		}
-		if err := r.turn(); err != nil {
+		if err := r.turnPage(); err != nil {
 			return Packet{}, err
 		}
 	}
@@ -170,14 +170,14 @@ func (r *Reader) takePacket() (Packet, bool) {
 	}
 	r.partial = nil
 	packet := Packet{Data: part, Granule: NoPosition}
-	if r.ended() {
+	if r.hasNoMorePackets() {
 		packet.Granule, packet.Last = r.page.Granule, r.page.Last
 	}
 	return packet, true
 }
 
-// ended reports whether no other packet ends on the page.
-func (r *Reader) ended() bool {
+// hasNoMorePackets reports whether no other packet ends on the page.
+func (r *Reader) hasNoMorePackets() bool {
 	for _, n := range r.page.Lacing[r.segment:] {
 		if n < 255 {
 			return false
@@ -186,14 +186,14 @@ func (r *Reader) ended() bool {
 	return true
 }
 
-// turn goes to the stream's next page.
-func (r *Reader) turn() error {
+// turnPage goes to the stream's next page.
+func (r *Reader) turnPage() error {
 	for {
 		p, next, err := ReadPage(r.data, r.at)
 		if err == io.EOF {
 			// Some writers forget to mark the last page.
 			r.over = true
-			return r.finish()
+			return r.checkStreamEnd()
 		}
 		if err != nil {
 			return err
@@ -202,7 +202,7 @@ func (r *Reader) turn() error {
 		if p.Serial != r.serial {
 			continue
 		}
-		if err := p.verify(r.data); err != nil {
+		if err := p.verifyChecksum(r.data); err != nil {
 			return err
 		}
 		r.number++
@@ -217,8 +217,8 @@ func (r *Reader) turn() error {
 	}
 }
 
-// finish returns io.EOF if the file may end here.
-func (r *Reader) finish() error {
+// checkStreamEnd returns io.EOF if the file may end here.
+func (r *Reader) checkStreamEnd() error {
 	if r.partial != nil {
 		return errors.New("the file ends within a packet; copy it again")
 	}
@@ -238,7 +238,7 @@ func (r *Reader) finish() error {
 type Extent struct {
 	Granule int64 // the last position, NoPosition if no page has one
 	Packets int64 // number of packets that end
-	Early   int64 // of these, those up to the first nonnegative position
+	Early   int64 // packets up to the first nonnegative position
 }
 
 // Measure returns the extent of the packets that Next has not returned yet. It fails where Next
@@ -279,4 +279,77 @@ func (e *Extent) extendBy(p *Page) {
 	if p.Granule >= 0 {
 		e.Granule = p.Granule
 	}
+}
+
+// Flags of a page.
+const (
+	firstPage = 2
+	lastPage  = 4
+)
+
+const (
+	maxSegments = 255
+	// maxPackets limits a page to one second, so that a player can seek.
+	maxPackets = 50
+)
+
+// A Writer writes the packets of one stream into pages. Each packet is on one page, so it must be
+// shorter than 255 * 255 bytes.
+type Writer struct {
+	to      io.Writer
+	serial  uint32
+	number  uint32
+	granule int64 // frames up to the end of the page's last packet
+	packets int
+	lacing  []byte
+	body    []byte
+}
+
+// NewWriter returns a writer of a stream.
+func NewWriter(to io.Writer, serial uint32) *Writer { return &Writer{to: to, serial: serial} }
+
+// Serial computes a stream's serial number from its identifying data, so that it is reproducible.
+func Serial(seed []byte) uint32 { return checksum().Checksum(seed) }
+
+// Packet adds a packet that ends at a granule position.
+func (p *Writer) Packet(data []byte, granule int64) error {
+	if p.packets == maxPackets || len(p.lacing)+len(data)/255+1 > maxSegments {
+		if err := p.flushPage(0); err != nil {
+			return err
+		}
+	}
+	for n := len(data); ; n -= 255 {
+		p.lacing = append(p.lacing, byte(min(n, 255)))
+		if n < 255 {
+			break
+		}
+	}
+	p.body = append(p.body, data...)
+	p.packets++
+	p.granule = granule
+	return nil
+}
+
+// Flush ends the current page.
+func (p *Writer) Flush() error { return p.flushPage(0) }
+
+// Close ends the stream with the current page.
+func (p *Writer) Close() error { return p.flushPage(lastPage) }
+
+func (p *Writer) flushPage(flags byte) error {
+	if p.number == 0 {
+		flags |= firstPage
+	}
+	le := binary.LittleEndian
+	page := append(make([]byte, 0, pageHeader+len(p.lacing)+len(p.body)), "OggS\x00"...)
+	page = le.AppendUint64(append(page, flags), uint64(p.granule))
+	page = le.AppendUint32(page, p.serial)
+	page = le.AppendUint32(page, p.number)
+	page = append(page, 0, 0, 0, 0, byte(len(p.lacing)))
+	page = append(append(page, p.lacing...), p.body...)
+	le.PutUint32(page[22:], checksum().Checksum(page))
+	p.number++
+	p.packets, p.lacing, p.body = 0, p.lacing[:0], p.body[:0]
+	_, err := p.to.Write(page)
+	return err
 }

@@ -227,20 +227,20 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "no Ogg stream"},
-		{"text", []byte("hello, world"), "expected an Ogg page"},
+		{"text", []byte("hello, world"), "no Ogg page starts here"},
 		{"another kind", one(1, "other"), "no Ogg stream"},
 		{"cut in the header", whole[:20], "cut off"},
 		{"cut in the lacing", whole[:28], "cut off"},
 		{"cut in the body", whole[:len(whole)-1], "cut off"},
-		{"a bit of the body", flip(len(whole) - 1), "wrong checksum"},
-		{"a bit of the position", flip(6), "wrong checksum"},
-		{"a bit of the checksum", flip(22), "wrong checksum"},
+		{"a bit of the body", flip(len(whole) - 1), "checksum of an Ogg page is wrong"},
+		{"a bit of the position", flip(6), "checksum of an Ogg page is wrong"},
+		{"a bit of the checksum", flip(22), "checksum of an Ogg page is wrong"},
 		{"version", flip(4), "version"},
 		{"a page is missing", append(bytes.Clone(paged[:second]), paged[third:]...), "Ogg page 2, want page 1"},
 		{"the packet does not go on", fresh, "does not continue"},
 		{"ends within a packet", unfinished.file[:third], "within a packet"},
 		{"a second stream", append(bytes.Clone(whole), one(2, magic)...), "another stream"},
-		{"junk between pages", append(append(bytes.Clone(paged[:second]), "junk"...), paged[second:]...), "expected an Ogg page"},
+		{"junk between pages", append(append(bytes.Clone(paged[:second]), "junk"...), paged[second:]...), "no Ogg page starts here"},
 	} {
 		if _, err := readAll(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)

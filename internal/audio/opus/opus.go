@@ -22,10 +22,19 @@
 package opus
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
 
+	"github.com/assetcook/assetcook/internal/audio/ogg"
 	"github.com/assetcook/assetcook/internal/audio/pcm"
+	libopus "github.com/tphakala/go-opus/opus"
 )
 
 // Rate is the only supported rate, in frames a second. Other sounds must be resampled before.
@@ -81,4 +90,233 @@ func Check(clip *pcm.Clip, o Options) error {
 		}
 	}
 	return nil
+}
+
+// packetFrames is the length of a packet: 20 ms.
+const packetFrames = Rate / 50
+
+// Encode writes a clip, with channels in the order of WAV files, as an Ogg Opus file. Samples
+// beyond full scale are clipped; NaN is an error. Encode writes nothing if Check refuses the clip.
+func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
+	if err := Check(clip, o); err != nil {
+		return err
+	}
+	streams, err := newStreams(clip.Channels, o)
+	if err != nil {
+		return fmt.Errorf("opus: %w", err)
+	}
+	sourceRate := o.SourceRate
+	if sourceRate == 0 {
+		sourceRate = Rate
+	}
+	preSkip := streams[0].PreSkip()
+	head, tags := identification(clip.Channels, preSkip, sourceRate), comments(clip.Loops)
+	p := ogg.NewWriter(w, serial(head, tags, clip.Frames()))
+	for _, packet := range [][]byte{head, tags} {
+		if err := p.Packet(packet, 0); err != nil {
+			return err
+		}
+		if err := p.Flush(); err != nil {
+			return err
+		}
+	}
+
+	end := preSkip + clip.Frames() // input needed for the whole output
+	var buf []byte
+	for at := 0; at < end; at += packetFrames {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		buf = buf[:0]
+		for i, s := range streams {
+			if err := s.fillPacket(clip, at); err != nil {
+				return err
+			}
+			if buf, err = s.appendPacket(buf, i == len(streams)-1); err != nil {
+				return fmt.Errorf("opus: frame %d: %w", at, err)
+			}
+		}
+		if err := p.Packet(buf, int64(min(at+packetFrames, end))); err != nil {
+			return err
+		}
+	}
+	return p.Close()
+}
+
+// serial computes a serial number from the content, which distinguishes chained streams as well as
+// possible without randomness.
+func serial(head, tags []byte, frames int) uint32 {
+	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
+}
+
+// fillPacket fills the samples of the stream's packet, from frame at of the clip on, with silence
+// after its end.
+func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
+	s.samples = s.samples[:0]
+	for i := at; i < at+packetFrames; i++ {
+		for _, c := range s.channels {
+			x := float32(0)
+			if i < clip.Frames() {
+				x = clip.Samples[i*clip.Channels+c]
+			}
+			if x != x {
+				return fmt.Errorf("opus: frame %d is NaN", i)
+			}
+			x = float32(math.RoundToEven(float64(min(max(x, -1), 1)) * (1 << 15)))
+			s.samples = append(s.samples, int16(min(x, 1<<15-1)))
+		}
+	}
+	return nil
+}
+
+// vendor names the writer in the comments. It has no version, so that a new release does not change
+// files.
+const vendor = "assetcook"
+
+// identification returns the OpusHead packet.
+func identification(channels, preSkip, sourceRate int) []byte {
+	le, l := binary.LittleEndian, layouts()[channels]
+	p := append([]byte("OpusHead"), 1, byte(channels))
+	p = le.AppendUint16(p, uint16(preSkip))
+	p = le.AppendUint32(p, uint32(sourceRate))
+	p = append(p, 0, 0) // no gain
+	if channels <= 2 {
+		return append(p, 0)
+	}
+	return append(append(p, 1, byte(l.streams), byte(l.coupled)), l.mapping...)
+}
+
+// comments returns the OpusTags packet.
+func comments(loops []pcm.Loop) []byte {
+	var list []string
+	for _, l := range loops {
+		list = append(list,
+			"LOOPSTART="+strconv.FormatInt(l.Start, 10),
+			"LOOPLENGTH="+strconv.FormatInt(l.End-l.Start, 10))
+	}
+	le := binary.LittleEndian
+	p := append(le.AppendUint32([]byte("OpusTags"), uint32(len(vendor))), vendor...)
+	p = le.AppendUint32(p, uint32(len(list)))
+	for _, s := range list {
+		p = append(le.AppendUint32(p, uint32(len(s))), s...)
+	}
+	return p
+}
+
+// A stream encodes one or two channels of a clip. A packet of a file has a packet of each stream.
+type stream struct {
+	packetEncoder
+	channels []int // channels of the clip
+	samples  []int16
+	packet   []byte
+}
+
+// A packetEncoder is the part of the library that a stream needs.
+type packetEncoder interface {
+	Encode(samples []int16, packet []byte) (int, error)
+	PreSkip() int
+}
+
+// maxPacket is the size in bytes of the largest packet of one stream (RFC 6716, 3.4).
+const maxPacket = 1275
+
+// newStreams returns the streams of a file, pairs first. A pair gets one and a half times the bits
+// of a single channel.
+func newStreams(channels int, o Options) ([]*stream, error) {
+	l := layouts()[channels]
+	total := o.Bitrate
+	if total == 0 {
+		total = DefaultBitrate(channels)
+	}
+	var list []*stream
+	decoded := 0 // channels of the streams before
+	for i := range l.streams {
+		s := &stream{packet: make([]byte, maxPacket)}
+		width, share := 1, 2
+		if i < l.coupled {
+			width, share = 2, 3
+		}
+		for range width {
+			s.channels = append(s.channels, l.clipChannel(decoded))
+			decoded++
+		}
+		var err error
+		s.packetEncoder, err = libopus.NewEncoder(libopus.EncoderConfig{
+			SampleRate: Rate, Channels: width,
+			Bitrate:        total * share / (2*l.streams + l.coupled),
+			ConstrainedVBR: true,
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// appendPacket encodes the stream's samples and appends the packet. Of several packets, all except
+// the last contain their own length (RFC 6716, appendix B).
+func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
+	n, err := s.encodePacket()
+	if err != nil {
+		return nil, err
+	}
+	packet := s.packet[:n]
+	if last {
+		return append(to, packet...), nil
+	}
+	if packet[0]&3 != 0 {
+		return nil, fmt.Errorf("the encoder returned a packet of several frames")
+	}
+	to = append(to, packet[0])
+	size := n - 1
+	if size < 252 {
+		to = append(to, byte(size))
+	} else {
+		to = append(to, byte(252+size&3), byte((size-252)>>2))
+	}
+	return append(to, packet[1:]...), nil
+}
+
+// encodePacket encodes the stream's packet. The library is young: its panics become errors of the
+// sound, and do not end the program.
+func (s *stream) encodePacket() (n int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the encoder panicked: %v", r)
+		}
+	}()
+	n, err = s.Encode(s.samples, s.packet)
+	if err == nil && n == 0 {
+		err = errors.New("the encoder returned no packet")
+	}
+	return n, err
+}
+
+// A layout assigns channels to streams (RFC 7845, 5.1.1.2).
+type layout struct {
+	streams, coupled int
+	mapping          []byte // decoded channel, by channel in Vorbis's order
+	order            []int  // channel of the clip, by channel in Vorbis's order
+}
+
+// layouts returns the layouts of mapping families 0 and 1, by the number of channels. A clip has
+// its channels in the order of WAV files, as far as they exist: FL FR FC LFE BL BR BC SL SR. Ogg
+// has them from left to right, then the back, with the LFE last.
+func layouts() [MaxChannels + 1]layout {
+	return [...]layout{
+		1: {1, 0, []byte{0}, []int{0}},
+		2: {1, 1, []byte{0, 1}, []int{0, 1}},
+		3: {2, 1, []byte{0, 2, 1}, []int{0, 2, 1}},
+		4: {2, 2, []byte{0, 1, 2, 3}, []int{0, 1, 2, 3}},
+		5: {3, 2, []byte{0, 4, 1, 2, 3}, []int{0, 2, 1, 3, 4}},
+		6: {4, 2, []byte{0, 4, 1, 2, 3, 5}, []int{0, 2, 1, 4, 5, 3}},
+		7: {4, 3, []byte{0, 4, 1, 2, 3, 5, 6}, []int{0, 2, 1, 5, 6, 4, 3}},
+		8: {5, 3, []byte{0, 6, 1, 2, 3, 4, 5, 7}, []int{0, 2, 1, 6, 7, 4, 5, 3}},
+	}
+}
+
+// clipChannel returns the clip's channel for the n-th decoded channel.
+func (l *layout) clipChannel(n int) int {
+	return l.order[bytes.IndexByte(l.mapping, byte(n))]
 }

@@ -383,25 +383,25 @@ func TestEncodingStopsWithContext(t *testing.T) {
 	}
 }
 
-type broken struct{ encoder }
+type broken struct{ packetEncoder }
 
 func (broken) Encode([]int16, []byte) (int, error) { panic("index out of range") }
 
-type mute struct{ encoder }
+type mute struct{ packetEncoder }
 
 func (mute) Encode([]int16, []byte) (int, error) { return 0, nil }
 
-type several struct{ encoder }
+type several struct{ packetEncoder }
 
 func (several) Encode(_ []int16, packet []byte) (int, error) { packet[0] = 1; return 9, nil }
 
 // Failures of the library are errors.
 func TestLibraryFailuresAreErrors(t *testing.T) {
-	for want, e := range map[string]encoder{
+	for want, e := range map[string]packetEncoder{
 		"index out of range": broken{}, "no packet": mute{}, "several frames": several{},
 	} {
-		s := &stream{encoder: e, packet: make([]byte, maxPacket)}
-		if _, err := s.append(nil, false); err == nil || !strings.Contains(err.Error(), want) {
+		s := &stream{packetEncoder: e, packet: make([]byte, maxPacket)}
+		if _, err := s.appendPacket(nil, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -30,7 +30,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 			return err
 		}
 		n := min(frameSamples*clip.Channels, len(rest))
-		buf = e.frame(buf[:0], rest[:n])
+		buf = e.appendFrame(buf[:0], rest[:n])
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
@@ -51,8 +51,8 @@ type state struct {
 	scale int // index of the previous slice's scale factor
 }
 
-// frame appends one frame of interleaved samples.
-func (e *encoder) frame(to []byte, samples []float32) []byte {
+// appendFrame appends one frame of interleaved samples.
+func (e *encoder) appendFrame(to []byte, samples []float32) []byte {
 	count := len(samples) / e.channels
 	to = binary.BigEndian.AppendUint64(to, uint64(e.channels)<<56|uint64(e.rate)<<32|
 		uint64(count)<<16|uint64(frameSize(count, e.channels)))
@@ -68,16 +68,16 @@ func (e *encoder) frame(to []byte, samples []float32) []byte {
 		for c := range e.channels {
 			var slice [sliceLen]int32
 			for i := range n {
-				slice[i] = round16(samples[(at+i)*e.channels+c])
+				slice[i] = roundInt16(samples[(at+i)*e.channels+c])
 			}
-			to = binary.BigEndian.AppendUint64(to, e.slice(&e.states[c], slice[:n]))
+			to = binary.BigEndian.AppendUint64(to, e.encodeSlice(&e.states[c], slice[:n]))
 		}
 	}
 	return to
 }
 
-// round16 rounds a sample to 16 bits, with halves to even.
-func round16(x float32) int32 {
+// roundInt16 rounds a sample to 16 bits, with halves to even.
+func roundInt16(x float32) int32 {
 	x *= 1 << 15
 	switch {
 	case x != x:
@@ -90,13 +90,13 @@ func round16(x float32) int32 {
 	return int32(math.RoundToEven(float64(x)))
 }
 
-// slice finds the scale factor that stores up to 20 samples best, advances the channel's state and
-// returns the slice in the file's format.
+// encodeSlice finds the scale factor that stores up to 20 samples best, advances the channel's
+// state and returns the slice in the file's format.
 //
 // The best scale factor tends to be close to the previous slice's, so the search starts there and
 // goes to both sides: later trials are then aborted early. Of equals the first one upwards from
 // there wins, as in the reference.
-func (e *encoder) slice(s *state, samples []int32) uint64 {
+func (e *encoder) encodeSlice(s *state, samples []int32) uint64 {
 	best := trial{rank: math.MaxUint64}
 	bestTurn := 16
 	for i := range 16 {
@@ -105,7 +105,7 @@ func (e *encoder) slice(s *state, samples []int32) uint64 {
 			turn = (16 - i/2) % 16
 		}
 		scale := (s.scale + turn) % 16
-		t := e.try(&s.predictor, samples, scale, best.rank)
+		t := e.tryScale(&s.predictor, samples, scale, best.rank)
 		if t.rank < best.rank || t.rank == best.rank && turn < bestTurn {
 			best, bestTurn = t, turn
 		}
@@ -123,12 +123,12 @@ type trial struct {
 	after predictor
 }
 
-// try encodes the samples with one scale factor, until the rank is above the limit.
+// tryScale encodes the samples with one scale factor, until the rank is above the limit.
 //
 // As in the reference, a sample costs a penalty besides its squared error if the weights are so
 // large that the filter may soon be unstable.
-func (e *encoder) try(p *predictor, samples []int32, scale int, limit uint64) trial {
-	const heavy = 0x8ff // in units of 2^18
+func (e *encoder) tryScale(p *predictor, samples []int32, scale int, limit uint64) trial {
+	const heavy = 0x8ff // units of 2^18
 
 	reciprocal, steps := e.tables.reciprocal[scale], &e.tables.steps[scale]
 	// Registers are faster than an array, and this loop takes all the time of the encoder.
@@ -140,9 +140,9 @@ func (e *encoder) try(p *predictor, samples []int32, scale int, limit uint64) tr
 		residual := sample - predicted
 		// The quotient is rounded to nearest, but never to zero.
 		q := (residual*reciprocal + 1<<15) >> 16
-		q += sign(residual) - sign(q)
+		q += signum(residual) - signum(q)
 		st := steps[(min(max(q, -8), 8)+8)&31]
-		got := clamp16(predicted + st.value)
+		got := clampInt16(predicted + st.value)
 
 		miss := int64(sample - got)
 		t.rank += uint64(miss * miss)
@@ -167,5 +167,5 @@ func (e *encoder) try(p *predictor, samples []int32, scale int, limit uint64) tr
 	return t
 }
 
-// sign returns -1, 0 or 1.
-func sign(x int32) int32 { return x>>31 | int32(uint32(-x)>>31) }
+// signum returns -1, 0 or 1.
+func signum(x int32) int32 { return x>>31 | int32(uint32(-x)>>31) }

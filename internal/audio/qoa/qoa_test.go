@@ -126,7 +126,7 @@ func TestSearchIsExhaustive(t *testing.T) {
 			}
 			want, after := plainSlice(s, samples)
 			want <<= 3 * (sliceLen - length)
-			if got := e.slice(&s, samples); got != want || s != after {
+			if got := e.encodeSlice(&s, samples); got != want || s != after {
 				rt.Fatalf("%016x and %v, want %016x and %v", got, s, want, after)
 			}
 		}
@@ -139,18 +139,18 @@ func plainSlice(s state, samples []int32) (code uint64, after state) {
 		scale := (s.scale + turn) % 16
 		try, word, rank := state{s.predictor, scale}, uint64(scale), uint64(0)
 		for _, sample := range samples {
-			predicted := try.predict()
+			predicted := try.predictSample()
 			residual := sample - predicted
 			q := (residual*t.reciprocal[scale] + 1<<15) >> 16
 			q += int32(cmp.Compare(residual, 0) - cmp.Compare(q, 0))
 			st := t.steps[scale][min(max(q, -8), 8)+8]
-			got, heavy := clamp16(predicted+st.value), int64(0)
+			got, heavy := clampInt16(predicted+st.value), int64(0)
 			for _, w := range try.weights {
 				heavy += int64(w) * int64(w)
 			}
 			heavy = max(heavy>>18-0x8ff, 0)
 			rank += uint64(int64(sample-got)*int64(sample-got) + heavy*heavy)
-			try.update(got, st.value)
+			try.adaptWeights(got, st.value)
 			word = word<<3 | uint64(st.code)
 		}
 		if rank < least {
@@ -180,7 +180,7 @@ func TestDecodingMayStartAtAnyFrame(t *testing.T) {
 	var raw [stateSize]byte
 	s.putState(raw[:])
 	var p predictor
-	p.load(raw[:])
+	p.loadState(raw[:])
 	if p != s.predictor || p.weights != [4]int32{32767, -32768, 5, -5} {
 		t.Errorf("the encoder continues with %v, the decoder with %v", s.predictor, p)
 	}
@@ -204,7 +204,7 @@ func TestRounding(t *testing.T) {
 		float32(math.Inf(1)): 32767, float32(math.Inf(-1)): -32768,
 		1.5 / 32768: 2, 2.5 / 32768: 2, -1.5 / 32768: -2, 32766.6 / 32768: 32767, -32767.4 / 32768: -32767,
 	} {
-		if got := round16(x); got != want {
+		if got := roundInt16(x); got != want {
 			t.Errorf("%v became %d, want %d", x, got, want)
 		}
 	}

@@ -312,7 +312,7 @@ func TestAnyRatio(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	for _, r := range ratios {
-		in, out := lowest(r.from, r.to)
+		in, out := lowestTerms(r.from, r.to)
 		b, err := newBank(t.Context(), in, out)
 		if err != nil {
 			t.Fatal(err)

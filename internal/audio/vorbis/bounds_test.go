@@ -135,9 +135,9 @@ func FuzzPackets(f *testing.F) {
 		if d.readIdentification(id) != nil || d.readSetup(setup) != nil {
 			return
 		}
-		d.start()
-		out := d.decode(packet, nil)
-		out = d.decode(packet, out)
+		d.startPackets()
+		out := d.decodeAudioPacket(packet, nil)
+		out = d.decodeAudioPacket(packet, out)
 		if len(out) > d.block[1]/2*d.channels {
 			t.Errorf("%d samples of one block", len(out))
 		}

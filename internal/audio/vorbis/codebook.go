@@ -9,7 +9,7 @@ import (
 
 // Limits far above the needs of encoders, so that no header of a few bytes requires gigabytes.
 const (
-	maxEntries = 1 << 18 // of all codebooks
+	maxEntries = 1 << 18 // entries of all codebooks
 	maxValues  = 1 << 21 // numbers in all vectors
 )
 
@@ -25,13 +25,13 @@ type codebook struct {
 func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	var c codebook
 	if r.bits(24) != 0x564342 {
-		return c, errors.New("expected a codebook")
+		return c, errors.New("no codebook starts where one must")
 	}
 	c.dimensions, c.entries = int(r.bits(16)), int(r.bits(24))
 	if d.entries += c.entries; d.entries > maxEntries || c.entries == 0 || c.dimensions == 0 {
-		return c, errors.New("a codebook of an impossible size")
+		return c, errors.New("a codebook has an impossible size")
 	}
-	lengths, err := readLengths(r, c.entries)
+	lengths, err := readWordLengths(r, c.entries)
 	if err != nil {
 		return c, err
 	}
@@ -43,15 +43,15 @@ func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	return c, d.readVectors(r, &c)
 }
 
-// readLengths reads the number of bits of each entry's word, 0 for an unused entry.
-func readLengths(r *bitReader, entries int) ([]uint8, error) {
+// readWordLengths reads the number of bits of each entry's word, 0 for an unused entry.
+func readWordLengths(r *bitReader, entries int) ([]uint8, error) {
 	lengths := make([]uint8, entries)
-	if r.bit() { // ordered by length
+	if r.readFlag() { // ordered by length
 		length := uint8(r.bits(5)) + 1
 		for i := 0; i < entries; length++ {
 			n := int(r.bits(ilog(uint32(entries - i))))
 			if n > entries-i || length > 32 {
-				return nil, errors.New("a codebook whose lengths do not fit")
+				return nil, errors.New("the lengths of a codebook do not fit")
 			}
 			for range n {
 				lengths[i] = length
@@ -59,9 +59,9 @@ func readLengths(r *bitReader, entries int) ([]uint8, error) {
 			}
 		}
 	} else {
-		sparse := r.bit()
+		sparse := r.readFlag()
 		for i := range lengths {
-			if !sparse || r.bit() {
+			if !sparse || r.readFlag() {
 				lengths[i] = uint8(r.bits(5)) + 1
 			}
 		}
@@ -79,14 +79,14 @@ func (d *decoder) readVectors(r *bitReader, c *codebook) error {
 		return nil
 	}
 	if kind > 2 {
-		return errors.New("a codebook of unknown kind")
+		return errors.New("a codebook has an unknown kind")
 	}
 	c.isVector = true
 	least, delta := unpackFloat(r.bits(32)), unpackFloat(r.bits(32))
 	width := uint(r.bits(4)) + 1
-	cumulative := r.bit()
+	cumulative := r.readFlag()
 	if d.values += c.entries * c.dimensions; d.values > maxValues {
-		return errors.New("a codebook of an impossible size")
+		return errors.New("a codebook has an impossible size")
 	}
 	count := c.entries * c.dimensions
 	if kind == 1 {
@@ -212,7 +212,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 				k--
 			}
 			if k == 0 {
-				return c, errors.New("a codebook with more words than fit")
+				return c, errors.New("a codebook has more words than fit")
 			}
 			word, free[k] = free[k], 0
 			for j := k + 1; j <= n; j++ {
@@ -223,7 +223,7 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 	}
 	for _, word := range free {
 		if word != 0 {
-			return c, errors.New("a codebook whose words leave a gap")
+			return c, errors.New("the words of a codebook leave a gap")
 		}
 	}
 	slices.SortFunc(c.long, func(a, b longWord) int {
@@ -245,17 +245,17 @@ func (c *prefixCode) addWord(word uint32, length int, entry uint32) {
 	}
 }
 
-// entry reads a word and returns its entry. At the packet's end it sets r.short.
-func (c *codebook) entry(r *bitReader) int {
+// readCodeEntry reads a word and returns its entry. At the packet's end it sets r.short.
+func (c *codebook) readCodeEntry(r *bitReader) int {
 	if r.n < 32 {
-		r.fill()
+		r.fill32()
 	}
 	if c.code.only {
-		r.skip(1)
+		r.dropBits(1)
 		return int(c.code.fast[0] >> 8)
 	}
 	if e := c.code.fast[r.acc&(1<<fastBits-1)]; e != 0 {
-		r.skip(uint(e & 0xff))
+		r.dropBits(uint(e & 0xff))
 		return int(e >> 8)
 	}
 	word := bits.Reverse32(uint32(r.acc))
@@ -276,13 +276,13 @@ func (c *codebook) entry(r *bitReader) int {
 		return 0
 	}
 	w := c.code.long[i]
-	r.skip(uint(w.length))
+	r.dropBits(uint(w.length))
 	return int(w.entry)
 }
 
-// vector reads a word and returns its vector.
-func (c *codebook) vector(r *bitReader) []float32 {
-	e := c.entry(r)
+// readVector reads a word and returns its vector.
+func (c *codebook) readVector(r *bitReader) []float32 {
+	e := c.readCodeEntry(r)
 	return c.vectors[e*c.dimensions:][:c.dimensions]
 }
 
@@ -295,8 +295,8 @@ type bitReader struct {
 	short bool // a read went beyond the end
 }
 
-// fill makes at least 32 bits available, with zeros after the end.
-func (r *bitReader) fill() {
+// fill32 makes at least 32 bits available, with zeros after the end.
+func (r *bitReader) fill32() {
 	for r.n <= 56 && len(r.data) > 0 {
 		r.acc |= uint64(r.data[0]) << r.n
 		r.data = r.data[1:]
@@ -307,17 +307,17 @@ func (r *bitReader) fill() {
 // bits reads n bits, at most 32.
 func (r *bitReader) bits(n uint) uint32 {
 	if r.n < n {
-		r.fill()
+		r.fill32()
 	}
 	v := uint32(r.acc & (1<<n - 1))
-	r.skip(n)
+	r.dropBits(n)
 	return v
 }
 
-func (r *bitReader) bit() bool { return r.bits(1) != 0 }
+func (r *bitReader) readFlag() bool { return r.bits(1) != 0 }
 
-// skip drops n bits that fill has made available.
-func (r *bitReader) skip(n uint) {
+// dropBits drops n bits that fill has made available.
+func (r *bitReader) dropBits(n uint) {
 	if r.n < n {
 		r.short, r.acc, r.n = true, 0, 0
 		return

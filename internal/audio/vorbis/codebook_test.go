@@ -42,7 +42,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 			b |= byte(bit-'0') << i
 		}
 		r := &bitReader{data: []byte{b}}
-		if got := book.entry(r); got != entry || r.n != 8-uint(len(word)) {
+		if got := book.readCodeEntry(r); got != entry || r.n != 8-uint(len(word)) {
 			t.Errorf("%s: entry %d and %d bits left", word, got, r.n)
 		}
 	}
@@ -59,7 +59,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 	for entry := range 21 {
 		ones := uint64(1)<<min(entry, 20) - 1 // that many ones, and a zero except for the last
 		r := &bitReader{data: []byte{byte(ones), byte(ones >> 8), byte(ones >> 16), 0}}
-		if got := book.entry(r); got != entry {
+		if got := book.readCodeEntry(r); got != entry {
 			t.Errorf("%d ones: entry %d", entry, got)
 		}
 	}

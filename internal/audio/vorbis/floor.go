@@ -3,6 +3,8 @@ package vorbis
 import (
 	"errors"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/assetcook/assetcook/internal/detmath"
 )
@@ -11,16 +13,16 @@ import (
 type floor interface {
 	// read reads a packet's curve. It returns false if the packet has none, so that the channel is
 	// silent.
-	read(r *bitReader, books []codebook, c *curve) bool
+	readCurve(r *bitReader, books []codebook, c *curve) bool
 	// apply multiplies a spectrum by a curve.
-	apply(c *curve, spectrum []float32)
+	applyCurve(c *curve, spectrum []float32)
 }
 
 // A curve is one channel's floor in a packet.
 type curve struct {
-	heights   [maxPoints]int // of type 1: of the points
-	amplitude uint64         // of type 0
-	cosines   []float64      // of type 0: of the line spectral frequencies
+	heights   [maxPoints]int // heights of the points of a type 1 floor
+	amplitude uint64         // amplitude of a type 0 floor
+	cosines   []float64      // line spectral frequencies of a type 0 floor
 }
 
 func (d *decoder) readFloor(r *bitReader) (floor, error) {
@@ -30,18 +32,18 @@ func (d *decoder) readFloor(r *bitReader) (floor, error) {
 	case 1:
 		return d.readFloor1(r)
 	}
-	return nil, errors.New("an unknown floor type")
+	return nil, errors.New("a floor has an unknown type")
 }
 
 // A floor0 is the envelope of a linear predictor, given by its line spectral frequencies: floor
 // type 0 (section 6), which only the first encoders used.
 type floor0 struct {
 	order    int
-	bits     uint    // of the amplitude
+	bits     uint    // bits of the amplitude
 	offset   float64 // dB
 	books    []int
 	places   int      // number of places on the bark scale
-	placesOf [2][]int // by line of short and long blocks
+	placesOf [2][]int // places by line of short and long blocks
 }
 
 func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
@@ -52,7 +54,7 @@ func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
 	f.offset = float64(r.bits(8))
 	f.books = make([]int, r.bits(4)+1)
 	if f.order == 0 || rate == 0 || f.places == 0 || f.bits == 0 {
-		return nil, errors.New("a floor that is empty")
+		return nil, errors.New("a floor is empty")
 	}
 	for i := range f.books {
 		f.books[i] = int(r.bits(8))
@@ -76,8 +78,8 @@ func bark(hz float64) float64 {
 	return float64(13.1*detmath.Atan(0.00074*hz)) + float64(2.24*detmath.Atan(1.85e-8*hz*hz)) + float64(1e-4*hz)
 }
 
-// read implements floor.
-func (f *floor0) read(r *bitReader, books []codebook, c *curve) bool {
+// readCurve implements floor.
+func (f *floor0) readCurve(r *bitReader, books []codebook, c *curve) bool {
 	low := min(f.bits, 32)
 	c.amplitude = uint64(r.bits(low)) | uint64(r.bits(f.bits-low))<<low
 	if c.amplitude == 0 {
@@ -92,7 +94,7 @@ func (f *floor0) read(r *bitReader, books []codebook, c *curve) bool {
 	last := 0.0
 	for len(c.cosines) < f.order && !r.short {
 		sum := 0.0
-		for _, v := range book.vector(r) {
+		for _, v := range book.readVector(r) {
 			sum = float64(v) + last
 			c.cosines = append(c.cosines, detmath.CosPi(sum/math.Pi))
 		}
@@ -101,8 +103,8 @@ func (f *floor0) read(r *bitReader, books []codebook, c *curve) bool {
 	return !r.short
 }
 
-// apply implements floor (section 6.2.3).
-func (f *floor0) apply(c *curve, spectrum []float32) {
+// applyCurve implements floor (section 6.2.3).
+func (f *floor0) applyCurve(c *curve, spectrum []float32) {
 	places := f.placesOf[0]
 	if len(spectrum) != len(places) {
 		places = f.placesOf[1]
@@ -111,7 +113,7 @@ func (f *floor0) apply(c *curve, spectrum []float32) {
 	height := float64(c.amplitude) * f.offset / full
 	for i := 0; i < len(spectrum); {
 		place := places[i]
-		db := height/math.Sqrt(f.power(c, detmath.CosPi(float64(place)/float64(f.places)))) - f.offset
+		db := height/math.Sqrt(f.powerAt(c, detmath.CosPi(float64(place)/float64(f.places)))) - f.offset
 		gain := float32(detmath.Gain(db))
 		for ; i < len(spectrum) && places[i] == place; i++ {
 			spectrum[i] *= gain
@@ -119,8 +121,8 @@ func (f *floor0) apply(c *curve, spectrum []float32) {
 	}
 }
 
-// power returns the predictor's power at the frequency whose cosine is w.
-func (f *floor0) power(c *curve, w float64) float64 {
+// powerAt returns the predictor's power at the frequency whose cosine is w.
+func (f *floor0) powerAt(c *curve, w float64) float64 {
 	p, q := (1-w)/2, (1+w)/2
 	if f.order%2 == 1 {
 		p, q = 1-float64(w*w), 0.25
@@ -135,3 +137,198 @@ func (f *floor0) power(c *curve, w float64) float64 {
 	}
 	return float64(p) + float64(q)
 }
+
+// A floor1 is a curve of line segments, floor type 1 (section 7).
+type floor1 struct {
+	partitions []uint8 // the class of each
+	classes    []floorClass
+	multiplier int
+	x          []int // places of the curve's points, in stream order
+	sorted     []int // indices into x, by x
+	low, high  []int // indices of the neighbors among earlier points, from x[2] on
+}
+
+const maxPoints = 65
+
+type floorClass struct {
+	dimensions int
+	subclasses uint
+	master     int
+	books      []int // -1 for none
+}
+
+func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
+	f := &floor1{partitions: make([]uint8, r.bits(5))}
+	classes := 0
+	for i := range f.partitions {
+		f.partitions[i] = uint8(r.bits(4))
+		classes = max(classes, int(f.partitions[i])+1)
+	}
+	f.classes = make([]floorClass, classes)
+	for i := range f.classes {
+		c := &f.classes[i]
+		c.dimensions = int(r.bits(3)) + 1
+		c.subclasses = uint(r.bits(2))
+		if c.subclasses > 0 {
+			c.master = int(r.bits(8))
+		}
+		c.books = make([]int, 1<<c.subclasses)
+		for j := range c.books {
+			c.books[j] = int(r.bits(8)) - 1
+		}
+		if slices.Max(append(c.books, c.master)) >= len(d.books) {
+			return nil, errors.New("a floor refers to a missing codebook")
+		}
+	}
+	f.multiplier = int(r.bits(2)) + 1
+	width := uint(r.bits(4))
+	f.x = []int{0, 1 << width}
+	for _, class := range f.partitions {
+		for range f.classes[class].dimensions {
+			f.x = append(f.x, int(r.bits(width)))
+		}
+	}
+	if len(f.x) > maxPoints {
+		return nil, errors.New("a floor has too many points")
+	}
+	return f, f.sortPoints()
+}
+
+// sortPoints finds the neighbors of each point and the order of all.
+func (f *floor1) sortPoints() error {
+	f.low, f.high = make([]int, len(f.x)), make([]int, len(f.x))
+	for i := range f.x {
+		f.sorted = append(f.sorted, i)
+		high := 1
+		for j := range i {
+			switch {
+			case f.x[j] == f.x[i]:
+				return errors.New("a floor has two points at one place")
+			case f.x[j] < f.x[i] && f.x[j] >= f.x[f.low[i]]:
+				f.low[i] = j
+			case f.x[j] > f.x[i] && f.x[j] <= f.x[high]:
+				high = j
+			}
+		}
+		f.high[i] = high
+	}
+	slices.SortFunc(f.sorted, func(a, b int) int { return f.x[a] - f.x[b] })
+	return nil
+}
+
+// ranges are the numbers of values that a point may have, by multiplier.
+var ranges = [...]int{256, 128, 86, 64}
+
+// readCurve reads the curve of one packet. It returns false if the packet has none, so that the
+// channel is silent.
+func (f *floor1) readCurve(r *bitReader, books []codebook, c *curve) bool {
+	if !r.readFlag() {
+		return false
+	}
+	y := &c.heights
+	width := ilog(uint32(ranges[f.multiplier-1] - 1))
+	y[0], y[1] = int(r.bits(width)), int(r.bits(width))
+	i := 2
+	for _, class := range f.partitions {
+		class := &f.classes[class]
+		choice := 0
+		if class.subclasses > 0 {
+			choice = books[class.master].readCodeEntry(r)
+		}
+		for range class.dimensions {
+			y[i] = 0
+			if book := class.books[choice&(1<<class.subclasses-1)]; book >= 0 {
+				y[i] = books[book].readCodeEntry(r)
+			}
+			choice >>= class.subclasses
+			i++
+		}
+	}
+	return !r.short
+}
+
+// applyCurve multiplies a spectrum by a curve (section 7.2.4).
+func (f *floor1) applyCurve(c *curve, spectrum []float32) {
+	y := &c.heights
+	used := f.unwrap(y)
+	gains := floorGains()
+	gain := func(y int) float32 { return gains[min(max(y, 0), 255)] }
+
+	x0, y0 := 0, y[0]*f.multiplier
+	for _, i := range f.sorted[1:] {
+		if !used[i] {
+			continue
+		}
+		x1, y1 := f.x[i], y[i]*f.multiplier
+		// A line in integers, by Bresenham's algorithm.
+		step, width := (y1-y0)/(x1-x0), x1-x0
+		rest, sign := abs(y1-y0)-abs(step)*width, 1
+		if y1 < y0 {
+			sign = -1
+		}
+		height, err := y0, 0
+		for x := x0; x < min(x1, len(spectrum)); x++ {
+			spectrum[x] *= gain(height)
+			height += step
+			if err += rest; err >= width {
+				err -= width
+				height += sign
+			}
+		}
+		x0, y0 = x1, y1
+	}
+	for x := x0; x < len(spectrum); x++ {
+		spectrum[x] *= gain(y0)
+	}
+}
+
+// unwrap turns the stream's differences from a prediction into heights, and returns which points
+// bend the curve.
+func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
+	used[0], used[1] = true, true
+	for i := 2; i < len(f.x); i++ {
+		low, high := f.low[i], f.high[i]
+		predicted := lineHeight(f.x[low], y[low], f.x[high], y[high], f.x[i])
+		v := y[i]
+		used[i] = v != 0
+		y[i] = predicted
+		if v == 0 {
+			continue
+		}
+		used[low], used[high] = true, true
+		above, below := ranges[f.multiplier-1]-predicted, predicted
+		switch room := 2 * min(above, below); {
+		case v >= room && above > below:
+			y[i] = v - below + predicted
+		case v >= room:
+			y[i] = predicted - v + above - 1
+		case v%2 == 1:
+			y[i] = predicted - (v+1)/2
+		default:
+			y[i] = predicted + v/2
+		}
+	}
+	return used
+}
+
+// lineHeight returns the height at x of the line through two points (section 9.2.6), rounded towards
+// the first.
+func lineHeight(x0, y0, x1, y1, x int) int {
+	off := abs(y1-y0) * (x - x0) / (x1 - x0)
+	if y1 < y0 {
+		return y0 - off
+	}
+	return y0 + off
+}
+
+func abs(x int) int { return max(x, -x) }
+
+// floorGains returns the table of section 10.1, which prints eight digits. 256 steps of this many
+// decibels, ending at 0 dB, reproduce each entry within 6e-8.
+var floorGains = sync.OnceValue(func() *[256]float32 {
+	g := new([256]float32)
+	for i := range g {
+		g[i] = float32(detmath.Gain(float64(i-255) * 0.54687498))
+	}
+	return g
+})

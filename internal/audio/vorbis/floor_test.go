@@ -35,7 +35,7 @@ func TestFloor0(t *testing.T) {
 		for i := range spectrum {
 			spectrum[i] = 1
 		}
-		f.apply(c, spectrum)
+		f.applyCurve(c, spectrum)
 		for i, got := range spectrum {
 			w := math.Pi * float64(i*40/512) / 40
 			p, q := (1-math.Cos(w))/2, (1+math.Cos(w))/2

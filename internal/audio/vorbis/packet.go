@@ -1,13 +1,19 @@
 package vorbis
 
+import (
+	"math/bits"
+
+	"github.com/assetcook/assetcook/internal/detmath"
+)
+
 // A decoder holds the headers, and the state between packets.
 type decoder struct {
 	rate, channels int
 	block          [2]int // samples in short and long blocks
 
-	probing         bool // only check and measure headers, without making tables
+	probing         bool // checks and measures headers without making tables
 	books           []codebook
-	entries, values int // of all codebooks, for the limits
+	entries, values int // totals of all codebooks, for the limits
 	floors          []floor
 	residues        []*residue
 	mappings        []mapping
@@ -18,17 +24,17 @@ type decoder struct {
 	spectra    [][]float32
 	curves     []curve
 	flat       []bool // channels without a floor
-	silent     []bool // of these, the channels without a residue
+	silent     []bool // channels without a floor and without a residue
 	left       []float64
-	last       [][]float64 // per channel, the tail of the last block
+	last       [][]float64 // tail of the last block, per channel
 	some       [][]float32 // the channels of one submap
 	someSilent []bool
 }
 
-// start prepares tables for the packets, after the headers.
-func (d *decoder) start() {
+// startPackets prepares tables for the packets, after the headers.
+func (d *decoder) startPackets() {
 	for i, n := range d.block {
-		d.transforms[i], d.slopes[i] = newTransform(n/2), slope(n/2)
+		d.transforms[i], d.slopes[i] = newTransform(n/2), windowSlope(n/2)
 	}
 	for range d.channels {
 		d.spectra = append(d.spectra, make([]float32, d.block[1]/2))
@@ -39,12 +45,12 @@ func (d *decoder) start() {
 	d.left = make([]float64, d.block[1]/2)
 }
 
-// decode decodes an audio packet (section 4.3) and appends the samples, with the channels in stream
-// order. The first packet gives none. As the specification requires, packets other than audio are
-// ignored.
-func (d *decoder) decode(packet []byte, out []float32) []float32 {
+// decodeAudioPacket decodes an audio packet (section 4.3) and appends the samples, with the
+// channels in stream order. The first packet gives none. As the specification requires, packets
+// other than audio are ignored.
+func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	r := &bitReader{data: packet}
-	if len(packet) == 0 || r.bit() {
+	if len(packet) == 0 || r.readFlag() {
 		return out
 	}
 	number := int(r.bits(ilog(uint32(len(d.modes) - 1))))
@@ -75,7 +81,7 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 		last := d.last[ch]
 		right := make([]float64, n)
 		d.transforms[size].inverse(spectrum[:n], d.left[:n], right)
-		d.window(d.left[:n], right, before, after)
+		d.windowHalves(d.left[:n], right, before, after)
 		for i := range frames {
 			v := 0.0
 			if i < len(last) {
@@ -91,9 +97,9 @@ func (d *decoder) decode(packet []byte, out []float32) []float32 {
 	return out
 }
 
-// window multiplies the halves of a block by the slopes of the window, whose width depends on the
-// neighbors. Samples beyond a slope are not used.
-func (d *decoder) window(left, right []float64, before, after int) {
+// windowHalves multiplies the halves of a block by the slopes of the window, whose width depends on
+// the neighbors. Samples beyond a slope are not used.
+func (d *decoder) windowHalves(left, right []float64, before, after int) {
 	n := len(left)
 	rise, fall := d.slopes[before], d.slopes[after] // a short block's slopes are short
 	from := (n - len(rise)) / 2
@@ -111,7 +117,7 @@ func (d *decoder) readSpectra(r *bitReader, m *mapping, n int) {
 	for ch := range d.channels {
 		clear(d.spectra[ch][:n])
 		f := d.floors[m.floors[m.submap[ch]]]
-		d.flat[ch] = !f.read(r, d.books, &d.curves[ch])
+		d.flat[ch] = !f.readCurve(r, d.books, &d.curves[ch])
 	}
 	copy(d.silent, d.flat)
 	for _, c := range m.couplings {
@@ -131,19 +137,19 @@ func (d *decoder) readSpectra(r *bitReader, m *mapping, n int) {
 	}
 	for i := len(m.couplings) - 1; i >= 0; i-- {
 		c := m.couplings[i]
-		decouple(d.spectra[c.magnitude][:n], d.spectra[c.angle][:n])
+		dequantizeCoupling(d.spectra[c.magnitude][:n], d.spectra[c.angle][:n])
 	}
 	for ch, flat := range d.flat {
 		if flat {
 			clear(d.spectra[ch][:n])
 		} else {
-			d.floors[m.floors[m.submap[ch]]].apply(&d.curves[ch], d.spectra[ch][:n])
+			d.floors[m.floors[m.submap[ch]]].applyCurve(&d.curves[ch], d.spectra[ch][:n])
 		}
 	}
 }
 
-// decouple turns magnitude and angle into two channels (section 4.3.5).
-func decouple(magnitude, angle []float32) {
+// dequantizeCoupling turns magnitude and angle into two channels (section 4.3.5).
+func dequantizeCoupling(magnitude, angle []float32) {
 	for i, m := range magnitude {
 		a := angle[i]
 		switch {
@@ -157,4 +163,99 @@ func decouple(magnitude, angle []float32) {
 			magnitude[i], angle[i] = m-a, m
 		}
 	}
+}
+
+// A transform is the inverse MDCT of blocks of one size (section 4.3.7): it turns m lines of a
+// spectrum into 2m samples,
+//
+//	x[n] = sum over k of X[k] cos(pi/m (n + 1/2 + m/2)(k + 1/2))
+//
+// These are a discrete cosine transform of type 4, mirrored, which is a complex Fourier transform
+// of m/2 points between two rotations (J. Princen, A. Johnson and A. Bradley, ICASSP 1987).
+type transform struct {
+	m       int
+	rotate  []point // exp(-i pi (8n+1) / (8m)), m/2 of them
+	turn    []point // exp(-2 pi i n / (m/2)), m/4 of them
+	reverse []uint16
+	work    []point
+	dct     []float64
+}
+
+type point struct{ re, im float64 }
+
+func (a point) timesPoint(b point) point {
+	return point{
+		float64(a.re*b.re) - float64(a.im*b.im),
+		float64(a.re*b.im) + float64(a.im*b.re),
+	}
+}
+
+// newTransform returns a transform for blocks of 2m samples, a power of two from 64 on.
+func newTransform(m int) *transform {
+	h := m / 2
+	t := &transform{
+		m: m, rotate: make([]point, h), turn: make([]point, h/2),
+		reverse: make([]uint16, h), work: make([]point, h), dct: make([]float64, m),
+	}
+	for i := range t.rotate {
+		a := float64(8*i+1) / float64(8*m)
+		t.rotate[i] = point{detmath.CosPi(a), -detmath.SinPi(a)}
+	}
+	for i := range t.turn {
+		a := 2 * float64(i) / float64(h)
+		t.turn[i] = point{detmath.CosPi(a), -detmath.SinPi(a)}
+	}
+	width := bits.Len(uint(h)) - 1
+	for i := range t.reverse {
+		t.reverse[i] = bits.Reverse16(uint16(i)) >> (16 - width)
+	}
+	return t
+}
+
+// inverse transforms m lines into two halves of m samples.
+func (t *transform) inverse(spectrum []float32, left, right []float64) {
+	h := t.m / 2
+	for n := range h {
+		x := point{float64(spectrum[2*n]), float64(spectrum[t.m-1-2*n])}
+		t.work[t.reverse[n]] = x.timesPoint(t.rotate[n])
+	}
+	t.fourier()
+	for n := range h {
+		y := t.work[n].timesPoint(t.rotate[n])
+		t.dct[2*n], t.dct[t.m-1-2*n] = y.re, -y.im
+	}
+	// After its m samples, the cosine transform continues as its negated mirror image.
+	for n := range h {
+		left[n] = t.dct[h+n]
+		left[h+n] = -t.dct[t.m-1-n]
+		right[n] = -t.dct[h-1-n]
+		right[h+n] = -t.dct[n]
+	}
+}
+
+// fourier transforms work, which is in bit-reversed order, in place.
+func (t *transform) fourier() {
+	n := len(t.work)
+	for size := 2; size <= n; size *= 2 {
+		half, stride := size/2, n/size
+		for from := 0; from < n; from += size {
+			a, b := t.work[from:from+half], t.work[from+half:from+size]
+			for i := range a {
+				x, y := a[i], b[i].timesPoint(t.turn[i*stride])
+				a[i] = point{x.re + y.re, x.im + y.im}
+				b[i] = point{x.re - y.re, x.im - y.im}
+			}
+		}
+	}
+}
+
+// windowSlope returns the rising half of the window that joins two blocks over n samples (section
+// 4.3.1).
+func windowSlope(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		s := detmath.SinPi((float64(i) + 0.5) / float64(n) / 2)
+		w[i] = detmath.SinPi(float64(s*s) / 2)
+	}
+	return w
 }

@@ -75,13 +75,13 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 		})
 	}
 	// Packet 3 gives nothing, packet 4 the first block. Get its number of frames.
-	_, d, _, err := open(data, false)
+	_, d, _, err := openStream(data, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.start()
+	d.startPackets()
 	all := packets(t, "loop.ogg")
-	n := int64(len(d.decode(all[4], d.decode(all[3], nil))))
+	n := int64(len(d.decodeAudioPacket(all[4], d.decodeAudioPacket(all[3], nil))))
 	for _, c := range []struct {
 		name       string
 		start, end int64
@@ -124,11 +124,11 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 	}
 	// The first positions may be before the start of the sound.
 	var total []float32
-	_, d, _, err = open(data, false)
+	_, d, _, err = openStream(data, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.start()
+	d.startPackets()
 	early := repage(t, data, func(packet int, last bool, was int64) int64 {
 		switch {
 		case last:
@@ -136,7 +136,7 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 		case packet < 3:
 			return 0
 		}
-		total = d.decode(all[packet], total)
+		total = d.decodeAudioPacket(all[packet], total)
 		return int64(len(total)) - 4000
 	})
 	if got := decode(t, early).Samples; !slices.Equal(got, whole[4000:7000]) {

@@ -6,11 +6,11 @@ import "errors"
 type residue struct {
 	kind       int
 	begin, end int
-	size       int // of a partition
+	size       int // numbers in a partition
 	classes    int
 	classBook  int
-	books      [][8]int // for each class and pass, -1 for none
-	class      []int    // of the current packet's partitions, for each vector
+	books      [][8]int // codebooks for each class and pass, -1 for none
+	class      []int    // classes of the packet's partitions, for each vector
 	vectors    [][]float32
 	joint      []float32 // all channels, interleaved
 }
@@ -18,19 +18,19 @@ type residue struct {
 func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	x := &residue{kind: int(r.bits(16))}
 	if x.kind > 2 {
-		return nil, errors.New("an unknown residue type")
+		return nil, errors.New("a residue has an unknown type")
 	}
 	x.begin, x.end = int(r.bits(24)), int(r.bits(24))
 	x.size = int(r.bits(24)) + 1
 	x.classes = int(r.bits(6)) + 1
 	x.classBook = int(r.bits(8))
 	if x.classBook >= len(d.books) || x.begin > x.end {
-		return nil, errors.New("a residue that does not fit")
+		return nil, errors.New("a residue does not fit")
 	}
 	passes := make([]uint32, x.classes)
 	for i := range passes {
 		passes[i] = r.bits(3)
-		if r.bit() {
+		if r.readFlag() {
 			passes[i] |= r.bits(5) << 3
 		}
 	}
@@ -60,7 +60,7 @@ func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, sil
 				x.vectors = append(x.vectors, s)
 			}
 		}
-		x.decode(r, books)
+		x.decodePasses(r, books)
 		return
 	}
 	all := true
@@ -77,7 +77,7 @@ func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, sil
 	x.joint = x.joint[:channels*n]
 	clear(x.joint)
 	x.vectors = append(x.vectors, x.joint)
-	x.decode(r, books)
+	x.decodePasses(r, books)
 	for ch, s := range spectra {
 		for i := range s {
 			s[i] = x.joint[i*channels+ch]
@@ -85,8 +85,8 @@ func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, sil
 	}
 }
 
-// decode reads all passes over x.vectors.
-func (x *residue) decode(r *bitReader, books []codebook) {
+// decodePasses reads all passes over x.vectors.
+func (x *residue) decodePasses(r *bitReader, books []codebook) {
 	if len(x.vectors) == 0 {
 		return
 	}
@@ -124,7 +124,7 @@ func (x *residue) decode(r *bitReader, books []codebook) {
 // readClasses reads the classes of several partitions from one word: its digits, the last one
 // lowest. Extra digits of the last word are ignored.
 func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
-	word := book.entry(r)
+	word := book.readCodeEntry(r)
 	for i := book.dimensions - 1; i >= 0; i-- {
 		if i < len(to) {
 			to[i] = word % x.classes
@@ -138,7 +138,7 @@ func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
 	if x.kind == 0 { // the numbers of a vector are interleaved
 		step := len(to) / book.dimensions
 		for i := range step {
-			vector := book.vector(r)
+			vector := book.readVector(r)
 			if r.short {
 				return
 			}
@@ -149,7 +149,7 @@ func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
 		return
 	}
 	for len(to) > 0 {
-		vector := book.vector(r)
+		vector := book.readVector(r)
 		if r.short {
 			return
 		}

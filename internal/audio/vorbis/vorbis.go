@@ -11,6 +11,7 @@ package vorbis
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ type Info struct {
 
 // Probe reads the headers and page positions of a whole file.
 func Probe(data []byte) (Info, error) {
-	_, _, info, err := open(data, true)
+	_, _, info, err := openStream(data, true)
 	return info, err
 }
 
@@ -49,16 +50,16 @@ func (i Info) Memory() int64 {
 // Decode decodes a file. Samples are not clipped: they may be above 1. The pages' positions cut the
 // start and the end (appendix A.2). Comments may define a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
-	packets, d, info, err := open(data, false)
+	packets, d, info, err := openStream(data, false)
 	if err != nil {
 		return nil, err
 	}
-	d.start()
+	d.startPackets()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
-	// position is the position after the decoded frames, once a page has told it. early and late
-	// are the frames to cut off at the start and at the end.
-	position, told, early, late := int64(0), false, int64(0), int64(0)
+	// position is the position after the decoded frames, once a page has declared it. early and
+	// late are the frames to cut off at the start and at the end.
+	position, known, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -71,7 +72,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 			return nil, err
 		}
 		before := frames()
-		if samples = d.decode(packet.Data, samples); frames() > info.Frames+info.slack {
+		if samples = d.decodeAudioPacket(packet.Data, samples); frames() > info.Frames+info.slack {
 			return nil, errors.New("vorbis: more sound than the positions of its pages declare; the file is damaged")
 		}
 		position += frames() - before
@@ -81,15 +82,15 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		// Every page has a position. If it is less than the number of decoded frames, the first
 		// page starts the sound later, and the last page ends it earlier.
 		late = max(0, position-packet.Granule)
-		if !told && !packet.Last {
+		if !known && !packet.Last {
 			early, late = late, 0
 		}
-		position, told = packet.Granule, true
+		position, known = packet.Granule, true
 	}
 	early = min(early, frames())
 	late = min(late, frames()-early)
 	samples = samples[early*int64(d.channels) : (frames()-late)*int64(d.channels)]
-	reorder(samples, d.channels)
+	reorderChannels(samples, d.channels)
 	c := &pcm.Clip{Rate: d.rate, Channels: d.channels, Samples: samples}
 	if err := info.comments.AddLoop(c); err != nil {
 		return nil, err
@@ -97,16 +98,16 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return c, nil
 }
 
-// open reads the headers and the extent of a file.
-func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
+// openStream reads the headers and the extent of a file.
+func openStream(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 	packets, err := ogg.NewReader(data, []byte("\x01"+signature))
 	if err != nil {
 		return nil, nil, Info{}, err
 	}
 	d, info := &decoder{probing: probing}, Info{}
-	err = header(packets, d.readIdentification)
+	err = checkHeaderPacket(packets, d.readIdentification)
 	if err == nil {
-		err = header(packets, func(packet []byte) error {
+		err = checkHeaderPacket(packets, func(packet []byte) error {
 			h, err := headerBody(packet, 3)
 			if err != nil {
 				return err
@@ -116,7 +117,7 @@ func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 		})
 	}
 	if err == nil {
-		err = header(packets, d.readSetup)
+		err = checkHeaderPacket(packets, d.readSetup)
 	}
 	if err != nil {
 		return nil, nil, Info{}, err
@@ -134,18 +135,18 @@ func open(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 	// The first page with a position has the sound before position 0, and the last block the sound
 	// after the last position.
 	info.slack = (extent.Early + 1) * half
-	info.setup = d.tables()
+	info.setup = d.tableBytes()
 	return packets, d, info, nil
 }
 
-// tables returns the size of the headers' tables and the state, twice, for the garbage of making
+// tableBytes returns the size of the headers' tables and the state, twice, for the garbage of making
 // them.
-func (d *decoder) tables() int64 {
+func (d *decoder) tableBytes() int64 {
 	const book, line = 4<<10 + 200, 100
 	return 2 * int64(len(d.books)*book+d.entries*20+d.values*4+d.block[1]*(d.channels+1)*line)
 }
 
-func header(packets *ogg.Reader, read func([]byte) error) error {
+func checkHeaderPacket(packets *ogg.Reader, read func([]byte) error) error {
 	packet, err := packets.Next()
 	if err == io.EOF {
 		return errors.New("the file ends within the Vorbis headers")
@@ -168,7 +169,7 @@ var orders = [maxChannels + 1][]int{
 	8: {0, 2, 1, 6, 7, 4, 5, 3},
 }
 
-func reorder(samples []float32, channels int) {
+func reorderChannels(samples []float32, channels int) {
 	order := orders[channels]
 	if order == nil {
 		return
@@ -180,4 +181,158 @@ func reorder(samples []float32, channels int) {
 			samples[to] = frame[i]
 		}
 	}
+}
+
+var errShortHeader = errors.New("a header is cut off")
+
+// signature follows the number of a header packet.
+const signature = "vorbis"
+
+func headerBody(packet []byte, kind byte) ([]byte, error) {
+	if len(packet) < 7 || packet[0] != kind || string(packet[1:7]) != signature {
+		return nil, fmt.Errorf("Vorbis header %d is missing", kind)
+	}
+	return packet[7:], nil
+}
+
+// readIdentification reads the first header (section 4.2.2).
+func (d *decoder) readIdentification(packet []byte) error {
+	h, err := headerBody(packet, 1)
+	if err != nil {
+		return err
+	}
+	if len(h) < 23 {
+		return errShortHeader
+	}
+	if v := binary.LittleEndian.Uint32(h); v != 0 {
+		return fmt.Errorf("Vorbis version %d is unknown", v)
+	}
+	d.channels, d.rate = int(h[4]), int(int32(binary.LittleEndian.Uint32(h[5:])))
+	short, long := int(h[21]&15), int(h[21]>>4)
+	switch {
+	case d.channels < 1 || d.channels > maxChannels:
+		return fmt.Errorf("%d channels, want 1 to %d", d.channels, maxChannels)
+	case d.rate < 1:
+		return fmt.Errorf("the rate is %d Hz", d.rate)
+	case short < 6 || long > 13 || short > long:
+		return fmt.Errorf("blocks of 2^%d and 2^%d samples are invalid", short, long)
+	case h[22]&1 == 0:
+		return errShortHeader
+	}
+	d.block = [2]int{1 << short, 1 << long}
+	return nil
+}
+
+// readSetup reads the third header (section 4.2.4).
+func (d *decoder) readSetup(packet []byte) error {
+	h, err := headerBody(packet, 5)
+	if err != nil {
+		return err
+	}
+	r := &bitReader{data: h}
+	for range r.bits(8) + 1 {
+		c, err := d.readCodebook(r)
+		if err != nil {
+			return err
+		}
+		d.books = append(d.books, c)
+	}
+	for range r.bits(6) + 1 {
+		if r.bits(16) != 0 {
+			return errors.New("the setup names a time domain transform, but none exists")
+		}
+	}
+	for range r.bits(6) + 1 {
+		f, err := d.readFloor(r)
+		if err != nil {
+			return err
+		}
+		d.floors = append(d.floors, f)
+	}
+	for range r.bits(6) + 1 {
+		x, err := d.readResidue(r)
+		if err != nil {
+			return err
+		}
+		d.residues = append(d.residues, x)
+	}
+	for range r.bits(6) + 1 {
+		m, err := d.readMapping(r)
+		if err != nil {
+			return err
+		}
+		d.mappings = append(d.mappings, m)
+	}
+	for range r.bits(6) + 1 {
+		m := mode{long: r.readFlag()}
+		if r.bits(32) != 0 {
+			return errors.New("a mode has an unknown window or transform")
+		}
+		if m.mapping = int(r.bits(8)); m.mapping >= len(d.mappings) {
+			return errors.New("a mode refers to a missing mapping")
+		}
+		d.modes = append(d.modes, m)
+	}
+	if !r.readFlag() || r.short {
+		return errShortHeader
+	}
+	return nil
+}
+
+// A mode holds the block size of a packet and its mapping.
+type mode struct {
+	long    bool
+	mapping int
+}
+
+// A mapping describes the encoding of the channels.
+type mapping struct {
+	couplings []coupling
+	submap    []int // submap of each channel
+	floors    []int // floor of each submap
+	residues  []int
+}
+
+// A coupling is a pair of channels stored as magnitude and angle.
+type coupling struct{ magnitude, angle int }
+
+func (d *decoder) readMapping(r *bitReader) (mapping, error) {
+	m := mapping{submap: make([]int, d.channels)}
+	bad := errors.New("a mapping does not fit")
+	if r.bits(16) != 0 {
+		return m, bad
+	}
+	submaps := 1
+	if r.readFlag() {
+		submaps = int(r.bits(4)) + 1
+	}
+	if r.readFlag() {
+		width := ilog(uint32(d.channels - 1))
+		for range r.bits(8) + 1 {
+			c := coupling{int(r.bits(width)), int(r.bits(width))}
+			if c.magnitude == c.angle || c.magnitude >= d.channels || c.angle >= d.channels {
+				return m, bad
+			}
+			m.couplings = append(m.couplings, c)
+		}
+	}
+	if r.bits(2) != 0 {
+		return m, bad
+	}
+	if submaps > 1 {
+		for i := range m.submap {
+			if m.submap[i] = int(r.bits(4)); m.submap[i] >= submaps {
+				return m, bad
+			}
+		}
+	}
+	for range submaps {
+		r.bits(8) // time configuration, unused
+		f, x := int(r.bits(8)), int(r.bits(8))
+		if f >= len(d.floors) || x >= len(d.residues) {
+			return m, bad
+		}
+		m.floors, m.residues = append(m.floors, f), append(m.residues, x)
+	}
+	return m, nil
 }

@@ -66,10 +66,10 @@ func (l List) AddLoop(clip *pcm.Clip) error {
 // sound; without length and end it ends with the sound. A dash or an underscore may follow LOOP.
 // Values are frames, or times such as 0:12.5.
 func (l List) Loop(rate int, frames int64) (*pcm.Loop, error) {
-	start, told1, err1 := l.position("START", rate)
-	length, told2, err2 := l.position("LENGTH", rate)
-	end, told3, err3 := l.position("END", rate)
-	if err := errors.Join(err1, err2, err3); err != nil || !told1 && !told2 && !told3 {
+	start, given1, err1 := l.commentPosition("START", rate)
+	length, given2, err2 := l.commentPosition("LENGTH", rate)
+	end, given3, err3 := l.commentPosition("END", rate)
+	if err := errors.Join(err1, err2, err3); err != nil || !given1 && !given2 && !given3 {
 		return nil, err
 	}
 	switch {
@@ -81,8 +81,8 @@ func (l List) Loop(rate int, frames int64) (*pcm.Loop, error) {
 	return &pcm.Loop{Start: start, End: end}, nil
 }
 
-// position returns the value of a comment in frames.
-func (l List) position(of string, rate int) (frames int64, told bool, err error) {
+// commentPosition returns the value of a comment in frames.
+func (l List) commentPosition(of string, rate int) (frames int64, given bool, err error) {
 	for _, key := range []string{"LOOP" + of, "LOOP_" + of, "LOOP-" + of} {
 		text, ok := l[key]
 		if !ok {

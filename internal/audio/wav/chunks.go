@@ -20,7 +20,7 @@ type layout struct {
 const (
 	riffHeader  = 12
 	chunkHeader = 8
-	unknownSize = 1<<32 - 1 // of a chunk: see the ds64 chunk, or read to the end
+	unknownSize = 1<<32 - 1 // chunk size to be read from the ds64 chunk or the file's end
 )
 
 // readLayout reads the chunks of a file of the given size that starts with head. If early is set,
@@ -43,7 +43,7 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 		riffEnd: int64(binary.LittleEndian.Uint32(head[4:])) + 8,
 		size:    size,
 	}
-	r.lacks = r.missing()
+	r.lacks = r.missingBytes()
 	at := int64(riffHeader)
 	for count := 0; at+chunkHeader <= size; count++ {
 		if at+chunkHeader > int64(len(head)) {
@@ -56,7 +56,7 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 		n := int64(binary.LittleEndian.Uint32(head[at+4:]))
 		at += chunkHeader
 		if id == "data" {
-			n = r.dataSize(n, at)
+			n = r.trueDataSize(n, at)
 		}
 		if n > size-at {
 			if err := r.cutShort(id, n, at); err != nil {
@@ -65,7 +65,7 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 			n = size - at
 		}
 		body := head[min(at, int64(len(head))):min(at+n, int64(len(head)))]
-		if err := r.chunk(id, body, at, n); err != nil {
+		if err := r.readRIFFChunk(id, body, at, n); err != nil {
 			return nil, err
 		}
 		if early && r.hasFormat && r.hasData {
@@ -75,18 +75,18 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	}
 	switch {
 	case !r.hasFormat:
-		return nil, errors.New("wav: no \"fmt \" chunk; the file is damaged")
+		return nil, errors.New("wav: the \"fmt \" chunk is missing; the file is damaged")
 	case !r.hasData:
-		return nil, errors.New("wav: no \"data\" chunk; the file has no sound or is cut short")
+		return nil, errors.New("wav: the \"data\" chunk is missing; the file has no sound or is cut short")
 	case !early && at < size && r.lacks > 0:
 		return nil, errors.New("wav: the file is cut short, within the header of a chunk; copy or export it again")
 	}
 	return &r.layout, nil
 }
 
-// streamed reports whether a size of about 2 or 4 GiB means "until the end of the file". Programs
-// that cannot go back to correct the size write such values.
-func streamed(n int64) bool {
+// isStreamedSize reports whether a size of about 2 or 4 GiB means "until the end of the file".
+// Programs that cannot go back to correct the size write such values.
+func isStreamedSize(n int64) bool {
 	const about = 1 << 16
 	return n > unknownSize-about || n > 1<<31-about && n < 1<<31+about
 }
@@ -102,9 +102,9 @@ func Missing(head []byte, size int64) int64 {
 	return l.lacks
 }
 
-// missing returns how many bytes the file lacks by its RIFF header.
-func (r *reader) missing() int64 {
-	if streamed(r.riffEnd - chunkHeader) {
+// missingBytes returns how many bytes the file lacks by its RIFF header.
+func (r *reader) missingBytes() int64 {
+	if isStreamedSize(r.riffEnd - chunkHeader) {
 		return 0
 	}
 	return max(0, r.riffEnd-r.size)
@@ -116,7 +116,7 @@ func (r *reader) cutShort(id string, n, at int64) error {
 	lost := n - (r.size - at)
 	switch {
 	case id == "data" && !r.hasData:
-		if streamed(n) {
+		if isStreamedSize(n) {
 			return nil
 		}
 		return fmt.Errorf("wav: the file is cut short: %d of %d bytes of sound are missing; copy or export it again", lost, n)
@@ -131,12 +131,12 @@ type reader struct {
 	layout
 	hasFormat, hasData bool
 	long               bool  // RF64: a ds64 chunk may give the size of the data
-	longData           int64 // that size
+	longData           int64 // data size by the ds64 chunk
 	riffEnd, size      int64 // end of the file by its header, and true end
 }
 
-// dataSize returns the true size of a data chunk at an offset that claims n bytes.
-func (r *reader) dataSize(n, at int64) int64 {
+// trueDataSize returns the true size of a data chunk at an offset that claims n bytes.
+func (r *reader) trueDataSize(n, at int64) int64 {
 	switch {
 	case n == unknownSize && r.longData > 0:
 		return r.longData
@@ -146,9 +146,9 @@ func (r *reader) dataSize(n, at int64) int64 {
 	return n
 }
 
-// chunk reads a chunk of n bytes at an offset; body is the part within the head. Of two chunks of a
-// kind the first counts.
-func (r *reader) chunk(id string, body []byte, at, n int64) error {
+// readRIFFChunk reads a chunk of n bytes at an offset; body is the part within the head. Of two
+// chunks of a kind the first counts.
+func (r *reader) readRIFFChunk(id string, body []byte, at, n int64) error {
 	switch id {
 	case "fmt ", "ds64", "fact":
 		if int64(len(body)) < min(n, maxFormat) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/assetcook/assetcook/internal/audio/adpcm"
@@ -31,10 +32,10 @@ type Options struct {
 // usual speakers. IMA ADPCM has blocks of adpcm.IMABlockSize. If a loop ends with the clip, its
 // beginning fills the last block; otherwise the last sample does.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
-	if err := check(clip, o); err != nil {
+	if err := checkClip(clip, o); err != nil {
 		return err
 	}
-	size := dataSize(int64(clip.Frames()), clip.Rate, clip.Channels, o.Coding)
+	size := encodedDataSize(int64(clip.Frames()), clip.Rate, clip.Channels, o.Coding)
 	head, tail := header(clip, o.Coding, size), make([]byte, 0, size&1)
 	tail = tail[:size&1]
 	if len(clip.Loops) > 0 {
@@ -59,7 +60,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 // Size returns how many bytes Encode writes for a clip of the given frames and loops.
 func Size(frames int64, rate, channels, loops int, coding Coding) int64 {
 	clip := &pcm.Clip{Rate: rate, Channels: channels}
-	size := dataSize(frames, rate, channels, coding)
+	size := encodedDataSize(frames, rate, channels, coding)
 	return int64(len(header(clip, coding, 0))) + size + size&1 + smplSize(loops)
 }
 
@@ -70,16 +71,16 @@ func smplSize(loops int) int64 {
 	return chunkHeader + smplHeader + smplLoop*int64(loops)
 }
 
-func dataSize(frames int64, rate, channels int, coding Coding) int64 {
+func encodedDataSize(frames int64, rate, channels int, coding Coding) int64 {
 	if coding != IMA {
-		return frames * int64(channels*coding.bytes())
+		return frames * int64(channels*coding.sampleBytes())
 	}
 	block := adpcm.IMABlockSize(rate, channels)
 	n := int64(adpcm.IMAFrames(block, channels))
 	return (frames + n - 1) / n * int64(block)
 }
 
-func check(clip *pcm.Clip, o Options) error {
+func checkClip(clip *pcm.Clip, o Options) error {
 	switch {
 	case o.Coding != IMA && (o.Coding < PCM8 || o.Coding > Float32):
 		return fmt.Errorf("wav: coding %v is not written", o.Coding)
@@ -107,7 +108,7 @@ func check(clip *pcm.Clip, o Options) error {
 // header returns the bytes before the data.
 func header(clip *pcm.Clip, coding Coding, dataSize int64) []byte {
 	le := binary.LittleEndian
-	tag, bits, block := tagPCM, 8*coding.bytes(), clip.Channels*coding.bytes()
+	tag, bits, block := tagPCM, 8*coding.sampleBytes(), clip.Channels*coding.sampleBytes()
 	perSecond := clip.Rate * block
 	var extra []byte
 	switch {
@@ -121,7 +122,7 @@ func header(clip *pcm.Clip, coding Coding, dataSize int64) []byte {
 			tag = tagFloat
 		}
 		extra = le.AppendUint16([]byte{22, 0}, uint16(bits))
-		extra = le.AppendUint32(extra, places(clip.Channels))
+		extra = le.AppendUint32(extra, usualSpeakers(clip.Channels))
 		extra = append(le.AppendUint16(extra, uint16(tag)), subFormat...)
 		tag = tagExtensible
 	case coding == Float32:
@@ -153,7 +154,7 @@ func writeSamples(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) e
 			return err
 		}
 		n := min(piece, len(rest))
-		buf = q.append(buf[:0], rest[:n])
+		buf = q.appendSample(buf[:0], rest[:n])
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 		}
 		n := min(len(samples), len(rest))
 		for i, x := range rest[:n] {
-			samples[i] = int16(round(x, 16))
+			samples[i] = int16(roundSample(x, 16))
 		}
 		rest = rest[n:]
 		if len(rest) == 0 {
@@ -197,7 +198,74 @@ func continueLoop(samples []int16, n int, clip *pcm.Clip) int {
 	}
 	repeated := clip.Samples[clip.Loops[at].Start*int64(clip.Channels) : end*int64(clip.Channels)]
 	for i := range samples[n:] {
-		samples[n+i] = int16(round(repeated[i%len(repeated)], 16))
+		samples[n+i] = int16(roundSample(repeated[i%len(repeated)], 16))
 	}
 	return len(samples) - n
+}
+
+// A quantiser converts samples to a file's coding.
+type quantiser struct {
+	coding Coding
+	dither bool
+	seed   uint64
+}
+
+func (q *quantiser) appendSample(to []byte, samples []float32) []byte {
+	bits := 8 * q.coding.sampleBytes()
+	dither := q.dither && q.coding <= PCM24
+	for _, x := range samples {
+		if q.coding == Float32 {
+			to = binary.LittleEndian.AppendUint32(to, math.Float32bits(x))
+			continue
+		}
+		var v int32
+		if dither {
+			v = q.noisy(x, bits)
+		} else {
+			v = roundSample(x, bits)
+		}
+		switch q.coding {
+		case PCM8:
+			to = append(to, byte(v+128))
+		case PCM16:
+			to = append(to, byte(v), byte(v>>8))
+		case PCM24:
+			to = append(to, byte(v), byte(v>>8), byte(v>>16))
+		case PCM32:
+			to = append(to, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+		}
+	}
+	return to
+}
+
+// roundSample returns a sample as an integer of the given bits, with halves rounded to even,
+// clipped; NaN is 0.
+func roundSample(x float32, bits int) int32 {
+	full := float64(int64(1) << (bits - 1))
+	return toInteger(float64(x)*full, full)
+}
+
+// noisy adds the difference of two random numbers between 0 and 1 before it rounds.
+func (q *quantiser) noisy(x float32, bits int) int32 {
+	// SplitMix64 (Steele, Lea, Flood 2014), with 32 bits for each number.
+	q.seed += 0x9e3779b97f4a7c15
+	z := q.seed
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	noise := float64(float64(int64(z>>32)-int64(z&0xffffffff)) / (1 << 32))
+	full := float64(int64(1) << (bits - 1))
+	return toInteger(float64(float64(x)*full)+noise, full)
+}
+
+func toInteger(v, full float64) int32 {
+	switch {
+	case v != v:
+		return 0
+	case v >= full-1:
+		return int32(full - 1)
+	case v <= -full:
+		return int32(-full)
+	}
+	return int32(math.RoundToEven(v))
 }

@@ -18,7 +18,7 @@ type format struct {
 	// block is the unit of the data in bytes, a frame or an ADPCM block, and blockFrames the frames
 	// in it.
 	block, blockFrames int
-	predictors         []adpcm.Predictor // of Microsoft ADPCM
+	predictors         []adpcm.Predictor // predictors of Microsoft ADPCM
 }
 
 // Codes of the fmt chunk.
@@ -58,7 +58,7 @@ func readFormat(p []byte) (format, error) {
 			return format{}, errors.New("an extensible format of unknown kind; save it as PCM")
 		}
 		tag = u16(24)
-		if err := checkPlaces(channels, binary.LittleEndian.Uint32(p[20:])); err != nil {
+		if err := checkSpeakers(channels, binary.LittleEndian.Uint32(p[20:])); err != nil {
 			return format{}, err
 		}
 	}
@@ -70,13 +70,13 @@ func readFormat(p []byte) (format, error) {
 		if bits == 64 {
 			f.coding = Float64
 		}
-		return f, f.want(bits == 32 || bits == 64, bits)
+		return f, f.checkFrameSize(bits == 32 || bits == 64, bits)
 	case tagALaw, tagMuLaw:
 		f.coding = ALaw
 		if tag == tagMuLaw {
 			f.coding = MuLaw
 		}
-		return f, f.want(bits == 8, bits)
+		return f, f.checkFrameSize(bits == 8, bits)
 	case tagIMA, tagMS:
 		f.coding = IMA
 		if tag == tagMS {
@@ -103,9 +103,9 @@ func (f *format) setPCM(bits int) error {
 	return nil
 }
 
-// want checks the frame size of codings with a fixed one.
-func (f *format) want(bitsFit bool, bits int) error {
-	if !bitsFit || f.block != f.channels*f.coding.bytes() {
+// checkFrameSize checks the frame size of codings with a fixed one.
+func (f *format) checkFrameSize(bitsFit bool, bits int) error {
+	if !bitsFit || f.block != f.channels*f.coding.sampleBytes() {
 		return fmt.Errorf("%v with %d bits in frames of %d bytes for %d channels", f.coding, bits, f.block, f.channels)
 	}
 	return nil
@@ -154,9 +154,9 @@ func (f *format) framesOf(size int) int {
 	return adpcm.MSFrames(size, f.channels)
 }
 
-// places returns the usual speakers of the given number of channels, as the bits of
+// usualSpeakers returns the usual speakers of the given number of channels, as the bits of
 // WAVEFORMATEXTENSIBLE: FL FR FC LFE BL BR FLC FRC BC SL SR.
-func places(channels int) uint32 {
+func usualSpeakers(channels int) uint32 {
 	usual := [...]uint32{3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3f, 7: 0x70f, 8: 0x63f}
 	if channels < len(usual) {
 		return usual[channels]
@@ -170,11 +170,11 @@ const (
 	sidePair = 0x600
 )
 
-// checkPlaces refuses more than two channels for other speakers than the usual ones of a clip: each
-// would be heard in the wrong place. A mask without exactly one speaker for each channel is
+// checkSpeakers refuses more than two channels for other speakers than the usual ones of a clip:
+// each would be heard in the wrong place. A mask without exactly one speaker for each channel is
 // ignored.
-func checkPlaces(channels int, mask uint32) error {
-	usual := places(channels)
+func checkSpeakers(channels int, mask uint32) error {
+	usual := usualSpeakers(channels)
 	switch {
 	case usual == 0 || bits.OnesCount32(mask) != channels || mask == usual:
 		return nil

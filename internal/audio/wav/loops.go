@@ -56,7 +56,7 @@ func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 	if l.dls {
 		clip.Warn("the loops of its wsmp chunk are not supported; save them in a smpl chunk")
 	}
-	if repeats(l.plays) {
+	if repeatsParts(l.plays) {
 		clip.Warn("the repeats of its play list (plst chunk) are not supported; save them as loops in a smpl chunk")
 	}
 }
@@ -106,11 +106,12 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 
 // A region holds the entries of an adtl list for a cue point.
 type region struct {
-	label  string // in lower case
+	label  string // label in lower case
 	length uint32
 }
 
-// readRegions reads adtl lists. Their ltxt chunks have lengths; both ltxt and labl chunks have names.
+// readRegions reads adtl lists. Their ltxt chunks have lengths; both ltxt and labl chunks have
+// names.
 func readRegions(lists [][]byte) map[uint32]region {
 	regions := map[uint32]region{}
 	for _, list := range lists {
@@ -170,8 +171,8 @@ func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 	}
 }
 
-// repeats reports whether a play list plays a part more than once.
-func repeats(plays []byte) bool {
+// repeatsParts reports whether a play list plays a part more than once.
+func repeatsParts(plays []byte) bool {
 	const part = 12
 	for plays = plays[min(4, len(plays)):]; len(plays) >= part; plays = plays[part:] {
 		if binary.LittleEndian.Uint32(plays[8:]) > 1 {

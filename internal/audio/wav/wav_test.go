@@ -53,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 		coding := rapid.SampledFrom(written).Draw(rt, "coding")
 		clip := &pcm.Clip{Rate: rapid.IntRange(1, MaxRate).Draw(rt, "rate"), Channels: rapid.IntRange(1, 9).Draw(rt, "channels")}
 		frames := rapid.IntRange(0, 9).Draw(rt, "frames")
-		bits := min(8*coding.bytes(), 24)
+		bits := min(8*coding.sampleBytes(), 24)
 		for range frames * clip.Channels {
 			v := rapid.Int32Range(-1<<(bits-1), 1<<(bits-1)-1).Draw(rt, "v")
 			clip.Samples = append(clip.Samples, float32(v)/float32(int64(1)<<(bits-1)))
@@ -142,7 +142,7 @@ func TestRounding(t *testing.T) {
 		{1, 16, 32767}, {-7, 16, -32768}, {32766.6 / 32768, 16, 32767}, {inf, 16, 32767}, {-inf, 16, -32768}, {nan, 16, 0},
 		{1, 24, 1<<23 - 1}, {1, 32, math.MaxInt32}, {-1, 32, math.MinInt32}, {0.25, 32, 1 << 29},
 	} {
-		if got := round(c.x, c.bits); got != c.want {
+		if got := roundSample(c.x, c.bits); got != c.want {
 			t.Errorf("%v to %d bits: %d, want %d", c.x, c.bits, got, c.want)
 		}
 	}
@@ -152,13 +152,13 @@ func TestRounding(t *testing.T) {
 // channels on.
 func TestChannelsHaveUsualSpeakers(t *testing.T) {
 	for channels := 3; channels <= 8; channels++ {
-		p := places(channels)
+		p := usualSpeakers(channels)
 		pairs := p>>0&1 == p>>1&1 && p>>4&1 == p>>5&1 && p>>9&1 == p>>10&1
 		if bits.OnesCount32(p) != channels || !pairs || p>>3&1 == 1 != (channels >= 6) || p>>2&1 == 1 != (channels != 4) {
 			t.Errorf("%d channels: %b", channels, p)
 		}
 	}
-	if places(9) != 0 {
+	if usualSpeakers(9) != 0 {
 		t.Error("nine channels have places")
 	}
 }

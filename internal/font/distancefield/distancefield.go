@@ -1,5 +1,5 @@
 // Package distancefield computes the distance of points from an outline: a signed distance field,
-// computed exactly from lines and curves, not from a picture of them.
+// computed exactly from lines and curves, not from an image of them.
 //
 // An outline is drawn into a Path in pixels, with y growing downward. Winding numbers determine the
 // inside: a point is inside if the contours wind around it a nonzero number of times, in either
@@ -27,7 +27,7 @@ import (
 // from the origin, or points that are not numbers.
 var (
 	ErrTangled = errors.New("the outline has too many parts or crossings")
-	ErrFar     = errors.New("the outline has points far beyond any picture")
+	ErrFar     = errors.New("the outline has points far beyond any image")
 )
 
 // maxCoordinate leaves many bits for fractions of a pixel.
@@ -41,19 +41,19 @@ const maxPieces = 8192
 type Shape struct {
 	pieces []curve // closed contours, for winding numbers
 	edges  []curve // the parts of them between inside and outside
-	// rightward says for each edge whether the inside is to its right, not its left.
+	// rightward reports for each edge whether the inside is to its right, not its left.
 	rightward []bool
 }
 
 // Shape closes the contours of the path and finds the parts that bound the inside.
 func (p *Path) Shape(ctx context.Context) (*Shape, error) {
-	p.close()
+	p.closeContour()
 	if p.err != nil {
 		return nil, p.err
 	}
 	s := &Shape{pieces: p.pieces}
 	var err error
-	s.edges, s.rightward, err = boundary(ctx, s.pieces)
+	s.edges, s.rightward, err = findBoundary(ctx, s.pieces)
 	return s, err
 }
 
@@ -73,8 +73,8 @@ func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	return left, top, right, bottom, true
 }
 
-// A Grid says where distances are computed: at the centers of W by H pixels. The first pixel has
-// its upper left corner at Left, Top.
+// A Grid is a rectangle of W by H pixels, at whose centers distances are computed. The first pixel
+// has its upper left corner at Left, Top.
 type Grid struct {
 	Left, Top, W, H int
 }
@@ -91,10 +91,10 @@ func (s *Shape) Render(ctx context.Context, dst []byte, stride int, g Grid, span
 			return err
 		}
 		py := float64(g.Top+y) + 0.5
-		if err := s.measure(ctx, row, float64(g.Left)+0.5, py, reach); err != nil {
+		if err := s.measureRow(ctx, row, float64(g.Left)+0.5, py, reach); err != nil {
 			return err
 		}
-		crossings = s.cross(crossings[:0], py)
+		crossings = s.crossRow(crossings[:0], py)
 		out, winding, next := dst[y*stride:][:g.W], 0, 0
 		for x := range out {
 			px := float64(g.Left+x) + 0.5
@@ -106,14 +106,14 @@ func (s *Shape) Render(ctx context.Context, dst []byte, stride int, g Grid, span
 			if winding == 0 {
 				d = -d
 			}
-			out[x] = level(d, span)
+			out[x] = distanceLevel(d, span)
 		}
 	}
 	return nil
 }
 
-// level converts a distance of at most half of span to a byte.
-func level(d, span float64) byte {
+// distanceLevel converts a distance of at most half of span to a byte.
+func distanceLevel(d, span float64) byte {
 	v := math.Floor(float64(255*(0.5+d/span)) + 0.5)
 	return byte(min(max(v, 0), 255))
 }
@@ -122,9 +122,9 @@ func level(d, span float64) byte {
 // work.
 const measuresPerLook = 1 << 14
 
-// measure sets row to the squared distances from points at height y, the first at x, to the nearest
-// edge, or to the square of reach if that is less.
-func (s *Shape) measure(ctx context.Context, row []float64, x, y, reach float64) error {
+// measureRow sets row to the squared distances from points at height y, the first at x, to the
+// nearest edge, or to the square of reach if that is less.
+func (s *Shape) measureRow(ctx context.Context, row []float64, x, y, reach float64) error {
 	far := reach * reach
 	for i := range row {
 		row[i] = far
@@ -174,10 +174,10 @@ type crossing struct {
 	turn int
 }
 
-// cross appends the crossings of the row at y, from left to right.
-func (s *Shape) cross(list []crossing, y float64) []crossing {
+// crossRow appends the crossings of the row at y, from left to right.
+func (s *Shape) crossRow(list []crossing, y float64) []crossing {
 	for i := range s.pieces {
-		if turn := s.pieces[i].turn(y); turn != 0 {
+		if turn := s.pieces[i].crossingSign(y); turn != 0 {
 			list = append(list, crossing{s.pieces[i].atY(y), turn})
 		}
 	}

@@ -29,7 +29,7 @@ func drawCurve(t *rapid.T, name string) curve {
 func sampled(c curve, q Point, parts int) float64 {
 	best, from := math.Inf(1), c.p[0]
 	for i := range parts {
-		to := c.at(float64(i+1) / float64(parts))
+		to := c.pointAt(float64(i+1) / float64(parts))
 		d, v := Point{to.X - from.X, to.Y - from.Y}, Point{q.X - from.X, q.Y - from.Y}
 		t := 0.0
 		if d.X != 0 || d.Y != 0 {
@@ -58,7 +58,7 @@ func TestDistanceKeepsTheBest(t *testing.T) {
 		if got := c.distance2(Point{100, 0}, 4); got != 4 {
 			t.Errorf("degree %d: %v", n, got)
 		}
-		if got := c.distance2(c.at(0.3), 4); got > 1e-15 {
+		if got := c.distance2(c.pointAt(0.3), 4); got > 1e-15 {
 			t.Errorf("degree %d: a point on the curve is %v away", n, got)
 		}
 	}
@@ -103,7 +103,7 @@ func TestPathPiecesAreMonotone(t *testing.T) {
 				p.CubeTo(a, b, c)
 			}
 		}
-		p.close()
+		p.closeContour()
 		end := start
 		for _, c := range p.pieces {
 			if c.p[0] != end {
@@ -111,7 +111,7 @@ func TestPathPiecesAreMonotone(t *testing.T) {
 			}
 			end = c.p[c.n]
 			for i := range 65 {
-				at := c.at(float64(i) / 64)
+				at := c.pointAt(float64(i) / 64)
 				const slack = 1e-9
 				if at.X < c.minX-slack || at.X > c.maxX+slack || at.Y < c.minY-slack || at.Y > c.maxY+slack {
 					t.Fatalf("%v leaves the box of its ends at %v", c.p, at)
@@ -312,7 +312,7 @@ func checkField(t rapid.TB, p *Path, q Point) {
 	}
 	row := make([]float64, 1)
 	const reach = 20.0
-	if err := s.measure(context.Background(), row, q.X, q.Y, reach); err != nil {
+	if err := s.measureRow(context.Background(), row, q.X, q.Y, reach); err != nil {
 		t.Fatal(err)
 	}
 	got, least, most := math.Sqrt(row[0]), reach, reach
@@ -320,12 +320,12 @@ func checkField(t rapid.TB, p *Path, q Point) {
 	for _, c := range s.pieces {
 		const parts = 2000
 		for i := range parts {
-			a, b := c.at(float64(i)/parts), c.at(float64(i+1)/parts)
+			a, b := c.pointAt(float64(i)/parts), c.pointAt(float64(i+1)/parts)
 			away := sampled(curve{p: [4]Point{a, b}, n: 1}, q, 1)
 			if a == b || away >= most {
 				continue
 			}
-			at, d := c.at((float64(i)+0.5)/parts), Point{b.X - a.X, b.Y - a.Y}
+			at, d := c.pointAt((float64(i)+0.5)/parts), Point{b.X - a.X, b.Y - a.Y}
 			seen := 0
 			for _, by := range scales {
 				if s.parts(at, d, by) {

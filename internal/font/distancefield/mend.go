@@ -14,7 +14,7 @@ type mending struct {
 	stride int
 	g      Grid
 	span   float64
-	rows   [4]truthRow // by row modulo 4
+	rows   [4]truthRow // rows by number modulo 4
 	tried  int         // number of cells for which change searched
 }
 
@@ -56,8 +56,8 @@ const (
 	mostTried  = 4096
 )
 
-// mend changes the pixels of RenderMulti until no distance between them is far off.
-func (s *Shape) mend(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
+// mendPixels changes the pixels of RenderMulti until no distance between them is far off.
+func (s *Shape) mendPixels(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	m := &mending{s: s, dst: dst, stride: stride, g: g, span: span}
 	for i := range m.rows {
 		m.rows[i] = truthRow{y: -1, cells: make([]truth, max(g.W-1, 0)), edges: make([][]*curve, g.W/columnWidth+1)}
@@ -73,7 +73,7 @@ func (s *Shape) mend(ctx context.Context, dst []byte, stride int, g Grid, span f
 				return err
 			}
 			for x := range g.W - 1 {
-				if look[y] && m.suspect(x, y) && m.change(x, y, pass) {
+				if look[y] && m.suspect(x, y) && m.grayPixels(x, y, pass) {
 					changed = true
 					for near := max(y-2, 0); near < min(y+3, g.H); near++ {
 						next[near] = true
@@ -89,29 +89,29 @@ func (s *Shape) mend(ctx context.Context, dst []byte, stride int, g Grid, span f
 	}
 }
 
-// distance converts a level to a distance.
-func (m *mending) distance(level float64) float64 { return float64((level/255 - 0.5) * m.span) }
+// levelDistance converts a level to a distance.
+func (m *mending) levelDistance(level float64) float64 { return float64((level/255 - 0.5) * m.span) }
 
 func seen(distance float64) float64 { return min(max(distance, -halfPixel), halfPixel) }
 
-func (m *mending) pixel(x, y int) *[4]byte { return (*[4]byte)(m.dst[y*m.stride+4*x:]) }
+func (m *mending) fieldPixel(x, y int) *[4]byte { return (*[4]byte)(m.dst[y*m.stride+4*x:]) }
 
-// corners returns the pixels around a cell.
-func (m *mending) corners(x, y int) [4]*[4]byte {
-	return [4]*[4]byte{m.pixel(x, y), m.pixel(x+1, y), m.pixel(x, y+1), m.pixel(x+1, y+1)}
+// cellCorners returns the pixels around a cell.
+func (m *mending) cellCorners(x, y int) [4]*[4]byte {
+	return [4]*[4]byte{m.fieldPixel(x, y), m.fieldPixel(x+1, y), m.fieldPixel(x, y+1), m.fieldPixel(x+1, y+1)}
 }
 
-// filtered interpolates a channel of four pixels like a linear filter.
-func filtered(p *[4]*[4]byte, channel int, u, v float64) float64 {
-	above := mix(float64(p[0][channel]), float64(p[1][channel]), u)
-	below := mix(float64(p[2][channel]), float64(p[3][channel]), u)
-	return mix(above, below, v)
+// filterChannel interpolates a channel of four pixels like a linear filter.
+func filterChannel(p *[4]*[4]byte, channel int, u, v float64) float64 {
+	above := mixPoints(float64(p[0][channel]), float64(p[1][channel]), u)
+	below := mixPoints(float64(p[2][channel]), float64(p[3][channel]), u)
+	return mixPoints(above, below, v)
 }
 
 // mixed returns the median of three interpolated channels between four pixels, as a distance.
 func (m *mending) mixed(p *[4]*[4]byte, u, v float64) float64 {
-	r, g, b := filtered(p, 0, u, v), filtered(p, 1, u, v), filtered(p, 2, u, v)
-	return m.distance(max(min(r, g), min(max(r, g), b)))
+	r, g, b := filterChannel(p, 0, u, v), filterChannel(p, 1, u, v), filterChannel(p, 2, u, v)
+	return m.levelDistance(max(min(r, g), min(max(r, g), b)))
 }
 
 func samplePoint(sample int) (u, v float64) {
@@ -126,12 +126,12 @@ const lines = 5
 func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
 	for i := range 2 * lines {
 		at := float64(float64(i/2) / (lines - 1)) // a division that becomes a product
-		var from, to [4]float64                   // of the line, by channel
+		var from, to [4]float64                   // ends of the line, by channel
 		for c := range from {
 			if i%2 == 0 {
-				from[c], to[c] = mix(float64(p[0][c]), float64(p[2][c]), at), mix(float64(p[1][c]), float64(p[3][c]), at)
+				from[c], to[c] = mixPoints(float64(p[0][c]), float64(p[2][c]), at), mixPoints(float64(p[1][c]), float64(p[3][c]), at)
 			} else {
-				from[c], to[c] = mix(float64(p[0][c]), float64(p[1][c]), at), mix(float64(p[2][c]), float64(p[3][c]), at)
+				from[c], to[c] = mixPoints(float64(p[0][c]), float64(p[1][c]), at), mixPoints(float64(p[2][c]), float64(p[3][c]), at)
 			}
 		}
 		for c := range 3 {
@@ -145,13 +145,14 @@ func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) 
 			if i%2 == 1 {
 				u, v = at, along
 			}
-			see(u, v, m.distance(mix(from[c], to[c], along)), m.distance(mix(from[3], to[3], along)))
+			see(u, v, m.levelDistance(mixPoints(from[c], to[c], along)), m.levelDistance(mixPoints(from[3], to[3], along)))
 		}
 	}
 }
 
-// differ reports whether a median may be wrong, because it differs from the interpolated distance.
-func differ(median, mixed float64) bool {
+// mayDiffer reports whether a median may be wrong, because it differs from the interpolated
+// distance.
+func mayDiffer(median, mixed float64) bool {
 	return (median < 0) != (mixed < 0) || math.Abs(seen(median)-seen(mixed)) > mostWrong/2
 }
 
@@ -163,35 +164,35 @@ func nearestSample(u, v float64) int {
 // suspect reports whether the median within a cell may be wrong, because it differs from the
 // interpolated distances. These are rounded at corners, so they are not exact either.
 func (m *mending) suspect(x, y int) bool {
-	p := m.corners(x, y)
+	p := m.cellCorners(x, y)
 	low, high, gray := byte(255), byte(0), true
 	for _, q := range p {
 		low, high = min(low, q[0], q[1], q[2], q[3]), max(high, q[0], q[1], q[2], q[3])
 		gray = gray && q[0] == q[3] && q[1] == q[3] && q[2] == q[3]
 	}
-	if gray || m.distance(float64(low)) >= halfPixel || m.distance(float64(high)) <= -halfPixel {
+	if gray || m.levelDistance(float64(low)) >= halfPixel || m.levelDistance(float64(high)) <= -halfPixel {
 		return false
 	}
 	for i := range samples * samples {
 		u, v := samplePoint(i)
-		median, mixed := m.mixed(&p, u, v), m.distance(filtered(&p, 3, u, v))
-		if differ(median, mixed) {
+		median, mixed := m.mixed(&p, u, v), m.levelDistance(filterChannel(&p, 3, u, v))
+		if mayDiffer(median, mixed) {
 			return true
 		}
 	}
 	found := false
-	m.ridges(&p, func(_, _, median, mixed float64) { found = found || differ(median, mixed) })
+	m.ridges(&p, func(_, _, median, mixed float64) { found = found || mayDiffer(median, mixed) })
 	return found
 }
 
-// change makes pixels around a cell gray if the cell is far from the truth. It chooses the pixels
-// that bring the cell and its neighbors closest to the truth.
-func (m *mending) change(x, y, pass int) bool {
+// grayPixels makes pixels around a cell gray if the cell is far from the truth. It chooses the
+// pixels that bring the cell and its neighbors closest to the truth.
+func (m *mending) grayPixels(x, y, pass int) bool {
 	slack := float64(m.span / 255)
-	if worst, _ := m.wrong(x, y); worst <= mostWrong+slack {
+	if worst, _ := m.visibleError(x, y); worst <= mostWrong+slack {
 		return false
 	}
-	p := m.corners(x, y)
+	p := m.cellCorners(x, y)
 	var were [4][4]byte
 	grays := 0
 	for i := range p {
@@ -202,7 +203,7 @@ func (m *mending) change(x, y, pass int) bool {
 	}
 	m.tried++
 	giveUp := pass >= mostPasses || m.tried > mostTried
-	least, best := m.around(x, y), 0
+	least, best := m.errorAround(x, y), 0
 	for set := 1; set < 16 && !giveUp; set++ {
 		if set&grays != 0 {
 			continue // the same as without the pixel
@@ -213,7 +214,7 @@ func (m *mending) change(x, y, pass int) bool {
 			}
 		}
 		const worthwhile = 0.01
-		if sum := m.around(x, y); sum < least-worthwhile {
+		if sum := m.errorAround(x, y); sum < least-worthwhile {
 			least, best = sum, set
 		}
 	}
@@ -226,7 +227,7 @@ func (m *mending) change(x, y, pass int) bool {
 		return changed
 	}
 	changed := apply(best)
-	if _, surely := m.wrong(x, y); surely || giveUp {
+	if _, surely := m.visibleError(x, y); surely || giveUp {
 		changed = apply(15)
 	}
 	return changed
@@ -239,18 +240,18 @@ func makeGray(p *[4]byte) (changed bool) {
 	return changed
 }
 
-// around returns the visible error of a cell and its neighbors, as a sum of squares.
-func (m *mending) around(x, y int) (sum float64) {
+// errorAround returns the visible error of a cell and its neighbors, as a sum of squares.
+func (m *mending) errorAround(x, y int) (sum float64) {
 	for cy := max(y-1, 0); cy <= min(y+1, m.g.H-2); cy++ {
 		for cx := max(x-1, 0); cx <= min(x+1, m.g.W-2); cx++ {
-			t, p := m.truth(cx, cy), m.corners(cx, cy)
+			t, p := m.cellTruth(cx, cy), m.cellCorners(cx, cy)
 			for i, d := range t.at {
 				u, v := samplePoint(i)
 				off := seen(m.mixed(&p, u, v)) - seen(float64(d))
 				sum += float64(off * off)
 			}
 			m.ridges(&p, func(u, v, median, mixed float64) {
-				if differ(median, mixed) {
+				if mayDiffer(median, mixed) {
 					off := seen(median) - seen(float64(t.at[nearestSample(u, v)]))
 					sum += float64(off * off)
 				}
@@ -260,10 +261,10 @@ func (m *mending) around(x, y int) (sum float64) {
 	return sum
 }
 
-// wrong returns the visible error of a cell, and whether a place is on the wrong side of the
+// visibleError returns the visible error of a cell, and whether a place is on the wrong side of the
 // outline by more than interpolation explains.
-func (m *mending) wrong(x, y int) (worst float64, surely bool) {
-	t, p := m.truth(x, y), m.corners(x, y)
+func (m *mending) visibleError(x, y int) (worst float64, surely bool) {
+	t, p := m.cellTruth(x, y), m.cellCorners(x, y)
 	judge := func(median, d float64) {
 		worst = max(worst, math.Abs(seen(median)-seen(d)))
 		surely = surely || (median < 0) != (d < 0) && math.Abs(d) > surelyWrong+float64(m.span/255)
@@ -273,16 +274,16 @@ func (m *mending) wrong(x, y int) (worst float64, surely bool) {
 		judge(m.mixed(&p, u, v), float64(d))
 	}
 	m.ridges(&p, func(u, v, median, mixed float64) {
-		if differ(median, mixed) {
-			judge(median, m.exact(x, y, u, v))
+		if mayDiffer(median, mixed) {
+			judge(median, m.exactDistance(x, y, u, v))
 		}
 	})
 	return worst, surely
 }
 
-// truth computes distances within a cell.
-func (m *mending) truth(x, y int) *truth {
-	row := m.row(y)
+// cellTruth computes distances within a cell.
+func (m *mending) cellTruth(x, y int) *truth {
+	row := m.truthRowAt(y)
 	t := &row.cells[x]
 	if t.known {
 		return t
@@ -290,13 +291,13 @@ func (m *mending) truth(x, y int) *truth {
 	t.known = true
 	for i := range t.at {
 		u, v := samplePoint(i)
-		t.at[i] = float32(m.exact(x, y, u, v))
+		t.at[i] = float32(m.exactDistance(x, y, u, v))
 	}
 	return t
 }
 
-// row returns the known data of a row of cells.
-func (m *mending) row(y int) *truthRow {
+// truthRowAt returns the known data of a row of cells.
+func (m *mending) truthRowAt(y int) *truthRow {
 	row := &m.rows[y%len(m.rows)]
 	if row.y == y {
 		return row
@@ -327,22 +328,22 @@ func (m *mending) row(y int) *truthRow {
 	return row
 }
 
-// exact computes the distance at a place within a cell.
-func (m *mending) exact(x, y int, u, v float64) float64 {
-	row, p := m.row(y), Point{float64(m.g.Left+x) + 0.5 + u, float64(m.g.Top+y) + 0.5 + v}
+// exactDistance computes the distance at a place within a cell.
+func (m *mending) exactDistance(x, y int, u, v float64) float64 {
+	row, p := m.truthRowAt(y), Point{float64(m.g.Left+x) + 0.5 + u, float64(m.g.Top+y) + 0.5 + v}
 	best := float64(truthReach * truthReach)
 	for _, e := range row.edges[x/columnWidth] {
-		best = e.nearer(p, best)
+		best = e.nearerThan(p, best)
 	}
 	sum := 0
 	for _, e := range row.passes {
-		sum += e.passed(p)
+		sum += e.windingShare(p)
 	}
-	return sign(math.Sqrt(best), sum)
+	return signedDistance(math.Sqrt(best), sum)
 }
 
-// nearer is distance2 that tests the box first.
-func (c *curve) nearer(p Point, best float64) float64 {
+// nearerThan is distance2 that tests the box first.
+func (c *curve) nearerThan(p Point, best float64) float64 {
 	dx, dy := max(c.minX-p.X, p.X-c.maxX, 0), max(c.minY-p.Y, p.Y-c.maxY, 0)
 	if float64(dx*dx)+float64(dy*dy) < best {
 		return c.distance2(p, best)
@@ -350,8 +351,8 @@ func (c *curve) nearer(p Point, best float64) float64 {
 	return best
 }
 
-// sign makes a distance negative outside, where the winding number is 0.
-func sign(distance float64, winding int) float64 {
+// signedDistance makes a distance negative outside, where the winding number is 0.
+func signedDistance(distance float64, winding int) float64 {
 	if winding == 0 {
 		return -distance
 	}
@@ -362,7 +363,7 @@ func sign(distance float64, winding int) float64 {
 func (s *Shape) Distance(p Point, reach float64) float64 {
 	best := float64(reach * reach)
 	for i := range s.edges {
-		best = s.edges[i].nearer(p, best)
+		best = s.edges[i].nearerThan(p, best)
 	}
-	return sign(math.Sqrt(best), winding(s.pieces, p))
+	return signedDistance(math.Sqrt(best), winding(s.pieces, p))
 }

@@ -47,7 +47,7 @@ func sample(levels []byte, g Grid, span, x, y float64) (median, plain float64) {
 
 // allowed is the distance from the outline within which a median may be on the wrong side: the
 // effect of interpolating plain distances, rounding of levels, and places between the samples of
-// mend.
+// mendPixels.
 func allowed(span float64) float64 { return 0.8 + span/255 }
 
 // A tally counts samples.
@@ -196,11 +196,11 @@ func TestCornersSplitColors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := s.outline(t.Context())
+		o, err := s.orderEdges(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		colors := o.paint()
+		colors := o.colorEdges()
 		if len(colors) != len(o.edges) || len(o.open) != 1 || o.open[0] {
 			t.Fatalf("%s: %d colors of %d edges in %d contours, open: %v", name, len(colors), len(o.edges), len(o.open), o.open)
 		}

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// boundary returns the parts of the pieces that have inside on one side only, and for each whether
-// that is the right side. Pieces are cut where they cross, and the winding numbers on both sides of
-// its middle decide for each part.
-func boundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
+// findBoundary returns the parts of the pieces that have inside on one side only, and for each
+// whether that is the right side. Pieces are cut where they cross, and the winding numbers on both
+// sides of its middle decide for each part.
+func findBoundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
 	m := meeting{cuts: make([][]float64, len(pieces))}
 	for i := range pieces {
 		if i%looksEvery == 0 {
@@ -18,10 +18,10 @@ func boundary(ctx context.Context, pieces []curve) (edges []curve, rightward []b
 			}
 		}
 		for j := i + 1; j < len(pieces); j++ {
-			if pieces[i].apart(&pieces[j]) {
+			if pieces[i].hasApartBox(&pieces[j]) {
 				continue
 			}
-			m.meet(pieces, i, j)
+			m.collectCrossings(pieces, i, j)
 			if m.steps > maxSteps {
 				return nil, nil, ErrTangled
 			}
@@ -36,7 +36,7 @@ func boundary(ctx context.Context, pieces []curve) (edges []curve, rightward []b
 	judged := 0
 	for i := range pieces {
 		slices.Sort(m.cuts[i])
-		for _, part := range pieces[i].cut(m.cuts[i]) {
+		for _, part := range pieces[i].cutAt(m.cuts[i]) {
 			if judged%looksEvery == 0 {
 				if err := ctx.Err(); err != nil {
 					return nil, nil, err
@@ -45,7 +45,7 @@ func boundary(ctx context.Context, pieces []curve) (edges []curve, rightward []b
 			if judged++; judged > 2*maxPieces {
 				return nil, nil, ErrTangled
 			}
-			if left, right := sides(pieces, &part); left != right {
+			if left, right := insideSides(pieces, &part); left != right {
 				edges, rightward = append(edges, part), append(rightward, right)
 			}
 		}
@@ -75,13 +75,13 @@ const (
 	shortest = 1.0 / (1 << 16)
 )
 
-// apart reports whether the boxes of two pieces do not touch.
-func (c *curve) apart(d *curve) bool {
+// hasApartBox reports whether the boxes of two pieces do not touch.
+func (c *curve) hasApartBox(d *curve) bool {
 	return c.minX > d.maxX || d.minX > c.maxX || c.minY > d.maxY || d.minY > c.maxY
 }
 
-// aside reports whether d is on one side of the strip along the chord of c that contains c.
-func (c *curve) aside(d *curve) bool {
+// isAside reports whether d is on one side of the strip along the chord of c that contains c.
+func (c *curve) isAside(d *curve) bool {
 	from, to := c.p[0], c.p[c.n]
 	chord := Point{to.X - from.X, to.Y - from.Y}
 	// Distances from the chord, times its length.
@@ -102,13 +102,13 @@ func (c *curve) aside(d *curve) bool {
 	return otherLow > high+margin || otherHigh < low-margin
 }
 
-// sides reports on which sides of a part is inside. For a part that is too short to tell, both are
-// outside.
-func sides(pieces []curve, part *curve) (left, right bool) {
+// insideSides reports on which sides of a part is inside. For a part that is too short to tell,
+// both are outside.
+func insideSides(pieces []curve, part *curve) (left, right bool) {
 	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
 		return false, false
 	}
-	before, after := part.split(0.5)
+	before, after := part.splitAt(0.5)
 	at := after.p[0]
 	// The direction in the middle, or the chord's if the derivative is 0.
 	a, b := before.p[part.n-1], after.p[1]
@@ -133,7 +133,7 @@ type meeting struct {
 	sinceLook int
 }
 
-func (m *meeting) meet(pieces []curve, i, j int) {
+func (m *meeting) collectCrossings(pieces []curve, i, j int) {
 	a, b := &pieces[i], &pieces[j]
 	if a.n == 1 && b.n == 1 {
 		m.steps++
@@ -144,7 +144,7 @@ func (m *meeting) meet(pieces []curve, i, j int) {
 		return
 	}
 	pair := pairing{m: m, i: i, j: j, left: maxPairSteps}
-	pair.narrow(*a, *b, 0, 1, 0, 1)
+	pair.narrowCrossing(*a, *b, 0, 1, 0, 1)
 	m.steps += maxPairSteps - pair.left
 	m.sinceLook += maxPairSteps - pair.left
 }
@@ -156,15 +156,16 @@ type pairing struct {
 	left int // steps
 }
 
-// narrow halves both pieces until they are clearly apart or almost points. At a small crossing
-// angle their boxes touch for long; then the strips along their chords tell them apart, whose width
-// shrinks with the square of the length. a is piece i from t0 to t1, b is piece j from u0 to u1.
-func (p *pairing) narrow(a, b curve, t0, t1, u0, u1 float64) {
-	if p.left <= 0 || a.apart(&b) {
+// narrowCrossing halves both pieces until they are clearly apart or almost points. At a small
+// crossing angle their boxes touch for long; then the strips along their chords tell them apart,
+// whose width shrinks with the square of the length. a is piece i from t0 to t1, b is piece j from
+// u0 to u1.
+func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
+	if p.left <= 0 || a.hasApartBox(&b) {
 		return
 	}
 	p.left--
-	if a.aside(&b) || b.aside(&a) {
+	if a.isAside(&b) || b.isAside(&a) {
 		return
 	}
 	smallA := a.maxX-a.minX < crossingSize && a.maxY-a.minY < crossingSize
@@ -175,15 +176,15 @@ func (p *pairing) narrow(a, b curve, t0, t1, u0, u1 float64) {
 		p.m.cuts[p.j] = addCut(p.m.cuts[p.j], float64((u0+u1)/2))
 		// Adjacent boxes touch as well; one cut is enough for all.
 	case smallB || !smallA && a.maxX-a.minX+a.maxY-a.minY >= b.maxX-b.minX+b.maxY-b.minY:
-		before, after := a.split(0.5)
+		before, after := a.splitAt(0.5)
 		t := float64((t0 + t1) / 2)
-		p.narrow(before.boxed(), b, t0, t, u0, u1)
-		p.narrow(after.boxed(), b, t, t1, u0, u1)
+		p.narrowCrossing(before.boxed(), b, t0, t, u0, u1)
+		p.narrowCrossing(after.boxed(), b, t, t1, u0, u1)
 	default:
-		before, after := b.split(0.5)
+		before, after := b.splitAt(0.5)
 		u := float64((u0 + u1) / 2)
-		p.narrow(a, before.boxed(), t0, t1, u0, u)
-		p.narrow(a, after.boxed(), t0, t1, u, u1)
+		p.narrowCrossing(a, before.boxed(), t0, t1, u0, u)
+		p.narrowCrossing(a, after.boxed(), t0, t1, u, u1)
 	}
 }
 

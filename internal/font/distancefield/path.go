@@ -1,6 +1,7 @@
 package distancefield
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -18,7 +19,7 @@ type Path struct {
 
 // MoveTo starts a contour.
 func (p *Path) MoveTo(to Point) {
-	p.close()
+	p.closeContour()
 	p.start, p.end = to, to
 }
 
@@ -37,7 +38,7 @@ func (p *Path) CubeTo(control1, control2, to Point) {
 	p.addCurve(curve{p: [4]Point{p.end, control1, control2, to}, n: 3})
 }
 
-func (p *Path) close() {
+func (p *Path) closeContour() {
 	if p.end != p.start {
 		p.LineTo(p.start)
 	}
@@ -56,11 +57,11 @@ func (p *Path) addCurve(c curve) {
 	var cuts [4]float64
 	list := cuts[:0]
 	if c.n > 1 {
-		list = turns(list, c.n, c.p[0].X, c.p[1].X, c.p[2].X, c.p[3].X)
-		list = turns(list, c.n, c.p[0].Y, c.p[1].Y, c.p[2].Y, c.p[3].Y)
+		list = appendExtremes(list, c.n, c.p[0].X, c.p[1].X, c.p[2].X, c.p[3].X)
+		list = appendExtremes(list, c.n, c.p[0].Y, c.p[1].Y, c.p[2].Y, c.p[3].Y)
 		slices.Sort(list)
 	}
-	for _, piece := range c.cut(list) {
+	for _, piece := range c.cutAt(list) {
 		if len(p.pieces) >= maxPieces {
 			p.err = ErrTangled
 			return
@@ -69,9 +70,9 @@ func (p *Path) addCurve(c curve) {
 	}
 }
 
-// turns appends the places between 0 and 1 where one coordinate of a curve stops growing or
+// appendExtremes appends the places between 0 and 1 where one coordinate of a curve stops growing or
 // shrinking.
-func turns(list []float64, degree int, a, b, c, d float64) []float64 {
+func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	keep := func(t float64) {
 		if t > 0 && t < 1 { // false for NaN
 			list = append(list, t)
@@ -90,4 +91,131 @@ func turns(list []float64, degree int, a, b, c, d float64) []float64 {
 	keep(h / q2)
 	keep(q0 / h)
 	return list
+}
+
+// Edges are neighbors along a contour if their ends are joinDistance apart or less, in pixels.
+// Edges shorter than tinyEdge are left out, because crossings are inexact.
+const (
+	joinDistance = 1.0 / (1 << 11)
+	tinyEdge     = 1.0 / (1 << 13)
+)
+
+// An outline holds the edges of a Shape in order, with the inside to their left.
+type outline struct {
+	edges []curve
+	// starts are the first edges of contours, and the number of edges.
+	starts []int
+	// open reports for each contour whether its ends do not meet.
+	open []bool
+}
+
+// orderEdges puts the edges in order. It keeps one of several coinciding edges.
+func (s *Shape) orderEdges(ctx context.Context) (*outline, error) {
+	o := &outline{}
+	var loose []curve
+	at := places{}
+	for i, c := range s.edges {
+		if i%looksEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if max(c.maxX-c.minX, c.maxY-c.minY) < tinyEdge {
+			continue
+		}
+		if s.rightward[i] {
+			c = c.reverseCurve()
+		}
+		if !at.hasTwin(loose, &c) {
+			at.addEdge(c.p[0], len(loose))
+			loose = append(loose, c)
+		}
+	}
+	used := make([]bool, len(loose))
+	for first := range loose {
+		if first%looksEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !used[first] {
+			o.followContour(loose, used, at, first)
+		}
+	}
+	o.starts = append(o.starts, len(o.edges))
+	return o, nil
+}
+
+// followContour adds the contour that starts with an edge. Each edge begins exactly at the end of
+// the edge before.
+func (o *outline) followContour(loose []curve, used []bool, at places, first int) {
+	from := len(o.edges)
+	o.starts = append(o.starts, from)
+	for next := first; next >= 0; {
+		c := loose[next]
+		used[next] = true
+		if n := len(o.edges); n > from {
+			c.p[0] = o.edges[n-1].p[o.edges[n-1].n]
+			c = c.boxed()
+		}
+		o.edges = append(o.edges, c)
+		end := c.p[c.n]
+		if len(o.edges)-from > 1 && pointDistance(end, loose[first].p[0]) <= joinDistance {
+			last := &o.edges[len(o.edges)-1]
+			last.p[last.n] = o.edges[from].p[0]
+			*last = last.boxed()
+			o.open = append(o.open, false)
+			return
+		}
+		next = at.nearestUnused(loose, used, end)
+	}
+	o.open = append(o.open, true)
+}
+
+func (c curve) reverseCurve() curve {
+	r := c
+	for i := range c.n + 1 {
+		r.p[i] = c.p[c.n-i]
+	}
+	return r
+}
+
+// pointDistance returns the distance of two points, by the larger of their coordinates.
+func pointDistance(a, b Point) float64 { return max(math.Abs(a.X-b.X), math.Abs(a.Y-b.Y)) }
+
+// places maps cells of joinDistance to the edges that start in them.
+type places map[[2]int64][]int32
+
+func cellOf(p Point) [2]int64 {
+	return [2]int64{int64(math.Floor(p.X / joinDistance)), int64(math.Floor(p.Y / joinDistance))}
+}
+
+func (l places) addEdge(p Point, i int) { l[cellOf(p)] = append(l[cellOf(p)], int32(i)) }
+
+// edgesNear calls see for the edges that may start within joinDistance of p.
+func (l places) edgesNear(p Point, see func(i int)) {
+	c := cellOf(p)
+	for x := c[0] - 1; x <= c[0]+1; x++ {
+		for y := c[1] - 1; y <= c[1]+1; y++ {
+			for _, i := range l[[2]int64{x, y}] {
+				see(int(i))
+			}
+		}
+	}
+}
+
+// hasTwin reports whether one of the edges coincides with c.
+func (l places) hasTwin(loose []curve, c *curve) (found bool) {
+	l.edgesNear(c.p[0], func(i int) {
+		d := &loose[i]
+		found = found || pointDistance(c.p[0], d.p[0]) <= tinyEdge && pointDistance(c.p[c.n], d.p[d.n]) <= tinyEdge && pointDistance(c.pointAt(0.5), d.pointAt(0.5)) <= tinyEdge
+	})
+	return found
+}
+
+// nearestUnused returns the unused edge that starts closest to p, the first of several, or -1.
+func (l places) nearestUnused(loose []curve, used []bool, p Point) int {
+	best, distance := -1, joinDistance
+	l.edgesNear(p, func(i int) {
+		if d := pointDistance(p, loose[i].p[0]); !used[i] && (d < distance || d == distance && (best < 0 || i < best)) {
+			best, distance = i, d
+		}
+	})
+	return best
 }

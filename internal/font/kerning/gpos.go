@@ -3,12 +3,14 @@ package kerning
 import (
 	"fmt"
 	"math/bits"
+	"slices"
+	"sort"
 )
 
 // Limits of a font. Fonts have some dozens; a hostile font could repeat a small table billions of
 // times.
 const (
-	maxUses      = 1 << 18 // of features by scripts, of lookups by features
+	maxUses      = 1 << 18 // features in scripts, and lookups in features
 	maxSubtables = 1024
 )
 
@@ -37,7 +39,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 	if major := r.u16(0); r.err == nil && major != 1 {
 		return nil, fmt.Errorf("unknown version %d", major)
 	}
-	scripts, features, lookups := r.sub(int64(r.u16(4))), r.sub(int64(r.u16(6))), r.sub(int64(r.u16(8)))
+	scripts, features, lookups := r.tableAt(int64(r.u16(4))), r.tableAt(int64(r.u16(6))), r.tableAt(int64(r.u16(8)))
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -53,9 +55,9 @@ func readGPOS(data []byte) ([]subtable, error) {
 	var found []subtable
 	for _, i := range order {
 		if i >= list.u16(0) && list.err == nil {
-			return nil, fmt.Errorf("no lookup %d", i)
+			return nil, fmt.Errorf("lookup %d does not exist", i)
 		}
-		lookup := list.sub(int64(list.u16(2 + 2*i)))
+		lookup := list.tableAt(int64(list.u16(2 + 2*i)))
 		if list.err != nil {
 			return nil, list.err
 		}
@@ -71,7 +73,7 @@ func defaultFeatures(scripts table) ([]int, error) {
 	r := reader{table: scripts}
 	var used numbers
 	for i := range r.u16(0) {
-		script := reader{table: r.sub(int64(r.u16(2 + 6*i + 4)))}
+		script := reader{table: r.tableAt(int64(r.u16(2 + 6*i + 4)))}
 		offset := script.u16(0)
 		if r.err != nil || script.err != nil {
 			return nil, errShort
@@ -79,16 +81,16 @@ func defaultFeatures(scripts table) ([]int, error) {
 		if offset == 0 {
 			continue
 		}
-		language := reader{table: script.sub(int64(offset)), err: script.err}
+		language := reader{table: script.tableAt(int64(offset)), err: script.err}
 		const none = 0xffff
 		if required := language.u16(2); required != none {
-			used.add(required)
+			used.addIndex(required)
 		}
 		if err := used.addList(&language, 4); err != nil {
 			return nil, err
 		}
 	}
-	return used.sorted(), r.err
+	return used.sortedNumbers(), r.err
 }
 
 // kernLookups returns the lookups of the features named "kern", in order.
@@ -97,18 +99,18 @@ func kernLookups(features table, used []int) ([]int, error) {
 	var lookups numbers
 	for _, i := range used {
 		if i >= r.u16(0) && r.err == nil {
-			return nil, fmt.Errorf("no feature %d", i)
+			return nil, fmt.Errorf("feature %d does not exist", i)
 		}
 		const kern = 'k'<<24 | 'e'<<16 | 'r'<<8 | 'n'
 		if r.u32(2+6*i) != kern {
 			continue
 		}
-		feature := reader{table: r.sub(int64(r.u16(2 + 6*i + 4))), err: r.err}
+		feature := reader{table: r.tableAt(int64(r.u16(2 + 6*i + 4))), err: r.err}
 		if err := lookups.addList(&feature, 2); err != nil {
 			return nil, err
 		}
 	}
-	return lookups.sorted(), r.err
+	return lookups.sortedNumbers(), r.err
 }
 
 // numbers is a set of indices of features or lookups.
@@ -117,7 +119,7 @@ type numbers struct {
 	added int
 }
 
-func (n *numbers) add(i int) {
+func (n *numbers) addIndex(i int) {
 	n.has[i/64] |= 1 << (i % 64)
 	n.added++
 }
@@ -125,11 +127,11 @@ func (n *numbers) add(i int) {
 // addList adds the list at an offset, which starts with its length.
 func (n *numbers) addList(r *reader, at int) error {
 	count := r.u16(at)
-	if !r.need(int64(at + 2 + 2*count)) {
+	if !r.needBytes(int64(at + 2 + 2*count)) {
 		return r.err
 	}
 	for k := range count {
-		n.add(r.u16(at + 2 + 2*k))
+		n.addIndex(r.u16(at + 2 + 2*k))
 	}
 	if n.added > maxUses {
 		return fmt.Errorf("more than %d uses of features", maxUses)
@@ -137,7 +139,7 @@ func (n *numbers) addList(r *reader, at int) error {
 	return nil
 }
 
-func (n *numbers) sorted() []int {
+func (n *numbers) sortedNumbers() []int {
 	var list []int
 	for i := range len(n.has) * 64 {
 		if n.has[i/64]>>(i%64)&1 != 0 {
@@ -159,14 +161,14 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 		if len(found) >= maxSubtables {
 			return nil, fmt.Errorf("more than %d subtables for kerning", maxSubtables)
 		}
-		at := r.sub(int64(r.u16(6 + 2*i)))
+		at := r.tableAt(int64(r.u16(6 + 2*i)))
 		if r.err != nil {
 			return nil, r.err
 		}
 		if kind == extension {
 			e := reader{table: at}
 			of := e.u16(2)
-			at = e.sub(e.u32(4))
+			at = e.tableAt(e.u32(4))
 			if e.err != nil {
 				return nil, e.err
 			}
@@ -189,7 +191,7 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 func readSubtable(at table) (subtable, error) {
 	r := reader{table: at}
 	format1, format2 := r.u16(4), r.u16(6)
-	s := subtable{table: at, coverage: r.sub(int64(r.u16(2))), advance: -1}
+	s := subtable{table: at, coverage: r.tableAt(int64(r.u16(2))), advance: -1}
 	s.size1, s.size2 = 2*bits.OnesCount16(uint16(format1)), 2*bits.OnesCount16(uint16(format2))
 	const xAdvance = 4
 	if format1&xAdvance != 0 {
@@ -199,12 +201,162 @@ func readSubtable(at table) (subtable, error) {
 	case 1:
 		s.format, s.pairSets = 1, r.u16(8)
 		s.recordSize = 2 + s.size1 + s.size2
-		r.need(int64(10 + 2*s.pairSets))
+		r.needBytes(int64(10 + 2*s.pairSets))
 	case 2:
 		s.format, s.classes1, s.classes2 = 2, r.u16(12), r.u16(14)
-		s.class1, s.class2 = r.sub(int64(r.u16(8))), r.sub(int64(r.u16(10)))
+		s.class1, s.class2 = r.tableAt(int64(r.u16(8))), r.tableAt(int64(r.u16(10)))
 		s.recordSize = s.size1 + s.size2
-		r.need(16 + int64(s.classes1)*int64(s.classes2)*int64(s.recordSize))
+		r.needBytes(16 + int64(s.classes1)*int64(s.classes2)*int64(s.recordSize))
 	}
 	return s, r.err
+}
+
+// positions collects the pairs of the subtables, sorted.
+func (c *collector) positions(subtables []subtable) error {
+	hasValue := make([]bool, 1<<16) // second glyphs that already have a value
+	for _, first := range c.glyphs {
+		clear(hasValue)
+		start := len(c.pairs)
+		for i := range subtables {
+			if err := c.ctx.Err(); err != nil {
+				return err
+			}
+			s := &subtables[i]
+			index, covered, err := coverageIndex(s.coverage, first)
+			if err != nil {
+				return err
+			}
+			if !covered {
+				continue
+			}
+			if s.format == 1 {
+				err = c.pairSet(s, first, index, hasValue)
+			} else {
+				err = c.classPairs(s, first, hasValue)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		slices.SortFunc(c.pairs[start:], comparePairs)
+	}
+	return nil
+}
+
+// pairSet collects a list of second glyphs with their values.
+func (c *collector) pairSet(s *subtable, first uint16, index int, hasValue []bool) error {
+	if index >= s.pairSets {
+		return fmt.Errorf("pair list %d does not exist", index)
+	}
+	r := reader{table: s.table}
+	set := reader{table: r.tableAt(int64(r.u16(10 + 2*index))), err: r.err}
+	count := set.u16(0)
+	if r.err != nil || !set.needBytes(int64(2+count*s.recordSize)) {
+		return errShort
+	}
+	for i := range count {
+		at := 2 + i*s.recordSize
+		if err := c.collectValue(first, set.u16(at), set.advanceAt(at+2, s), hasValue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// classPairs collects a table of values for classes of first and second glyphs. It gives all glyphs
+// a value, even if it is 0.
+func (c *collector) classPairs(s *subtable, first uint16, hasValue []bool) error {
+	class1, err := glyphClass(s.class1, first)
+	if err != nil {
+		return err
+	}
+	if class1 >= s.classes1 {
+		return fmt.Errorf("class %d does not exist", class1)
+	}
+	r := reader{table: s.table}
+	for _, second := range c.glyphs {
+		class2, err := glyphClass(s.class2, second)
+		if err != nil {
+			return err
+		}
+		if class2 >= s.classes2 {
+			return fmt.Errorf("class %d does not exist", class2)
+		}
+		at := 16 + (class1*s.classes2+class2)*s.recordSize
+		if err := c.collectValue(first, int(second), r.advanceAt(at, s), hasValue); err != nil {
+			return err
+		}
+	}
+	return r.err
+}
+
+func (c *collector) collectValue(first uint16, second int, units int16, hasValue []bool) error {
+	if !c.wanted[second] || hasValue[second] {
+		return nil
+	}
+	hasValue[second] = true
+	if units == 0 {
+		return nil
+	}
+	return c.collectPair(Pair{first, uint16(second), units})
+}
+
+// advanceAt returns the advance in the values at an offset.
+func (r *reader) advanceAt(at int, s *subtable) int16 {
+	if s.advance < 0 {
+		return 0
+	}
+	return int16(r.u16(at + s.advance))
+}
+
+// coverageIndex returns the index of a glyph in a coverage table.
+func coverageIndex(t table, glyph uint16) (index int, covered bool, err error) {
+	r := reader{table: t}
+	format, count := r.u16(0), r.u16(2)
+	switch {
+	case r.err != nil:
+	case format == 1 && r.needBytes(int64(4+2*count)):
+		i := sort.Search(count, func(i int) bool { return r.u16(4+2*i) >= int(glyph) })
+		return i, i < count && r.u16(4+2*i) == int(glyph), nil
+	case format == 2 && r.needBytes(int64(4+6*count)):
+		i := r.rangeOf(4, count, glyph)
+		if i < 0 {
+			return 0, false, nil
+		}
+		return r.u16(4+6*i+4) + int(glyph) - r.u16(4+6*i), true, nil
+	}
+	return 0, false, r.err
+}
+
+// glyphClass returns the class of a glyph, 0 if it has none.
+func glyphClass(t table, glyph uint16) (int, error) {
+	r := reader{table: t}
+	switch format := r.u16(0); {
+	case r.err != nil:
+	case format == 1:
+		first, count := r.u16(2), r.u16(4)
+		i := int(glyph) - first
+		if r.needBytes(int64(6+2*count)) && i >= 0 && i < count {
+			return r.u16(6 + 2*i), nil
+		}
+	case format == 2:
+		count := r.u16(2)
+		if !r.needBytes(int64(4 + 6*count)) {
+			break
+		}
+		if i := r.rangeOf(4, count, glyph); i >= 0 {
+			return r.u16(4 + 6*i + 4), nil
+		}
+	}
+	return 0, r.err
+}
+
+// rangeOf returns which of count records (first glyph, last glyph, a value) at an offset contains
+// the glyph, or -1.
+func (r *reader) rangeOf(at, count int, glyph uint16) int {
+	i := sort.Search(count, func(i int) bool { return r.u16(at+6*i+2) >= int(glyph) })
+	if i < count && r.u16(at+6*i) <= int(glyph) {
+		return i
+	}
+	return -1
 }

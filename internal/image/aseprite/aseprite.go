@@ -20,7 +20,7 @@ import (
 // A Header is the start of a file.
 type Header struct {
 	Width, Height int
-	Bits          int // of a pixel: 8, 16 or 32
+	Bits          int // bits of a pixel: 8, 16 or 32
 	Frames        int
 	// PixelWidth and PixelHeight are the shape of a pixel, 1 and 1 for squares.
 	PixelWidth, PixelHeight int
@@ -51,9 +51,9 @@ func ReadHeader(data []byte) (Header, error) {
 	case le.Uint16(data[4:]) != 0xa5e0:
 		return Header{}, errors.New("aseprite: file does not start like an Aseprite file")
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32:
-		return Header{}, fmt.Errorf("aseprite: pixels of %d bits", h.Bits)
+		return Header{}, fmt.Errorf("aseprite: pixels have %d bits, want 8, 16 or 32", h.Bits)
 	case h.Frames == 0:
-		return Header{}, errors.New("aseprite: file without a frame")
+		return Header{}, errors.New("aseprite: file has no frame")
 	}
 	return h, nil
 }
@@ -72,7 +72,7 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 		return nil, nil, err
 	}
 	f := frame{h: h}
-	if err := f.readChunks(data[headerSize:]); err != nil {
+	if err := f.readFrameChunks(data[headerSize:]); err != nil {
 		return nil, nil, fmt.Errorf("aseprite: %w", err)
 	}
 	// Layers are stored from the bottom up; z moves a cel among them.
@@ -84,12 +84,259 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 		if !f.layers[c.layer].visible {
 			continue
 		}
-		if err := f.draw(ctx, m, c); err != nil {
+		if err := f.drawCel(ctx, m, c); err != nil {
 			return nil, nil, fmt.Errorf("aseprite: layer %d: %w", c.layer, err)
 		}
 	}
 	return m, f.icc, ctx.Err()
 }
 
-// bytes returns the size of a pixel.
-func (h *Header) bytes() int { return h.Bits / 8 }
+// pixelByteCount returns the size of a pixel.
+func (h *Header) pixelByteCount() int { return h.Bits / 8 }
+
+// A frame holds the content of the first frame's chunks.
+type frame struct {
+	h       Header
+	palette [256][4]byte
+	newer   bool // palette is from a chunk with alpha
+	layers  []layer
+	around  []int // indices of the last layer and its groups, outermost first
+	cels    []cel
+	icc     []byte
+}
+
+type layer struct {
+	visible    bool // it and all its groups are visible
+	background bool
+	tilemap    bool
+	mode       int
+	opacity    byte
+	group      bool
+	level      int
+}
+
+// A cel is the image of a layer.
+type cel struct {
+	layer, z int
+	x, y     int
+	opacity  byte
+	packed   bool
+	w, h     int
+	data     []byte
+}
+
+// Types of chunks.
+const (
+	chunkOldPalette   = 0x0004
+	chunkOlderPalette = 0x0011
+	chunkLayer        = 0x2004
+	chunkCel          = 0x2005
+	chunkProfile      = 0x2007
+	chunkPalette      = 0x2019
+)
+
+// readFrameChunks reads all chunks of the frame at the start of data.
+func (f *frame) readFrameChunks(data []byte) error {
+	le := binary.LittleEndian
+	if len(data) < 16 {
+		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)
+	}
+	size, chunks := int64(le.Uint32(data)), int(le.Uint32(data[12:]))
+	if le.Uint16(data[4:]) != 0xf1fa {
+		return errors.New("no frame follows the header")
+	}
+	if chunks == 0 {
+		chunks = int(le.Uint16(data[6:]))
+	}
+	if size > int64(len(data)) {
+		return fmt.Errorf("frame: %w", io.ErrUnexpectedEOF)
+	}
+	if size < 16 {
+		return fmt.Errorf("frame claims %d bytes, which is out of range", size)
+	}
+	for i := range f.palette {
+		f.palette[i] = [4]byte{3: 255}
+	}
+	rest := data[16:size]
+	for range chunks {
+		if len(rest) < 6 {
+			return fmt.Errorf("chunk: %w", io.ErrUnexpectedEOF)
+		}
+		size := int64(le.Uint32(rest))
+		if size < 6 || size > int64(len(rest)) {
+			return fmt.Errorf("chunk claims %d bytes of %d", size, len(rest))
+		}
+		c := cursor{data: rest[6:size]}
+		if err := f.readChunk(int(le.Uint16(rest[4:])), &c); err != nil {
+			return err
+		}
+		if c.short {
+			return fmt.Errorf("chunk %#x: %w", le.Uint16(rest[4:]), io.ErrUnexpectedEOF)
+		}
+		rest = rest[size:]
+	}
+	return nil
+}
+
+func (f *frame) readChunk(kind int, c *cursor) error {
+	switch kind {
+	case chunkOldPalette, chunkOlderPalette:
+		if !f.newer {
+			f.oldPalette(c, kind == chunkOlderPalette)
+		}
+	case chunkPalette:
+		f.newPalette(c)
+	case chunkLayer:
+		return f.readLayer(c)
+	case chunkCel:
+		return f.readCel(c)
+	case chunkProfile:
+		const embedded = 2
+		if kind := c.uint16LE(); kind == embedded {
+			c.skip(2 + 4 + 8)
+			f.icc = c.takeUpTo(int64(c.uint32LE()))
+		}
+	}
+	return nil
+}
+
+// oldPalette reads colors of 8 or, in the oldest files, 6 bits.
+func (f *frame) oldPalette(c *cursor, six bool) {
+	at := 0
+	for range c.uint16LE() {
+		at += int(c.byteOrZero())
+		n := int(c.byteOrZero())
+		if n == 0 {
+			n = 256
+		}
+		for range n {
+			color := c.takeUpTo(3)
+			if at > 255 || c.short {
+				return
+			}
+			for i, v := range color {
+				if six {
+					v = v&63<<2 | v&63>>4
+				}
+				f.palette[at][i] = v
+			}
+			at++
+		}
+	}
+}
+
+func (f *frame) newPalette(c *cursor) {
+	f.newer = true
+	c.skip(4)
+	first, last := int64(c.uint32LE()), int64(c.uint32LE())
+	c.skip(8)
+	for i := first; i <= last && i < 256 && !c.short; i++ {
+		const named = 1
+		flags := c.uint16LE()
+		if color := c.takeUpTo(4); len(color) == 4 {
+			f.palette[i] = [4]byte(color)
+		}
+		if flags&named != 0 {
+			c.skip(int64(c.uint16LE()))
+		}
+	}
+}
+
+// readLayer reads one more layer. The attributes of a group apply to all its layers, which follow
+// it.
+func (f *frame) readLayer(c *cursor) error {
+	const (
+		visible    = 1
+		background = 8
+		reference  = 64 // a layer that is not drawn
+		opacities  = 1  // the header's flags: layers have an opacity
+		groups     = 2  // groups, too, and modes
+		most       = 1 << 16
+	)
+	flags, kind, level := c.uint16LE(), c.uint16LE(), int(c.uint16LE())
+	c.skip(4)
+	l := layer{visible: flags&visible != 0 && flags&reference == 0, background: flags&background != 0,
+		mode: int(c.uint16LE()), opacity: c.byteOrZero(), group: kind == 1, tilemap: kind == 2, level: level}
+	if len(f.layers) == most {
+		return errors.New("the frame has too many layers")
+	}
+	if f.h.flags&opacities == 0 {
+		l.opacity = 255
+	}
+	for n := len(f.around); n > 0 && f.layers[f.around[n-1]].level >= level; n-- {
+		f.around = f.around[:n-1]
+	}
+	if n := len(f.around); n > 0 {
+		l.visible = l.visible && f.layers[f.around[n-1]].visible
+	}
+	f.around = append(f.around, len(f.layers))
+	if l.group && l.visible && f.h.flags&groups != 0 && (l.mode != 0 || l.opacity != 255) {
+		return errors.New("a group of layers has an opacity or a blend mode; give them to its layers, or merge it")
+	}
+	if l.mode >= len(modes) {
+		return fmt.Errorf("blend mode %d is unknown", l.mode)
+	}
+	f.layers = append(f.layers, l)
+	return nil
+}
+
+// readCel reads the place and the data of a layer's image.
+func (f *frame) readCel(p *cursor) error {
+	const (
+		raw     = 0
+		linked  = 1
+		packed  = 2
+		tilemap = 3
+	)
+	c := cel{layer: int(p.uint16LE()), x: int(int16(p.uint16LE())), y: int(int16(p.uint16LE())), opacity: p.byteOrZero()}
+	kind := p.uint16LE()
+	c.z = int(int16(p.uint16LE()))
+	p.skip(5)
+	switch {
+	case p.short:
+		return nil
+	case c.layer >= len(f.layers) || f.layers[c.layer].group:
+		return fmt.Errorf("an image belongs to layer %d, which does not exist", c.layer)
+	case !f.layers[c.layer].visible:
+		return nil
+	case kind == tilemap || f.layers[c.layer].tilemap:
+		return errors.New("tilemap layers are not supported; convert them to ordinary layers")
+	case kind == linked:
+		return errors.New("the first frame has an image of another frame")
+	case kind != raw && kind != packed:
+		return fmt.Errorf("an image has the unknown kind %d", kind)
+	}
+	c.packed, c.w, c.h = kind == packed, int(p.uint16LE()), int(p.uint16LE())
+	c.data = p.data
+	f.cels = append(f.cels, c)
+	return nil
+}
+
+// A cursor reads from front to back. Reading beyond the end returns 0.
+type cursor struct {
+	data  []byte
+	short bool
+}
+
+// takeUpTo returns the next n bytes, fewer at the end.
+func (c *cursor) takeUpTo(n int64) []byte {
+	if n > int64(len(c.data)) {
+		c.short, n = true, int64(len(c.data))
+	}
+	b := c.data[:n]
+	c.data = c.data[n:]
+	return b
+}
+
+func (c *cursor) skip(n int64) { c.takeUpTo(n) }
+
+func (c *cursor) byteOrZero() byte {
+	if b := c.takeUpTo(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (c *cursor) uint16LE() uint16 { return uint16(c.byteOrZero()) | uint16(c.byteOrZero())<<8 }
+
+func (c *cursor) uint32LE() uint32 { return uint32(c.uint16LE()) | uint32(c.uint16LE())<<16 }

@@ -117,7 +117,7 @@ func TestBlendModesAgreeWithAseprite(t *testing.T) {
 	}
 }
 
-// Cels are clipped at all edges, even cels much larger than the picture.
+// Cels are clipped at all edges, even cels much larger than the image.
 func TestCelsAreClipped(t *testing.T) {
 	pix := make([]byte, 0, 64)
 	for i := range 16 {
@@ -195,16 +195,16 @@ func TestKindsOfPixels(t *testing.T) {
 func TestBadSpritesAreRefused(t *testing.T) {
 	seen := layerOf(1, 0, 0, 0, 255)
 	for want, chunks := range map[string][][]byte{
-		"tilemap layers":           {layerOf(1, 2, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
-		"a group of layers":        {layerOf(1, 1, 0, 0, 100)},
-		"blend mode 19":            {layerOf(1, 0, 0, 19, 255)},
-		"of layer 3":               {seen, rawCel(3, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
-		"of another frame":         {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(1, 0), make([]byte, 5), words(1))},
-		"unknown kind 9":           {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
-		"unexpected EOF":           {seen, rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3)},
-		"zlib":                     {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(2, 0), make([]byte, 5), words(1, 1), []byte("nonsense"))},
-		"chunk 0x2004: unexpected": {chunk(chunkLayer, words(1))},
-		"chunk of 0 bytes in 8":    {make([]byte, 8)},
+		"tilemap layers":            {layerOf(1, 2, 0, 0, 255), rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
+		"a group of layers":         {layerOf(1, 1, 0, 0, 100)},
+		"blend mode 19":             {layerOf(1, 0, 0, 19, 255)},
+		"to layer 3":                {seen, rawCel(3, 0, 0, 255, 0, 1, 1, 1, 2, 3, 4)},
+		"of another frame":          {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(1, 0), make([]byte, 5), words(1))},
+		"unknown kind 9":            {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(9, 0), make([]byte, 5), words(1))},
+		"unexpected EOF":            {seen, rawCel(0, 0, 0, 255, 0, 1, 1, 1, 2, 3)},
+		"zlib":                      {seen, chunk(chunkCel, words(0, 0, 0), []byte{255}, words(2, 0), make([]byte, 5), words(1, 1), []byte("nonsense"))},
+		"chunk 0x2004: unexpected":  {chunk(chunkLayer, words(1))},
+		"chunk claims 0 bytes of 8": {make([]byte, 8)},
 	} {
 		_, _, err := Decode(t.Context(), file{w: 1, h: 1, bits: 32, flags: 3, chunks: chunks}.bytes())
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -242,7 +242,7 @@ func TestSpriteDecodingStopsWithContext(t *testing.T) {
 	}
 }
 
-// For all bytes, Decode returns a picture of the header's size, or an error.
+// For all bytes, Decode returns an image of the header's size, or an error.
 func FuzzDecode(f *testing.F) {
 	f.Add(file{w: 2, h: 2, bits: 32, flags: 1, chunks: [][]byte{layerOf(1, 0, 0, 5, 200), packedCel(0, -1, 0, 2, 2, make([]byte, 16))}}.bytes())
 	f.Add(file{w: 2, h: 1, bits: 8, chunks: [][]byte{chunk(chunkOldPalette, words(1), []byte{0, 1, 9, 9, 9}), layerOf(9, 0, 0, 0, 0), rawCel(0, 0, 0, 255, 0, 2, 1, 0, 1)}}.bytes())

@@ -4,26 +4,27 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"errors"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// draw blends a cel with the picture below. It keeps only one row of the cel in memory, because a
-// cel may be much larger than the picture.
-func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
+// drawCel blends a cel with the image below. It keeps only one row of the cel in memory, because a
+// cel may be much larger than the image.
+func (f *frame) drawCel(ctx context.Context, m *pixmap.Map, c cel) error {
 	l := &f.layers[c.layer]
 	opacity := mul(int(c.opacity), int(l.opacity))
 	var r io.Reader = bytes.NewReader(c.data)
 	if c.packed {
 		z, err := zlib.NewReader(r)
 		if err != nil {
-			return unexpected(err)
+			return pixmap.UnexpectedEOF(err)
 		}
 		r = z
 	}
-	row := make([]byte, c.w*f.h.bytes())
+	row := make([]byte, c.w*f.h.pixelByteCount())
 	for y := range c.h {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -32,28 +33,21 @@ func (f *frame) draw(ctx context.Context, m *pixmap.Map, c cel) error {
 			return nil // the remaining rows are invisible
 		}
 		if _, err := io.ReadFull(r, row); err != nil {
-			return unexpected(err)
+			return pixmap.UnexpectedEOF(err)
 		}
 		if c.y+y < 0 {
 			continue
 		}
 		for x := max(0, -c.x); x < min(c.w, m.W-c.x); x++ {
 			below := m.Pix8[4*((c.y+y)*m.W+c.x+x):][:4]
-			copy(below, blend([4]byte(below), f.color(row[x*f.h.bytes():], l), opacity, l.mode))
+			copy(below, blendColors([4]byte(below), f.pixelColor(row[x*f.h.pixelByteCount():], l), opacity, l.mode))
 		}
 	}
 	return nil
 }
 
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// color returns the color of the pixel at the start of pix.
-func (f *frame) color(pix []byte, l *layer) [4]byte {
+// pixelColor returns the color of the pixel at the start of pix.
+func (f *frame) pixelColor(pix []byte, l *layer) [4]byte {
 	switch f.h.Bits {
 	case 32:
 		return [4]byte(pix)
@@ -72,22 +66,22 @@ func mul(a, b int) int {
 	return (t>>8 + t) >> 8
 }
 
-// blend draws a color over the one below, in the layer's mode. The mode has an effect in proportion
-// to the alpha below.
-func blend(below, above [4]byte, opacity, mode int) []byte {
-	normal := over(below, above, opacity)
+// blendColors draws a color over the one below, in the layer's mode. The mode has an effect in
+// proportion to the alpha below.
+func blendColors(below, above [4]byte, opacity, mode int) []byte {
+	normal := blendOver(below, above, opacity)
 	if mode == 0 || below[3] == 0 {
 		return normal[:]
 	}
 	made := modes[mode]([3]byte(below[:3]), [3]byte(above[:3]))
-	mixed := over(below, [4]byte{made[0], made[1], made[2], above[3]}, opacity)
-	whole := mix(normal, mixed, int(below[3]))
-	whole = mix(whole, mixed, mul(int(below[3]), mul(int(above[3]), opacity)))
+	mixed := blendOver(below, [4]byte{made[0], made[1], made[2], above[3]}, opacity)
+	whole := mixShares(normal, mixed, int(below[3]))
+	whole = mixShares(whole, mixed, mul(int(below[3]), mul(int(above[3]), opacity)))
 	return whole[:]
 }
 
-// over draws a color over another one.
-func over(below, above [4]byte, opacity int) [4]byte {
+// blendOver draws a color over another one.
+func blendOver(below, above [4]byte, opacity int) [4]byte {
 	alpha := mul(int(above[3]), opacity)
 	switch {
 	case below[3] == 0:
@@ -104,8 +98,8 @@ func over(below, above [4]byte, opacity int) [4]byte {
 	return below
 }
 
-// mix interpolates between two colors, b at a share of 255.
-func mix(a, b [4]byte, share int) [4]byte {
+// mixShares interpolates between two colors, b at a share of 255.
+func mixShares(a, b [4]byte, share int) [4]byte {
 	alpha := int(a[3]) + mul(int(b[3])-int(a[3]), share)
 	if alpha == 0 {
 		return [4]byte{}
@@ -123,4 +117,182 @@ func mix(a, b [4]byte, share int) [4]byte {
 	}
 	m[3] = byte(alpha)
 	return m
+}
+
+// modes are the blend modes by number: functions from the lower and the upper color to the blended
+// one. The formulas are from W3C, "Compositing and Blending Level 1", and the usual ones for the
+// last three, rounded like in Aseprite.
+var modes = [...]func(below, above [3]byte) [3]byte{
+	func(_, above [3]byte) [3]byte { return above },
+	eachChannel(mul),
+	eachChannel(screen),
+	eachChannel(func(b, s int) int { return hardLight(s, b) }),
+	eachChannel(func(b, s int) int { return min(b, s) }),
+	eachChannel(func(b, s int) int { return max(b, s) }),
+	eachChannel(dodge),
+	eachChannel(burn),
+	eachChannel(hardLight),
+	eachChannel(softLight),
+	eachChannel(func(b, s int) int { return max(b-s, s-b) }),
+	eachChannel(func(b, s int) int { return b + s - 2*mul(b, s) }),
+	whole(func(b, s light) light { return s.saturate(b.saturation()).lit(b.lumaOf()) }),
+	whole(func(b, s light) light { return b.saturate(s.saturation()).lit(b.lumaOf()) }),
+	whole(func(b, s light) light { return s.lit(b.lumaOf()) }),
+	whole(func(b, s light) light { return b.lit(s.lumaOf()) }),
+	eachChannel(func(b, s int) int { return min(b+s, 255) }),
+	eachChannel(func(b, s int) int { return max(b-s, 0) }),
+	eachChannel(divideMode),
+}
+
+// eachChannel applies f to each channel.
+func eachChannel(f func(below, above int) int) func(below, above [3]byte) [3]byte {
+	return func(below, above [3]byte) (c [3]byte) {
+		for i := range c {
+			c[i] = byte(f(int(below[i]), int(above[i])))
+		}
+		return c
+	}
+}
+
+// divide255 divides a by b, rounded, where 255 means 1.
+func divide255(a, b int) int { return (a*255 + b/2) / b }
+
+func screen(b, s int) int { return b + s - mul(b, s) }
+
+func hardLight(b, s int) int {
+	if s < 128 {
+		return mul(b, 2*s)
+	}
+	return screen(b, 2*s-255)
+}
+
+func dodge(b, s int) int {
+	switch s = 255 - s; {
+	case b == 0:
+		return 0
+	case b >= s:
+		return 255
+	}
+	return divide255(b, s)
+}
+
+func burn(b, s int) int {
+	switch b = 255 - b; {
+	case b == 0:
+		return 255
+	case b >= s:
+		return 0
+	}
+	return 255 - divide255(b, s)
+}
+
+func divideMode(b, s int) int {
+	switch {
+	case b == 0:
+		return 0
+	case b >= s:
+		return 255
+	}
+	return divide255(b, s)
+}
+
+// softLight uses floats; products are converted so that no processor fuses them with a sum.
+func softLight(below, above int) int {
+	b, s := float64(below)/255, float64(above)/255
+	d := math.Sqrt(b)
+	if b <= 0.25 {
+		d = float64((float64((float64(16*b)-12)*b) + 4) * b)
+	}
+	r := b - float64((1-2*s)*b*(1-b))
+	if s > 0.5 {
+		r = b + float64((2*s-1)*(d-b))
+	}
+	return int(float64(r*255) + 0.5)
+}
+
+// light is a color with channels from 0 to 1.
+type light [3]float64
+
+func whole(f func(below, above light) light) func(below, above [3]byte) [3]byte {
+	return func(below, above [3]byte) (c [3]byte) {
+		var b, s light
+		for i := range c {
+			b[i], s[i] = float64(below[i])/255, float64(above[i])/255
+		}
+		for i, v := range f(b, s) {
+			c[i] = byte(255 * v)
+		}
+		return c
+	}
+}
+
+func (c light) lumaOf() float64 {
+	return float64(float64(0.3*c[0])+float64(0.59*c[1])) + float64(0.11*c[2])
+}
+
+func (c light) saturation() float64 { return slices.Max(c[:]) - slices.Min(c[:]) }
+
+// saturate returns the color with another saturation. Like in Aseprite, one of two equal channels
+// may stay unchanged.
+func (c light) saturate(to float64) light {
+	low, middle, high := c.rankChannels()
+	least, most := c[low], c[high]
+	if most <= least {
+		c[middle], c[high] = 0, 0
+	} else {
+		c[middle] = float64((c[middle]-least)*to) / (most - least)
+		c[high] = to
+	}
+	c[low] = 0
+	return c
+}
+
+// rankChannels returns the lowest, middle and highest channel. Of equal channels it may return one
+// twice.
+func (c light) rankChannels() (low, middle, high int) {
+	r, g, b := c[0], c[1], c[2]
+	switch {
+	case r < min(g, b):
+		low = 0
+	case g < b:
+		low = 1
+	default:
+		low = 2
+	}
+	switch {
+	case r > max(g, b):
+		high = 0
+	case g > b:
+		high = 1
+	default:
+		high = 2
+	}
+	switch {
+	case r > g && g > b, r <= g && g <= b:
+		middle = 1
+	case r > g && r > b, r <= g && b > r:
+		middle = 2
+	default:
+		middle = 0
+	}
+	return low, middle, high
+}
+
+// lit returns the color with another luma, moved towards gray as far as needed to stay in range.
+func (c light) lit(luma float64) light {
+	d := luma - c.lumaOf()
+	for i := range c {
+		c[i] += d
+	}
+	l, least, most := c.lumaOf(), slices.Min(c[:]), slices.Max(c[:])
+	for i, v := range c {
+		if least < 0 {
+			v = l + float64((v-l)*l)/(l-least)
+		}
+		if most > 1 {
+			v = l + float64((v-l)*(1-l))/(most-l)
+		}
+		c[i] = v
+	}
+	return c
 }

@@ -1,67 +1,45 @@
-// Package astc compresses pictures to ASTC, the block format that graphics processors of
-// phones read, in its profile of low dynamic range and in two dimensions, and decodes such
-// blocks. The same pixels give the same bytes on every machine: whatever decides anything
-// is a whole number, or a float that is rounded alike everywhere.
+// Package astc encodes and decodes ASTC, the block format that graphics processors of phones read:
+// two-dimensional blocks of the low dynamic range profile. The same pixels give the same bytes on
+// every machine: all decisions are made with integers, or with floats that are rounded alike
+// everywhere.
 //
-// A block is 16 bytes whatever its size. It has one to four parts, each with a line between
-// two colors, and a grid of weights, which are stretched over the pixels and say where each
-// is on its line. How fine the grid, its weights and the ends of the lines are is up to the
-// block. An encoder is good where it finds how best to share out the bits, and quick where it
-// finds that without trying. This one takes the weights that it would like apart into waves:
-// how much of each wave a grid can keep is known beforehand, so that the loss of every grid
-// and fineness is guessed at once, and only the best guesses are carried out.
+// A block is 16 bytes for any number of pixels. It has one to four parts, each with a line between
+// two colors, and a grid of weights. The weights are interpolated to the pixels, and give the place
+// of each pixel on its line. Each block chooses the size of the grid and the precision of weights
+// and line ends. The encoder estimates the error of all choices at once and tries only the best: it
+// splits the ideal weights into waves, and knows beforehand how much of each wave a grid keeps.
 //
 // Source of the format: Khronos Data Format Specification 1.4, chapter 23.
 package astc
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Quality is how much work goes into a block.
-type Quality = blockfit.Quality
-
-// The qualities.
-const (
-	Fast   = blockfit.Fast
-	Normal = blockfit.Normal
-	Best   = blockfit.Best
-)
-
-// Options are how to compress. The zero value is Fast, every channel alike.
+// Options are the options of Encode. The zero value is Fast, every channel alike.
 type Options struct {
-	Quality Quality
+	Quality    blockfit.Quality
+	WeighAlpha bool // the same as in blockfit.Options
 
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
-	// as its alpha, and fully transparent pixels may have any color. Without it the color
-	// of every pixel counts alike.
-	WeighAlpha bool
-
-	// AlphaWeight is how many times the squared error of alpha counts, up to 16; 0 is once.
-	// Where red, green and blue hold one value and alpha another, 3 counts both alike.
+	// AlphaWeight is the factor of the squared error of alpha, up to 16; 0 means 1. If red, green
+	// and blue hold one value and alpha another, 3 counts both alike.
 	AlphaWeight int
 }
 
-// sides are the sizes of blocks, in pixels a side.
+// sides are the possible sides of a block, in pixels.
 var sides = [...]int{4, 5, 6, 8}
 
-// Size returns the number of bytes of a compressed picture of w by h pixels, in blocks of
-// side by side pixels.
-func Size(w, h, side int) int {
-	return (w + side - 1) / side * ((h + side - 1) / side) * 16
-}
-
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
-// Size(w, h, side) bytes. A block has 4, 5, 6 or 8 pixels a side. pix has four bytes, RGBA,
-// for each pixel, row by row. If the size is no multiple of side, the last column and row
-// are repeated. A block of pixels whose alpha is 255 decodes to an alpha of 255, and a
-// block of a single color to exactly that color. Rows of blocks are the same whether they
-// are compressed together or one by one. Encode works in the calling goroutine, and ends
-// early with the error of ctx. After an error dst is useless.
+// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
+// A block has 4, 5, 6 or 8 pixels a side. Pixels whose alpha is 255 decode to an alpha of 255, and
+// a block of a single color decodes to exactly that color. Rows of blocks are the same whether they
+// are encoded together or one by one.
 func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
 	switch {
 	case !slices.Contains(sides[:], side):
@@ -69,28 +47,206 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 	case o.AlphaWeight < 0 || o.AlphaWeight > 16:
 		return fmt.Errorf("astc: alpha counts %d times: want 0 to 16", o.AlphaWeight)
 	}
-	p := picture{blockfit.Grid{W: w, H: h, Side: side}, pix}
-	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {
-		return fmt.Errorf("astc: %w", err)
-	}
 	e := newEncoder(o.Quality, side)
-	e.countAlpha(max(1, o.AlphaWeight))
+	e.setAlphaWeight(max(1, o.AlphaWeight))
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	var pixels [256]byte
-	return p.Each(ctx, func(at int) {
-		p.gather(&pixels, at)
-		*(*[16]byte)(dst[16*at:]) = encode(&pixels)
+	return blockfit.Grid{W: w, H: h, Side: side}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		return encode((*[256]byte)(pixels))
 	})
 }
 
-// A picture is RGBA pixels row by row.
-type picture struct {
-	blockfit.Grid
-	pix []byte
+// An encoder encodes one block after another.
+type encoder struct {
+	*format
+	effort effort
+
+	alphaWeight  int32   // how many times the squared error of alpha counts
+	alphaStretch float32 // its root: distances of stretched alphas are errors as they count
+
+	px     [64][4]int32   // the wanted pixels
+	pf     [64][4]float32 // the same, with alpha stretched
+	all    moments
+	opaque bool
+	gray   bool
+
+	best code // best code so far
+	sse  int64
+
+	products [64]moments // moments of single pixels
+	work     trial
+
+	pool       pool
+	hypotheses [16]hypothesis
+	used       int // number of parts in use
 }
 
-// gather copies the pixels of a block.
-func (p *picture) gather(dst *[256]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
+// An effort holds the limits of the search for one quality.
+type effort struct {
+	good      int64   // an error for each pixel that is left at that
+	hard      int64   // an error for each pixel above which three parts are tried
+	share     float32 // least error off the line for which splits are tried
+	tries     [2]int  // plans carried out of those with one part, with two
+	near      int     // splits near each of two ways to part the pixels that are weighed
+	splits    int     // splits carried out
+	rounds    int     // how often ends and weights are fitted to each other
+	passes    int     // over the weights of a grid that is not whole
+	weighings int     // blocks encoded again where alpha is coverage, at most
+}
+
+var efforts = [...]effort{
+	blockfit.Fast:   {good: 4, hard: 200, tries: [2]int{2, 1}, share: 0.4, near: 2, splits: 1, rounds: 1, passes: 1, weighings: 2},
+	blockfit.Normal: {good: 0, hard: 12, tries: [2]int{8, 4}, share: 0.05, near: 8, splits: 3, rounds: 1, passes: 1, weighings: 2},
+	blockfit.Best:   {good: 0, hard: 1, tries: [2]int{10, 14}, share: 0, near: 16, splits: 5, rounds: 2, passes: 2, weighings: 4},
+}
+
+func newEncoder(q blockfit.Quality, side int) *encoder {
+	return &encoder{format: formats[side](), effort: efforts[min(q, blockfit.Best)], alphaWeight: 1, alphaStretch: 1}
+}
+
+// setAlphaWeight sets the factor of the squared error of alpha.
+func (e *encoder) setAlphaWeight(times int) {
+	e.alphaWeight, e.alphaStretch = int32(times), sqrt(float32(times))
+}
+
+// encode returns the best block found for RGBA pixels.
+func (e *encoder) encode(pixels *[256]byte) [16]byte {
+	if !e.loadPixels(pixels[:4*e.pixels]) {
+		e.sse, e.opaque = 0, pixels[3] == 255
+		return solidBlock([4]byte(pixels[:]))
+	}
+	e.sse = math.MaxInt64
+	e.searchPlans()
+	block := e.best.pack()
+	var out [16]byte
+	binary.LittleEndian.PutUint64(out[:], block.low)
+	binary.LittleEndian.PutUint64(out[8:], block.high)
+	return out
+}
+
+// solidBlock returns the block of a single color.
+func solidBlock(color [4]byte) (block [16]byte) {
+	copy(block[:], []byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
+	for i, v := range color {
+		block[8+2*i], block[9+2*i] = v, v
+	}
+	return block
+}
+
+// loadPixels stores the pixels of a block, and reports whether any differs from the first.
+func (e *encoder) loadPixels(pixels []byte) bool {
+	first := binary.LittleEndian.Uint32(pixels)
+	var differ, colored uint32
+	opaque := uint32(255)
+	e.all = moments{}
+	for i := range e.pixels {
+		v := binary.LittleEndian.Uint32(pixels[4*i:])
+		differ |= v ^ first
+		colored |= (v ^ v>>8) & 0xffff
+		opaque &= v >> 24
+		p := &e.px[i&63]
+		*p = [4]int32{int32(v & 255), int32(v >> 8 & 255), int32(v >> 16 & 255), int32(v >> 24)}
+		e.pf[i&63] = [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(float32(p[3]) * e.alphaStretch)}
+		e.all.addPixel(p)
+	}
+	e.opaque, e.gray = opaque == 255, colored == 0
+	return differ != 0
+}
+
+// searchPlans estimates which plans are worth a try, and tries them.
+func (e *encoder) searchPlans() {
+	s := e.stretchedScatter(&e.all)
+	e.pool.resetPool(e.effort.tries[0])
+	e.used = 0
+	switch {
+	case e.gray && e.opaque:
+		e.guessLine(kindGray, &s)
+	case e.gray:
+		e.guessLine(kindGrayAlpha, &s)
+		e.guessLonerApart(kindGrayAlpha, 3, &s)
+	case e.opaque:
+		e.guessLine(kindRGB, &s)
+		e.guessScale(kindRGBScale, &s)
+		e.guessGray(kindGray, false, &s)
+		e.guessLonerApart(kindRGB, e.loner(&s), &s)
+	default:
+		e.guessLine(kindRGBA, &s)
+		e.guessScale(kindRGBScaleAlpha, &s)
+		e.guessGray(kindGrayAlpha, false, &s)
+		c := e.loner(&s)
+		e.guessLonerApart(kindRGBA, c, &s)
+		if c == 3 {
+			e.guessScaleApart(&s)
+			e.guessGray(kindGrayAlpha, true, &s)
+		}
+	}
+	e.tryBestGuesses()
+	if e.sse <= e.effort.good*int64(e.pixels) {
+		return
+	}
+	_, along := s.principalAxis()
+	if e.gray || s.sumOfVariances()-along >= e.effort.share*float32(e.sse) {
+		e.searchSplits(&s)
+	}
+}
+
+// tryBestGuesses tries the plans of the best guesses.
+func (e *encoder) tryBestGuesses() {
+	for i := range e.pool.wanted {
+		g := &e.pool.best[i]
+		if g.sse >= float32(e.sse)*slack {
+			break
+		}
+		h := &e.hypotheses[g.hypothesis]
+		e.tryPlan(h, &e.plans[h.shapeIndex()][g.plan])
+	}
+}
+
+// slack bounds the estimates worth a try, as a multiple of the best error.
+const slack = 1.5
+
+// A pool holds the best guesses so far, the best first.
+type pool struct {
+	best [32]struct {
+		hypothesis, plan int
+		sse              float32
+	}
+	wanted int
+}
+
+func (p *pool) resetPool(wanted int) {
+	p.wanted = wanted
+	for i := range p.best[:wanted] {
+		p.best[i].sse = math.MaxFloat32
+	}
+}
+
+func (p *pool) addHypothesis(hypothesis, plan int, sse float32) {
+	k := p.wanted - 1
+	for ; k > 0 && p.best[k-1].sse > sse; k-- {
+		p.best[k] = p.best[k-1]
+	}
+	p.best[k].hypothesis, p.best[k].plan, p.best[k].sse = hypothesis, plan, sse
+}
+
+// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[256]byte) [16]byte {
+	block := e.encode(pixels)
+	if e.opaque {
+		return block
+	}
+	n := 4 * e.format.pixels
+	var decoded, wanted [256]byte
+	block, sse := byalpha.Search(pixels[:n], decoded[:n], wanted[:n], e.effort.weighings, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b, e.side, true) })
+	e.sse = sse / 255
+	return block
+}
+
+func abs(v float32) float32 {
+	return math.Float32frombits(math.Float32bits(v) &^ (1 << 31))
+}
+
+func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }

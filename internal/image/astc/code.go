@@ -1,54 +1,54 @@
 package astc
 
-// A code is the fields of a block, unless it has a single color.
+// A code holds the fields of a block that has more than one color.
 type code struct {
 	layout
 	mode      uint16               // the number of the layout
 	parts     uint8                // 1 to 4
-	seed      uint16               // of the partition
-	kinds     [maxPartitions]uint8 // of the pairs of ends, by part: the color endpoint modes
+	seed      uint16               // seed of the partition
+	kinds     [maxPartitions]uint8 // color endpoint mode of each part
 	component uint8                // the channel that has the second weights, in dual planes
 	colorSpan int
 	color     [18]uint8 // stored numbers, kinds[i]/4*2+2 for each part
 	weight    [64]uint8 // stored numbers; two planes alternate
 }
 
-// maxColors is how many numbers the ends of a block may take.
+// maxColors bounds the stored numbers of all line ends of a block.
 const maxColors = 18
 
-// numbersOf returns how many numbers a kind of ends takes.
-func numbersOf(kind uint8) int { return int(kind>>2)*2 + 2 }
+// endNumbers returns how many numbers store a pair of ends of the given kind.
+func endNumbers(kind uint8) int { return int(kind>>2)*2 + 2 }
 
 // unpack reads a block. It returns false for blocks of the error color and for blocks of a
 // single color.
 func unpack(block *stream, side int) (c code, ok bool) {
-	mode := block.at(0, 11)
+	mode := block.bitsAt(0, 11)
 	if mode&511 == voidExtent {
 		return c, false
 	}
 	if c.layout, ok = parseLayout(mode, side); !ok {
 		return c, false
 	}
-	c.mode, c.parts = uint16(mode), uint8(block.at(11, 2)+1)
+	c.mode, c.parts = uint16(mode), uint8(block.bitsAt(11, 2)+1)
 	if c.dual && c.parts == 4 {
 		return c, false
 	}
 	weightSpan := &spans[c.span]
-	below := 128 - weightSpan.size(c.weights()) // end of the bits below the weights
+	below := 128 - weightSpan.sequenceBits(c.weights()) // end of the bits below the weights
 	start := 17
 	if c.parts == 1 {
-		c.kinds[0] = uint8(block.at(13, 4))
+		c.kinds[0] = uint8(block.bitsAt(13, 4))
 	} else {
-		c.seed = uint16(block.at(13, 10))
+		c.seed = uint16(block.bitsAt(13, 10))
 		start = 29
-		if class := block.at(23, 2); class == 0 {
+		if class := block.bitsAt(23, 2); class == 0 {
 			for i := range c.kinds {
-				c.kinds[i] = uint8(block.at(25, 4))
+				c.kinds[i] = uint8(block.bitsAt(25, 4))
 			}
 		} else {
 			extra := extraBits(int(c.parts))
 			below -= extra
-			field := block.at(25, 4) | block.at(below, extra)<<4
+			field := block.bitsAt(25, 4) | block.bitsAt(below, extra)<<4
 			for i := range int(c.parts) {
 				c.kinds[i] = uint8(4*(class-1+field>>i&1) + field>>(int(c.parts)+2*i)&3)
 			}
@@ -56,11 +56,11 @@ func unpack(block *stream, side int) (c code, ok bool) {
 	}
 	if c.dual {
 		below -= 2
-		c.component = uint8(block.at(below, 2))
+		c.component = uint8(block.bitsAt(below, 2))
 	}
 	n := 0
 	for _, kind := range c.kinds[:c.parts] {
-		n += numbersOf(kind)
+		n += endNumbers(kind)
 	}
 	if n > maxColors {
 		return c, false
@@ -68,9 +68,9 @@ func unpack(block *stream, side int) (c code, ok bool) {
 	if c.colorSpan = colorSpanFor(n, below-start); c.colorSpan < colorSpan {
 		return c, false
 	}
-	spans[c.colorSpan].unpack(c.color[:n], block, start)
-	reversed := block.reversed()
-	weightSpan.unpack(c.weight[:c.weights()], &reversed, 0)
+	spans[c.colorSpan].unpackSequence(c.color[:n], block, start)
+	reversed := block.reverseBits()
+	weightSpan.unpackSequence(c.weight[:c.weights()], &reversed, 0)
 	return c, true
 }
 
@@ -78,44 +78,126 @@ func unpack(block *stream, side int) (c code, ok bool) {
 func (c *code) pack() (block stream) {
 	reversed := stream{}
 	weightSpan := &spans[c.span]
-	weightSpan.pack(&reversed, 0, c.weight[:c.weights()])
-	block = reversed.reversed()
-	block.put(0, uint64(c.mode))
-	below := 128 - weightSpan.size(c.weights())
+	weightSpan.packSequence(&reversed, 0, c.weight[:c.weights()])
+	block = reversed.reverseBits()
+	block.putBits(0, uint64(c.mode))
+	below := 128 - weightSpan.sequenceBits(c.weights())
 	start, n, least, mixed := 17, 0, c.kinds[0], false
 	for _, kind := range c.kinds[:c.parts] {
-		n += numbersOf(kind)
+		n += endNumbers(kind)
 		least = min(least, kind)
 		mixed = mixed || kind != c.kinds[0]
 	}
 	switch {
 	case c.parts == 1:
-		block.put(13, uint64(c.kinds[0]))
+		block.putBits(13, uint64(c.kinds[0]))
 	case !mixed:
-		block.put(25, uint64(c.kinds[0]))
+		block.putBits(25, uint64(c.kinds[0]))
 	default:
 		class := min(least>>2, 2)
-		block.put(23, uint64(class+1))
+		block.putBits(23, uint64(class+1))
 		field := uint64(0)
 		for i, kind := range c.kinds[:c.parts] {
 			field |= uint64(kind>>2-class)<<i | uint64(kind&3)<<(int(c.parts)+2*i)
 		}
-		block.put(25, field&15)
+		block.putBits(25, field&15)
 		below -= extraBits(int(c.parts))
-		block.put(below, field>>4)
+		block.putBits(below, field>>4)
 	}
 	if c.parts > 1 {
-		block.put(11, uint64(c.parts-1))
-		block.put(13, uint64(c.seed))
+		block.putBits(11, uint64(c.parts-1))
+		block.putBits(13, uint64(c.seed))
 		start = 29
 	}
 	if c.dual {
-		block.put(below-2, uint64(c.component))
+		block.putBits(below-2, uint64(c.component))
 	}
-	spans[c.colorSpan].pack(&block, start, c.color[:n])
+	spans[c.colorSpan].packSequence(&block, start, c.color[:n])
 	return block
 }
 
-// extraBits returns how many bits the kinds of parts take below the weights where they
-// differ.
+// extraBits returns how many bits below the weights store the kinds of parts, if the kinds differ.
 func extraBits(parts int) int { return 3*parts - 4 }
+
+// A layout describes the weights, as the eleven lowest bits of a block do.
+type layout struct {
+	across, down int // the grid of weights
+	span         int // span of the weights
+	dual         bool
+}
+
+// weights returns the number of stored weights.
+func (l *layout) weights() int {
+	if l.dual {
+		return 2 * l.across * l.down
+	}
+	return l.across * l.down
+}
+
+// The bounds of the weights' bits.
+const (
+	maxWeights    = 64
+	minWeightBits = 24
+	maxWeightBits = 96
+)
+
+// parseLayout reads the block mode of a block of side by side pixels. It returns false for
+// reserved or too large layouts. Source: Khronos Data Format Specification 1.4, chapter 23,
+// "Block Mode".
+func parseLayout(mode, side int) (l layout, ok bool) {
+	l.dual = mode>>10&1 == 1
+	high := mode >> 9 & 1
+	a, b := mode>>5&3, mode>>7&3
+	rho := mode>>4&1 | mode&3<<1
+	if mode&3 != 0 {
+		switch {
+		case mode>>2&3 == 0:
+			l.across, l.down = b+4, a+2
+		case mode>>2&3 == 1:
+			l.across, l.down = b+8, a+2
+		case mode>>2&3 == 2:
+			l.across, l.down = a+2, b+8
+		case b < 2:
+			l.across, l.down = a+2, b+6
+		default:
+			l.across, l.down = b, a+2
+		}
+	} else {
+		rho = mode>>4&1 | mode>>2&3<<1
+		switch {
+		case b == 0:
+			l.across, l.down = 12, a+2
+		case b == 1:
+			l.across, l.down = a+2, 12
+		case b == 2:
+			l.across, l.down = a+6, mode>>9&3+6
+			l.dual, high = false, 0
+		case a == 0:
+			l.across, l.down = 6, 10
+		case a == 1:
+			l.across, l.down = 10, 6
+		default:
+			return l, false
+		}
+	}
+	l.span = rho - 2 + 6*high
+	if rho < 2 || l.across > side || l.down > side || l.weights() > maxWeights {
+		return l, false
+	}
+	size := spans[l.span].sequenceBits(l.weights())
+	return l, size >= minWeightBits && size <= maxWeightBits
+}
+
+// voidExtent is the value of the nine lowest bits of a block of a single color.
+const voidExtent = 0b111111100
+
+// modesOf returns the number of each layout that blocks of side by side pixels can have.
+func modesOf(side int) map[layout]uint16 {
+	all := map[layout]uint16{}
+	for mode := 1<<11 - 1; mode >= 0; mode-- {
+		if l, ok := parseLayout(mode, side); ok && mode&511 != voidExtent {
+			all[l] = uint16(mode)
+		}
+	}
+	return all
+}

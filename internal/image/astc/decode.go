@@ -1,21 +1,24 @@
 package astc
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
-// magenta is what blocks that mean nothing decode to.
+// magenta is the color of invalid blocks.
 var magenta = [4]byte{255, 0, 255, 255}
 
-// DecodeBlock writes the pixels of a block to dst row by row, RGBA. The block has side by
-// side pixels, and side is one that Encode takes. srgb says how a reader takes the colors: sRGB has eight bits, plain
-// numbers have the precision of half floats and are rounded here. Blocks that are reserved,
-// or of high dynamic range, become magenta.
-// Source: Khronos Data Format Specification 1.4, chapter 23, "Weight Application".
+// DecodeBlock writes the pixels of a block to dst as RGBA, row by row. The block has side by side
+// pixels; Encode has the possible sides. With srgb, colors are decoded to eight bits; otherwise
+// numbers have the precision of half floats and are rounded here. Reserved blocks, and blocks of
+// high dynamic range, become magenta. Source: Khronos Data Format Specification 1.4, chapter 23,
+// "Weight Application".
 func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
 	prepare()
 	pixels := dst[:4*side*side]
 	s := stream{binary.LittleEndian.Uint64(block[:]), binary.LittleEndian.Uint64(block[8:])}
-	if s.at(0, 9) == voidExtent {
-		fill(pixels, single(&s, srgb))
+	if s.bitsAt(0, 9) == voidExtent {
+		fill(pixels, singleColor(&s, srgb))
 		return
 	}
 	c, ok := unpack(&s, side)
@@ -23,7 +26,7 @@ func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
 		fill(pixels, magenta)
 		return
 	}
-	c.pixels(pixels, side, srgb)
+	c.writePixels(pixels, side, srgb)
 }
 
 func fill(pixels []byte, color [4]byte) {
@@ -32,21 +35,21 @@ func fill(pixels []byte, color [4]byte) {
 	}
 }
 
-// single returns the color of a block that has but one.
-func single(s *stream, srgb bool) (color [4]byte) {
-	minS, maxS, minT, maxT := s.at(12, 13), s.at(25, 13), s.at(38, 13), s.at(51, 13)
+// singleColor returns the color of a block of a single color.
+func singleColor(s *stream, srgb bool) (color [4]byte) {
+	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
 	everywhere := minS&maxS&minT&maxT == 1<<13-1
-	if s.at(9, 3) != 0b110 || !everywhere && (minS >= maxS || minT >= maxT) {
+	if s.bitsAt(9, 3) != 0b110 || !everywhere && (minS >= maxS || minT >= maxT) {
 		return magenta
 	}
 	for i := range color {
-		color[i] = round16(s.at(64+16*i, 16), srgb)
+		color[i] = roundTo8(s.bitsAt(64+16*i, 16), srgb)
 	}
 	return color
 }
 
-// round16 rounds an interpolated value of 16 bits to eight.
-func round16(v int, srgb bool) byte {
+// roundTo8 rounds an interpolated value of 16 bits to eight.
+func roundTo8(v int, srgb bool) byte {
 	if srgb {
 		return byte(v >> 8)
 	}
@@ -62,14 +65,14 @@ func round16(v int, srgb bool) byte {
 	return byte((v*255 + 1<<15) >> 16)
 }
 
-// pixels writes the pixels that c means.
-func (c *code) pixels(dst []byte, side int, srgb bool) {
+// writePixels writes the pixels of the code as RGBA.
+func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	var ends [maxPartitions]pair
 	var known [maxPartitions]bool
 	at := 0
 	for i, kind := range c.kinds[:c.parts] {
 		var v [8]int32
-		n := numbersOf(kind)
+		n := endNumbers(kind)
 		for k := range n {
 			v[k] = int32(colors[c.colorSpan].value[c.color[at+k]])
 		}
@@ -95,21 +98,141 @@ func (c *code) pixels(dst []byte, side int, srgb bool) {
 			continue
 		}
 		for channel := range 4 {
-			w := f.pixel(i, &grids[0])
+			w := f.pixelWeight(i, &grids[0])
 			if c.dual && channel == int(c.component) {
-				w = f.pixel(i, &grids[1])
+				w = f.pixelWeight(i, &grids[1])
 			}
-			dst[4*i+channel] = round16(mix(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
+			dst[4*i+channel] = roundTo8(interpolate16(ends[part][0][channel], ends[part][1][channel], w, srgb), srgb)
 		}
 	}
 }
 
-// mix returns what lies between two values of eight bits, as 16 bits.
-func mix(from, to, weight int32, srgb bool) int {
+// interpolate16 interpolates between two values of eight bits, and returns 16 bits.
+func interpolate16(from, to, weight int32, srgb bool) int {
 	if srgb {
 		from, to = from<<8|0x80, to<<8|0x80
 	} else {
 		from, to = from*257, to*257
 	}
 	return int(from*(64-weight)+to*weight+32) >> 6
+}
+
+// A scale has the values of a span's stored numbers, and their order: numbers with a trit or a
+// quint are not sorted by value.
+type scale struct {
+	value  []uint8 // values by stored number
+	sorted []uint8 // stored numbers by rank
+	rank   []uint8 // ranks by stored number
+	ranked []uint8 // values by rank
+}
+
+// colors holds the scales of colors, 0 to 255, and weights the scales of weights, 0 to 64. Source:
+// Khronos Data Format Specification 1.4, chapter 23, "Endpoint Unquantization" and "Weight
+// Unquantization".
+var (
+	colors  [len(spans)]scale
+	weights [weightSpans]scale
+)
+
+// A spread holds the factors that turn the bits of a number with a trit or a quint into its value:
+// one for each bit above the lowest, and one for the trit or quint.
+type spread struct {
+	bits [5]int // factors of bits b, c, d, e, f
+	c    int
+}
+
+// colorSpreads and weightSpreads hold spreads by the number of levels.
+var (
+	colorSpreads = map[int]spread{
+		6: {c: 204}, 10: {c: 113},
+		12: {[5]int{0b100010110}, 93}, 20: {[5]int{0b100001100}, 54},
+		24: {[5]int{0b010000101, 0b100001010}, 44}, 40: {[5]int{0b010000010, 0b100000101}, 26},
+		48:  {[5]int{0b001000001, 0b010000010, 0b100000100}, 22},
+		80:  {[5]int{0b001000000, 0b010000001, 0b100000010}, 13},
+		96:  {[5]int{0b000100000, 0b001000000, 0b010000001, 0b100000010}, 11},
+		160: {[5]int{0b000100000, 0b001000000, 0b010000000, 0b100000001}, 6},
+		192: {[5]int{0b000010000, 0b000100000, 0b001000000, 0b010000000, 0b100000001}, 5},
+	}
+	weightSpreads = map[int]spread{
+		6: {c: 50}, 10: {c: 28},
+		12: {[5]int{0b1000101}, 23}, 20: {[5]int{0b1000010}, 13},
+		24: {[5]int{0b0100001, 0b1000010}, 11},
+	}
+)
+
+// applySpread returns the value of a stored number in a range whose top bit is sign.
+func (p *spread) applySpread(v int, s *span, sign int) int {
+	b := 0
+	for i := 1; i < int(s.bits); i++ {
+		b += v >> i & 1 * p.bits[i-1]
+	}
+	u := v>>s.bits*p.c + b
+	if v&1 == 0 {
+		return u >> 2
+	}
+	return sign | (u^(sign*4-1))>>2
+}
+
+// replicate repeats the bits of a number up to the wanted number of bits.
+func replicate(v int, bits, wanted uint8) int {
+	have := bits
+	out := v
+	for have < wanted {
+		out, have = out<<bits|v, have+bits
+	}
+	return out >> (have - wanted)
+}
+
+func colorScales() (all [len(spans)]scale) {
+	for i := colorSpan; i < len(spans); i++ {
+		s := &spans[i]
+		p := colorSpreads[s.levels]
+		values := make([]uint8, s.levels)
+		for v := range values {
+			if s.trits || s.quints {
+				values[v] = uint8(p.applySpread(v, s, 0x80))
+			} else {
+				values[v] = uint8(replicate(v, s.bits, 8))
+			}
+		}
+		all[i] = newSpanScale(values)
+	}
+	return all
+}
+
+func weightScales() (all [weightSpans]scale) {
+	for i := range all {
+		s := &spans[i]
+		p := weightSpreads[s.levels]
+		values := make([]uint8, s.levels)
+		for v := range values {
+			var u int
+			switch {
+			case s.levels == 3:
+				u = [3]int{0, 32, 63}[v]
+			case s.levels == 5:
+				u = [5]int{0, 16, 32, 47, 63}[v]
+			case s.trits || s.quints:
+				u = p.applySpread(v, s, 0x20)
+			default:
+				u = replicate(v, s.bits, 6)
+			}
+			if u > 32 {
+				u++
+			}
+			values[v] = uint8(u)
+		}
+		all[i] = newSpanScale(values)
+	}
+	return all
+}
+
+func newSpanScale(values []uint8) scale {
+	n := len(values)
+	s := scale{value: values, sorted: make([]uint8, n), rank: make([]uint8, n), ranked: slices.Sorted(slices.Values(values))}
+	for stored, v := range values {
+		r, _ := slices.BinarySearch(s.ranked, v)
+		s.sorted[r], s.rank[stored] = uint8(stored), uint8(r)
+	}
+	return s
 }

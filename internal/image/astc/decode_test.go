@@ -18,7 +18,7 @@ func TestPackUnpack(t *testing.T) {
 			block.low &^= 3 << 11
 		}
 		c, ok := unpack(&block, side)
-		if !ok || c.parts > 1 && block.at(23, 2) != 0 {
+		if !ok || c.parts > 1 && block.bitsAt(23, 2) != 0 {
 			continue
 		}
 		n++

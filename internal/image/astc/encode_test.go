@@ -20,12 +20,12 @@ const width = blocktest.Side
 
 var qualities = []struct {
 	name string
-	q    Quality
-}{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
+	q    blockfit.Quality
+}{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
 func encoded(t testing.TB, pix []byte, w, h, side int, o Options) []byte {
 	t.Helper()
-	blocks := make([]byte, Size(w, h, side))
+	blocks := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: side}.Blocks())
 	if err := Encode(t.Context(), blocks, pix, w, h, side, o); err != nil {
 		t.Fatal(err)
 	}
@@ -37,17 +37,17 @@ func with(side int, o Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: side,
 		Encode: func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error) {
-			o.Quality = Quality(quality)
-			dst := make([]byte, Size(w, h, side))
+			o.Quality = blockfit.Quality(quality)
+			dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: side}.Blocks())
 			return dst, Encode(ctx, dst, pix, w, h, side, o)
 		},
 		Decode: func(blocks []byte, w, h int) []byte { return read(blocks, w, h, side, true) },
 	}
 }
 
-// read decodes the blocks of a picture.
+// read decodes the blocks of an image.
 func read(blocks []byte, w, h, side int, srgb bool) []byte {
-	return blocktest.Picture(blocks, w, h, side, 16, func(pixels, block []byte) {
+	return blocktest.AssembleBlocks(blocks, w, h, side, 16, func(pixels, block []byte) {
 		var decoded [256]byte
 		DecodeBlock(&decoded, (*[16]byte)(block), side, srgb)
 		copy(pixels, decoded[:])
@@ -83,7 +83,7 @@ func TestErrorIsTrue(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				pixels := [256]byte(blocktest.Pixels(t, 64))
 				times := rapid.IntRange(1, 16).Draw(t, "alpha counts")
-				e.countAlpha(times)
+				e.setAlphaWeight(times)
 				block := e.encode(&pixels)
 				var decoded [256]byte
 				DecodeBlock(&decoded, &block, side, true)
@@ -183,7 +183,7 @@ func TestKindsInUse(t *testing.T) {
 	mixed := 0
 	for _, pix := range blocktest.Samples() {
 		for _, side := range sides {
-			blocks := encoded(t, pix, width, width, side, Options{Quality: Best})
+			blocks := encoded(t, pix, width, width, side, Options{Quality: blockfit.Best})
 			for ; len(blocks) > 0; blocks = blocks[16:] {
 				c, ok := unpack(&stream{binary.LittleEndian.Uint64(blocks), binary.LittleEndian.Uint64(blocks[8:])}, side)
 				if !ok {
@@ -256,12 +256,12 @@ func TestEncodeRefuses(t *testing.T) {
 func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		for _, side := range sides {
-			e := newEncoder(Best, side)
-			p := picture{blockfit.Grid{W: width, H: width, Side: side}, pix}
+			e := newEncoder(blockfit.Best, side)
+			p := blockfit.Grid{W: width, H: width, Side: side}
 			var pixels [256]byte
 			n := testing.AllocsPerRun(2, func() {
 				for at := range 4 {
-					p.gather(&pixels, at*p.Blocks()/4)
+					blockfit.Gather(p, pixels[:], pix, 4, at*p.Blocks()/4)
 					e.encodeWeighed(&pixels)
 				}
 			})
@@ -304,8 +304,8 @@ func ExampleEncode() {
 	for i := range w * h {
 		copy(pix[4*i:], []byte{byte(20 * (i % w)), 100, 200, 255})
 	}
-	blocks := make([]byte, Size(w, h, 6))
-	if err := Encode(context.Background(), blocks, pix, w, h, 6, Options{Quality: Best}); err != nil {
+	blocks := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 6}.Blocks())
+	if err := Encode(context.Background(), blocks, pix, w, h, 6, Options{Quality: blockfit.Best}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -1,17 +1,17 @@
 package astc
 
-// A fit is the sums that tell which ends suit given weights: the squared error of ends e0
-// and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), but for a
-// constant. Weights are from 0 to 64, and so the sums are 64^2 times larger.
+// A fit holds the sums that decide which ends suit given weights: the squared error of ends e0 and
+// e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), except for a constant.
+// Weights are from 0 to 64, so the sums are 64^2 times larger.
 type fit struct {
 	aa, ab, bb [4]int64
 	a, b       [4]int64
 	mean       [4]float32
-	ends       [2][4]float32 // of the least error
+	ends       [2][4]float32 // ends with the least error
 }
 
-// fit returns the fits of the parts to the weights of the trial.
-func (e *encoder) fit(h *hypothesis) (fits [4]fit) {
+// fitWeights returns the fits of the parts to the weights of the trial.
+func (e *encoder) fitWeights(h *hypothesis) (fits [4]fit) {
 	t := &e.work
 	var sums [4]struct {
 		n, w1, w2 int32
@@ -36,7 +36,7 @@ func (e *encoder) fit(h *hypothesis) (fits [4]fit) {
 	for part := range h.parts {
 		s := &sums[part]
 		for c := range 4 {
-			fits[part].set(c, s.n, s.w1, s.w2, s.p[c], s.wp[c])
+			fits[part].setSums(c, s.n, s.w1, s.w2, s.p[c], s.wp[c])
 		}
 	}
 	if h.dual {
@@ -48,7 +48,7 @@ func (e *encoder) fit(h *hypothesis) (fits [4]fit) {
 			w2 += w * w
 			wp += w * e.px[i&63][c]
 		}
-		fits[0].set(int(c), sums[0].n, w1, w2, sums[0].p[c], wp)
+		fits[0].setSums(int(c), sums[0].n, w1, w2, sums[0].p[c], wp)
 	}
 	if k := int64(e.alphaWeight); k != 1 {
 		for part := range h.parts {
@@ -60,9 +60,9 @@ func (e *encoder) fit(h *hypothesis) (fits [4]fit) {
 	return fits
 }
 
-// set sets the sums of a channel: of the number of pixels, of weights and their squares,
+// setSums sets the sums of a channel: of the number of pixels, of weights and their squares,
 // of values, and of weights times values.
-func (f *fit) set(c int, n, w1, w2, p, wp int32) {
+func (f *fit) setSums(c int, n, w1, w2, p, wp int32) {
 	f.aa[c] = int64(4096*n - 128*w1 + w2)
 	f.ab[c] = int64(64*w1 - w2)
 	f.bb[c] = int64(w2)
@@ -71,8 +71,8 @@ func (f *fit) set(c int, n, w1, w2, p, wp int32) {
 	f.mean[c] = float32(p) / float32(max(n, 1))
 }
 
-// solve finds the ends of the least error.
-func (f *fit) solve() {
+// solveEnds finds the ends with the least error.
+func (f *fit) solveEnds() {
 	for c := range 4 {
 		det := f.aa[c]*f.bb[c] - f.ab[c]*f.ab[c]
 		if det == 0 {
@@ -85,19 +85,19 @@ func (f *fit) solve() {
 	}
 }
 
-// loss returns the squared error that ends have in a channel, but for a constant.
-func (f *fit) loss(c int, from, to int64) int64 {
+// channelLoss returns the squared error of ends in a channel, except for a constant.
+func (f *fit) channelLoss(c int, from, to int64) int64 {
 	return f.aa[c]*from*from + 2*f.ab[c]*from*to + f.bb[c]*to*to - 2*(f.a[c]*from+f.b[c]*to)
 }
 
-// around returns the ranks of the values of a span next to v, below and above.
-func around(span int, v float32) (low, high uint8) {
+// ranksAround returns the ranks of the values of a span next to v, below and above.
+func ranksAround(span int, v float32) (low, high uint8) {
 	n := &neighbors[span]
 	i := int32(max(0, min(v, 255)))
 	return n.low[i], n.high[i]
 }
 
-// neighbors say for the values from i to i+1 which ranks are next to them.
+// neighbors holds the ranks next to each value from i to i+1.
 var neighbors [len(spans)]struct{ low, high [256]uint8 }
 
 func findNeighbors() {
@@ -114,16 +114,16 @@ func findNeighbors() {
 	}
 }
 
-// channel rounds the ends of a channel to the ranks that leave the least error, which it
-// returns, but for a constant.
-func (f *fit) channel(c, span int) (from, to uint8, least int64) {
+// roundChannel rounds the ends of a channel to the ranks with the least error, and returns the
+// error except for a constant.
+func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 	ranked := colors[span].ranked
-	low0, high0 := around(span, f.ends[0][c])
-	low1, high1 := around(span, f.ends[1][c])
+	low0, high0 := ranksAround(span, f.ends[0][c])
+	low1, high1 := ranksAround(span, f.ends[1][c])
 	least = 1 << 62
 	for _, x := range [2]uint8{low0, high0} {
 		for _, y := range [2]uint8{low1, high1} {
-			if l := f.loss(c, int64(ranked[x]), int64(ranked[y])); l < least {
+			if l := f.channelLoss(c, int64(ranked[x]), int64(ranked[y])); l < least {
 				least, from, to = l, x, y
 			}
 		}
@@ -131,9 +131,9 @@ func (f *fit) channel(c, span int) (from, to uint8, least int64) {
 	return from, to, least
 }
 
-// round rounds the ends to a kind's steps, writes the stored numbers, and returns the
-// remaining error, but for a constant.
-func (f *fit) round(kind uint8, span int, stored []uint8) (p pair, loss int64) {
+// roundByKind rounds the ends to a kind's steps, writes the stored numbers, and returns the
+// remaining error, except for a constant.
+func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	switch kind {
 	case kindGray, kindGrayAlpha:
 		return f.roundGray(kind, span, stored)
@@ -145,7 +145,7 @@ func (f *fit) round(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	return f.roundDirect(span, stored)
 }
 
-// roundGray is round for ends whose red, green and blue are alike.
+// roundGray is roundByKind for ends whose red, green and blue are equal.
 func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	// One channel that stands for three.
@@ -155,12 +155,12 @@ func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int6
 	for i := range g.ends {
 		g.ends[i][0] = (f.ends[i][0] + f.ends[i][1] + f.ends[i][2]) / 3
 	}
-	x, y, loss := g.channel(0, span)
+	x, y, loss := g.roundChannel(0, span)
 	stored[0], stored[1] = scale.sorted[x], scale.sorted[y]
 	a, b := int32(scale.ranked[x]), int32(scale.ranked[y])
 	p = pair{{a, a, a, 255}, {b, b, b, 255}}
 	if kind == kindGrayAlpha {
-		x, y, l := f.channel(3, span)
+		x, y, l := f.roundChannel(3, span)
 		stored[2], stored[3] = scale.sorted[x], scale.sorted[y]
 		p[0][3], p[1][3] = int32(scale.ranked[x]), int32(scale.ranked[y])
 		loss += l
@@ -168,13 +168,13 @@ func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int6
 	return p, loss
 }
 
-// roundDirect is round where each channel of each end is stored.
+// roundDirect is roundByKind for kinds that store each channel of each end.
 func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	n := len(stored) / 2
 	p[0][3], p[1][3] = 255, 255
 	for c := range n {
-		x, y, l := f.channel(c, span)
+		x, y, l := f.roundChannel(c, span)
 		stored[2*c], stored[2*c+1] = scale.sorted[x], scale.sorted[y]
 		p[0][c], p[1][c] = int32(scale.ranked[x]), int32(scale.ranked[y])
 		loss += l
@@ -188,7 +188,7 @@ func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 	return p, loss
 }
 
-// roundScale is round where the first end is a part of the second.
+// roundScale is roundByKind for kinds whose first end is a multiple of the second.
 func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	// The ends of the least error say about which part; the other way round if that is
@@ -199,7 +199,7 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 	if d11 > 0 {
 		d01 = float32(d01*256) / d11
 	}
-	low, high := around(span, d01)
+	low, high := ranksAround(span, d01)
 	loss = 1 << 62
 	for k, r := range [2]uint8{low, high} {
 		if k == 1 && high == low {
@@ -218,12 +218,12 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 			if under > 0 {
 				v = float32(over * 256 / under)
 			}
-			x, y := around(span, v)
+			x, y := ranksAround(span, v)
 			least = 1 << 62
 			for _, r := range [2]uint8{x, y} {
 				to := int64(scale.ranked[r])
 				from := to * s >> 8
-				if l := f.loss(c, from, to); l < least {
+				if l := f.channelLoss(c, from, to); l < least {
 					least, ranks[c] = l, r
 					q[0][c], q[1][c] = int32(from), int32(to)
 				}
@@ -240,7 +240,7 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 	}
 	p[0][3], p[1][3] = 255, 255
 	if kind == kindRGBScaleAlpha {
-		x, y, l := f.channel(3, span)
+		x, y, l := f.roundChannel(3, span)
 		stored[4], stored[5] = scale.sorted[x], scale.sorted[y]
 		p[0][3], p[1][3] = int32(scale.ranked[x]), int32(scale.ranked[y])
 		loss += l
@@ -248,11 +248,11 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 	return p, loss
 }
 
-// impossible is the error of ends that cannot be stored.
+// impossible is the loss of ends that cannot be stored.
 const impossible = 1 << 61
 
-// roundOffset is round where the second end is stored by its distance from the first. The
-// loss is huge where the ends are too far apart.
+// roundOffset is roundByKind for kinds that store the second end by its distance from the first.
+// The loss is impossible if the ends are too far apart.
 func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	n := len(stored) / 2
@@ -266,7 +266,7 @@ func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
 		base := max(0, min(from[c], 255))
 		high := int32(base) & 0x80
 		// The low seven bits of the base are above the lowest bit of its number.
-		x, y := around(span, float32((base-float32(high))*2))
+		x, y := ranksAround(span, float32((base-float32(high))*2))
 		least := int64(impossible)
 		for _, r := range [2]uint8{x, y} {
 			b := int32(scale.ranked[r])>>1 | high
@@ -274,18 +274,18 @@ func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
 			if o < -32 || o > 31 {
 				continue
 			}
-			u, v := around(span, float32(o&0x3f<<1|high)+0.5)
+			u, v := ranksAround(span, float32(o&0x3f<<1|high)+0.5)
 			for _, q := range [2]uint8{u, v} {
 				second := int32(scale.ranked[q])
 				if second&0x80 != high {
 					continue
 				}
-				offset, value := transfer(second, int32(scale.ranked[r]))
+				offset, value := transferBit(second, int32(scale.ranked[r]))
 				e1 := value + offset
 				if e1 < 0 || e1 > 255 {
 					continue
 				}
-				if l := f.loss(c, int64(value), int64(e1)); l < least {
+				if l := f.channelLoss(c, int64(value), int64(e1)); l < least {
 					least = l
 					stored[2*c], stored[2*c+1] = scale.sorted[r], scale.sorted[q]
 					p[0][c], p[1][c] = value, e1

@@ -13,21 +13,21 @@ type grid struct {
 	// fitX and fitY make the weights of a grid from the pixels' with the least squared
 	// error: by columns, then by rows.
 	fitX, fitY [8][8]float32
-	// keepX and keepY say how much of a pattern's energy can be kept, by its frequency.
+	// keepX and keepY are the shares of a pattern's energy that the grid keeps, by frequency.
 	keepX, keepY [8]float32
-	// gain is the mean part of the weights' noise that arrives at the pixels.
+	// gain is the mean share of the weights' noise that reaches the pixels.
 	gain float32
 
 	// Weight g touches the pixels touched[first[g]:first[g+1]].
 	first   [65]int
 	touched []touch
-	inverse [64]float32 // of the sum of the squared shares of a weight
+	inverse [64]float32 // inverse sums of the squared shares of each weight
 }
 
-// A touch is a pixel that a weight has a share in.
+// A touch is a pixel that a weight influences.
 type touch struct {
 	pixel uint8
-	share float32 // at most 1
+	share float32 // largest share, at most 1
 }
 
 func newGrid(side, across, down int) *grid {
@@ -57,8 +57,8 @@ func newGrid(side, across, down int) *grid {
 	return g
 }
 
-// A ramp is a row of weights that is stretched over a row of pixels. The infill of a grid is
-// one along each direction, but for rounding.
+// A ramp is a row of weights interpolated to a row of pixels. The infill of a grid is one ramp in
+// each direction, except for rounding.
 type ramp struct {
 	fit  [8][8]float32
 	keep [8]float32
@@ -67,7 +67,7 @@ type ramp struct {
 
 func newRamp(side, n int) (r ramp) {
 	scale := (1024 + side/2) / (side - 1)
-	var share [8][8]float64 // by pixel and weight
+	var share [8][8]float64 // shares by pixel and weight
 	for x := range side {
 		at := (scale*x*(n-1) + 32) >> 6
 		share[x][at>>4] += float64(float64(16-at&15) / 16)
@@ -75,7 +75,7 @@ func newRamp(side, n int) (r ramp) {
 			share[x][at>>4+1] += float64(float64(at&15) / 16)
 		}
 	}
-	// The normal equations, with as many right sides as there are pixels.
+	// The normal equations have a right side for each pixel.
 	var a [8][16]float64
 	for i := range n {
 		for x := range side {
@@ -103,7 +103,7 @@ func newRamp(side, n int) (r ramp) {
 		}
 	}
 	for u := range side {
-		wave := cosine(side, u)
+		wave := cosineWave(side, u)
 		kept := 0.0
 		for x := range side {
 			v := 0.0
@@ -119,20 +119,20 @@ func newRamp(side, n int) (r ramp) {
 	return r
 }
 
-// cosine returns wave u of the discrete cosine transform of n values, of length 1.
-func cosine(n, u int) (wave [8]float64) {
+// cosineWave returns wave u of the discrete cosine transform of n values, of length 1.
+func cosineWave(n, u int) (wave [8]float64) {
 	size := math.Sqrt(2 / float64(n))
 	if u == 0 {
 		size = math.Sqrt(1 / float64(n))
 	}
 	for x := range n {
-		wave[x] = float64(size * quarter((2*x+1)*u, 4*n))
+		wave[x] = float64(size * cosineOfTurns((2*x+1)*u, 4*n))
 	}
 	return wave
 }
 
-// quarter returns the cosine of i/n turns, the same on every machine.
-func quarter(i, n int) float64 {
+// cosineOfTurns returns the cosine of i/n turns, the same on every machine.
+func cosineOfTurns(i, n int) float64 {
 	i %= n
 	sign := 1.0
 	if 2*i > n {
@@ -153,8 +153,8 @@ func quarter(i, n int) float64 {
 	return float64(sign * sum)
 }
 
-// An infill makes the weights of pixels from a grid's: pixel i has the sum of
-// weight[at[i][k]] times share[i][k], in sixteenths.
+// An infill interpolates a grid's weights to pixels: pixel i has the sum of weight[at[i][k]] times
+// share[i][k], in sixteenths.
 type infill struct {
 	at    [64][4]uint8
 	share [64][4]uint8
@@ -182,8 +182,8 @@ func newInfill(side, across, down int) *infill {
 	return f
 }
 
-// pixel returns the weight of pixel i, 0 to 64.
-func (f *infill) pixel(i int, weights *[64]uint8) int32 {
+// pixelWeight returns the weight of pixel i, 0 to 64.
+func (f *infill) pixelWeight(i int, weights *[64]uint8) int32 {
 	at, share := &f.at[i&63], &f.share[i&63]
 	sum := int32(8)
 	for k := range at {

@@ -2,22 +2,22 @@ package astc
 
 import "math"
 
-// A hypothesis is how a block might be coded: its lines of colors, and where on them the
-// pixels would be if nothing had to be rounded.
+// A hypothesis is a possible coding of a block before rounding: lines of colors, and the places of
+// the pixels on them.
 type hypothesis struct {
 	shape
-	kinds     [maxParts]uint8 // by part
+	kinds     [maxParts]uint8 // endpoint modes by part
 	component uint8
 	seed      uint16
-	part      [64]uint8 // by pixel
+	part      [64]uint8 // parts by pixel
 
 	at      [2][64]float32 // 0 to 1, by plane and pixel
 	length  [2]float32     // the mean squared length of the lines, by plane
 	residue float32        // the squared error that is left then
 }
 
-// project sets where the pixels of a part are on a line through their mean.
-func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint64, plane int) {
+// projectPart sets where the pixels of a part are on a line through their mean.
+func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask uint64, plane int) {
 	v := *axis
 	if v[0]+v[1]+v[2]+float32(v[3]*0.001) < 0 {
 		v = [4]float32{-v[0], -v[1], -v[2], -v[3]}
@@ -28,7 +28,7 @@ func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint
 		if mask>>(i&63)&1 == 0 {
 			continue
 		}
-		t := dot(&e.pf[i&63], &v)
+		t := dotRounded(&e.pf[i&63], &v)
 		at[i&63] = t
 		low, high = min(low, t), max(high, t)
 	}
@@ -45,11 +45,10 @@ func (e *encoder) project(h *hypothesis, m *moments, axis *[4]float32, mask uint
 	h.length[plane] += float32(float32(span*span)*float32(m.n)) / float32(e.pixels)
 }
 
-// losses returns the squared error that each grid leaves of a plane's weights, which are
-// taken apart into waves.
+// losses returns the squared error of a plane's weights on each grid, computed from their waves.
 func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	n := e.side
-	var rows, energy [8][8]float32 // by frequency along a row, and row; by both frequencies
+	var rows, energy [8][8]float32 // rows by frequency along a row, and row; energy by both frequencies
 	for y := range n {
 		e.waves(&rows, y, at[y*n:y*n+n])
 	}
@@ -65,7 +64,7 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	g := 0
 	for range n - 1 { // grids are in the order of rows, then of columns
 		keepY := &e.grids[g].keepY
-		var kept [8]float32 // by frequency along a row
+		var kept [8]float32 // sums by frequency along a row
 		for v := range n {
 			k := keepY[v]
 			for u, w := range energy[v][:n] {
@@ -87,8 +86,8 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	}
 }
 
-// waves sets column k to how much of each wave is in a row of as many values as a block
-// has pixels a side. Even waves are symmetric and odd ones antisymmetric.
+// waves sets column k to the amplitudes of the waves in a row with as many values as a block has
+// pixels a side. Even waves are symmetric and odd waves antisymmetric.
 func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
 	var even, odd [4]float32
 	n := len(row)
@@ -113,8 +112,8 @@ func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
 	}
 }
 
-// guess adds the plans of a hypothesis to the pool.
-func (e *encoder) guess(h *hypothesis) {
+// guessPlans adds the plans of a hypothesis to the pool.
+func (e *encoder) guessPlans(h *hypothesis) {
 	if e.hopeless(h) {
 		return
 	}
@@ -133,7 +132,7 @@ func (e *encoder) guess(h *hypothesis) {
 	for i := coarse; i < weightSpans; i++ {
 		noise[i] = length
 	}
-	plans := e.plans[h.index()]
+	plans := e.plans[h.shapeIndex()]
 	last := &e.pool.best[e.pool.wanted-1]
 	number := e.used
 	e.used++
@@ -146,12 +145,12 @@ func (e *encoder) guess(h *hypothesis) {
 	}
 }
 
-// coarse is how many of the spans of weights have so few levels that it matters where the
-// pixels are between them.
+// coarse is the number of weight spans with few levels, where the error depends on the places of
+// pixels between the levels.
 const coarse = 6
 
-// noises adds the squared error that each coarse span leaves of a plane's weights, as a
-// multiple of its error for evenly spread weights.
+// noises adds the squared error of a plane's weights in each coarse span, as a multiple of the
+// error of evenly spread weights.
 func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	for s := range coarse {
 		top := float32(spans[s].levels - 1)
@@ -173,7 +172,7 @@ func (e *encoder) hopeless(h *hypothesis) bool {
 // nextTrial returns a hypothesis of one part to fill in.
 func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
-	h.shape = shape{parts: 1, numbers: numbersOf(kind), dual: dual}
+	h.shape = shape{parts: 1, numbers: endNumbers(kind), dual: dual}
 	h.kinds[0], h.seed = kind, 0
 	h.part = [64]uint8{}
 	h.length, h.residue = [2]float32{}, 0
@@ -183,88 +182,212 @@ func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 // guessLine guesses for all pixels on a line.
 func (e *encoder) guessLine(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
-	axis, along := s.principal()
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
-	h.residue = max(0, s.trace()-along)
-	e.guess(h)
+	axis, along := s.principalAxis()
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	h.residue = max(0, s.sumOfVariances()-along)
+	e.guessPlans(h)
 }
 
-// guessScale guesses for all pixels on a line whose colors are multiples of one.
+// guessScale guesses for all pixels on a line of colors that are multiples of one color.
 func (e *encoder) guessScale(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
 	var axis [4]float32
 	if axis, h.residue = e.all.ray(s); e.hopeless(h) {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
-	e.guess(h)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
+	e.guessPlans(h)
 }
 
-// guessGray guesses for all pixels taken for gray, and alpha apart where it says so.
+// guessGray guesses for all pixels as grays, with alpha in a plane of its own if apart is set.
 func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	h := e.nextTrial(kind, apart)
 	h.component = 3
 	rest := *s
 	if apart {
-		rest = s.without(3)
+		rest = s.withoutChannel(3)
 	}
 	var axis [4]float32
 	if axis, h.residue = e.all.grayLine(&rest); e.hopeless(h) {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
 	if apart {
 		own := [4]float32{3: 1}
-		e.project(h, &e.all, &own, ^uint64(0), 1)
+		e.projectPart(h, &e.all, &own, ^uint64(0), 1)
 	}
-	e.guess(h)
+	e.guessPlans(h)
 }
 
-// loner returns the channel without which the others are nearest to a line.
+// loner returns the channel whose removal leaves the other channels nearest to a line.
 func (e *encoder) loner(s *scatter) int {
 	least, which := float32(math.MaxFloat32), 0
 	for c := range 4 {
 		if c == 3 && e.opaque {
 			continue
 		}
-		rest := s.without(c)
-		_, along := rest.principal()
-		if left := rest.trace() - along; left < least {
+		rest := s.withoutChannel(c)
+		_, along := rest.principalAxis()
+		if left := rest.sumOfVariances() - along; left < least {
 			least, which = left, c
 		}
 	}
 	return which
 }
 
-// guessApart guesses for a channel with weights of its own.
-func (e *encoder) guessApart(kind uint8, c int, s *scatter) {
+// guessLonerApart guesses for a channel with weights of its own.
+func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
 	h := e.nextTrial(kind, true)
 	h.component = uint8(c)
-	rest := s.without(c)
-	axis, along := rest.principal()
-	h.residue = max(0, rest.trace()-along)
+	rest := s.withoutChannel(c)
+	axis, along := rest.principalAxis()
+	h.residue = max(0, rest.sumOfVariances()-along)
 	if h.residue >= e.pool.best[0].sse {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
 	var own [4]float32
 	own[c&3] = 1
-	e.project(h, &e.all, &own, ^uint64(0), 1)
-	e.guess(h)
+	e.projectPart(h, &e.all, &own, ^uint64(0), 1)
+	e.guessPlans(h)
 }
 
-// guessScaleApart guesses for colors that are multiples of one, and alpha apart.
+// guessScaleApart guesses for colors that are multiples of one color, with alpha in a plane of its
+// own.
 func (e *encoder) guessScaleApart(s *scatter) {
 	h := e.nextTrial(kindRGBScaleAlpha, true)
 	h.component = 3
 	var axis [4]float32
-	rest := s.without(3)
+	rest := s.withoutChannel(3)
 	axis, h.residue = e.all.ray(&rest)
 	if h.residue >= e.pool.best[0].sse {
 		return
 	}
-	e.project(h, &e.all, &axis, ^uint64(0), 0)
+	e.projectPart(h, &e.all, &axis, ^uint64(0), 0)
 	own := [4]float32{3: 1}
-	e.project(h, &e.all, &own, ^uint64(0), 1)
-	e.guess(h)
+	e.projectPart(h, &e.all, &own, ^uint64(0), 1)
+	e.guessPlans(h)
+}
+
+// guessBestSplits guesses for the best splits.
+func (e *encoder) guessBestSplits(n int, best *ranking) {
+	for _, b := range best.best[:best.wanted] {
+		if b.split != nil {
+			e.guessSplitLines(n, b.split)
+		}
+	}
+}
+
+// guessSplitLines guesses for a split with lines of one kind, and with cheaper kinds if they cost
+// little.
+func (e *encoder) guessSplitLines(n int, sp *split) {
+	all := e.partMoments(n, &sp.masks)
+	var direct, cheap [maxParts]line
+	same := true
+	for k := range n {
+		direct[k], cheap[k] = e.linesOf(&all[k], sp.masks[k])
+		same = same && direct[k].kind == cheap[k].kind
+	}
+	if !e.opaque {
+		for k := range n {
+			direct[k].kind = kindRGBA
+			if e.gray {
+				direct[k].kind = kindGrayAlpha
+			}
+		}
+	}
+	e.guessLines(n, sp, &all, &direct)
+	if !same {
+		raiseKinds(cheap[:n])
+		e.guessLines(n, sp, &all, &cheap)
+	}
+}
+
+// A line is the line of a part.
+type line struct {
+	kind    uint8
+	axis    [4]float32
+	residue float32
+}
+
+// linesOf returns the line with the least error through a part, and a line with fewer numbers if it
+// is nearly as good.
+func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
+	s := e.stretchedScatter(m)
+	axis, along := s.principalAxis()
+	direct = line{kindRGB, axis, max(0, s.sumOfVariances()-along)}
+	opaque := m.product[9] == m.n*255*255
+	if !opaque {
+		direct.kind = kindRGBA
+	}
+	if e.gray {
+		direct.kind = direct.kind - kindRGB // kindGray or kindGrayAlpha
+	}
+	cheap = direct
+	worse := nearlyAsGood + float32(e.sse)/float32(4*e.pixels)
+	worse = float32(float32(m.n) * worse)
+	if axis, left := m.grayLine(&s); left-direct.residue < worse {
+		cheap = line{kindGray, axis, left}
+		if !opaque {
+			cheap.kind = kindGrayAlpha
+		}
+		return direct, cheap
+	}
+	ray, left := m.ray(&s)
+	if left-direct.residue < worse {
+		cheap = line{kindRGBScale, ray, left}
+		if !opaque {
+			cheap.kind = kindRGBScaleAlpha
+		}
+	}
+	return direct, cheap
+}
+
+// nearlyAsGood bounds the additional error per pixel of a line with fewer numbers.
+const nearlyAsGood = 3
+
+// raiseKinds exchanges kinds for larger ones until one block can hold all: their classes may differ
+// by one.
+func raiseKinds(lines []line) {
+	highest := uint8(0)
+	for i := range lines {
+		highest = max(highest, lines[i].kind>>2)
+	}
+	for i := range lines {
+		l := &lines[i]
+		for l.kind>>2+1 < highest {
+			switch l.kind {
+			case kindGray:
+				l.kind = kindRGBScale
+			case kindGrayAlpha:
+				l.kind = kindRGBScaleAlpha
+			default:
+				l.kind = kindRGB
+			}
+		}
+	}
+}
+
+// guessLines guesses for a split with given lines.
+func (e *encoder) guessLines(n int, sp *split, all *[maxParts]moments, lines *[maxParts]line) {
+	h := e.nextTrial(lines[0].kind, false)
+	h.parts, h.numbers, h.seed = n, 0, sp.seed
+	for k, l := range lines[:n] {
+		h.kinds[k] = l.kind
+		h.numbers += endNumbers(l.kind)
+		h.mixed = h.mixed || l.kind != lines[0].kind
+		h.residue += l.residue
+	}
+	if h.numbers > maxColors || e.hopeless(h) {
+		return
+	}
+	for k := range n {
+		for i := range e.pixels {
+			if sp.masks[k]>>(i&63)&1 != 0 {
+				h.part[i&63] = uint8(k)
+			}
+		}
+		e.projectPart(h, &all[k], &lines[k].axis, sp.masks[k], 0)
+	}
+	e.guessPlans(h)
 }

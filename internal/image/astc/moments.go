@@ -1,14 +1,14 @@
 package astc
 
-// moments are the sums of pixels and of their products. Products of two channels are
-// in the order rr rg rb ra gg gb ga bb ba aa.
+// moments holds the sums of pixels and of their products. Products of two channels have the order
+// rr rg rb ra gg gb ga bb ba aa.
 type moments struct {
 	n       int32
 	sum     [4]int32
 	product [10]int32
 }
 
-func (m *moments) add(p *[4]int32) {
+func (m *moments) addPixel(p *[4]int32) {
 	r, g, b, a := p[0], p[1], p[2], p[3]
 	m.n++
 	m.sum[0] += r
@@ -27,8 +27,8 @@ func (m *moments) add(p *[4]int32) {
 	m.product[9] += a * a
 }
 
-// minus returns the moments of the pixels in m that are not in a part.
-func (m *moments) minus(part *moments) (rest moments) {
+// minusPart returns the moments of the pixels in m that are not in a part.
+func (m *moments) minusPart(part *moments) (rest moments) {
 	rest.n = m.n - part.n
 	for i := range m.sum {
 		rest.sum[i] = m.sum[i] - part.sum[i]
@@ -39,11 +39,11 @@ func (m *moments) minus(part *moments) (rest moments) {
 	return rest
 }
 
-// A scatter is how pixels, with alpha stretched, are spread about their mean: the sums of the
-// products of the distances in two channels.
+// A scatter is the covariance of pixels with stretched alpha: sums of products of the distances
+// from the mean in two channels.
 type scatter [4][4]float32
 
-func (e *encoder) scatter(m *moments) (s scatter) {
+func (e *encoder) stretchedScatter(m *moments) (s scatter) {
 	k := 0
 	n := float32(max(m.n, 1))
 	for i := range 4 {
@@ -61,8 +61,8 @@ func (e *encoder) scatter(m *moments) (s scatter) {
 	return s
 }
 
-// without returns s with channel c left out.
-func (s *scatter) without(c int) scatter {
+// withoutChannel returns s with channel c left out.
+func (s *scatter) withoutChannel(c int) scatter {
 	t := *s
 	for i := range 4 {
 		t[i][c], t[c][i] = 0, 0
@@ -70,11 +70,10 @@ func (s *scatter) without(c int) scatter {
 	return t
 }
 
-func (s *scatter) trace() float32 { return s[0][0] + s[1][1] + s[2][2] + s[3][3] }
+func (s *scatter) sumOfVariances() float32 { return s[0][0] + s[1][1] + s[2][2] + s[3][3] }
 
-// principal returns the direction of length 1 in which s scatters most, and the scatter
-// along it.
-func (s *scatter) principal() (v [4]float32, along float32) {
+// principalAxis returns the unit vector along which s scatters most, and the scatter along it.
+func (s *scatter) principalAxis() (v [4]float32, along float32) {
 	widest := 0
 	for i := 1; i < 4; i++ {
 		if s[i][i] > s[widest][widest] {
@@ -86,16 +85,16 @@ func (s *scatter) principal() (v [4]float32, along float32) {
 		return [4]float32{1, 1, 1, 0}, 0
 	}
 	for range 3 {
-		v = s.times(&v)
+		v = s.timesVector(&v)
 		most := max(abs(v[0]), abs(v[1]), abs(v[2]), abs(v[3]))
 		scale := 1 / most
 		for i := range v {
 			v[i] *= scale
 		}
 	}
-	w := s.times(&v)
-	length := dot(&v, &v)
-	along = dot(&v, &w) / length
+	w := s.timesVector(&v)
+	length := dotRounded(&v, &v)
+	along = dotRounded(&v, &w) / length
 	scale := 1 / sqrt(length)
 	for i := range v {
 		v[i] *= scale
@@ -103,38 +102,38 @@ func (s *scatter) principal() (v [4]float32, along float32) {
 	return v, along
 }
 
-// along returns about as much as principal does.
-func (s *scatter) along() float32 {
+// roughAlong estimates the scatter along the principal axis.
+func (s *scatter) roughAlong() float32 {
 	widest := 0
 	for i := 1; i < 4; i++ {
 		if s[i][i] > s[widest][widest] {
 			widest = i
 		}
 	}
-	v := s.times(&s[widest])
-	length := dot(&v, &v)
+	v := s.timesVector(&s[widest])
+	length := dotRounded(&v, &v)
 	if length == 0 {
 		return 0
 	}
-	w := s.times(&v)
-	return dot(&v, &w) / length
+	w := s.timesVector(&v)
+	return dotRounded(&v, &w) / length
 }
 
-func (s *scatter) times(v *[4]float32) (w [4]float32) {
+func (s *scatter) timesVector(v *[4]float32) (w [4]float32) {
 	for i := range w {
-		w[i] = dot(&s[i], v)
+		w[i] = dotRounded(&s[i], v)
 	}
 	return w
 }
 
-// dot returns the sum of the products, each rounded before it is added, so that no
+// dotRounded returns the sum of the products, each rounded before it is added, so that no
 // machine fuses the two.
-func dot(a, b *[4]float32) float32 {
+func dotRounded(a, b *[4]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + (float32(a[2]*b[2]) + float32(a[3]*b[3]))
 }
 
-// ray returns the direction of the line that suits pixels whose colors are multiples of
-// one, and the squared error it leaves. s is their scatter; if it has alpha, the line has.
+// ray returns the direction of the line for pixels whose colors are multiples of one color, and its
+// squared error. s is the scatter of the pixels; the line has alpha if s has.
 func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	var raw scatter
 	k := 0
@@ -147,13 +146,13 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 			k++
 		}
 	}
-	color, along := raw.principal()
+	color, along := raw.principalAxis()
 	axis, residue = s.withAlpha(&color)
-	return axis, residue + max(0, raw.trace()-along)
+	return axis, residue + max(0, raw.sumOfVariances()-along)
 }
 
-// grayLine returns the direction of the line that suits pixels taken for gray, and the
-// squared error it leaves. s is their scatter; if it has alpha, the line has.
+// grayLine returns the direction of the line for pixels taken for gray, and its squared error. s is
+// the scatter of the pixels; the line has alpha if s has.
 func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	p := &m.product
 	// Three times the squared distance from gray.
@@ -163,15 +162,15 @@ func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	return axis, residue + float32(chroma)/3
 }
 
-// withAlpha returns the direction that suits pixels whose colors are on a line already, and
-// the squared error that alpha adds.
+// withAlpha returns the direction for pixels whose colors are already on a line, and the squared
+// error that alpha adds.
 func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32) {
 	if s[3][3] == 0 {
 		return *color, 0
 	}
-	// The scatter of the place on the line and alpha.
-	w := s.times(color)
-	x, y, z := dot(color, &w), w[3], s[3][3]
+	// The scatter of alpha and of the place on the line.
+	w := s.timesVector(color)
+	x, y, z := dotRounded(color, &w), w[3], s[3][3]
 	half := float32((x - z) * 0.5)
 	root := sqrt(float32(half*half) + float32(y*y))
 	residue = max(0, float32((x+z)*0.5)-root)
@@ -188,12 +187,105 @@ func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32
 	return [4]float32{float32(color[0] * c), float32(color[1] * c), float32(color[2] * c), a}, residue
 }
 
-// mean returns the mean of the pixels, with alpha stretched.
-func (e *encoder) mean(m *moments) (v [4]float32) {
+// stretchedMean returns the mean of the pixels, with alpha stretched.
+func (e *encoder) stretchedMean(m *moments) (v [4]float32) {
 	n := 1 / float32(max(m.n, 1))
 	for c := range v {
 		v[c] = float32(float32(m.sum[c]) * n)
 	}
 	v[3] = float32(v[3] * e.alphaStretch)
 	return v
+}
+
+// The kinds of ends that blocks without high dynamic range have, by the number of the
+// color endpoint mode.
+const (
+	kindGray          = 0
+	kindGrayOffset    = 1
+	kindGrayAlpha     = 4
+	kindRGBScale      = 6
+	kindRGB           = 8
+	kindRGBOffset     = 9
+	kindRGBScaleAlpha = 10
+	kindRGBA          = 12
+	kindRGBAOffset    = 13
+)
+
+// A pair holds the two ends of a line of RGBA colors.
+type pair [2][4]int32
+
+// endsOf returns the ends that a kind makes of values from 0 to 255. It returns false for
+// kinds of high dynamic range.
+// Source: Khronos Data Format Specification 1.4, chapter 23, "LDR Endpoint Decoding".
+func endsOf(kind uint8, v *[8]int32) (p pair, ok bool) {
+	switch kind {
+	case 0:
+		p = pair{{v[0], v[0], v[0], 255}, {v[1], v[1], v[1], 255}}
+	case 1:
+		low := v[0]>>2 | v[1]&0xc0
+		high := min(low+v[1]&0x3f, 255)
+		p = pair{{low, low, low, 255}, {high, high, high, 255}}
+	case 4:
+		p = pair{{v[0], v[0], v[0], v[2]}, {v[1], v[1], v[1], v[3]}}
+	case 5:
+		a, b := transferBit(v[1], v[0])
+		c, d := transferBit(v[3], v[2])
+		p = pair{{b, b, b, d}, {a + b, a + b, a + b, c + d}}
+		p.clampEnds()
+	case 6, 10:
+		p = pair{{v[0] * v[3] >> 8, v[1] * v[3] >> 8, v[2] * v[3] >> 8, 255}, {v[0], v[1], v[2], 255}}
+		if kind == 10 {
+			p[0][3], p[1][3] = v[4], v[5]
+		}
+	case 8, 12:
+		p = pair{{v[0], v[2], v[4], 255}, {v[1], v[3], v[5], 255}}
+		if kind == 12 {
+			p[0][3], p[1][3] = v[6], v[7]
+		}
+		if v[1]+v[3]+v[5] < v[0]+v[2]+v[4] {
+			p.contract()
+		}
+	case 9, 13:
+		var offset int32
+		for i := range 3 {
+			a, b := transferBit(v[2*i+1], v[2*i])
+			p[0][i], p[1][i] = b, a+b
+			offset += a
+		}
+		p[0][3], p[1][3] = 255, 255
+		if kind == 13 {
+			a, b := transferBit(v[7], v[6])
+			p[0][3], p[1][3] = b, a+b
+		}
+		if offset < 0 {
+			p.contract()
+		}
+		p.clampEnds()
+	default:
+		return p, false
+	}
+	return p, true
+}
+
+// transferBit is bit_transfer_signed of the specification: the top bit of a moves to b, and a
+// becomes an offset of -32 to 31.
+func transferBit(a, b int32) (offset, base int32) {
+	return (a>>1&0x3f ^ 0x20) - 0x20, b>>1 | a&0x80
+}
+
+// contract swaps the ends, and halves the distance of red and green from blue.
+func (p *pair) contract() {
+	p[0], p[1] = p[1], p[0]
+	for i := range p {
+		e := &p[i]
+		e[0], e[1] = (e[0]+e[2])>>1, (e[1]+e[2])>>1
+	}
+}
+
+func (p *pair) clampEnds() {
+	for i := range p {
+		for c, v := range p[i] {
+			p[i][c] = max(0, min(v, 255))
+		}
+	}
 }

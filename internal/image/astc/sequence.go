@@ -2,8 +2,8 @@ package astc
 
 import "math/bits"
 
-// A span is a range of stored numbers: from 0 up to one less than its levels. It says
-// how many bits a number has, and whether a trit or a quint stands above them.
+// A span is a range of stored numbers, from 0 to one less than its levels: the number of bits, and
+// a trit or a quint above them.
 type span struct {
 	levels        int
 	bits          uint8
@@ -27,8 +27,8 @@ const (
 	colorSpan   = 4 // the first that colors have
 )
 
-// size returns how many bits a sequence of n numbers takes.
-func (s *span) size(n int) int {
+// sequenceBits returns how many bits a sequence of n numbers takes.
+func (s *span) sequenceBits(n int) int {
 	size := n * int(s.bits)
 	if s.trits {
 		size += (8*n + 4) / 5
@@ -43,7 +43,7 @@ func (s *span) size(n int) int {
 // below colorSpan if there is none.
 func colorSpanFor(n, room int) int {
 	for i := len(spans) - 1; i >= colorSpan; i-- {
-		if spans[i].size(n) <= room {
+		if spans[i].sequenceBits(n) <= room {
 			return i
 		}
 	}
@@ -55,13 +55,13 @@ type stream struct {
 	low, high uint64
 }
 
-// reversed returns the bits in reverse order, as weights are stored.
-func (s stream) reversed() stream {
+// reverseBits returns the bits in reverse order, as weights are stored.
+func (s stream) reverseBits() stream {
 	return stream{bits.Reverse64(s.high), bits.Reverse64(s.low)}
 }
 
-// at returns n bits, at most 16, from a position on; those beyond the end are 0.
-func (s *stream) at(position, n int) int {
+// bitsAt returns n bits, at most 16, from a position on; those beyond the end are 0.
+func (s *stream) bitsAt(position, n int) int {
 	v := s.low >> position
 	if position >= 64 {
 		v = s.high >> (position - 64)
@@ -71,8 +71,8 @@ func (s *stream) at(position, n int) int {
 	return int(v & (1<<n - 1))
 }
 
-// put sets bits that were 0.
-func (s *stream) put(position int, v uint64) {
+// putBits sets bits that were 0.
+func (s *stream) putBits(position int, v uint64) {
 	if position >= 64 {
 		s.high |= v << (position - 64)
 		return
@@ -83,19 +83,19 @@ func (s *stream) put(position int, v uint64) {
 	}
 }
 
-// tritOrder and quintOrder say how many bits of the packed trits or quints follow each
+// tritOrder and quintOrder hold the numbers of bits of the packed trits or quints that follow each
 // number's own bits.
 var (
 	tritOrder  = [5]int{2, 2, 1, 2, 1}
 	quintOrder = [3]int{3, 2, 2}
 )
 
-// unpack reads len(dst) numbers. Bits beyond the end of a sequence are 0.
-func (s *span) unpack(dst []uint8, from *stream, position int) {
+// unpackSequence reads len(dst) numbers. Bits beyond the end of a sequence are 0.
+func (s *span) unpackSequence(dst []uint8, from *stream, position int) {
 	n := int(s.bits)
-	end := position + s.size(len(dst))
+	end := position + s.sequenceBits(len(dst))
 	take := func(k int) int {
-		v := from.at(position, max(0, min(k, end-position)))
+		v := from.bitsAt(position, max(0, min(k, end-position)))
 		position += k
 		return v
 	}
@@ -133,8 +133,8 @@ func (s *span) unpack(dst []uint8, from *stream, position int) {
 	}
 }
 
-// pack writes numbers from a position on.
-func (s *span) pack(to *stream, position int, src []uint8) {
+// packSequence writes numbers from a position on.
+func (s *span) packSequence(to *stream, position int, src []uint8) {
 	n := s.bits
 	mask := uint8(1)<<n - 1
 	switch {
@@ -147,7 +147,7 @@ func (s *span) pack(to *stream, position int, src []uint8) {
 			packed := uint64(tritsPacked[at])
 			for i, v := range src[:min(5, len(src))] {
 				k := tritOrder[i]
-				to.put(position, uint64(v&mask)|packed&(1<<k-1)<<n)
+				to.putBits(position, uint64(v&mask)|packed&(1<<k-1)<<n)
 				position += int(n) + k
 				packed >>= k
 			}
@@ -161,14 +161,14 @@ func (s *span) pack(to *stream, position int, src []uint8) {
 			packed := uint64(quintsPacked[at])
 			for i, v := range src[:min(3, len(src))] {
 				k := quintOrder[i]
-				to.put(position, uint64(v&mask)|packed&(1<<k-1)<<n)
+				to.putBits(position, uint64(v&mask)|packed&(1<<k-1)<<n)
 				position += int(n) + k
 				packed >>= k
 			}
 		}
 	default:
 		for _, v := range src {
-			to.put(position, uint64(v))
+			to.putBits(position, uint64(v))
 			position += int(n)
 		}
 	}
@@ -184,8 +184,8 @@ var (
 	quintsPacked [125]uint8
 )
 
-// tritTables returns the five trits of each byte, and the least byte of each five trits:
-// where the last are 0, so are the bits that a shorter sequence does not have.
+// tritTables returns the five trits of each byte, and the least byte for each five trits: if the
+// last trits are 0, so are the bits that a shorter sequence lacks.
 func tritTables() (unpacked [256][5]uint8, packed [243]uint8) {
 	for v := 255; v >= 0; v-- {
 		t := &unpacked[v]

@@ -5,49 +5,49 @@ import (
 	"math/bits"
 )
 
-// searchSplits tries to part the pixels in two, and in three where that leaves much.
+// searchSplits tries to split the pixels in two parts, and in three if a large error is left.
 func (e *encoder) searchSplits(s *scatter) {
 	for i := range e.pixels {
 		m := &e.products[i&63]
 		*m = moments{}
-		m.add(&e.px[i&63])
+		m.addPixel(&e.px[i&63])
 	}
-	axis, _ := s.principal()
-	other := s.across(&axis)
+	axis, _ := s.principalAxis()
+	other := s.acrossAxis(&axis)
 	first, second := e.cluster(&axis), e.cluster(&other)
-	e.pool.reset(e.effort.tries[1])
+	e.pool.resetPool(e.effort.tries[1])
 	e.used = 0
 	var best ranking
-	best.reset(e.effort.splits)
-	e.weigh(&best, 2, &first)
+	best.resetRanking(e.effort.splits)
+	e.rankPartitions(&best, 2, &first)
 	if second != first && second != first.swapped() {
-		e.weigh(&best, 2, &second)
+		e.rankPartitions(&best, 2, &second)
 	}
 	lines := e.nearestLines(2, &best)
-	e.weigh(&best, 2, &lines)
-	e.guessSplits(2, &best)
-	e.carryOut()
+	e.rankPartitions(&best, 2, &lines)
+	e.guessBestSplits(2, &best)
+	e.tryBestGuesses()
 
 	if e.sse <= e.effort.hard*int64(e.pixels) {
 		return
 	}
-	e.pool.reset(e.effort.tries[1])
+	e.pool.resetPool(e.effort.tries[1])
 	e.used = 0
-	third := e.third(&first)
-	best.reset(e.effort.splits)
-	e.weigh(&best, 3, &third)
+	third := e.splitInThree(&first)
+	best.resetRanking(e.effort.splits)
+	e.rankPartitions(&best, 3, &third)
 	lines = e.nearestLines(3, &best)
-	e.weigh(&best, 3, &lines)
-	e.guessSplits(3, &best)
-	e.carryOut()
+	e.rankPartitions(&best, 3, &lines)
+	e.guessBestSplits(3, &best)
+	e.tryBestGuesses()
 }
 
-// masks say which pixels each part has.
+// masks holds the pixels of each part.
 type masks [maxParts]uint64
 
 func (m *masks) swapped() masks { return masks{m[1], m[0]} }
 
-// A ranking is the best splits so far, the best first.
+// A ranking holds the best splits so far, the best first.
 type ranking struct {
 	best [16]struct {
 		split *split
@@ -56,7 +56,7 @@ type ranking struct {
 	wanted int
 }
 
-func (r *ranking) reset(wanted int) {
+func (r *ranking) resetRanking(wanted int) {
 	r.wanted = wanted
 	for i := range r.best[:wanted] {
 		r.best[i].split, r.best[i].cost = nil, math.MaxFloat32
@@ -79,8 +79,8 @@ func (r *ranking) rankSplit(s *split, cost float32) {
 	r.best[k].split, r.best[k].cost = s, cost
 }
 
-// weigh ranks the partitions that are nearest to wanted.
-func (e *encoder) weigh(best *ranking, n int, wanted *masks) {
+// rankPartitions ranks the partitions that are most similar to wanted.
+func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	all := e.splits[n]()
 	near := e.effort.near
 	var nearest [64]struct{ at, distance int }
@@ -94,7 +94,7 @@ func (e *encoder) weigh(best *ranking, n int, wanted *masks) {
 			d = bits.OnesCount64(all[i].masks[1] ^ wanted[1])
 			d = min(d, e.pixels-d)
 		} else {
-			d = distance(e.pixels, &all[i].masks, wanted)
+			d = partDistance(e.pixels, &all[i].masks, wanted)
 		}
 		if d >= worst {
 			continue
@@ -112,8 +112,8 @@ func (e *encoder) weigh(best *ranking, n int, wanted *masks) {
 	}
 }
 
-// distance returns how many pixels are in other parts of three, whatever their order.
-func distance(pixels int, a *[maxParts]uint64, b *masks) int {
+// partDistance returns the number of pixels whose part differs, for three parts in any order.
+func partDistance(pixels int, a *[maxParts]uint64, b *masks) int {
 	var same [3][3]int
 	for i := range same {
 		for k := range same[i] {
@@ -126,59 +126,58 @@ func distance(pixels int, a *[maxParts]uint64, b *masks) int {
 		same[0][2]+max(same[1][0]+same[2][1], same[1][1]+same[2][0]))
 }
 
-// across returns the direction in which s scatters most beside an axis.
-func (s *scatter) across(axis *[4]float32) [4]float32 {
+// acrossAxis returns the direction of the largest scatter perpendicular to an axis.
+func (s *scatter) acrossAxis(axis *[4]float32) [4]float32 {
 	t := *s
-	w := s.times(axis)
-	along := dot(axis, &w)
+	w := s.timesVector(axis)
+	along := dotRounded(axis, &w)
 	for i := range 4 {
 		for j := range 4 {
 			t[i][j] -= float32(float32(along*axis[i]) * axis[j])
 		}
 	}
-	v, _ := t.principal()
+	v, _ := t.principalAxis()
 	return v
 }
 
-// whole is the mask of all pixels.
-func (f *format) whole() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
+// allPixels is the mask of all pixels.
+func (f *format) allPixels() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
 
-// cluster parts the pixels in two by their place along a direction, then by the nearer
-// mean.
+// cluster splits the pixels in two parts by their place along a direction, then by the nearer mean.
 func (e *encoder) cluster(axis *[4]float32) masks {
 	v := *axis
-	mean := e.mean(&e.all)
-	middle := dot(&mean, &v)
+	mean := e.stretchedMean(&e.all)
+	middle := dotRounded(&mean, &v)
 	mask := uint64(0)
 	for round := range 3 {
 		mask = 0
 		for i := range e.pixels {
-			if dot(&e.pf[i&63], &v) > middle {
+			if dotRounded(&e.pf[i&63], &v) > middle {
 				mask |= 1 << (i & 63)
 			}
 		}
-		if round == 2 || mask == 0 || mask == e.whole() {
+		if round == 2 || mask == 0 || mask == e.allPixels() {
 			break
 		}
 		part := e.momentsOf(mask)
-		rest := e.all.minus(&part)
-		x, y := e.mean(&part), e.mean(&rest)
+		rest := e.all.minusPart(&part)
+		x, y := e.stretchedMean(&part), e.stretchedMean(&rest)
 		var half [4]float32
 		for c := range 4 {
 			v[c] = x[c] - y[c]
 			half[c] = float32((x[c] + y[c]) * 0.5)
 		}
-		middle = dot(&half, &v)
+		middle = dotRounded(&half, &v)
 	}
-	return masks{e.whole() &^ mask, mask}
+	return masks{e.allPixels() &^ mask, mask}
 }
 
-// third parts pixels of two parts in three, by the nearest mean.
-func (e *encoder) third(two *masks) (three masks) {
+// splitInThree splits the pixels of two parts in three, by the nearest mean.
+func (e *encoder) splitInThree(two *masks) (three masks) {
 	var mean [3][4]float32
 	for k := range 2 {
 		m := e.momentsOf(two[k])
-		mean[k] = e.mean(&m)
+		mean[k] = e.stretchedMean(&m)
 	}
 	farthest := float32(-1)
 	for i := range e.pixels {
@@ -203,14 +202,14 @@ func (e *encoder) third(two *masks) (three masks) {
 		}
 		for k := range mean {
 			if m := e.momentsOf(three[k]); m.n > 0 {
-				mean[k] = e.mean(&m)
+				mean[k] = e.stretchedMean(&m)
 			}
 		}
 	}
 	return three
 }
 
-// nearestLines parts the pixels by the nearest line of the best split.
+// nearestLines splits the pixels by the nearest line of the best split.
 func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 	if best.best[0].split == nil {
 		return near
@@ -218,9 +217,9 @@ func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 	var mean, axis [3][4]float32
 	for k := range n {
 		m := e.momentsOf(best.best[0].split.masks[k])
-		s := e.scatter(&m)
-		mean[k] = e.mean(&m)
-		axis[k], _ = s.principal()
+		s := e.stretchedScatter(&m)
+		mean[k] = e.stretchedMean(&m)
+		axis[k], _ = s.principalAxis()
 	}
 	for i := range e.pixels {
 		least, which := float32(math.MaxFloat32), 0
@@ -229,8 +228,8 @@ func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 			for c := range d {
 				d[c] = e.pf[i&63][c] - mean[k][c]
 			}
-			t := dot(&d, &axis[k])
-			if r := dot(&d, &d) - float32(t*t); r < least {
+			t := dotRounded(&d, &axis[k])
+			if r := dotRounded(&d, &d) - float32(t*t); r < least {
 				least, which = r, k
 			}
 		}
@@ -242,7 +241,7 @@ func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 // square returns the squared distance of two colors.
 func square(a, b *[4]float32) float32 {
 	d := [4]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]}
-	return dot(&d, &d)
+	return dotRounded(&d, &d)
 }
 
 func (e *encoder) momentsOf(mask uint64) (m moments) {
@@ -259,8 +258,8 @@ func (e *encoder) momentsOf(mask uint64) (m moments) {
 	return m
 }
 
-// partsOf returns the moments of each part.
-func (e *encoder) partsOf(n int, masks *[maxParts]uint64) (all [maxParts]moments) {
+// partMoments returns the moments of each part.
+func (e *encoder) partMoments(n int, masks *[maxParts]uint64) (all [maxParts]moments) {
 	rest := e.all
 	last := 0
 	for k := 1; k < n; k++ {
@@ -271,7 +270,7 @@ func (e *encoder) partsOf(n int, masks *[maxParts]uint64) (all [maxParts]moments
 	for k := range n {
 		if k != last {
 			all[k] = e.momentsOf(masks[k])
-			rest = rest.minus(&all[k])
+			rest = rest.minusPart(&all[k])
 		}
 	}
 	all[last] = rest
@@ -280,15 +279,15 @@ func (e *encoder) partsOf(n int, masks *[maxParts]uint64) (all [maxParts]moments
 
 const costOfLength = 0.0005
 
-// costOf returns the squared error that lines through the parts leave, and a little for what
-// is along them: of lines that leave nothing the shorter are better.
+// costOf returns the squared error of lines through the parts, plus a little for their length: of
+// exact lines the shorter are better.
 func (e *encoder) costOf(n int, masks *[maxParts]uint64) float32 {
-	all := e.partsOf(n, masks)
+	all := e.partMoments(n, masks)
 	sum := float32(0)
 	for k := range n {
-		s := e.scatter(&all[k])
-		along := s.along()
-		sum += max(0, s.trace()-along) + float32(along*costOfLength)
+		s := e.stretchedScatter(&all[k])
+		along := s.roughAlong()
+		sum += max(0, s.sumOfVariances()-along) + float32(along*costOfLength)
 	}
 	return sum
 }

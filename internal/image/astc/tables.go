@@ -5,28 +5,28 @@ import (
 	"sync"
 )
 
-// A format is the properties of blocks of one size.
+// A format holds the tables for blocks of one size.
 type format struct {
 	side, pixels int
 	grids        []*grid
-	wave         [8][8]float32 // of the cosine transform, by frequency
+	wave         [8][8]float32 // cosine transform by frequency
 	plans        [shapes][]plan
-	splits       [maxParts + 1]func() []split // by the number of parts
+	splits       [maxParts + 1]func() []split // splits by number of parts
 }
 
-// A shape is how many parts and planes a block has, and how many numbers all its ends take.
+// A shape is the number of parts and planes of a block, and of the numbers for all its ends.
 type shape struct {
 	parts, numbers int
 	dual, mixed    bool
 }
 
-// maxParts is how many parts the encoder makes.
+// maxParts is the largest number of parts that the encoder uses.
 const maxParts = 3
 
-// shapes is the number of shapes.
+// shapes is the number of possible shapes.
 const shapes = maxParts * 10 * 4
 
-func (s shape) index() int {
+func (s shape) shapeIndex() int {
 	i := ((s.parts-1)*10 + s.numbers/2) * 4
 	if s.dual {
 		i += 2
@@ -37,18 +37,18 @@ func (s shape) index() int {
 	return i
 }
 
-// A plan is a way to share out the bits of a block.
+// A plan divides the bits of a block among ends and weights.
 type plan struct {
 	layout
 	mode      uint16
 	colorSpan int
 	grid      uint8
-	// noise is the squared error that the steps of the weights add to a block with lines of
-	// length 1, and color the error that the steps of the ends add.
+	// noise is the squared error that rounded weights add to a block with lines of length 1; color
+	// is the error that rounded ends add.
 	noise, color float32
 }
 
-// A split is a way to part the pixels of a block.
+// A split assigns the pixels of a block to parts.
 type split struct {
 	seed  uint16
 	masks [maxParts]uint64
@@ -61,8 +61,7 @@ var formats = func() (all [9]func() *format) {
 	return all
 }()
 
-// prepare makes the tables that do not depend on the size of blocks, once. Programs that make
-// no such textures do not pay for them.
+// prepare computes the tables for all block sizes once, when they are first used.
 var prepare = sync.OnceFunc(func() {
 	trits, tritsPacked = tritTables()
 	quints, quintsPacked = quintTables()
@@ -73,7 +72,7 @@ var prepare = sync.OnceFunc(func() {
 func newFormat(side int) *format {
 	f := &format{side: side, pixels: side * side}
 	for u := range side {
-		for x, v := range cosine(side, u) {
+		for x, v := range cosineWave(side, u) {
 			f.wave[u][x] = float32(v)
 		}
 	}
@@ -88,7 +87,7 @@ func newFormat(side int) *format {
 			for k := range 4 {
 				s := shape{parts, numbers, k >= 2, k&1 != 0}
 				if parts == 1 && !s.mixed || parts > 1 && !s.dual {
-					f.plans[s.index()] = f.plansOf(s, modes)
+					f.plans[s.shapeIndex()] = f.plansOf(s, modes)
 				}
 			}
 		}
@@ -111,7 +110,7 @@ func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 			if !ok {
 				continue
 			}
-			room := 128 - 17 - spans[span].size(l.weights())
+			room := 128 - 17 - spans[span].sequenceBits(l.weights())
 			if s.parts > 1 {
 				room -= 12
 			}
@@ -137,18 +136,18 @@ func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 	return plans
 }
 
-// How much of the noise that rounding makes is left once both ends and weights have been
-// fitted to each other; found by trial.
+// The shares of rounding noise that remain after ends and weights have been fitted to each other;
+// found by experiment.
 const (
 	noiseOfWeights = 0.6
 	noiseOfColors  = 0.35
 )
 
-// splitsOf returns the ways to part pixels that differ in more than the order of parts.
+// splitsOf returns the splits of a block that differ in more than the order of parts.
 func splitsOf(side, n int) (all []split) {
 	seen := map[[maxParts]uint64]bool{}
 	for seed := range 1024 {
-		masks := parts(seed, side, n)
+		masks := partMasks(seed, side, n)
 		sorted := [maxParts]uint64(masks[:])
 		slices.Sort(sorted[:n])
 		few := false
@@ -162,4 +161,76 @@ func splitsOf(side, n int) (all []split) {
 		all = append(all, split{uint16(seed), [maxParts]uint64(masks[:])})
 	}
 	return all
+}
+
+// maxPartitions is the largest number of lines in a block.
+const maxPartitions = 4
+
+// Partition returns the part of pixel x, y in a block of the given number of parts. small is set
+// for blocks of less than 31 pixels. Source: Khronos Data Format Specification 1.4, chapter 23,
+// "Partition Pattern Generation".
+func Partition(seed, x, y, parts int, small bool) int {
+	if small {
+		x, y = 2*x, 2*y
+	}
+	seed += (parts - 1) * 1024
+	n := hash52(uint32(seed))
+	var s [8]int
+	for i := range s {
+		v := int(n >> (4 * i) & 15)
+		s[i] = v * v
+	}
+	first, second := 5, 5
+	if seed&2 != 0 {
+		first = 4
+	}
+	if parts == 3 {
+		second = 6
+	}
+	if seed&1 == 0 {
+		first, second = second, first
+	}
+	at := func(i, shift int) int {
+		return (s[2*i]>>first*x + s[2*i+1]>>second*y + int(n>>shift)) & 63
+	}
+	a, b, c, d := at(0, 14), at(1, 10), 0, 0
+	if parts >= 3 {
+		c = at(2, 6)
+	}
+	if parts >= 4 {
+		d = at(3, 2)
+	}
+	switch {
+	case a >= b && a >= c && a >= d:
+		return 0
+	case b >= c && b >= d:
+		return 1
+	case c >= d:
+		return 2
+	}
+	return 3
+}
+
+func hash52(p uint32) uint32 {
+	p ^= p >> 15
+	p -= p << 17
+	p += p << 7
+	p += p << 4
+	p ^= p >> 5
+	p += p << 16
+	p ^= p >> 7
+	p ^= p >> 3
+	p ^= p << 6
+	p ^= p >> 17
+	return p
+}
+
+// partMasks returns the parts of a block's pixels, as a mask of pixels for each.
+func partMasks(seed, side, n int) (masks [maxPartitions]uint64) {
+	for y := range side {
+		for x := range side {
+			masks[Partition(seed, x, y, n, side*side < 31)] |= 1 << (y*side + x)
+		}
+	}
+	return masks
 }

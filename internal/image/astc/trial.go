@@ -1,59 +1,59 @@
 package astc
 
-// A trial is the scratch of carrying out a plan.
+// A trial holds the intermediate results of trying a plan.
 type trial struct {
 	ideal  [64]float32      // weights of the grid before rounding
 	grid   [2][64]uint8     // values of the grid's weights, by plane
 	rank   [2][64]uint8     // their ranks
 	pixel  [2][64]int32     // the weights of pixels, 0 to 64
-	ends   [maxParts]pair   // by part
+	ends   [maxParts]pair   // ends by part
 	color  [maxColors]uint8 // stored numbers
 	length [4]float32       // the squared lengths of the lines, by part
 }
 
-// try carries out a plan and keeps the result if it is the best so far.
-func (e *encoder) try(h *hypothesis, p *plan) {
+// tryPlan encodes the block by a plan, and keeps the result if it is the best so far.
+func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	planes := 1
 	if h.dual {
 		planes = 2
 	}
 	g := e.grids[p.grid]
 	for k := range planes {
-		e.settle(g, p, k, &h.at[k], nil)
+		e.settleWeights(g, p, k, &h.at[k], nil)
 	}
 	var at [64]float32
 	for range e.effort.rounds {
-		kinds := e.round(h, p)
+		kinds := e.roundEnds(h, p)
 		for k := range planes {
-			e.place(h, k, &at)
-			e.settle(g, p, k, &at, h)
+			e.placeOnLines(h, k, &at)
+			e.settleWeights(g, p, k, &at, h)
 		}
-		if sse := e.measure(h); sse < e.sse {
+		if sse := e.measureTrial(h); sse < e.sse {
 			e.sse = sse
-			e.keep(h, p, kinds)
+			e.keepTrial(h, p, kinds)
 		}
 	}
 }
 
-// round sets the ends of the trial, and returns the kinds that they have in the end.
-func (e *encoder) round(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
+// roundEnds sets the ends of the trial, and returns their final kinds.
+func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	t := &e.work
-	fits := e.fit(h)
-	near := spans[p.colorSpan].levels < 256 // so that offsets may be finer
+	fits := e.fitWeights(h)
+	near := spans[p.colorSpan].levels < 256 // offsets may be finer
 	var color [maxColors]uint8
 	var ends [maxParts]pair
 	var direct, other int64
 	at := 0
 	for part := range h.parts {
 		f, kind := &fits[part], h.kinds[part]
-		f.solve()
-		n := numbersOf(kind)
+		f.solveEnds()
+		n := endNumbers(kind)
 		var l int64
-		t.ends[part], l = f.round(kind, p.colorSpan, t.color[at:][:n])
+		t.ends[part], l = f.roundByKind(kind, p.colorSpan, t.color[at:][:n])
 		kinds[part] = kind
 		if near && (kind == kindRGB || kind == kindRGBA) {
 			var l2 int64
-			ends[part], l2 = f.round(kind|1, p.colorSpan, color[at:][:n])
+			ends[part], l2 = f.roundByKind(kind|1, p.colorSpan, color[at:][:n])
 			switch {
 			case h.mixed || h.parts == 1:
 				if l2 < l {
@@ -77,8 +77,8 @@ func (e *encoder) round(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	return kinds
 }
 
-// keep copies the trial into the best code.
-func (e *encoder) keep(h *hypothesis, p *plan, kinds [maxPartitions]uint8) {
+// keepTrial copies the trial into the best code.
+func (e *encoder) keepTrial(h *hypothesis, p *plan, kinds [maxPartitions]uint8) {
 	t, c := &e.work, &e.best
 	c.layout, c.mode, c.colorSpan = p.layout, p.mode, p.colorSpan
 	c.parts, c.seed, c.component = uint8(h.parts), h.seed, h.component
@@ -97,8 +97,8 @@ func (e *encoder) keep(h *hypothesis, p *plan, kinds [maxPartitions]uint8) {
 	}
 }
 
-// place sets where the pixels are on the lines of the trial, in a plane.
-func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
+// placeOnLines sets the places of the pixels on the lines of the trial, in a plane.
+func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 	t := &e.work
 	var from, d [4][4]float32
 	var base [4]float32
@@ -112,24 +112,24 @@ func (e *encoder) place(h *hypothesis, plane int, at *[64]float32) {
 		}
 		from[part][3] = float32(from[part][3] * e.alphaStretch)
 		d[part][3] = float32(d[part][3] * e.alphaStretch)
-		length := dot(&d[part], &d[part])
+		length := dotRounded(&d[part], &d[part])
 		t.length[part] = length
 		if length > 0 {
 			for c := range d[part] {
 				d[part][c] /= length
 			}
 		}
-		base[part] = dot(&from[part], &d[part])
+		base[part] = dotRounded(&from[part], &d[part])
 	}
 	for i := range e.pixels {
 		part := h.part[i&63] & 3
-		at[i&63] = max(0, min(dot(&e.pf[i&63], &d[part])-base[part], 1))
+		at[i&63] = max(0, min(dotRounded(&e.pf[i&63], &d[part])-base[part], 1))
 	}
 }
 
-// settle rounds the weights of a plane's pixels to a grid's. The lengths of lines in h
-// count unless h is nil.
-func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
+// settleWeights rounds the weights of a plane's pixels to the weights of a grid. Unless h is nil,
+// errors count by the lengths of its lines.
+func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
 	top := float32(len(ranked) - 1)
@@ -144,7 +144,7 @@ func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypoth
 		}
 		return
 	}
-	e.shrink(g, at)
+	e.shrinkWeights(g, at)
 	n := g.across * g.down
 	for i, v := range t.ideal[:n] {
 		r := uint8(float32(max(0, min(v, 1))*top) + 0.5)
@@ -152,16 +152,16 @@ func (e *encoder) settle(g *grid, p *plan, plane int, at *[64]float32, h *hypoth
 		values[i] = ranked[r]
 	}
 	if h != nil {
-		e.descend(g, p, plane, at, h)
+		e.descendWeights(g, p, plane, at, h)
 	}
 	for i := range e.pixels {
-		pixel[i] = g.infill.pixel(i, values)
+		pixel[i] = g.infill.pixelWeight(i, values)
 	}
 }
 
-// shrink sets the weights of a grid nearest to the pixels'.
-func (e *encoder) shrink(g *grid, at *[64]float32) {
-	var rows [8][8]float32 // by column of the grid and row of pixels
+// shrinkWeights sets the grid's weights with the least squared distance from the pixels' weights.
+func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
+	var rows [8][8]float32 // sums by grid column and pixel row
 	n := e.side
 	for y := range n {
 		row := at[y*n : y*n+n]
@@ -186,8 +186,8 @@ func (e *encoder) shrink(g *grid, at *[64]float32) {
 	}
 }
 
-// descend moves one weight after the other to where the squared error is least.
-func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
+// descendWeights moves each weight in turn to the value with the least squared error.
+func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
 	top := float32(len(ranked) - 1)
@@ -242,8 +242,8 @@ func (e *encoder) descend(g *grid, p *plan, plane int, at *[64]float32, h *hypot
 	}
 }
 
-// measure returns the squared error of the trial, as it counts.
-func (e *encoder) measure(h *hypothesis) (sse int64) {
+// measureTrial returns the squared error of the trial, with weighed alpha.
+func (e *encoder) measureTrial(h *hypothesis) (sse int64) {
 	t := &e.work
 	var base, d [4][4]int32
 	for part := range h.parts {

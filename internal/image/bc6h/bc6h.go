@@ -1,21 +1,24 @@
 // Package bc6h encodes and decodes the unsigned blocks of BC6H (DXGI_FORMAT_BC6H_UF16,
 // VK_FORMAT_BC6H_UFLOAT_BLOCK):
 //
-//	bc6h.go    the fields of a block, and its colors
-//	bits.go    the modes, and the bits of their fields
-//	encode.go  the judge of errors, and least squares
-//	line.go    blocks of one line
+//	bc6h.go    the fields of a block, its colors, and the bits of the modes
+//	encode.go  the judge of errors, least squares, and blocks of one line
 //	pair.go    blocks of two lines
 //
-// A block of 4 by 4 pixels is 16 bytes: one or two lines of colors, and the pixels' places
-// on them. Channels are half floats taken for whole numbers. Most modes store the other
-// ends as their distance from the first, which leaves more bits to that.
+// A block of 4 by 4 pixels is 16 bytes: one or two lines of colors, and the places of the pixels on
+// them. Channels are half floats whose bits are read as integers. Most modes store the other ends
+// by their distance from the first, which leaves more bits for the first.
 //
 // Source: Khronos Data Format Specification 1.4, section 20.2, "BPTC float".
 package bc6h
 
 import (
+	"math/bits"
+	"strings"
+	"sync"
+
 	"github.com/assetcook/assetcook/internal/image/bc7"
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
@@ -31,7 +34,7 @@ type Mode struct {
 	fields   []field
 }
 
-// A Block is the fields of a block.
+// A Block holds the fields of a block.
 type Block struct {
 	Mode      *Mode
 	Partition uint8
@@ -95,7 +98,7 @@ var (
 	weights4 = [16]int32{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64}
 )
 
-// Wide brings a channel of an end to 16 bits.
+// Wide converts a channel of an end to 16 bits.
 func (m *Mode) Wide(v int32) int32 {
 	switch {
 	case m.Bits >= 15 || v == 0:
@@ -140,4 +143,148 @@ func DecodeBlock(pix *[64]float32, block *[16]byte) {
 			pix[4*i+c] = pixmap.HalfValue(h)
 		}
 	}
+}
+
+// Modes returns all modes: first the modes of two regions, then of one.
+var Modes = sync.OnceValue(func() *[14]Mode {
+	return &[14]Mode{
+		twoEnds(0, 10, 5, 5, 5, "g2.4 b2.4 b3.4 r0.0-9 g0.0-9 b0.0-9 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(1, 7, 6, 6, 6, "g2.5 g3.4 g3.5 r0.0-6 b3.0 b3.1 b2.4 g0.0-6 b2.5 b3.2 g2.4 b0.0-6 b3.3 b3.5 b3.4 r1.0-5 g2.0-3 g1.0-5 g3.0-3 b1.0-5 b2.0-3 r2.0-5 r3.0-5"),
+		twoEnds(2, 11, 5, 4, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-4 r0.10 g2.0-3 g1.0-3 g0.10 b3.0 g3.0-3 b1.0-3 b0.10 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(6, 11, 4, 5, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.10 g3.4 g2.0-3 g1.0-4 g0.10 g3.0-3 b1.0-3 b0.10 b3.1 b2.0-3 r2.0-3 b3.0 b3.2 r3.0-3 g2.4 b3.3"),
+		twoEnds(10, 11, 4, 4, 5, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.10 b2.4 g2.0-3 g1.0-3 g0.10 b3.0 g3.0-3 b1.0-4 b0.10 b2.0-3 r2.0-3 b3.1 b3.2 r3.0-3 b3.4 b3.3"),
+		twoEnds(14, 9, 5, 5, 5, "r0.0-8 b2.4 g0.0-8 g2.4 b0.0-8 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(18, 8, 6, 5, 5, "r0.0-7 g3.4 b2.4 g0.0-7 b3.2 g2.4 b0.0-7 b3.3 b3.4 r1.0-5 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-5 r3.0-5"),
+		twoEnds(22, 8, 5, 6, 5, "r0.0-7 b3.0 b2.4 g0.0-7 g2.5 g2.4 b0.0-7 g3.5 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-5 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(26, 8, 5, 5, 6, "r0.0-7 b3.1 b2.4 g0.0-7 b2.5 g2.4 b0.0-7 b3.5 b3.4 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-5 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
+		twoEnds(30, 6, 0, 0, 0, "r0.0-5 g3.4 b3.0 b3.1 b2.4 g0.0-5 g2.5 b2.5 b3.2 g2.4 b0.0-5 g3.5 b3.3 b3.5 b3.4 r1.0-5 g2.0-3 g1.0-5 g3.0-3 b1.0-5 b2.0-3 r2.0-5 r3.0-5"),
+		oneBit(3, 10, 0, "r0.0-9 g0.0-9 b0.0-9 r1.0-9 g1.0-9 b1.0-9"),
+		oneBit(7, 11, 9, "r0.0-9 g0.0-9 b0.0-9 r1.0-8 r0.10 g1.0-8 g0.10 b1.0-8 b0.10"),
+		oneBit(11, 12, 8, "r0.0-9 g0.0-9 b0.0-9 r1.0-7 r0.11-10 g1.0-7 g0.11-10 b1.0-7 b0.11-10"),
+		oneBit(15, 16, 4, "r0.0-9 g0.0-9 b0.0-9 r1.0-3 r0.15-10 g1.0-3 g0.15-10 b1.0-3 b0.15-10"),
+	}
+})
+
+// A field is a range of bits of one channel of an end, in the order of the block.
+type field struct{ end, channel, from, to uint8 }
+
+func twoEnds(number, size, r, g, b uint8, fields string) Mode {
+	return Mode{Number: number, Regions: 2, Bits: size, Distance: [3]uint8{r, g, b}, fields: fieldsOf(fields)}
+}
+
+func oneBit(number, size, distance uint8, fields string) Mode {
+	return Mode{Number: number, Regions: 1, Bits: size, Distance: [3]uint8{distance, distance, distance}, fields: fieldsOf(fields)}
+}
+
+// fieldsOf reads "g2.0-3": bits 0 to 3 of green of end 2.
+func fieldsOf(text string) (fields []field) {
+	for word := range strings.FieldsSeq(text) {
+		name, span, _ := strings.Cut(word, ".")
+		from, to, ranged := strings.Cut(span, "-")
+		if !ranged {
+			to = from
+		}
+		fields = append(fields, field{name[1] - '0', uint8(strings.IndexByte("rgb", name[0])), parseDecimal(from), parseDecimal(to)})
+	}
+	return fields
+}
+
+func parseDecimal(s string) (n uint8) {
+	for i := range len(s) {
+		n = 10*n + s[i] - '0'
+	}
+	return n
+}
+
+// eachBit calls do for the bits of a field in their order.
+func (f *field) eachBit(do func(bit uint8)) {
+	step := uint8(1)
+	if f.to < f.from {
+		step = 255 // -1
+	}
+	for bit := f.from; ; bit += step {
+		if do(bit); bit == f.to {
+			return
+		}
+	}
+}
+
+// modeNumber returns the bits of the mode's number.
+func (m *Mode) modeNumber() uint8 {
+	if m.Number < 2 {
+		return 2
+	}
+	return 5
+}
+
+// Pack returns the bytes of a block, whose ends fit and whose anchors have low indices.
+func (b *Block) Pack() [16]byte {
+	var w blockfit.Bits
+	w.Put(uint64(b.Mode.Number), b.Mode.modeNumber())
+	stored := b.Ends
+	for end := 1; end < 2*int(b.Mode.Regions); end++ {
+		for c := range 3 {
+			if b.Mode.Distance[c] > 0 {
+				stored[end][c] -= b.Ends[0][c]
+			}
+		}
+	}
+	for _, f := range b.Mode.fields {
+		f.eachBit(func(bit uint8) { w.Put(uint64(stored[f.end][f.channel])>>bit&1, 1) })
+	}
+	if b.Mode.Regions == 2 {
+		w.Put(uint64(b.Partition), 5)
+	}
+	for i, index := range b.Index {
+		w.Put(uint64(index), b.indexWidth(i))
+	}
+	return w.Block()
+}
+
+// indexWidth returns the bits of the index of a pixel.
+func (b *Block) indexWidth(pixel int) uint8 {
+	width := uint8(bits.Len(uint(b.Mode.Levels() - 1)))
+	if b.Anchor(pixel) {
+		width--
+	}
+	return width
+}
+
+// Unpack returns the fields of a block. It reports false for the reserved modes, which
+// decode to black.
+func Unpack(block *[16]byte) (b Block, ok bool) {
+	r := blockfit.BitsOf(block)
+	number := block[0] & 31
+	if number&2 == 0 {
+		number &= 3
+	}
+	modes := Modes()
+	for i := range modes {
+		if modes[i].Number == number {
+			b.Mode = &modes[i]
+		}
+	}
+	if b.Mode == nil {
+		return b, false
+	}
+	r.Take(b.Mode.modeNumber())
+	for _, f := range b.Mode.fields {
+		v := &b.Ends[f.end][f.channel]
+		f.eachBit(func(bit uint8) { *v |= int32(r.Take(1)) << bit })
+	}
+	for end := 1; end < 2*int(b.Mode.Regions); end++ {
+		for c, size := range b.Mode.Distance {
+			if size > 0 {
+				d := b.Ends[end][c] << (32 - size) >> (32 - size)
+				b.Ends[end][c] = (b.Ends[0][c] + d) & (1<<b.Mode.Bits - 1)
+			}
+		}
+	}
+	if b.Mode.Regions == 2 {
+		b.Partition = uint8(r.Take(5))
+	}
+	for i := range b.Index {
+		b.Index[i] = uint8(r.Take(b.indexWidth(i)))
+	}
+	return b, true
 }

@@ -41,7 +41,7 @@ func TestFieldsFill(t *testing.T) {
 		m := &Modes()[i]
 		seen := map[[3]uint8]bool{}
 		for _, f := range m.fields {
-			f.each(func(bit uint8) {
+			f.eachBit(func(bit uint8) {
 				if key := [3]uint8{f.end, f.channel, bit}; seen[key] {
 					t.Errorf("mode %d: %v twice", m.Number, key)
 				} else {
@@ -53,7 +53,7 @@ func TestFieldsFill(t *testing.T) {
 		if m.Regions == 2 {
 			indices = 16*3 - 2 + 5 // and the partition
 		}
-		if n := int(m.head()) + len(seen) + indices; n != 128 {
+		if n := int(m.modeNumber()) + len(seen) + indices; n != 128 {
 			t.Errorf("mode %d: %d bits", m.Number, n)
 		}
 	}
@@ -120,7 +120,7 @@ func FuzzUnpack(f *testing.F) {
 // The quick conversion of half floats agrees with the general one.
 func TestValueOfIsHalfValue(t *testing.T) {
 	for h := range uint16(0x7c00) {
-		if got, want := valueOf(h), pixmap.HalfValue(h); got != want {
+		if got, want := finiteHalf(h), pixmap.HalfValue(h); got != want {
 			t.Fatalf("valueOf(%#04x) = %v, want %v", h, got, want)
 		}
 	}

@@ -7,15 +7,14 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// Colors are the half floats of 4x4 pixels as whole numbers, none negative, from 0 to
-// 0x7bff. Times 64/31 they are on the scale of a block's values. Relative errors count
-// alike there, as for eyes.
+// Colors holds the half floats of 4x4 pixels as integers from 0 to 0x7bff. Times 64/31 they are on
+// the scale of a block's values, where equal relative errors count about the same, as for eyes.
 type Colors [16][3]uint16
 
-// pairsAbove are the errors of one line above which two are tried: never with Fast.
+// pairsAbove holds the errors of one line above which two lines are tried: never with Fast.
 var pairsAbove = [...]float32{blockfit.Fast: math.MaxFloat32, blockfit.Normal: 0.01, blockfit.Best: 0}
 
-// Encode returns the best block found for the colors, of one line or of two.
+// Encode returns the best block of one or two lines found for the colors.
 func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 	line := fitLine(colors, q)
 	if line.err > pairsAbove[q] {
@@ -27,22 +26,22 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 	return line.Pack()
 }
 
-// A fitted is a block and how unlike the wanted colors it looks.
-type fitted struct {
+// A codedBlock is a block with its error.
+type codedBlock struct {
 	Block
-	err float32 // by a judge, or the sum of squares while lines compete
+	err float32 // error by a judge, or a sum of squares while lines compete
 }
 
-// judged sets f.err, and returns it.
-func (f *fitted) judged(j *judge) float32 {
+// judged sets f.err to the error by a judge, and returns it.
+func (f *codedBlock) judged(j *judge) float32 {
 	got := Colors(f.Halves())
-	f.err = j.of(&got)
+	f.err = j.errorOfColors(&got)
 	return f.err
 }
 
-// near improves the ends by single steps, one region and channel after the other. fits
+// improveEnds improves the ends by single steps, one region and channel after the other. fits
 // reports whether the mode can store the ends.
-func (f *fitted) near(j *judge, fits func() bool) {
+func (f *codedBlock) improveEnds(j *judge, fits func() bool) {
 	var weights [16]int32
 	for i, index := range f.Index {
 		weights[i] = f.Mode.Weight(index)
@@ -56,14 +55,14 @@ func (f *fitted) near(j *judge, fits func() bool) {
 		}
 		from, to := &f.Ends[2*region], &f.Ends[2*region+1]
 		for k := range 3 {
-			j.step(k, pixels, &weights, &from[k], &to[k], f.Mode.Wide, fits)
+			j.stepEnds(k, pixels, &weights, &from[k], &to[k], f.Mode.Wide, fits)
 		}
 	}
 	f.judged(j)
 }
 
-// scaled returns a half float on the scale of a block's values.
-func scaled(h uint16) float32 { return float32(float32(h) * (64.0 / 31)) }
+// scaledHalf returns a half float on the scale of a block's values.
+func scaledHalf(h uint16) float32 { return float32(float32(h) * (64.0 / 31)) }
 
 // brightness returns the greatest and the least half float of the colors.
 func (c *Colors) brightness() (brightest, darkest uint16) {
@@ -74,70 +73,70 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// above returns the scaled colors, with a floor.
-func (c *Colors) above(floor uint16) (pix [16][3]float32) {
+// raisedTo returns the scaled colors, none below a floor.
+func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {
-			pix[i][k] = scaled(max(h, floor))
+			pix[i][k] = scaledHalf(max(h, floor))
 		}
 	}
 	return pix
 }
 
-// A judge measures how unlike the wanted colors others look: the sum of the squares of
-// relative errors. The brightest value of the block outshines dark ones, so nothing counts
-// as darker than a sixteenth of it.
+// A judge measures the visible difference from the wanted colors: the sum of squared relative
+// errors. Beside the brightest value of the block dark values are invisible, so errors count as if
+// no value were below a sixteenth of it.
 type judge struct {
 	want, per [3][16]float32 // values, and factors of their errors
 }
 
 func judgeOf(colors *Colors) (j judge) {
 	brightest, _ := colors.brightness()
-	glare := float32(valueOf(brightest)/16) + 1.0/(1<<20)
+	glare := float32(finiteHalf(brightest)/16) + 1.0/(1<<20)
 	for i := range colors {
 		for k, h := range colors[i] {
-			v := valueOf(h)
+			v := finiteHalf(h)
 			j.want[k][i], j.per[k][i] = v, 1/(v+glare)
 		}
 	}
 	return j
 }
 
-// of returns the error of some colors.
-func (j *judge) of(got *Colors) (sum float32) {
+// errorOfColors returns the error of some colors.
+func (j *judge) errorOfColors(got *Colors) (sum float32) {
 	for i := range got {
 		for k, h := range got[i] {
-			d := float32((valueOf(h) - j.want[k][i]) * j.per[k][i])
+			d := float32((finiteHalf(h) - j.want[k][i]) * j.per[k][i])
 			sum += float32(d * d)
 		}
 	}
 	return sum
 }
 
-// along returns the error in a channel of the pixels of a mask, between ends of these
+// channelError returns the error in one channel of the pixels of a mask, for ends with these
 // values. The weights of pixels are in 64ths.
-func (j *judge) along(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
+func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
 	want, per := &j.want[channel], &j.per[channel]
 	for ; mask != 0; mask &= mask - 1 {
 		i := bits.TrailingZeros16(mask) & 15
 		mixed := (from*(64-weights[i]) + to*weights[i] + 32) >> 6
-		d := float32((valueOf(uint16(mixed*31>>6)) - want[i]) * per[i])
+		d := float32((finiteHalf(uint16(mixed*31>>6)) - want[i]) * per[i])
 		sum += float32(d * d)
 	}
 	return sum
 }
 
-// step moves the ends of a channel by one while that helps and fits allows it. wide
-// returns the value of a stored end.
-func (j *judge) step(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
-	least := j.along(channel, mask, weights, wide(*from), wide(*to))
+// stepEnds moves the ends of a channel by one while that helps and fits allows it. wide returns the
+// value of a stored end.
+func (j *judge) stepEnds(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
+	least := j.channelError(channel, mask, weights, wide(*from), wide(*to))
 	for better := true; better && least > 0; {
 		better = false
 		for _, d := range [...][2]int32{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}} {
 			a, b := *from, *to
 			*from, *to = a+d[0], b+d[1]
 			if fits() {
-				if e := j.along(channel, mask, weights, wide(*from), wide(*to)); e < least {
+				if e := j.channelError(channel, mask, weights, wide(*from), wide(*to)); e < least {
 					least, better = e, true
 					continue
 				}
@@ -147,8 +146,8 @@ func (j *judge) step(channel int, mask uint16, weights *[16]int32, from, to *int
 	}
 }
 
-// valueOf returns the value of a half float that is finite and not negative.
-func valueOf(h uint16) float32 {
+// finiteHalf returns the value of a half float that is finite and not negative.
+func finiteHalf(h uint16) float32 {
 	if h < 1<<10 {
 		return float32(h) / (1 << 24)
 	}
@@ -160,8 +159,8 @@ func quantize(x float32, bits uint8) int32 {
 	return max(0, min(int32(1)<<bits-1, int32(x)>>(16-bits)))
 }
 
-// leastSquares returns the ends that suit the colors best with the given weights in
-// 64ths, or false if all weights are equal.
+// leastSquares returns the best ends for the given weights in 64ths, or false if all weights are
+// equal.
 func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, ok bool) {
 	var toA, toB [3]float32
 	var aa, ab, bb int32
@@ -184,4 +183,152 @@ func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, 
 		b[k] = float32(max(0, (float64(float64(aa)*y)-float64(float64(ab)*x))*scale))
 	}
 	return a, b, true
+}
+
+// fitLine returns the best block of one line.
+//
+// On the scale of half floats, black is many steps below all other colors, and would stretch the
+// line until its colors are a stop apart. If a block has colors far darker than its brightest,
+// fitLine also tries lines that treat dark colors as brighter.
+func fitLine(colors *Colors, q blockfit.Quality) codedBlock {
+	judge := judgeOf(colors)
+	brightest, darkest := colors.brightness()
+	pix := colors.raisedTo(0)
+	best := closestLine(&pix, q)
+	best.judged(&judge)
+	for _, stops := range floors(q) {
+		floor := brightest - min(brightest, stops<<10)
+		if darkest >= floor {
+			continue
+		}
+		pix = colors.raisedTo(floor)
+		line := closestLine(&pix, q)
+		if line.judged(&judge) < best.err {
+			best = line
+		}
+	}
+	if q == blockfit.Best {
+		best.improveEnds(&judge, best.fitsBothWays)
+	}
+	return best
+}
+
+// floors returns the distances of floors, in stops below the brightest value.
+func floors(q blockfit.Quality) []uint16 {
+	if q == blockfit.Fast {
+		return []uint16{6} // 64 times: the range of a good image on paper
+	}
+	return []uint16{9, 6, 4}
+}
+
+// fitsBothWays reports whether the mode can store the ends in either order, because packing may
+// exchange them.
+func (f *codedBlock) fitsBothWays() bool {
+	for k := range 3 {
+		a, b := f.Ends[0][k], f.Ends[1][k]
+		if min(a, b) < 0 || max(a, b) >= 1<<f.Mode.Bits {
+			return false
+		}
+		if bits := f.Mode.Distance[k]; bits > 0 {
+			if d, most := b-a, int32(1)<<(bits-1)-1; d > most || d < -most {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lowerAnchor exchanges the ends if the first index has its top bit, which is not stored.
+func (f *codedBlock) lowerAnchor() {
+	if f.Index[0] < 8 {
+		return
+	}
+	f.Ends[0], f.Ends[1] = f.Ends[1], f.Ends[0]
+	for i := range f.Index {
+		f.Index[i] = 15 - f.Index[i]
+	}
+}
+
+// lineRounds returns the limit of least-squares improvements of a line.
+func lineRounds(q blockfit.Quality) int {
+	return [...]int{blockfit.Fast: 1, blockfit.Normal: 3, blockfit.Best: 8}[q]
+}
+
+// closestLine returns the line with the least squared error.
+func closestLine(pix *[16][3]float32, q blockfit.Quality) codedBlock {
+	a, b := blockfit.Outermost(pix[:])
+	index := lineIndices(pix, a, b)
+	if x, y, ok := lineEnds(pix, &index); ok {
+		a, b = x, y
+	}
+	var best codedBlock
+	for i := range Modes() {
+		mode := &Modes()[i]
+		if mode.Regions != 1 {
+			continue
+		}
+		line, ok := storeLine(mode, pix, a, b)
+		for range lineRounds(q) {
+			if !ok || line.err == 0 {
+				break
+			}
+			x, y, again := lineEnds(pix, &line.Index)
+			if !again {
+				break
+			}
+			next, fits := storeLine(mode, pix, x, y)
+			if !fits || next.err >= line.err {
+				break
+			}
+			line = next
+		}
+		if ok && (best.Mode == nil || line.err < best.err) {
+			best = line
+		}
+	}
+	return best // the first mode always fits
+}
+
+// storeLine stores the colors on the line between two ends, or returns false if the ends are too
+// far apart for the mode.
+func storeLine(mode *Mode, pix *[16][3]float32, a, b [3]float32) (codedBlock, bool) {
+	f := codedBlock{Block: Block{Mode: mode}}
+	var from, to [3]float32
+	for k := range 3 {
+		f.Ends[0][k], f.Ends[1][k] = quantize(a[k], mode.Bits), quantize(b[k], mode.Bits)
+		from[k], to[k] = float32(mode.Wide(f.Ends[0][k])), float32(mode.Wide(f.Ends[1][k]))
+	}
+	if !f.fitsBothWays() {
+		return f, false
+	}
+	f.Index = lineIndices(pix, from, to)
+	for i := range pix {
+		w := float32(mode.Weight(f.Index[i])) / 64
+		for k, x := range pix[i] {
+			d := x - from[k] - float32(w*(to[k]-from[k]))
+			f.err += float32(d * d)
+		}
+	}
+	return f, true
+}
+
+// lineIndices returns the index nearest to each color between two ends.
+func lineIndices(pix *[16][3]float32, from, to [3]float32) (index [16]uint8) {
+	way := [3]float32{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
+	length := float32(way[0]*way[0]) + float32(way[1]*way[1]) + float32(way[2]*way[2])
+	if length == 0 {
+		return index
+	}
+	scale := 15 / length
+	for i := range pix {
+		p := &pix[i]
+		along := float32((p[0]-from[0])*way[0]) + float32((p[1]-from[1])*way[1]) + float32((p[2]-from[2])*way[2])
+		index[i] = uint8(max(0, min(15, int32(float32(along*scale)+0.5))))
+	}
+	return index
+}
+
+// lineEnds returns the best ends for the indices, or false if all indices are equal.
+func lineEnds(pix *[16][3]float32, index *[16]uint8) (a, b [3]float32, ok bool) {
+	return leastSquares(pix[:], func(i int) int32 { return weights4[index[i]&15] })
 }

@@ -80,7 +80,7 @@ func TestLightPairModes(t *testing.T) {
 			t.Fatalf("mode %d: decoded as %v, meant as %v", pair.Mode.Number, got, meant)
 		}
 		judge := judgeOf(&block)
-		if e := judge.of(&got); e != pair.err {
+		if e := judge.errorOfColors(&got); e != pair.err {
 			t.Fatalf("error %v, thought to be %v", e, pair.err)
 		}
 	})
@@ -100,7 +100,7 @@ func TestLightLineFits(t *testing.T) {
 		{15, 93, true}, {15, 92, false},
 		{3, 1023, true}, {3, 1024, false}, {3, -1, false},
 	} {
-		line := fitted{Block: Block{Ends: [4][3]int32{{100, 100, 100}, {100, tc.b, 100}}}}
+		line := codedBlock{Block: Block{Ends: [4][3]int32{{100, 100, 100}, {100, tc.b, 100}}}}
 		for i := range Modes() {
 			if Modes()[i].Number == tc.mode {
 				line.Mode = &Modes()[i]

@@ -13,12 +13,12 @@ import (
 // Qualities below Best use only the first.
 var pairFloors = [...]uint16{32, 9, 5}
 
-// partitionsTried is how many of the partitions with the least guessed errors are fitted.
+// partitionsTried is the number of partitions fitted: those with the least estimated errors.
 const partitionsTried = 4
 
-// fitPair returns the best block of two regions. As in fitLine, black would stretch
-// lines: colors are fitted as they are, and with floors.
-func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
+// fitPair returns the best block of two regions. Because black would stretch lines, as in fitLine,
+// it fits the colors as they are and also with floors.
+func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	best.err = math.MaxFloat32
 	judge := judgeOf(colors)
 	brightest, darkest := colors.brightness()
@@ -31,20 +31,20 @@ func fitPair(colors *Colors, q blockfit.Quality) (best fitted) {
 		if stops < 32 && darkest >= floor {
 			break
 		}
-		pix := colors.above(floor)
+		pix := colors.raisedTo(floor)
 		for _, partition := range likelyPartitions(&pix, tried) {
 			fitPartition(&best, &judge, &pix, partition)
 		}
 	}
 	if q == blockfit.Best {
-		best.near(&judge, best.Fits)
+		best.improveEnds(&judge, best.Fits)
 	}
 	return best
 }
 
-// likelyPartitions returns the partitions whose two regions scatter least off their lines.
-// It guesses as BC7 does: the whole scatter less the length of the covariance matrix, which
-// is near its greatest eigenvalue.
+// likelyPartitions returns the partitions whose regions scatter least around their lines. The
+// estimate is the same as in BC7: the whole scatter minus the norm of the covariance matrix, which
+// is close to its greatest eigenvalue.
 func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	var each [16]moments
 	var all moments
@@ -57,7 +57,7 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	for i, p := range pix {
 		r, g, b := float64(p[0])-mean[0], float64(p[1])-mean[1], float64(p[2])-mean[2]
 		each[i] = moments{1, r, g, b, float64(r * r), float64(r * g), float64(r * b), float64(g * g), float64(g * b), float64(b * b)}
-		all.add(&each[i])
+		all.addColor(&each[i])
 	}
 	var likely [partitionsTried]uint8
 	var least [partitionsTried]float64
@@ -67,13 +67,13 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 		var one, zero moments
 		for i := range each {
 			if mask>>i&1 != 0 {
-				one.add(&each[i])
+				one.addColor(&each[i])
 			}
 		}
 		for k := range zero {
 			zero[k] = all[k] - one[k]
 		}
-		off := one.offLine() + zero.offLine()
+		off := one.errorOffLine() + zero.errorOffLine()
 		at := min(n, tried-1)
 		if n == tried && off >= least[at] {
 			continue
@@ -87,18 +87,18 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	return likely[:tried]
 }
 
-// moments are the number of pixels, the sums of red, green and blue, and the sums of
-// their products: rr, rg, rb, gg, gb, bb.
+// moments holds the number of pixels, the sums of red, green and blue, and the sums of their
+// products: rr, rg, rb, gg, gb, bb.
 type moments [10]float64
 
-func (m *moments) add(o *moments) {
+func (m *moments) addColor(o *moments) {
 	for k := range m {
 		m[k] += o[k]
 	}
 }
 
-// offLine returns about how much squared error the pixels have on a line of 8 colors.
-func (m *moments) offLine() float64 {
+// errorOffLine estimates the squared error of the pixels on a line of 8 colors.
+func (m *moments) errorOffLine() float64 {
 	per := 1 / m[0]
 	rr, gg, bb := m[4]-float64(m[1]*m[1]*per), m[7]-float64(m[2]*m[2]*per), m[9]-float64(m[3]*m[3]*per)
 	rg, rb, gb := m[5]-float64(m[1]*m[2]*per), m[6]-float64(m[1]*m[3]*per), m[8]-float64(m[2]*m[3]*per)
@@ -106,8 +106,8 @@ func (m *moments) offLine() float64 {
 	return rr + gg + bb - float64(line*(1-1.0/49))
 }
 
-// fitPartition replaces the best block by one with a partition if that is better.
-func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uint8) {
+// fitPartition replaces the best block by a block with the partition if that is better.
+func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition uint8) {
 	mask, second := bc7.Pair(partition)
 	anchors := [2]uint8{0, second}
 	var ends [4][3]float32
@@ -128,7 +128,7 @@ func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uin
 		ends[2*region], ends[2*region+1] = a, b
 	}
 	for _, mode := range finestFirst() {
-		pair := fitted{Block: Block{Mode: mode, Partition: partition}}
+		pair := codedBlock{Block: Block{Mode: mode, Partition: partition}}
 		for end := range ends {
 			for k, v := range ends[end] {
 				pair.Ends[end][k] = quantize(v, mode.Bits)
@@ -137,7 +137,7 @@ func fitPartition(best *fitted, judge *judge, pix *[16][3]float32, partition uin
 		if !pair.Fits() {
 			continue
 		}
-		if pair.choose(pix); pair.judged(judge) < best.err {
+		if pair.chooseNearest(pix); pair.judged(judge) < best.err {
 			*best = pair
 		}
 		return
@@ -193,8 +193,8 @@ func nearestIndex(p, from, to *[3]float32) uint8 {
 	return uint8(max(0, min(most, int32(float32(along/length*most)+0.5))))
 }
 
-// choose sets the indices nearest to the colors.
-func (f *fitted) choose(pix *[16][3]float32) {
+// chooseNearest sets the indices nearest to the colors.
+func (f *codedBlock) chooseNearest(pix *[16][3]float32) {
 	var wide [4][3]float32
 	for end := range wide {
 		for k, v := range f.Ends[end] {

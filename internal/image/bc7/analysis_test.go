@@ -5,9 +5,9 @@ import (
 	"math/bits"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
+	"pgregory.net/rapid"
 )
 
 // The moments of a set of pixels are sums over its pixels, and give the same scatter as the
@@ -17,13 +17,13 @@ func TestMoments(t *testing.T) {
 		pixels := [64]byte(blocktest.Pixels(t, 16))
 		mask := rapid.Uint16Range(1, math.MaxUint16).Draw(t, "mask")
 		var b block
-		b.load(&pixels)
+		b.loadBlock(&pixels)
 		var r rows
-		r.fill(&b, true)
-		m := r.of(mask, true)
-		all := r.of(math.MaxUint16, true)
-		none := r.of(^mask, true)
-		if rest := all.without(&none); rest != m {
+		r.fillMoments(&b, true)
+		m := r.momentsOfMask(mask, true)
+		all := r.momentsOfMask(math.MaxUint16, true)
+		none := r.momentsOfMask(^mask, true)
+		if rest := all.withoutPart(&none); rest != m {
 			t.Fatalf("%+v, by what is left %+v", m, rest)
 		}
 		var sum, squares [4]int64
@@ -41,8 +41,8 @@ func TestMoments(t *testing.T) {
 			gb += int64(pixels[4*i+1]) * int64(pixels[4*i+2])
 			ra += int64(pixels[4*i]) * int64(pixels[4*i+3])
 		}
-		s := m.scatter(true)
-		if got := m.squares(true); got != squares[0]+squares[1]+squares[2]+squares[3] {
+		s := m.scatterOf(true)
+		if got := m.sumOfSquares(true); got != squares[0]+squares[1]+squares[2]+squares[3] {
 			t.Fatalf("squares %d", got)
 		}
 		for _, x := range []struct {
@@ -91,31 +91,31 @@ func TestNearest(t *testing.T) {
 
 // The error without rounded colors is as near to the real one as rounding lets it be.
 func TestRoughError(t *testing.T) {
-	e := newEncoder(Fast)
+	e := newEncoder(blockfit.Fast)
 	rapid.Check(t, func(t *rapid.T) {
 		pixels := [64]byte(blocktest.Pixels(t, 16))
 		e.encode(&pixels)
-		e.px.load(&pixels)
+		e.px.loadBlock(&pixels)
 		var m moments
 		for i, v := range &e.px.rgb {
-			m.add(v)
+			m.addOpaque(v)
 			m.addAlpha(v, e.px.a[i])
 		}
 		for _, k := range []*kind{kind6, kind7} {
-			s := m.scatter(true)
-			v := s.principal(true)
-			d := v.axis()
-			ls := e.px.place(whole[:], &d, k, true)
+			s := m.scatterOf(true)
+			v := s.principalDirection(true)
+			d := v.wholeAxis()
+			ls := e.px.placeOnAxis(whole[:], &d, k, true)
 			var index [16]uint8
 			l, sse := e.fitRoughly(&e.px, whole[:], ls, &m, k, true, &index)
-			sse += m.squares(true)
+			sse += m.sumOfSquares(true)
 			var decoded [64]byte
 			for i := range index {
 				w := int(weights[k.width][index[i]])
 				for c := range 3 {
-					decoded[4*i+c] = blend(uint8(l.rgb[0]>>(lane*c)), uint8(l.rgb[1]>>(lane*c)), w)
+					decoded[4*i+c] = blendEnds(uint8(l.rgb[0]>>(lane*c)), uint8(l.rgb[1]>>(lane*c)), w)
 				}
-				decoded[4*i+3] = blend(uint8(l.a[0]), uint8(l.a[1]), w)
+				decoded[4*i+3] = blendEnds(uint8(l.a[0]), uint8(l.a[1]), w)
 			}
 			exact := blocktest.SquaredError(pixels[:], decoded[:], 4)
 			if off := math.Abs(math.Sqrt(float64(exact)) - math.Sqrt(float64(max(0, sse)))); off > 0.5*8+0.01 {
@@ -139,18 +139,18 @@ func TestSolveFindsLine(t *testing.T) {
 		for i := range 16 {
 			index[i] = uint8(i)
 			at := func(c int) uint64 {
-				return uint64(blend(uint8(ends[0][c]), uint8(ends[1][c]), int(weights[4][i])))
+				return uint64(blendEnds(uint8(ends[0][c]), uint8(ends[1][c]), int(weights[4][i])))
 			}
 			b.rgb[i], b.a[i] = lanesOf(at(0), at(1), at(2)), at(3)
 		}
 		var m moments
 		for i, v := range &b.rgb {
-			m.add(v)
+			m.addOpaque(v)
 			m.addAlpha(v, b.a[i])
 		}
 		ls := b.weightsOf(whole[:], &index, kind6, true)
 		var l line
-		l.solve(&ls, &m, 4, kind6, true)
+		l.solveLine(&ls, &m, 4, kind6, true)
 		for e := range ends {
 			for c := range 4 {
 				got := int64(l.a[e])
@@ -163,4 +163,43 @@ func TestSolveFindsLine(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Glows and shadows are one color under a smooth alpha. From normal on they are exact:
+// where alpha is nearly even, and where it goes further but the color is white or black.
+func TestSmoothAlphaIsExact(t *testing.T) {
+	colors := rapid.SliceOfN(rapid.Byte(), 3, 3)
+	for _, q := range qualities[1:] {
+		e := newEncoder(q.q)
+		rapid.Check(t, func(t *rapid.T) {
+			color, most := colors.Draw(t, "color"), 3
+			if v := rapid.SampledFrom([]int{-1, 0, 255}).Draw(t, "gray"); v >= 0 {
+				color, most = []byte{byte(v), byte(v), byte(v)}, reach-4
+			}
+			low := rapid.IntRange(2, 253-most).Draw(t, "low")
+			var pixels [64]byte
+			for i := 0; i < 64; i += 4 {
+				copy(pixels[i:], color)
+				pixels[i+3] = byte(low + rapid.IntRange(0, most).Draw(t, "alpha"))
+			}
+			if e.encode(&pixels); e.sse != 0 {
+				t.Fatalf("mode %d has an error of %d", e.best.mode, e.sse)
+			}
+		})
+	}
+}
+
+// An opaque ramp of few steps is exact.
+func TestSmoothRampIsExact(t *testing.T) {
+	e := newEncoder(blockfit.Normal)
+	for from := byte(1); from < 240; from++ { // odd ends cannot begin at 0
+		var pixels [64]byte
+		for i := range 16 {
+			v := from + byte(i%4*2+i/4)
+			copy(pixels[4*i:], []byte{v, v, v, 255})
+		}
+		if e.encode(&pixels); e.sse != 0 {
+			t.Errorf("from %d: mode %d has an error of %d", from, e.best.mode, e.sse)
+		}
+	}
 }

@@ -1,41 +1,27 @@
-// Package bc7 compresses pictures to BC7, the block format of four channels that
-// graphics processors read (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK,
-// BPTC), and decodes its blocks. The same pixels give the same bytes on every
-// machine: whatever decides anything is a whole number, or a float that is rounded
+// Package bc7 encodes and decodes BC7, the block format of four channels that graphics processors
+// read (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK, BPTC). The same pixels give the same
+// bytes on every machine: all decisions are made with integers, or with floats that are rounded
 // alike everywhere.
 //
-// A block of 4 by 4 pixels is 16 bytes. It says which of eight modes it is in; each
-// splits the bits otherwise between colors, the number of lines of colors, and
-// the pixels' places on them. An encoder is good where it finds the right mode, and
-// quick where it finds it without trying them all.
+// A block of 4 by 4 pixels is 16 bytes, in one of eight modes. Each mode divides the bits
+// differently among colors, lines of colors, and places of pixels on them. The quality of an
+// encoder depends on finding the best mode, and its speed on not trying all modes.
 package bc7
 
 import (
 	"context"
-	"fmt"
+	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Quality is how much work goes into a block.
-type Quality = blockfit.Quality
-
-// The qualities.
-const (
-	Fast   = blockfit.Fast
-	Normal = blockfit.Normal
-	Best   = blockfit.Best
-)
-
-// Options are how to compress. The zero value is Fast, every channel alike.
+// Options are the options of Encode. The zero value is Fast, every channel alike.
 type Options struct {
-	Quality Quality
-
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
-	// as its alpha, and fully transparent pixels may have any color. Without it the color
-	// of every pixel counts alike.
-	WeighAlpha bool
+	Quality    blockfit.Quality
+	WeighAlpha bool // the same as in blockfit.Options
 
 	// RDO is the loss of PSNR, in dB up to 10, allowed for blocks that a general
 	// compressor, zstd above all, shrinks further. 0 allows none. The loss counts from the
@@ -44,62 +30,226 @@ type Options struct {
 	RDO float64
 }
 
-// Size returns the number of bytes of a compressed picture of w by h pixels.
-func Size(w, h int) int {
-	return (w + 3) / 4 * ((h + 3) / 4) * 16
-}
-
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
-// Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. If the size is no
-// multiple of four, the last column and row are repeated. A block of pixels whose alpha is
-// 255 decodes to an alpha of 255, and a block of a single color to exactly that color.
-// Without RDO, rows of blocks are the same whether they are compressed together or one by
-// one. Encode works in the calling goroutine, and ends early with the error of ctx. After
-// an error dst is useless.
+// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
+// Pixels whose alpha is 255 decode to an alpha of 255, and a block of a single color decodes to
+// exactly that color. Without RDO, rows of blocks are the same whether they are encoded together or
+// one by one.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	p := picture{blockfit.Grid{W: w, H: h, Side: 4}, pix}
-	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {
-		return fmt.Errorf("bc7: %w", err)
-	}
 	e := newEncoder(o.Quality)
 	e.exact = o.RDO != 0
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	var errs []int64
-	var grown float64
-	if o.RDO != 0 {
-		var err error
-		if grown, err = growth(o.RDO); err != nil {
-			return err
-		}
-		errs = make([]int64, p.Blocks())
+	g := blockfit.Grid{W: w, H: h, Side: 4}
+	if o.RDO == 0 {
+		return g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+			return encode((*[64]byte)(pixels))
+		})
 	}
-	var pixels [64]byte
-	err := p.Each(ctx, func(at int) {
-		p.gather(&pixels, at)
-		*(*[16]byte)(dst[16*at:]) = encode(&pixels)
-		if errs != nil {
-			errs[at] = e.sse
-		}
+	grown, err := errorGrowth(o.RDO)
+	if err != nil {
+		return err
+	}
+	var errs []int64
+	err = g.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		block := encode((*[64]byte)(pixels))
+		errs = append(errs, e.sse)
+		return block
 	})
 	if err != nil {
 		return err
 	}
-	if errs != nil {
-		// With an encoder of its own, the one above needs no heap.
-		b := budget{picture: p, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:Size(w, h)]), sse: errs, growth: grown}
-		return b.shrink(dst)
+	// With an encoder of its own, the one above needs no heap.
+	b := budget{Grid: g, pix: pix, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:16*g.Blocks()]), sse: errs, growth: grown}
+	return b.shrinkBlocks(dst)
+}
+
+// An encoder encodes one block after another.
+type encoder struct {
+	effort effort
+	tables *tables
+
+	px      block   // the wanted pixels
+	alpha   bool    // some pixel is not opaque
+	all     moments // moments of all pixels
+	rows    rows
+	guesses blockfit.Guesses
+	hope    blockfit.Guess // the pair that would be best if no index were off
+	best    code           // best code so far
+	sse     int64
+	exact   bool // sse is the block's, where a guess would do
+}
+
+// An effort holds the limits of the search for one quality.
+type effort struct {
+	// A block whose guessed (first false) or real (first true) error in mode 6 is below
+	// good is left at that. The unit is the sum of the squared errors in the block.
+	good  int64
+	first bool
+	// near is the number of weighed partitions similar to each of two ways to split the pixels; 0
+	// weighs all. tries is the number of best guesses tried.
+	near  int
+	tries int
+	// rounds is the limit of iterations that solve for ends and choose indices.
+	rounds   int
+	rough    bool // lines are fitted as fitRoughly does, whatever rounds is
+	thorough bool // two ways to round the first end
+	// asked is the number of earlier blocks whose ends RDO tries: the blocks of the nearest colors.
+	// RDO tries the indices of a third as many: the blocks with the same bright pixels.
+	asked int
+}
+
+var efforts = [...]effort{
+	blockfit.Fast:   {good: 128, near: 3, tries: 1, rounds: 2, rough: true, asked: 12},
+	blockfit.Normal: {good: 32, first: true, near: 4, tries: 1, rounds: 2, asked: 13},
+	blockfit.Best:   {good: 4, first: true, tries: 8, rounds: 4, thorough: true, asked: 48},
+}
+
+func newEncoder(q blockfit.Quality) *encoder {
+	return &encoder{effort: efforts[min(q, blockfit.Best)], tables: tablesOf()}
+}
+
+// encode returns the best block found for sixteen RGBA pixels.
+func (e *encoder) encode(pixels *[64]byte) [16]byte {
+	if !e.px.loadBlock(pixels) {
+		e.sse, e.alpha = 0, pixels[3] != 255
+		return e.tables.exactBlock(pixels[0], pixels[1], pixels[2], pixels[3])
 	}
-	return nil
+	e.sse = math.MaxInt64
+	e.all = moments{}
+	opaque := uint64(255)
+	for i, a := range &e.px.a {
+		e.all.addOpaque(e.px.rgb[i])
+		opaque &= a
+	}
+	e.alpha = opaque != 255
+	if e.alpha {
+		for i, a := range &e.px.a {
+			e.all.addAlpha(e.px.rgb[i], a)
+		}
+	}
+	e.searchModes()
+	packed := e.best.pack()
+	if e.exact && e.effort.rough {
+		var decoded [64]byte
+		DecodeBlock(&decoded, &packed)
+		e.sse = 0
+		for i, v := range &decoded {
+			d := int64(v) - int64(pixels[i])
+			e.sse += d * d
+		}
+	}
+	return packed
 }
 
-// A picture is RGBA pixels row by row.
-type picture struct {
-	blockfit.Grid
-	pix []byte
+// loadBlock stores the pixels of a block, and reports whether any differs from the first.
+func (b *block) loadBlock(pixels *[64]byte) bool {
+	first := binary.LittleEndian.Uint32(pixels[:])
+	var differ uint32
+	for i := range 16 {
+		v := binary.LittleEndian.Uint32(pixels[4*i:])
+		differ |= v ^ first
+		b.rgb[i] = uint64(v&255) | uint64(v>>8&255)<<lane | uint64(v>>16&255)<<(2*lane)
+		b.a[i] = uint64(v >> 24)
+	}
+	return differ != 0
 }
 
-// gather copies the pixels of a block.
-func (p *picture) gather(dst *[64]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
+// searchModes estimates which modes and partitions are worth a try, and tries them.
+func (e *encoder) searchModes() {
+	s := e.all.scatterOf(e.alpha)
+	v := s.principalDirection(e.alpha)
+	along := v.wholeAxis()
+	all, line := e.all.estimateResidue(e.alpha)
+	guess6 := all - float64(line*kind6.along) + cost6
+	if e.effort.first || guess6 < float64(e.effort.good) {
+		e.fitSingle(&along)
+		if e.effort.first && e.sse > 0 {
+			e.exactly(&s)
+		}
+		if !e.effort.first || e.sse < e.effort.good {
+			return
+		}
+	}
+	e.guesses.Reset(e.effort.tries)
+	if !e.effort.first {
+		e.guesses.Add(6, 0, guess6)
+	}
+	firstRotation := uint8(1)
+	if e.alpha {
+		firstRotation = 0
+	}
+	for r := firstRotation; r < 4; r++ {
+		e.guessScalarApart(r, &s)
+	}
+	e.rows.fillMoments(&e.px, e.alpha)
+	e.hope.SSE = math.MaxFloat64
+	if e.effort.near == 0 {
+		for p := range uint8(64) {
+			e.guessPair(p)
+		}
+	} else {
+		t := s.acrossDirection(&v)
+		v = t.strongestRow()
+		across := v.wholeAxis()
+		for _, p := range e.tables.near[e.px.pixelsBeyond(&along)][:e.effort.near] {
+			e.guessPair(p)
+		}
+		for _, p := range e.tables.near[e.px.pixelsBeyond(&across)][:e.effort.near] {
+			e.guessPair(p)
+		}
+	}
+	for _, g := range e.guesses.Best() {
+		switch g.Mode {
+		case 1:
+			e.fitTwoLines(1, g.Sub, kind1)
+		case 3:
+			e.fitTwoLines(3, g.Sub, kind3)
+		case 4, 5:
+			e.fitApart(g.Mode, g.Sub&3, g.Sub>>2)
+		case 6:
+			e.fitSingle(&along)
+		case 7:
+			e.fitTwoLines(7, g.Sub, kind7)
+		}
+	}
+	if e.alpha && e.sse > cost7 && e.hope.SSE < float64(hopeful*float64(e.sse)) && !(e.best.mode == 7 && e.best.partition == e.hope.Sub) {
+		e.fitTwoLines(7, e.hope.Sub, kind7)
+	}
+}
+
+// exactly tries codings that have no error for smooth pixels, if mode 6 has some: ends beyond the
+// outermost values, and a separate alpha for a single color or for two values of alpha.
+func (e *encoder) exactly(s *scatter) {
+	if e.sse < exactBelow && s.narrowerThan(reach) {
+		e.widenEnds()
+	}
+	if e.alpha && e.sse > 0 && (s.rr+s.gg+s.bb == 0 || e.sse < exactBelow && e.px.alphaInside() == 0) {
+		e.fitApart(5, 0, 0)
+	}
+}
+
+// exactBelow is the error in mode 6 below which exact codings are tried.
+const exactBelow = 64
+
+// codedChannels is the number of channels to code.
+func (e *encoder) codedChannels() int {
+	if e.alpha {
+		return 4
+	}
+	return 3
+}
+
+// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
+}

@@ -57,7 +57,7 @@ func TestPackTurns(t *testing.T) {
 				c.p[s][1] = c.p[s][0]
 			}
 		}
-		color, alpha := c.widths(l)
+		color, alpha := c.indexWidths(l)
 		for i := range 16 {
 			c.index[i] = below(color)
 			if l.scalar != 0 {
@@ -65,7 +65,7 @@ func TestPackTurns(t *testing.T) {
 			}
 		}
 		var want, got [64]byte
-		c.pixels(&want)
+		c.paintPixels(&want)
 		block := c.pack()
 		DecodeBlock(&got, &block)
 		if got != want {

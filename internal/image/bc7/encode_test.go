@@ -20,13 +20,13 @@ const side = blocktest.Side
 
 var qualities = []struct {
 	name string
-	q    Quality
-}{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
+	q    blockfit.Quality
+}{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
-// encoded is the blocks of a picture.
+// encoded is the blocks of an image.
 func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
 	t.Helper()
-	dst := make([]byte, Size(w, h))
+	dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
 	if err := Encode(t.Context(), dst, pix, w, h, o); err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +48,8 @@ func with(t testing.TB, o Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: 4,
 		Encode: func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error) {
-			o.Quality = Quality(quality)
-			dst := make([]byte, Size(w, h))
+			o.Quality = blockfit.Quality(quality)
+			dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
 			return dst, Encode(ctx, dst, pix, w, h, o)
 		},
 		Decode: func(blocks []byte, w, h int) []byte { return read(t, blocks, w, h) },
@@ -140,7 +140,7 @@ func TestSolidIsExact(t *testing.T) {
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {
-		blocks := encoded(t, pix, side, side, Options{Quality: Best})
+		blocks := encoded(t, pix, side, side, Options{Quality: blockfit.Best})
 		for ; len(blocks) > 0; blocks = blocks[16:] {
 			block := [16]byte(blocks)
 			readAlike(t, &block)
@@ -181,11 +181,11 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		for _, q := range qualities {
 			e := newEncoder(q.q)
-			p := picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}
+			p := blockfit.Grid{W: side, H: side, Side: 4}
 			var pixels [64]byte
 			n := testing.AllocsPerRun(10, func() {
 				for at := range 16 {
-					p.gather(&pixels, at*p.Blocks()/16)
+					blockfit.Gather(p, pixels[:], pix, 4, at*p.Blocks()/16)
 					e.encodeWeighed(&pixels)
 				}
 			})
@@ -228,8 +228,8 @@ func ExampleEncode() {
 	for i := range w * h {
 		copy(pix[4*i:], []byte{byte(30 * (i % w)), 100, 200, 255})
 	}
-	blocks := make([]byte, Size(w, h))
-	if err := Encode(context.Background(), blocks, pix, w, h, Options{Quality: Best}); err != nil {
+	blocks := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
+	if err := Encode(context.Background(), blocks, pix, w, h, Options{Quality: blockfit.Best}); err != nil {
 		fmt.Println(err)
 		return
 	}

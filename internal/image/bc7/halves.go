@@ -1,8 +1,8 @@
 package bc7
 
-// kinds returns how color, and a channel apart, are stored by a code; nil for the modes
-// that are not made here.
-func (c *code) kinds(alpha bool) (color, single *kind) {
+// kindsOfCode returns the kinds of color and of a separate channel in a code; nil for modes that
+// the encoder does not use.
+func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	switch c.mode {
 	case 1:
 		return kind1, nil
@@ -21,8 +21,8 @@ func (c *code) kinds(alpha bool) (color, single *kind) {
 	return nil, nil
 }
 
-// fits reports whether the stored ends suit a block with or without alpha.
-func (c *code) fits(alpha bool) bool {
+// fitsAlpha reports whether the stored ends fit a block with or without alpha.
+func (c *code) fitsAlpha(alpha bool) bool {
 	switch c.mode {
 	case 1, 3:
 		return !alpha
@@ -34,15 +34,14 @@ func (c *code) fits(alpha bool) bool {
 	return c.mode == 4 || c.mode == 5
 }
 
-// withEnds returns the code with the ends of another and the best indices for them, and its
-// error, or -1 if that must be measured. It reports false if the error would be beyond
-// most.
+// withEnds returns the code with the ends of another code and the best indices for them, and its
+// error, or -1 if the error must be measured. It returns false if the error would exceed most.
 func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
-	if !of.fits(s.alpha) {
+	if !of.fitsAlpha(s.alpha) {
 		return code{}, 0, false
 	}
 	c := *of
-	color, single := c.kinds(s.alpha)
+	color, single := c.kindsOfCode(s.alpha)
 	px, alpha := &s.px, s.alpha
 	var ls leastSquares
 	if single != nil {
@@ -50,10 +49,10 @@ func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok b
 		px, alpha = &rotated, false
 		apart := block{rgb: scalar}
 		l := line{rgb: [2]uint64{
-			uint64(single.value(int64(c.ends[0][0][3]), 0)),
-			uint64(single.value(int64(c.ends[0][1][3]), 0)),
+			uint64(single.decodedValue(int64(c.ends[0][0][3]), 0)),
+			uint64(single.decodedValue(int64(c.ends[0][1][3]), 0)),
 		}}
-		sse = apart.choose(whole[:], &l, single, false, &c.scalar, &ls)
+		sse = apart.chooseIndices(whole[:], &l, single, false, &c.scalar, &ls)
 		for _, v := range &scalar {
 			sse += int64(v * v)
 		}
@@ -65,7 +64,7 @@ func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok b
 	for n := range layout.subsets {
 		l := &lines[n&1]
 		l.stored, l.p = c.ends[n], c.p[n]
-		l.mean(color)
+		l.decodeEnds(color)
 		if single == nil {
 			m := s.subset(&c, n)
 			bound += l.offMean(&m)
@@ -74,15 +73,15 @@ func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok b
 	if bound > most {
 		return c, 0, false
 	}
-	parts := s.parts(&c)
+	parts := s.subsetPixels(&c)
 	for n := range layout.subsets {
-		sse += px.choose(parts[n&1], &lines[n&1], color, alpha, &c.index, &ls)
+		sse += px.chooseIndices(parts[n&1], &lines[n&1], color, alpha, &c.index, &ls)
 	}
 	if single == nil {
-		sse += s.all.squares(alpha)
+		sse += s.all.sumOfSquares(alpha)
 	} else {
 		for _, v := range &px.rgb {
-			sse += int64(dot(v, reverse(v)))
+			sse += int64(dotLanes(v, reverse(v)))
 		}
 	}
 	if float64(sse) > most {
@@ -101,8 +100,8 @@ func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok b
 	return c, sse, true
 }
 
-// parts returns the pixels of the subsets.
-func (s *shrinker) parts(c *code) [2][]uint8 {
+// subsetPixels returns the pixels of the subsets.
+func (s *shrinker) subsetPixels(c *code) [2][]uint8 {
 	if layouts[c.mode&7].subsets == 1 {
 		return [2][]uint8{whole[:]}
 	}
@@ -115,17 +114,17 @@ func (s *shrinker) subset(c *code, n uint8) moments {
 	if layouts[c.mode&7].subsets == 1 {
 		return s.all
 	}
-	one := s.rows.of(pairs[c.partition&63], s.alpha)
+	one := s.rows.momentsOfMask(pairs[c.partition&63], s.alpha)
 	if n == 1 {
 		return one
 	}
-	return s.all.without(&one)
+	return s.all.withoutPart(&one)
 }
 
-// offMean returns how much squared error pixels have on a line at least, since their
-// mean is that far from it in red, green and blue.
+// offMean returns a lower bound of the squared error of pixels on a line: the distance of their
+// mean from the line in red, green and blue.
 func (l *line) offMean(m *moments) float64 {
-	n := float64(int64(m.count()))
+	n := float64(int64(m.pixelCount()))
 	var off, along [3]float64
 	var length, part float64
 	for c := range off {
@@ -136,7 +135,7 @@ func (l *line) offMean(m *moments) float64 {
 		length += float64(along[c] * along[c])
 		part += float64(off[c] * along[c])
 	}
-	t := m.scatter(false)
+	t := m.scatterOf(false)
 	scattered := t.rr + t.gg + t.bb
 	if length > 0 {
 		part = max(0, min(part/length, n))
@@ -153,14 +152,14 @@ func (l *line) offMean(m *moments) float64 {
 	return sse / n
 }
 
-// withIndices returns the code with the indices of another and the best ends for them. It
-// reports false if the error would be beyond most.
+// withIndices returns the code with the indices of another code and the best ends for them. It
+// returns false if the error would exceed most.
 func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
-	if !of.fits(s.alpha) {
+	if !of.fitsAlpha(s.alpha) {
 		return code{}, false
 	}
 	c := *of
-	color, single := c.kinds(s.alpha)
+	color, single := c.kindsOfCode(s.alpha)
 	if single != nil {
 		return c, s.solveApart(&c, color, single, most)
 	}
@@ -168,47 +167,47 @@ func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	var sums [2]leastSquares
 	var m [2]moments
 	var bound float64
-	parts := s.parts(&c)
+	parts := s.subsetPixels(&c)
 	for n := range subsets {
 		m[n&1] = s.subset(&c, n)
 		sums[n&1] = s.px.weightsOf(parts[n&1], &c.index, color, s.alpha)
-		if bound += sums[n&1].offLine(&m[n&1]); bound > most {
+		if bound += sums[n&1].leastOffLine(&m[n&1]); bound > most {
 			return c, false
 		}
 	}
-	channels := s.channels()
+	channels := s.codedChannels()
 	for n := range subsets {
 		var l line
-		l.solve(&sums[n&1], &m[n&1], channels, color, false)
+		l.solveLine(&sums[n&1], &m[n&1], channels, color, false)
 		c.setEnds(n, &l, channels)
 		c.p[n] = l.p
 	}
 	return c, true
 }
 
-// solveApart sets the ends of a code in mode 4 or 5 to the best for its indices.
+// solveApart sets the ends of a code in mode 4 or 5 to the best ends for its indices.
 func (s *shrinker) solveApart(c *code, color, single *kind, most float64) bool {
 	px, scalar := s.px.rotated(c.rotation)
 	apart := block{rgb: scalar}
 	var m, mApart moments
 	for i, v := range &px.rgb {
-		m.add(v)
-		mApart.add(scalar[i])
+		m.addOpaque(v)
+		mApart.addOpaque(scalar[i])
 	}
 	sums := px.weightsOf(whole[:], &c.index, color, false)
 	sumsApart := apart.weightsOf(whole[:], &c.scalar, single, false)
-	if sums.offLine(&m)+sumsApart.offLine(&mApart) > most {
+	if sums.leastOffLine(&m)+sumsApart.leastOffLine(&mApart) > most {
 		return false
 	}
 	var l line
-	l.solve(&sumsApart, &mApart, 1, single, false)
+	l.solveLine(&sumsApart, &mApart, 1, single, false)
 	c.ends[0][0][3], c.ends[0][1][3] = l.stored[0][0], l.stored[1][0]
-	l.solve(&sums, &m, 3, color, false)
+	l.solveLine(&sums, &m, 3, color, false)
 	c.setEnds(0, &l, 3)
 	return true
 }
 
-// weightsOf returns what least squares need to know of the indices of pixels.
+// weightsOf returns the sums for least squares over the indices of pixels.
 func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (s leastSquares) {
 	w := &packedWeights[k.width]
 	for _, i := range list {
@@ -222,12 +221,12 @@ func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (
 	return s
 }
 
-// offLine returns how much squared error pixels with these indices have at least in
-// red, green and blue: what of their scatter does not go with the weights.
-func (s *leastSquares) offLine(m *moments) float64 {
-	n := int64(m.count())
+// leastOffLine returns a lower bound of the squared error in red, green and blue of pixels with
+// these indices: the part of their scatter that does not follow the weights.
+func (s *leastSquares) leastOffLine(m *moments) float64 {
+	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
-	t := m.scatter(false)
+	t := m.scatterOf(false)
 	sse := t.rr + t.gg + t.bb
 	if width := n*sww - sw*sw; width > 0 {
 		r := float64(n*red(s.rgb) - sw*red(m.sum))

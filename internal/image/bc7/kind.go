@@ -1,10 +1,10 @@
 package bc7
 
-// A kind is how a mode stores the ends of a line, and how fine its indices are.
+// A kind is a format for the ends of a line and its indices.
 type kind struct {
 	p      pbits
 	width  uint8   // bits of an index
-	levels int64   // of the indices
+	levels int64   // number of different indices
 	along  float64 // the part of the scatter along a line that the indices keep
 	most   int64   // the greatest that can be stored
 	scale  int64   // stored steps in a 256th of a value, times 2^24
@@ -13,7 +13,7 @@ type kind struct {
 	values [512]uint8 // decoded values, by twice the stored value plus p-bit
 }
 
-// pbits says which p-bits there are, and so which lowest bits two ends may have.
+// pbits is the arrangement of p-bits, the shared lowest bits of ends.
 type pbits uint8
 
 const (
@@ -23,8 +23,8 @@ const (
 	setP          // one for each end, both 1: alpha is 255 so
 )
 
-// choices returns the possible p-bits of two ends. Missing p-bits are 0.
-func (p pbits) choices() [][2]uint8 {
+// pbitChoices returns the possible p-bits of two ends. Missing p-bits are 0.
+func (p pbits) pbitChoices() [][2]uint8 {
 	switch p {
 	case sharedP:
 		return pChoices[:2]
@@ -38,8 +38,8 @@ func (p pbits) choices() [][2]uint8 {
 
 var pChoices = [4][2]uint8{{0, 0}, {1, 1}, {0, 1}, {1, 0}}
 
-// newKind describes ends of some bits in each channel, a p-bit included, and indices
-// of width bits.
+// newKind returns the kind with the given bits in each channel, including a p-bit, and indices of
+// width bits.
 func newKind(bits uint8, p pbits, width uint8) *kind {
 	k := &kind{p: p, width: width, levels: 1 << width}
 	if p != noP {
@@ -49,25 +49,25 @@ func newKind(bits uint8, p pbits, width uint8) *kind {
 	k.most = 1<<(bits-k.shift) - 1
 	for stored := range 1 << (bits - k.shift) {
 		for p := range 2 {
-			k.values[2*stored+p] = expand(uint8(stored<<k.shift|p&int(k.shift)), bits)
+			k.values[2*stored+p] = expandBits(uint8(stored<<k.shift|p&int(k.shift)), bits)
 		}
 	}
 	k.scale = (1<<bits - 1) << (24 - k.shift) / (255 << 8)
 	return k
 }
 
-// value returns the decoded value of a stored end.
-func (k *kind) value(stored, p int64) int64 {
+// decodedValue returns the decoded value of a stored end.
+func (k *kind) decodedValue(stored, p int64) int64 {
 	return int64(k.values[(2*stored+p)&511])
 }
 
-// nearest returns the stored number for a value in 256ths.
-func (k *kind) nearest(v, p int64) int64 {
+// nearestStored returns the stored number for a value in 256ths.
+func (k *kind) nearestStored(v, p int64) int64 {
 	return max(0, min((v*k.scale+(1-p)<<23)>>24, k.most))
 }
 
-// around returns the stored numbers for the two values nearest to v.
-func (k *kind) around(v, p int64) (a, b int64) {
+// storedAround returns the stored numbers for the two values nearest to v.
+func (k *kind) storedAround(v, p int64) (a, b int64) {
 	x := v*k.scale + (1-p)<<23
 	a = x >> 24
 	b = a - 1 + x>>23&1<<1
@@ -87,3 +87,69 @@ var (
 	kind6opaque  = newKind(8, setP, 4)
 	kind7        = newKind(6, ownP, 2)
 )
+
+// widenEnds tries mode 6 with ends just beyond the outermost values of each channel. Two ends with
+// the same p-bit differ by an even number, and least squares choose ends whose values are off by
+// one. But if the ends are so near that each value between them has an index, all those values are
+// exact.
+func (e *encoder) widenEnds() {
+	k := kind6opaque
+	if e.alpha {
+		k = kind6
+	}
+	low, high := e.px.extents()
+	channels := e.codedChannels()
+	for c := range channels {
+		if high[c]-low[c] > reach {
+			return
+		}
+	}
+	stored := e.best.ends[0]
+	for _, both := range k.p.pbitChoices() {
+		if both[0] != both[1] {
+			continue
+		}
+		l := line{p: both}
+		p := int64(both[0])
+		for c := range channels {
+			from, to := &l.stored[0][c], &l.stored[1][c]
+			if stored[0][c] > stored[1][c] {
+				from, to = to, from
+			}
+			*from, *to = uint8(max(0, (low[c]-p)>>1)), uint8(min((high[c]-p+1)>>1, k.most))
+		}
+		l.decodeEnds(k)
+		var index [16]uint8
+		var ls leastSquares
+		sse := e.all.sumOfSquares(e.alpha) + e.px.chooseIndices(whole[:], &l, k, e.alpha, &index, &ls)
+		if sse >= e.sse {
+			continue
+		}
+		if !e.alpha {
+			l.stored[0][3], l.stored[1][3] = 127, 127
+		}
+		e.best.ends[0], e.best.p[0], e.best.index = l.stored, l.p, index
+		e.sse = sse
+	}
+}
+
+// reach bounds the range of a channel in which all values have an index in mode 6.
+const reach = 16
+
+// narrowerThan reports whether no channel scatters more than values in a range of far can.
+func (s *scatter) narrowerThan(far float64) bool {
+	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
+}
+
+// extents returns the least and the greatest value of each channel.
+func (b *block) extents() (low, high [4]int64) {
+	low = [4]int64{255, 255, 255, 255}
+	for i, v := range &b.rgb {
+		r, g, b, a := red(v), green(v), blue(v), int64(b.a[i])
+		low[0], high[0] = min(low[0], r), max(high[0], r)
+		low[1], high[1] = min(low[1], g), max(high[1], g)
+		low[2], high[2] = min(low[2], b), max(high[2], b)
+		low[3], high[3] = min(low[3], a), max(high[3], a)
+	}
+	return low, high
+}

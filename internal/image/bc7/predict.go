@@ -2,17 +2,18 @@ package bc7
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// guessPair guesses at the modes of two lines with a partition.
+// guessPair estimates the errors of the modes of two lines with a partition.
 func (e *encoder) guessPair(p uint8) {
 	if e.alpha {
-		one := e.rows.of(pairs[p&63], true)
-		zero := e.all.without(&one)
-		all1, line1 := one.residue(true)
-		all0, line0 := zero.residue(true)
+		one := e.rows.momentsOfMask(pairs[p&63], true)
+		zero := e.all.withoutPart(&one)
+		all1, line1 := one.estimateResidue(true)
+		all0, line0 := zero.estimateResidue(true)
 		all, line := all0+all1, line0+line1
 		e.guesses.Add(7, p, all-float64(line*kind7.along)+cost7)
 		if off := all - line; off < e.hope.SSE {
@@ -30,19 +31,19 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// residue returns an estimate of the squared error of pixels before their line is found:
-// their whole scatter, and the part of it along one line. The length of the covariance
-// matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
-// and the length is little above if they are small.
-func (m *moments) residue(alpha bool) (all, line float64) {
-	n := int64(m.count())
+// estimateResidue estimates the squared error of pixels before their line is found: all, their
+// whole scatter, and line, the part along one line. The norm of the covariance matrix replaces its
+// greatest eigenvalue. They are equal if all other eigenvalues are 0, and the norm is little larger
+// if they are small.
+func (m *moments) estimateResidue(alpha bool) (all, line float64) {
+	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
 	rr, rg, rb := n*red(m.red)-r*r, n*green(m.red)-r*g, n*blue(m.red)-r*b
 	gg, gb, bb := n*red(m.gb)-g*g, n*green(m.gb)-g*b, n*blue(m.gb)-b*b
 	trace := rr + gg + bb
 	squares := rr*rr + gg*gg + bb*bb + 2*(rg*rg+rb*rb+gb*gb)
 	if alpha {
-		sum, aa := m.alpha()
+		sum, aa := m.alphaSums()
 		a := int64(sum)
 		ra, ga, ba := n*red(m.a)-r*a, n*green(m.a)-g*a, n*blue(m.a)-b*a
 		aa2 := n*int64(aa) - a*a
@@ -53,7 +54,7 @@ func (m *moments) residue(alpha bool) (all, line float64) {
 	return float64(trace) * per, math.Sqrt(float64(squares)) * per
 }
 
-// opaqueResidue is residue without alpha, of the fields of moments.
+// opaqueResidue is estimateResidue without alpha, on the fields of moments.
 func opaqueResidue(sum, reds, rest, count uint64) (all, line float64) {
 	n := int64(count >> countShift)
 	r, g, b := red(sum), green(sum), blue(sum)
@@ -71,10 +72,10 @@ var perCount = func() (t [32]float64) {
 	return t
 }()
 
-// hopeful bounds the error of a pair without index errors, as a part of the best real
-// error, for the pair to be tried. guessPair counts on colors spread evenly on their line,
-// which lose a ninth of that with four indices; but cut edges and flat icons have two or
-// three colors on each side, which lose nothing.
+// hopeful bounds the estimated error of pairs that are tried, as a share of the best real error.
+// guessPair assumes colors spread evenly on their line, which lose a ninth of their scatter with
+// four indices; but sharp edges and flat icons have two or three colors on each side, which lose
+// nothing.
 const hopeful = 0.45
 
 // Squared error of a block by rounded ends, in each mode.
@@ -87,8 +88,8 @@ const (
 	cost7 = 60
 )
 
-// guessApart guesses at the modes 4 and 5 under a rotation.
-func (e *encoder) guessApart(rotation uint8, s *scatter) {
+// guessScalarApart estimates the errors of modes 4 and 5 under a rotation.
+func (e *encoder) guessScalarApart(rotation uint8, s *scatter) {
 	t := *s
 	scalar := s.aa
 	inside := 1.0
@@ -115,9 +116,8 @@ func (e *encoder) guessApart(rotation uint8, s *scatter) {
 	e.guesses.Add(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
-// alphaInside returns the part of the pixels whose alpha is neither the least nor the most
-// in the block. The extreme pixels lose nothing between the levels of indices, as in
-// cut-out pictures.
+// alphaInside returns the share of pixels whose alpha is neither the least nor the greatest in the
+// block. Extreme values lose nothing to indices, as in cut-out images.
 func (b *block) alphaInside() float64 {
 	least, most := b.a[0], b.a[0]
 	for _, a := range &b.a {
@@ -130,4 +130,156 @@ func (b *block) alphaInside() float64 {
 		}
 	}
 	return float64(inside) / 16
+}
+
+// fitRoughly returns a line through pixels whose first indices gave ls, sets their indices, and
+// returns the squared error minus the squares of the pixels. It solves for the ends of the last
+// indices, and chooses indices once, or twice if they have four bits. The error is for unrounded
+// colors, computed from sums without visiting each pixel.
+func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moments, k *kind, alpha bool, index *[16]uint8) (l line, sse int64) {
+	channels := 3
+	if alpha {
+		channels = 4
+	}
+	l.solveLine(&ls, m, channels, k, false)
+	for range int(k.width) / 2 {
+		before := ls
+		if alpha {
+			px.assign4(list, &l, k, index, &ls)
+		} else {
+			assign3(&px.rgb, list, &l, k, index, &ls)
+		}
+		if ls == before {
+			break
+		}
+		l.solveLine(&ls, m, channels, k, false)
+	}
+	return l, l.unroundedLoss(&ls, m, alpha)
+}
+
+// assign3 sets the index of the nearest place on the line for each pixel of list, and leaves the
+// sums for least squares in s.
+func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
+	w := &packedWeights[k.width]
+	d, first, scale := l.axis3(k)
+	*s = leastSquares{}
+	for _, i := range list {
+		p := px[i&15]
+		at := ((int64(d.projectColor(p))-first)*scale + 1<<23) >> 24
+		at = max(0, min(at, k.levels-1))
+		index[i&15] = uint8(at)
+		ww := w[at&15]
+		s.w += ww
+		s.rgb += p * (ww & 127)
+	}
+}
+
+// assign4 is assign3 with alpha.
+func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
+	w := &packedWeights[k.width]
+	d, first, scale := l.axis4(k)
+	*s = leastSquares{}
+	for _, i := range list {
+		p, a := b.rgb[i&15], b.a[i&15]
+		at := ((int64(d.at4(p, a))-first)*scale + 1<<23) >> 24
+		at = max(0, min(at, k.levels-1))
+		index[i&15] = uint8(at)
+		ww := w[at&15]
+		s.w += ww
+		s.rgb += p * (ww & 127)
+		s.a += a * (ww & 127)
+	}
+}
+
+// unroundedLoss returns the squared error of pixels minus their squares, for colors between the
+// ends that are not rounded.
+func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
+	n := int64(m.pixelCount())
+	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
+	a, b := 64*64*n-2*64*sw+sww, 2*(64*sw-sww)
+	of := func(u, v, x, y int64) int64 {
+		y *= 64
+		return u*(a*u+b*v-2*(64*64*x-y)) + v*(sww*v-2*y)
+	}
+	u, v := l.rgb[0], l.rgb[1]
+	sum := of(red(u), red(v), red(m.sum), red(s.rgb)) +
+		of(green(u), green(v), green(m.sum), green(s.rgb)) +
+		of(blue(u), blue(v), blue(m.sum), blue(s.rgb))
+	if alpha {
+		all, _ := m.alphaSums()
+		sum += of(int64(l.a[0]), int64(l.a[1]), int64(all), int64(s.a))
+	}
+	return sum >> 12
+}
+
+// A sketch is a summary of a block, for finding similar blocks quickly.
+type sketch struct {
+	r, g, b int32  // sums of the colors
+	spread  int32  // 4 times the deviation of the colors from their mean
+	bright  uint16 // the pixels brighter than the mean
+}
+
+func (b *block) sketch() (k sketch) {
+	var m moments
+	var light [16]uint64
+	var sum uint64
+	for i, v := range &b.rgb {
+		m.addOpaque(v)
+		// Green counts twice.
+		light[i] = dotLanes(v, lanesOf(1, 2, 1)) + b.a[i]
+		sum += light[i]
+	}
+	for i, v := range &light {
+		k.bright |= uint16((sum-16*v)>>63) << i
+	}
+	t := m.scatterOf(false)
+	k.spread = int32(math.Sqrt(t.rr+t.gg+t.bb) / 4)
+	k.r, k.g, k.b = int32(red(m.sum)), int32(green(m.sum)), int32(blue(m.sum))
+	return k
+}
+
+// leastApart returns the least squared error of two blocks whose colors have these sums.
+func (k *sketch) leastApart(o *sketch) int64 {
+	r, g, b := k.r-o.r, k.g-o.g, k.b-o.b
+	return int64(r*r+g*g+b*b) >> 4
+}
+
+// wider returns 16 times the squared difference of the deviations, on the scale of leastApart.
+func (k *sketch) wider(o *sketch) int64 {
+	d := k.spread - o.spread
+	return int64(d * d)
+}
+
+// otherwise returns the number of pixels that are bright in one block and dark in the other.
+// Indices may count from either end.
+func (k *sketch) otherwise(o *sketch) int64 {
+	n := int64(bits.OnesCount16(k.bright ^ o.bright))
+	return min(n, 16-n)
+}
+
+// nearby holds the slots of the most similar blocks, the nearest first; of equally similar blocks
+// the older first. A key is the distance of a block, times 2^16, plus its slot.
+type nearby [maxAsked]int64
+
+const maxAsked = 64
+
+// nearbyOf returns an empty list of up to n slots.
+func nearbyOf(n int) (near nearby) {
+	for i := range near[:n] {
+		near[i] = math.MaxInt64
+	}
+	return near
+}
+
+// keepNearest inserts a slot if it is among the nearest.
+func (near *nearby) keepNearest(far int64, slot, room int) {
+	last := (room - 1) & (maxAsked - 1)
+	if far >= near[last]>>16 {
+		return
+	}
+	i := last
+	for ; i > 0 && far < near[(i-1)&(maxAsked-1)]>>16; i-- {
+		near[i&(maxAsked-1)] = near[(i-1)&(maxAsked-1)]
+	}
+	near[i&(maxAsked-1)] = far<<16 | int64(slot)
 }

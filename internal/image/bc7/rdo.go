@@ -1,16 +1,171 @@
 package bc7
 
 import (
+	"context"
+	"errors"
 	"math"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// A shrinker makes blocks that a general compressor finds more alike. Such a compressor,
-// zstd above all, saves repeated bytes. So for each block the shrinker tries earlier
-// blocks: as a whole, with their ends and other indices, and with their indices and other
-// ends. It takes the choice with the least sum of squared error and bits; price is the
-// error worth a bit.
+// A budget distributes the allowed error over the blocks of an image.
+type budget struct {
+	blockfit.Grid
+	pix []byte
+	*encoder
+	ctx     context.Context
+	weighed bool
+	given   []byte  // the best blocks
+	sse     []int64 // their errors
+	growth  float64 // factor by which errors may grow
+	work    *shrinker
+}
+
+// mostLoss is the greatest loss of PSNR in dB that may be asked for.
+const mostLoss = 10
+
+// shrinkBlocks replaces compressed blocks by blocks that take fewer bytes after packing.
+func (b *budget) shrinkBlocks(dst []byte) error {
+	price, err := b.price(dst)
+	if err != nil {
+		return err
+	}
+	var sum int64
+	for _, e := range b.sse {
+		sum += e
+	}
+	_, err = b.writeRun(dst, price, 0, b.Blocks(), int64(float64(sum)*b.growth), true)
+	return err
+}
+
+// The price is searched on samples: some runs of blocks spread over the image.
+const (
+	sampleRuns = 4
+	sampleSize = 96
+	steps      = 4
+)
+
+// price returns a price of a bit, in squared error, for which the sampled blocks lose about the
+// allowed error. It overwrites dst.
+func (b *budget) price(dst []byte) (float64, error) {
+	var sum int64
+	for _, e := range b.sse {
+		sum += e
+	}
+	// The search starts from the mean error of a block and changes the price in proportion to the
+	// loss. After the allowed loss has been passed, the search closes in on it.
+	price := float64(float64(sum)/float64(len(b.sse))) / 32
+	var below, above, lostBelow, lostAbove, may float64
+	for range steps {
+		lost, allowed, err := b.sampleLoss(dst, price)
+		may = allowed
+		if err != nil {
+			return 0, err
+		}
+		if lost <= allowed {
+			below, lostBelow = price, lost
+		} else {
+			above, lostAbove = price, lost
+		}
+		if below > 0 && above > 0 {
+			price = math.Sqrt(below * above)
+		} else {
+			price = float64(price * max(1.0/8, min(allowed/max(lost, 1), 8)))
+		}
+	}
+	if below > 0 && above > 0 {
+		part := (may - lostBelow) / (lostAbove - lostBelow)
+		price = below + float64(part*(above-below))
+	}
+	return price, nil
+}
+
+// sampleLoss returns the loss of the samples at a price, and their allowed loss.
+func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, err error) {
+	n := b.Blocks()
+	runs, size := sampleRuns, sampleSize
+	if n <= sampleRuns*sampleSize {
+		runs, size = 1, n
+	}
+	var before, after int64
+	for i := range runs {
+		from := (n - size) / max(runs-1, 1) * i
+		grown, err := b.writeRun(dst, price, from, from+size, math.MaxInt64, false)
+		if err != nil {
+			return 0, 0, err
+		}
+		after += grown
+		for _, e := range b.sse[from : from+size] {
+			before += e
+		}
+	}
+	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
+}
+
+// writeRun writes a range of blocks, and returns their error, which is at most most: blocks stay as
+// given once no loss is left. If steered, the price follows the loss, so that the loss is spread
+// evenly over the image.
+func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
+	if b.work == nil {
+		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
+	}
+	s := b.work
+	s.price, s.count = price, 0
+	var rest, before int64
+	for _, e := range b.sse[from:to] {
+		rest += e
+	}
+	var pixels [64]byte
+	for at := from; at < to; at++ {
+		if at%blocksBetweenSlowLooks == 0 {
+			if err := b.ctx.Err(); err != nil {
+				return 0, err
+			}
+		}
+		if steered && at%steerEvery == steerEvery-1 {
+			allowed := float64(float64(before) * (b.growth - 1))
+			s.price = float64(s.price * max(slowest, min(allowed/max(float64(total-before), 1), fastest)))
+		}
+		rest -= b.sse[at]
+		before += b.sse[at]
+		blockfit.Gather(b.Grid, pixels[:], b.pix, 4, at)
+		block, sse := s.nextBlock(&pixels, [16]byte(b.given[16*at:]), b.sse[at], most-total-rest)
+		copy(dst[16*at:], block[:])
+		total += sse
+	}
+	return total, nil
+}
+
+// After each period of blocks the price changes by a factor between these.
+const (
+	steerEvery = 128
+	slowest    = 0.9
+	fastest    = 1.1
+)
+
+// blocksBetweenSlowLooks is the number of blocks between checks of the context.
+const blocksBetweenSlowLooks = 32
+
+// errorGrowth returns 10^(loss/10), the growth of the squared error for a loss of PSNR in dB. It
+// uses only products and sums, which are the same on every machine.
+func errorGrowth(loss float64) (float64, error) {
+	if !(loss > 0 && loss <= mostLoss) {
+		return 0, errors.New("bc7: the loss of rate-distortion optimization must be more than 0 and at most 10 dB")
+	}
+	const ln10 = 2.302585092994045684
+	x := float64(loss * (ln10 / 10 / 1024))
+	e := 1 + x + float64(x*x/2) + float64(x*x*x)/6 + float64(x*x*x*x)/24
+	for range 10 {
+		e = float64(e * e)
+	}
+	return e, nil
+}
+
+// A shrinker replaces blocks by similar blocks that a general compressor, above all zstd, packs
+// better, because it saves repeated bytes. For each block the shrinker tries earlier blocks as a
+// whole, their ends with other indices, and their indices with other ends. It chooses the least sum
+// of squared error and bits; price is the error worth a bit.
 type shrinker struct {
 	*encoder
 	weighed bool // color counts by alpha
@@ -18,14 +173,14 @@ type shrinker struct {
 	limit   int64 // maximum error of a block
 	truth   block // the pixels of errors; the encoder's px is searched for
 
-	// A ring of blocks that differ, and sketches of them.
+	// past is a ring of different blocks with their sketches.
 	past     [window]past
 	sketches [window]sketch
 	count    int
 	apart    [window]int64 // see wholes
 }
 
-// window is how many blocks are asked as a whole, and which of them are alike.
+// window is the number of earlier blocks that are tried as a whole and searched for similar ones.
 const window = 256
 
 // A past is a block that was written.
@@ -35,8 +190,8 @@ type past struct {
 	px    block
 }
 
-// Costs of a part of a block for a compressor, in bits: to write a byte, and to name a
-// repeat and its place.
+// Costs of a part of a block for a compressor, in bits: for writing a byte, and for a reference to
+// repeated bytes.
 const (
 	bitsOfByte   = 8
 	bitsOfRepeat = 20
@@ -51,43 +206,42 @@ type choice struct {
 	repeats bool // a block as a whole
 }
 
-// next returns the block for pixels and its error, which is at most limit. given is the
-// best block found for them, and sse its error.
-func (s *shrinker) next(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
+// nextBlock returns the block for pixels and its error, which is at most limit. given is the best
+// block without RDO, and sse its error.
+func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
 	s.setPixels(pixels, &given)
 	best := choice{given, sse, float64(sse) + float64(s.price*16*bitsOfByte), false}
 	own := s.truth.sketch()
 	apart := s.wholes(&best, &own)
 	if best.cost > float64(s.price*(bitsOfRepeat+2*bitsOfByte)) {
-		s.halves(&best, &own, apart)
+		s.offerHalves(&best, &own, apart)
 	}
 	if !best.repeats {
-		s.remember(&best.bytes)
+		s.putIntoRing(&best.bytes)
 	}
 	return best.bytes, best.sse
 }
 
-// wholes offers the blocks before as they are. It returns how far from its own their mean
-// colors are, by their slots.
+// wholes offers earlier blocks as they are. It returns the distances of their mean colors, by slot.
 func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	apart := &s.apart
-	most := s.within(best, bitsOfRepeat)
+	most := s.payableError(best, bitsOfRepeat)
 	for i := range min(s.count, window) {
 		at := (s.count - 1 - i) % window
-		far := own.apart(&s.sketches[at])
+		far := own.leastApart(&s.sketches[at])
 		apart[at] = far
 		if far <= most || s.weighed {
 			p := &s.past[at]
-			s.offer(best, p.bytes, &p.px, bitsOfRepeat, true)
-			most = s.within(best, bitsOfRepeat)
+			s.offerBlock(best, p.bytes, &p.px, bitsOfRepeat, true)
+			most = s.payableError(best, bitsOfRepeat)
 		}
 	}
 	return apart
 }
 
-// halves offers blocks that have their ends or their indices from one before.
-func (s *shrinker) halves(best *choice, own *sketch, apart *[window]int64) {
+// offerHalves offers blocks that have their ends or their indices from an earlier block.
+func (s *shrinker) offerHalves(best *choice, own *sketch, apart *[window]int64) {
 	least := float64(s.price * (bitsOfRepeat + 2*bitsOfByte))
 	asked, askedIndices := s.effort.asked, s.effort.asked/3
 	ends, indices := nearbyOf(asked), nearbyOf(askedIndices)
@@ -112,21 +266,21 @@ func (s *shrinker) halves(best *choice, own *sketch, apart *[window]int64) {
 	}
 }
 
-// remember puts a block into the ring.
-func (s *shrinker) remember(bytes *[16]byte) {
+// putIntoRing puts a block into the ring.
+func (s *shrinker) putIntoRing(bytes *[16]byte) {
 	at := s.count % window
 	s.count++
 	p := &s.past[at]
 	p.bytes = *bytes
 	p.code, _ = unpack(bytes)
-	p.px.decode(&p.code)
+	p.px.decodeCode(&p.code)
 	s.sketches[at] = p.px.sketch()
 }
 
-// setPixels sets the wanted pixels. If alpha weighs colors, the search wants the colors of
-// the best block where colors do not count.
+// setPixels sets the wanted pixels. If alpha weighs colors, the wanted colors of invisible pixels
+// are the colors of the best block.
 func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
-	s.truth.load(pixels)
+	s.truth.loadBlock(pixels)
 	s.px = s.truth
 	opaque := uint64(255)
 	for _, a := range &s.px.a {
@@ -137,15 +291,15 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 		var decoded, wanted [64]byte
 		DecodeBlock(&decoded, best)
 		byalpha.Ask(wanted[:], pixels[:], decoded[:])
-		s.px.load(&wanted)
+		s.px.loadBlock(&wanted)
 	}
-	s.rows.fill(&s.px, s.alpha)
-	s.all = s.rows.of(0xffff, s.alpha)
+	s.rows.fillMoments(&s.px, s.alpha)
+	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offer makes bytes, which decode to px, the choice if they are better.
-func (s *shrinker) offer(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
-	most := s.within(best, bits)
+// offerBlock chooses bytes, which decode to px, if they are better than the best choice.
+func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
+	most := s.payableError(best, bits)
 	if most < 0 {
 		return
 	}
@@ -154,31 +308,32 @@ func (s *shrinker) offer(best *choice, bytes [16]byte, px *block, bits float64, 
 	}
 }
 
-// within returns the greatest error that pays for the given bits; below 0 none does.
-func (s *shrinker) within(best *choice, bits float64) int64 {
+// payableError returns the greatest error that pays for the given bits; it is negative if no error
+// does.
+func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
 
-// offerHalf offers a code that has a part of its block from another. Its error is measured
-// where it is not known yet, which is said by -1.
+// offerHalf offers a code that shares a part with another block. An error of -1 is unknown and
+// measured here.
 func (s *shrinker) offerHalf(best *choice, c *code, from *past, sse int64) {
 	bytes := c.pack()
-	same := alike(&bytes, &from.bytes)
+	same := commonEnds(&bytes, &from.bytes)
 	if same < leastRepeat {
 		return
 	}
 	bits := bitsOfRepeat + float64(bitsOfByte*float64(16-same))
 	if sse < 0 {
 		var px block
-		px.decode(c)
-		s.offer(best, bytes, &px, bits, false)
-	} else if sse <= s.within(best, bits) {
+		px.decodeCode(c)
+		s.offerBlock(best, bytes, &px, bits, false)
+	} else if sse <= s.payableError(best, bits) {
 		*best = choice{bytes, sse, float64(sse) + float64(s.price*bits), false}
 	}
 }
 
-// alike returns the length of the longer of the common head and the common tail.
-func alike(a, b *[16]byte) int {
+// commonEnds returns the length of the longer of the common head and the common tail.
+func commonEnds(a, b *[16]byte) int {
 	head, tail := 0, 0
 	for head < 16 && a[head] == b[head] {
 		head++
@@ -189,8 +344,8 @@ func alike(a, b *[16]byte) int {
 	return max(head, tail)
 }
 
-// errorWithin returns the squared error against other pixels, or a partial sum once it is
-// beyond most. An opaque block that would no longer be opaque is beyond all.
+// errorWithin returns the squared error against other pixels, or a partial sum above most. An
+// opaque block that would no longer be opaque exceeds every limit.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]
@@ -209,9 +364,9 @@ func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	return sse
 }
 
-// decode sets the pixels of a code.
-func (b *block) decode(c *code) {
+// decodeCode sets the pixels to those that the code decodes to.
+func (b *block) decodeCode(c *code) {
 	var pixels [64]byte
-	c.pixels(&pixels)
-	b.load(&pixels)
+	c.paintPixels(&pixels)
+	b.loadBlock(&pixels)
 }

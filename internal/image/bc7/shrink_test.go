@@ -24,10 +24,10 @@ func packedSize(t *testing.T, blocks []byte) int {
 
 func TestRDOShrinks(t *testing.T) {
 	pix := blocktest.Bricks()
-	plain := encoded(t, pix, side, side, Options{Quality: Normal})
+	plain := encoded(t, pix, side, side, Options{Quality: blockfit.Normal})
 	best, size := blocktest.PSNR(pix, read(t, plain, side, side), 4), packedSize(t, plain)
 	for _, loss := range []float64{0.5, 2} {
-		blocks := encoded(t, pix, side, side, Options{Quality: Normal, RDO: loss})
+		blocks := encoded(t, pix, side, side, Options{Quality: blockfit.Normal, RDO: loss})
 		got := blocktest.PSNR(pix, read(t, blocks, side, side), 4)
 		if got < best-loss-1e-6 {
 			t.Errorf("%.3f dB of %.3f, a loss of more than %g", got, best, loss)
@@ -58,18 +58,18 @@ func TestRDOIsEven(t *testing.T) {
 func TestPassKeepsLimit(t *testing.T) {
 	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
-	b := budget{picture: picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}, encoder: newEncoder(Fast), ctx: t.Context(), given: blocks}
+	b := budget{Grid: blockfit.Grid{W: side, H: side, Side: 4}, pix: pix, encoder: newEncoder(blockfit.Fast), ctx: t.Context(), given: blocks}
 	var sum int64
 	for at := range b.Blocks() {
 		var pixels, decoded [64]byte
-		b.gather(&pixels, at)
+		blockfit.Gather(b.Grid, pixels[:], b.pix, 4, at)
 		DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
 		b.sse = append(b.sse, blocktest.SquaredError(pixels[:], decoded[:], 4))
 		sum += b.sse[at]
 	}
 	for _, most := range []int64{sum, sum + 1, sum * 11 / 10, 3 * sum} {
 		dst := make([]byte, len(blocks))
-		total, err := b.pass(dst, 1e6, 0, b.Blocks(), most, false)
+		total, err := b.writeRun(dst, 1e6, 0, b.Blocks(), most, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,10 +84,10 @@ func TestRDOWeighed(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}
 	off := func(blocks []byte) (sse int64) {
-		p := picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}
+		p := blockfit.Grid{W: side, H: side, Side: 4}
 		for at := range p.Blocks() {
 			var pixels, decoded [64]byte
-			p.gather(&pixels, at)
+			blockfit.Gather(p, pixels[:], pix, 4, at)
 			DecodeBlock(&decoded, (*[16]byte)(blocks[16*at:]))
 			sse += byalpha.Error(pixels[:], decoded[:])
 		}
@@ -101,7 +101,7 @@ func TestRDOWeighed(t *testing.T) {
 	}
 }
 
-// The loss of a picture whose colors count little is counted as little.
+// The loss of an image whose colors count little is counted as little.
 func TestRDOShrinksTranslucent(t *testing.T) {
 	pix := blocktest.Bricks()
 	for i := 3; i < len(pix); i += 4 {
@@ -117,17 +117,18 @@ func TestRDOShrinksTranslucent(t *testing.T) {
 
 // An opaque block stays opaque though one that almost is would come cheap.
 func TestRDOStaysOpaque(t *testing.T) {
-	p := picture{blockfit.Grid{W: side, H: side, Side: 4}, blocktest.Bricks()}
-	s := &shrinker{encoder: newEncoder(Fast), price: 1e6}
+	pix := blocktest.Bricks()
+	p := blockfit.Grid{W: side, H: side, Side: 4}
+	s := &shrinker{encoder: newEncoder(blockfit.Fast), price: 1e6}
 	for at := range p.Blocks() {
 		var pixels, decoded [64]byte
-		p.gather(&pixels, at)
+		blockfit.Gather(p, pixels[:], pix, 4, at)
 		for _, alpha := range []byte{254, 255} {
 			for i := 3; i < 64; i += 4 {
 				pixels[i] = alpha
 			}
 			given := s.encode(&pixels)
-			block, _ := s.next(&pixels, given, s.sse, math.MaxInt64)
+			block, _ := s.nextBlock(&pixels, given, s.sse, math.MaxInt64)
 			DecodeBlock(&decoded, &block)
 		}
 		for i := 3; i < 64; i += 4 {
@@ -156,10 +157,11 @@ func TestWeighAlphaPays(t *testing.T) {
 			}
 		})
 		var plain, weighed int64
-		p := picture{blockfit.Grid{W: side, H: side, Side: 4}, blocktest.Samples()["leaves"]}
+		pix := blocktest.Samples()["leaves"]
+		p := blockfit.Grid{W: side, H: side, Side: 4}
 		for at := range p.Blocks() {
 			var pixels, decoded [64]byte
-			p.gather(&pixels, at)
+			blockfit.Gather(p, pixels[:], pix, 4, at)
 			block := e.encode(&pixels)
 			DecodeBlock(&decoded, &block)
 			plain += byalpha.Error(pixels[:], decoded[:])
@@ -195,7 +197,7 @@ func TestWeighAlphaHidden(t *testing.T) {
 
 func TestGrowth(t *testing.T) {
 	for _, c := range []struct{ loss, want float64 }{{10, 10}, {5, 3.1622776601683795}, {0.5, 1.1220184543019633}, {0.001, 1.0002302850208247}} {
-		got, err := growth(c.loss)
+		got, err := errorGrowth(c.loss)
 		if err != nil || got < c.want*(1-1e-9) || got > c.want*(1+1e-9) {
 			t.Errorf("%g dB: %v, %v, want %v", c.loss, got, err, c.want)
 		}

@@ -5,26 +5,26 @@ import (
 	"sync"
 )
 
-// tables are the lookup tables.
+// tables holds the lookup tables.
 type tables struct {
-	// exact has the ends of mode 5 whose blend at index 1 is a byte.
+	// exact holds the ends of mode 5 that give each byte at index 1.
 	exact [256][2]uint8
-	// lists has the pixels of subset 0 and then of subset 1, of the partitions into two.
+	// lists holds the pixels of subset 0 and then of subset 1, for each partition into two.
 	lists [64][16]uint8
 	first [64]uint8 // pixels of subset 0
-	// near has the partitions into two that differ least from each set of pixels; a set
-	// is without its bit 0, which is 0.
+	// near holds the partitions into two that are most similar to each set of pixels, which
+	// excludes pixel 0.
 	near [1 << 15][nearest]uint8
 }
 
-// nearest is how many partitions are listed as near.
+// nearest is the number of partitions in each entry of near.
 const nearest = 4
 
 var tablesOf = sync.OnceValue(func() *tables {
 	t := new(tables)
 	for a := range uint8(128) {
 		for b := range uint8(128) {
-			t.exact[blend(expand(a, 7), expand(b, 7), 21)] = [2]uint8{a, b}
+			t.exact[blendEnds(expandBits(a, 7), expandBits(b, 7), 21)] = [2]uint8{a, b}
 		}
 	}
 	for p, mask := range &pairs {
@@ -44,7 +44,7 @@ var tablesOf = sync.OnceValue(func() *tables {
 	return t
 })
 
-// nearestTo returns the partitions that are nearest to a set or to its complement.
+// nearestTo returns the partitions most similar to a set or to its complement.
 func nearestTo(set uint16) (near [nearest]uint8) {
 	far := [nearest]int{16, 16, 16, 16}
 	for p, mask := range &pairs {
@@ -63,15 +63,15 @@ func nearestTo(set uint16) (near [nearest]uint8) {
 	return near
 }
 
-// solid returns the block of one color, which is exact.
-func (t *tables) solid(r, g, b, a uint8) [16]byte {
+// exactBlock returns the block of a single color.
+func (t *tables) exactBlock(r, g, b, a uint8) [16]byte {
 	c := code{mode: 5}
 	t.setColor(&c, lanesOf(uint64(r), uint64(g), uint64(b)))
 	c.ends[0][0][3], c.ends[0][1][3] = a, a
 	return c.pack()
 }
 
-// setColor makes the color of a code in mode 5 the same in all pixels, and exact.
+// setColor sets all pixels of a code in mode 5 to a color, exactly.
 func (t *tables) setColor(c *code, rgb uint64) {
 	for channel := range 3 {
 		ends := t.exact[rgb>>(lane*channel&63)&255]

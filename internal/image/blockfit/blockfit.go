@@ -1,37 +1,52 @@
 // Package blockfit holds the parts that encoders of texel blocks share: qualities, the
-// walk over the blocks of a picture, and lines through colors of light.
+// walk over the blocks of an image, and lines through colors of light.
 package blockfit
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 )
 
-// Quality is how much work goes into a block. The zero value is Fast.
+// Quality is the amount of work for a block. The zero value is Fast.
 type Quality uint8
 
 // The qualities.
 const (
-	Fast   Quality = iota // for every edit
-	Normal                // for review
-	Best                  // for shipping
+	Fast   Quality = iota // effort for every edit
+	Normal                // effort for reviews
+	Best                  // effort for releases
 )
 
-// A Grid is a picture of W by H pixels in blocks of Side by Side pixels.
+// Options are the options that all encoders have. The zero value is Fast, every channel alike.
+type Options struct {
+	Quality Quality
+
+	// WeighAlpha is set if alpha is coverage: the error of a color counts in proportion to alpha,
+	// and fully transparent pixels may have any color. Without WeighAlpha the color of every pixel
+	// counts alike. It concerns formats with colors and alpha.
+	WeighAlpha bool
+}
+
+// A Grid is an image of W by H pixels in blocks of Side by Side pixels.
 type Grid struct{ W, H, Side int }
 
 // Blocks returns the number of blocks.
 func (g Grid) Blocks() int { return (g.W + g.Side - 1) / g.Side * ((g.H + g.Side - 1) / g.Side) }
 
-// maxSide bounds the sides of a picture.
+// maxBlock is the size of the pixels of the largest block: 8 by 8.
+const maxBlock = 4 * 8 * 8
+
+// maxSide bounds the sides of an image.
 const maxSide = 1 << 20
 
-// Check returns an error if an encoder cannot write the picture: have numbers, want a
+// Check returns an error if an encoder cannot write the image: have numbers, want a
 // pixel, to room bytes, size a block. The error names the numbers by unit.
 func (g Grid) Check(have, want int, unit string, room, size int, q Quality) error {
 	switch {
 	case g.W <= 0 || g.H <= 0 || g.W > maxSide || g.H > maxSide:
-		return fmt.Errorf("a picture of %d by %d pixels: want 1 to %d in each direction", g.W, g.H, maxSide)
+		return fmt.Errorf("an image of %d by %d pixels: want 1 to %d in each direction", g.W, g.H, maxSide)
 	case int64(have) < int64(want)*int64(g.W)*int64(g.H):
 		return fmt.Errorf("%d %s are too few for %d by %d pixels", have, unit, g.W, g.H)
 	case room < size*g.Blocks():
@@ -46,7 +61,7 @@ func (g Grid) Check(have, want int, unit string, room, size int, q Quality) erro
 // milliseconds of the slowest encoder.
 const blocksBetweenLooks = 64
 
-// Each calls do for every block in rows from the top, until the context ends.
+// Each calls do for every block, in rows from the top, and ends early with the error of ctx.
 func (g Grid) Each(ctx context.Context, do func(at int)) error {
 	for at := range g.Blocks() {
 		if at%blocksBetweenLooks == 0 {
@@ -57,6 +72,22 @@ func (g Grid) Each(ctx context.Context, do func(at int)) error {
 		do(at)
 	}
 	return nil
+}
+
+// EncodeRGBA writes the blocks of an image to dst, which has 16*g.Blocks() bytes, row by row. pix
+// has four bytes, RGBA, for each pixel, row by row. If a side is no multiple of g.Side, blocks
+// repeat the last column or row. encode returns the block of the first pixels of its argument.
+// EncodeRGBA works in the calling goroutine, and ends early with the error of ctx. After an error
+// dst is useless.
+func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode func(pixels []byte) [16]byte) error {
+	if err := g.Check(len(pix), 4, "bytes", len(dst), 16, q); err != nil {
+		return err
+	}
+	pixels := make([]byte, maxBlock)
+	return g.Each(ctx, func(at int) {
+		Gather(g, pixels, pix, 4, at)
+		*(*[16]byte)(dst[16*at:]) = encode(pixels)
+	})
 }
 
 // Gather copies the pixels of block at, of width numbers each. Blocks that overlap the
@@ -143,3 +174,78 @@ func Outermost(pix [][3]float32) (first, last [3]float32) {
 	}
 	return first, last
 }
+
+// Bits is the 128 bits of a block, filled or taken from the lowest on.
+type Bits struct {
+	Lo, Hi uint64
+	at     uint8 // bits that Put has filled
+}
+
+// BitsOf returns the bits of a block.
+func BitsOf(block *[16]byte) Bits {
+	return Bits{Lo: binary.LittleEndian.Uint64(block[:8]), Hi: binary.LittleEndian.Uint64(block[8:])}
+}
+
+// Block returns the bits as bytes.
+func (b *Bits) Block() (block [16]byte) {
+	binary.LittleEndian.PutUint64(block[:8], b.Lo)
+	binary.LittleEndian.PutUint64(block[8:], b.Hi)
+	return block
+}
+
+// Put appends a value of n bits, which has no more.
+func (b *Bits) Put(v uint64, n uint8) {
+	if b.at < 64 {
+		b.Lo |= v << (b.at & 63)
+		b.Hi |= v >> (64 - b.at)
+	} else {
+		b.Hi |= v << (b.at & 63)
+	}
+	b.at += n
+}
+
+// Take removes the lowest n bits, less than 64.
+func (b *Bits) Take(n uint8) uint64 {
+	v := b.Lo & (1<<n - 1)
+	b.Lo = b.Lo>>n | b.Hi<<(64-n)
+	b.Hi >>= n
+	return v
+}
+
+// A Guess is a way to code a block, and its expected error.
+type Guess struct {
+	Mode uint8
+	Sub  uint8 // the variant of the mode: a partition, a pattern, a plane
+	SSE  float64
+}
+
+// Guesses are the most promising guesses, the best first.
+type Guesses struct {
+	best [maxGuesses]Guess
+	keep int
+}
+
+const maxGuesses = 8
+
+// Reset forgets all guesses. From then on, the best keep guesses are kept, 1 to 8.
+func (g *Guesses) Reset(keep int) {
+	g.keep = keep
+	for i := range g.best[:keep] {
+		g.best[i].SSE = math.MaxFloat64
+	}
+}
+
+// Add enters a guess if it is among the best.
+func (g *Guesses) Add(mode, sub uint8, sse float64) {
+	if sse >= g.best[(g.keep-1)&7].SSE {
+		return
+	}
+	i := g.keep - 1
+	for ; i > 0 && sse < g.best[(i-1)&7].SSE; i-- {
+		g.best[i&7] = g.best[(i-1)&7]
+	}
+	g.best[i&7] = Guess{mode, sub, sse}
+}
+
+// Best returns the kept guesses. Guesses with an SSE of math.MaxFloat64 were never added.
+func (g *Guesses) Best() []Guess { return g.best[:g.keep] }

@@ -35,7 +35,7 @@ func TestBitsComeBack(t *testing.T) {
 	})
 }
 
-// Blocks cover the picture in rows, and repeat its last column and row.
+// Blocks cover the image in rows, and repeat its last column and row.
 func TestGatherRepeatsEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Grid{rapid.IntRange(1, 20).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), rapid.SampledFrom([]int{4, 5, 6, 8}).Draw(t, "side")}

@@ -1,6 +1,5 @@
-// Package blocktest tests the encoders of texel blocks: small pictures of the kinds that
-// matter, made of whole numbers alone, the likeness of two pictures, and the laws that all
-// encoders keep.
+// Package blocktest tests the encoders of texel blocks: it has small sample images made of
+// integers, measures the similarity of images, and checks the laws that all encoders keep.
 package blocktest
 
 import (
@@ -17,23 +16,23 @@ import (
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// An Encoder is an encoder under test with its options. Pictures are RGBA.
+// An Encoder is an encoder under test with its options. Images are RGBA.
 type Encoder struct {
-	// Block is how many pixels a block has each way.
+	// Block is the width and height of a block in pixels.
 	Block int
-	// Encode returns the blocks of a picture of w by h pixels, row by row. Quality is 0 to 2;
+	// Encode returns the blocks of an image of w by h pixels, row by row. Quality is 0 to 2;
 	// more is more work.
 	Encode func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error)
-	// Decode returns the picture in some blocks.
+	// Decode returns the image in the given blocks.
 	Decode func(blocks []byte, w, h int) []byte
 }
 
 // Names are the qualities.
 var Names = [3]string{"fast", "normal", "best"}
 
-// Picture puts blocks together to a picture of w by h pixels. Decode is given a block of size bytes
-// and sets the pixels of it, row by row.
-func Picture(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
+// AssembleBlocks returns the image of w by h pixels in some blocks. decode gets a block of size
+// bytes and sets its pixels, row by row.
+func AssembleBlocks(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
 	pixels := make([]byte, 4*side*side)
 	across := (w + side - 1) / side
@@ -47,16 +46,16 @@ func Picture(blocks []byte, w, h, side, size int, decode func(pixels, block []by
 	return pix
 }
 
-// Law tests what every encoder promises: that edges are repeated, that rows of blocks are the same
-// one by one, and that a context that is over ends the work.
+// Law tests the promises of every encoder: edges are repeated, rows of blocks are the same one by
+// one, and a done context ends the work.
 func (e Encoder) Law(t *testing.T) {
 	t.Helper()
 	e.edges(t)
 	e.Cancels(t)
 }
 
-// Judge tests the blocks of all samples: that they are the same on every machine, by a sum for each
-// quality; that each has the PSNR in dB that is asked for; and that more work means less of an error.
+// Judge tests the blocks of all samples: they are the same on every machine, by a checksum for each
+// quality; each sample has at least the given PSNR in dB; and higher quality has less error.
 func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64) {
 	t.Helper()
 	var got [3]string
@@ -78,7 +77,7 @@ func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64
 	}
 }
 
-// Sum returns what tells the blocks of all samples from others, in hexadecimal digits.
+// Sum returns a checksum of the blocks of all samples, in hexadecimal digits.
 func (e Encoder) Sum(t *testing.T, quality int) string {
 	t.Helper()
 	return e.sum(t, quality, func(string, []byte, []byte) {})
@@ -96,7 +95,7 @@ func (e Encoder) sum(t *testing.T, quality int, see func(name string, pix, block
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// must returns the blocks of a picture.
+// must returns the blocks of an image.
 func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	t.Helper()
 	blocks, err := e.Encode(t.Context(), pix, w, h, quality)
@@ -106,8 +105,8 @@ func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	return blocks
 }
 
-// edges tests that a picture whose size is no multiple of a block's is as if its last column and row
-// went on, and that its rows of blocks are the same one by one.
+// edges tests that an image whose size is no multiple of a block's is encoded as if its last column
+// and row were repeated, and that its rows of blocks are the same one by one.
 func (e Encoder) edges(t *testing.T) {
 	stone := Samples()["stone"]
 	for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 4}, {5, 4}, {19, 17}} {

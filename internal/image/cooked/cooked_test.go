@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// scene is a smooth picture with alpha and with sides that are no multiple of four.
+// scene is a smooth image with alpha and with sides that are no multiple of four.
 func scene(w, h int, d pixmap.Depth) *pixmap.Map {
 	m := pixmap.New(w, h, d)
 	for y := range h {
@@ -49,7 +49,7 @@ func encode(t *testing.T, f texture.Format, m *pixmap.Map) *texture.Texture {
 	return &texture.Texture{Format: f, W: m.W, H: m.H, Levels: [][]byte{texels}}
 }
 
-// The likeness that each format keeps of a smooth picture, in dB: as much as its bits
+// The likeness that each format keeps of a smooth image, in dB: as much as its bits
 // allow, and a loss where bits are dropped.
 func TestLevel(t *testing.T) {
 	for _, tt := range []struct {
@@ -92,7 +92,7 @@ func TestLevel(t *testing.T) {
 		worse := scene(61, 51, tt.depth)
 		invert(worse)
 		if bad, err := PSNR(t.Context(), tex, m, worse); err != nil || bad > 12 {
-			t.Errorf("%v: %.2f dB, %v of another picture", tt.format, bad, err)
+			t.Errorf("%v: %.2f dB, %v of another image", tt.format, bad, err)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestSwizzle(t *testing.T) {
 	}
 }
 
-// Both containers open; pictures and levels are told apart.
+// Both containers open; images and levels are told apart.
 func TestOpen(t *testing.T) {
 	tex := &texture.Texture{Format: texture.R8, W: 4, H: 4, Cube: true}
 	for level := range 3 {
@@ -173,7 +173,7 @@ func TestOpen(t *testing.T) {
 		}
 		for _, bad := range [][2]int{{-1, 0}, {3, 0}, {0, 6}, {0, -1}} {
 			if _, err := Level(t.Context(), opened, bad[0], bad[1]); err == nil {
-				t.Errorf("picture %d of level %d was there", bad[1], bad[0])
+				t.Errorf("image %d of level %d was there", bad[1], bad[0])
 			}
 		}
 		for n := range len(data) {

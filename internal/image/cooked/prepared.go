@@ -2,6 +2,7 @@ package cooked
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
@@ -9,17 +10,17 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A Prepared is the input of an encoder: the picture and its role.
+// A Prepared is the input of an encoder: the image and its role.
 type Prepared struct {
-	Role     role.Role
-	Why      string        // evidence for the role
-	Pictures []*pixmap.Map // first levels, scaled, with the numbers that are stored
-	Test     float64       // least alpha that a game draws, 0 without a test
+	Role   role.Role
+	Why    string        // evidence for the role
+	Images []*pixmap.Map // first levels, scaled, with the numbers that are stored
+	Test   float64       // least alpha that a game draws, 0 without a test
 }
 
 // A Measure is the likeness of a texture to its source. Inapplicable values are NaN.
 type Measure struct {
-	PSNR     float64 // in dB, of the first level
+	PSNR     float64 // PSNR of the first level, in dB
 	Angle    float64 // mean angle in degrees between unit vectors, of the first level
 	Coverage float64 // most that the share of pixels which pass the test changes on a level
 }
@@ -27,10 +28,10 @@ type Measure struct {
 // Unmeasured is a Measure of nothing.
 func Unmeasured() Measure { return Measure{math.NaN(), math.NaN(), math.NaN()} }
 
-// Measure compares a texture of one picture with its source.
+// Measure compares a texture of one image with its source.
 func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, error) {
 	found := Unmeasured()
-	want := p.Pictures[0]
+	want := p.Images[0]
 	m, err := Level(ctx, t, 0, 0)
 	if err != nil {
 		return found, err
@@ -40,21 +41,21 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 		return found, err
 	}
 	found.PSNR = db
-	if yes := stored(t); p.Role == role.Normal && yes[0] && yes[1] {
-		if found.Angle, err = angle(ctx, m, want, yes[2]); err != nil {
+	if yes := storedChannels(t); p.Role == role.Normal && yes[0] && yes[1] {
+		if found.Angle, err = meanVectorAngle(ctx, m, want, yes[2]); err != nil {
 			return found, err
 		}
 	}
-	if p.Test > 0 && stored(t)[3] {
-		found.Coverage, err = p.coverage(ctx, t)
+	if p.Test > 0 && storedChannels(t)[3] {
+		found.Coverage, err = p.coverageChange(ctx, t)
 	}
 	return found, err
 }
 
-// angle returns the mean angle in degrees between the unit vectors of two pictures. The
+// meanVectorAngle returns the mean angle in degrees between the unit vectors of two images. The
 // third coordinate of the first is computed, as shaders do, unless it is stored. Vectors of
 // the second without a direction are left out.
-func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
+func meanVectorAngle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
 	got, err := pixmap.Convert(ctx, m, pixmap.Float, pixmap.Data)
 	if err != nil {
 		return 0, err
@@ -67,19 +68,19 @@ func angle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error
 		if i&0xfffff == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		a, b := vector(got.PixF[i:], whole), vector(want.PixF[i:], whole)
-		long := math.Sqrt(dot(a, a) * dot(b, b))
+		a, b := storedVector(got.PixF[i:], whole), storedVector(want.PixF[i:], whole)
+		long := math.Sqrt(dotVectors(a, a) * dotVectors(b, b))
 		if long == 0 {
 			continue
 		}
-		sum += math.Acos(min(1, max(-1, dot(a, b)/long)))
+		sum += math.Acos(min(1, max(-1, dotVectors(a, b)/long)))
 		n++
 	}
 	return sum / float64(max(1, n)) * 180 / math.Pi, nil
 }
 
-// vector returns the direction in a pixel, with the third coordinate stored or computed.
-func vector(pixel []float32, whole bool) [3]float64 {
+// storedVector returns the direction in a pixel, with the third coordinate stored or computed.
+func storedVector(pixel []float32, whole bool) [3]float64 {
 	v := [3]float64{float64(2*float64(pixel[0])) - 1, float64(2*float64(pixel[1])) - 1, float64(2*float64(pixel[2])) - 1}
 	if !whole {
 		v[2] = math.Sqrt(max(0, 1-float64(v[0]*v[0])-float64(v[1]*v[1])))
@@ -87,14 +88,14 @@ func vector(pixel []float32, whole bool) [3]float64 {
 	return v
 }
 
-func dot(a, b [3]float64) float64 {
+func dotVectors(a, b [3]float64) float64 {
 	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
 }
 
-// coverage returns the greatest difference of a level's share of pixels that pass the test
-// from the picture's share. Levels of fewer pixels than coverageFewest cannot keep it.
-func (p *Prepared) coverage(ctx context.Context, t *texture.Texture) (float64, error) {
-	want, err := passing(ctx, p.Pictures[0], p.Test)
+// coverageChange returns the greatest difference of a level's share of pixels that pass the test
+// from the image's share. Levels of fewer pixels than coverageFewest cannot keep it.
+func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (float64, error) {
+	want, err := passing(ctx, p.Images[0], p.Test)
 	if err != nil {
 		return 0, err
 	}
@@ -133,4 +134,107 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 		}
 	}
 	return float64(n) / float64(max(1, len(m.Pix16)/4)), nil
+}
+
+// ErrSize is returned for images of different sizes, whose pixels cannot be compared.
+var ErrSize = errors.New("source and texture differ in size")
+
+// PSNR returns the similarity of a decoded image of t to its source, in dB: infinite for equal
+// images, and lower the more was lost. Channels that t does not store are not compared, nor is
+// alpha if both are opaque. Stored numbers are compared, with 1 as the peak; light is compared as
+// light, with the brightest value of the source as the peak.
+func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float64, error) {
+	if m.W != source.W || m.H != source.H {
+		return 0, ErrSize
+	}
+	light := pixmap.Data
+	if t.SRGB {
+		light = pixmap.SRGB
+	}
+	var err error
+	if m.PixF != nil && source.PixF == nil {
+		light = pixmap.SRGB
+		if source, err = pixmap.Convert(ctx, source, pixmap.Float, light); err != nil {
+			return 0, err
+		}
+	} else if m.PixF == nil && source.PixF != nil {
+		if source, err = pixmap.Convert(ctx, source, m.Depth(), light); err != nil {
+			return 0, err
+		}
+	}
+	compared := storedChannels(t)
+	if compared[3] {
+		seen, err := pixmap.Opaque(ctx, m)
+		is, err2 := pixmap.Opaque(ctx, source)
+		if err := errors.Join(err, err2); err != nil {
+			return 0, err
+		}
+		compared[3] = !seen || !is
+	}
+	var e loss
+	switch {
+	case m.PixF != nil:
+		e, err = lossOf(ctx, m.PixF, source.PixF, compared, 1)
+	case m.Pix8 != nil && source.Pix8 != nil:
+		e, err = lossOf(ctx, m.Pix8, source.Pix8, compared, 255)
+	default:
+		if m, err = pixmap.Convert(ctx, m, pixmap.Bits16, light); err != nil {
+			return 0, err
+		}
+		if source, err = pixmap.Convert(ctx, source, pixmap.Bits16, light); err != nil {
+			return 0, err
+		}
+		e, err = lossOf(ctx, m.Pix16, source.Pix16, compared, 65535)
+	}
+	if err != nil || e.sum == 0 || e.n == 0 {
+		return math.Inf(1), err
+	}
+	return 10 * math.Log10(e.peak*e.peak*float64(e.n)/e.sum), nil
+}
+
+// A loss is the difference of two images.
+type loss struct {
+	sum  float64 // sum of squares
+	n    int     // numbers that were compared
+	peak float64
+}
+
+// lossOf compares the common channels of two images. peak is the least peak.
+func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, compared [4]bool, peak float64) (e loss, err error) {
+	const piece = 1 << 16
+	e.peak = peak
+	for at := 0; at < len(want); at += piece {
+		if err := ctx.Err(); err != nil {
+			return e, err
+		}
+		end := min(at+piece, len(want))
+		for k, yes := range compared {
+			if !yes {
+				continue
+			}
+			for i := at + k; i < end; i += 4 {
+				v := float64(want[i])
+				d := float64(got[i]) - v
+				e.sum += float64(d * d)
+				e.peak = max(e.peak, v)
+			}
+			e.n += (end - at) / 4
+		}
+	}
+	return e, nil
+}
+
+// storedChannels reports which channels that a shader sees are stored in the texels.
+func storedChannels(t *texture.Texture) (yes [4]bool) {
+	channels := t.Format.Channels()
+	from := t.Swizzle
+	if from == "" {
+		from = "rgba"
+	}
+	for i := range yes {
+		for k := range channels {
+			yes[i] = yes[i] || from[i] == channels[k]
+		}
+	}
+	return yes
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// tilted returns a picture of unit vectors that all lean by the given degrees to the right.
+// tilted returns an image of unit vectors that all lean by the given degrees to the right.
 func tilted(degrees float64) *pixmap.Map {
 	m := pixmap.New(16, 16, pixmap.Bits8)
 	x, z := math.Sincos(degrees * math.Pi / 180)
@@ -24,7 +24,7 @@ func tilted(degrees float64) *pixmap.Map {
 func TestAngle(t *testing.T) {
 	for _, f := range []texture.Format{texture.RGBA8, texture.BC5, texture.BC7, texture.EACRG11} {
 		tex := encode(t, f, tilted(20))
-		p := &Prepared{Role: role.Normal, Pictures: []*pixmap.Map{tilted(33)}}
+		p := &Prepared{Role: role.Normal, Images: []*pixmap.Map{tilted(33)}}
 		if got, err := p.Measure(t.Context(), tex); err != nil || math.Abs(got.Angle-13) > 0.7 || !math.IsNaN(got.Coverage) {
 			t.Errorf("%v: %+v, %v", f, got, err)
 		}
@@ -33,7 +33,7 @@ func TestAngle(t *testing.T) {
 			t.Errorf("%v: colors have an angle: %+v, %v", f, got, err)
 		}
 	}
-	same := &Prepared{Role: role.Normal, Pictures: []*pixmap.Map{tilted(20)}}
+	same := &Prepared{Role: role.Normal, Images: []*pixmap.Map{tilted(20)}}
 	if got, err := same.Measure(t.Context(), encode(t, texture.RGBA8, tilted(20))); err != nil || got.Angle > 1e-3 || !math.IsInf(got.PSNR, 1) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -53,7 +53,7 @@ func TestCoverage(t *testing.T) {
 	}
 	tex := encode(t, texture.RGBA8, half(32, 512))
 	tex.Levels = append(tex.Levels, half(16, 64).Pix8, half(8, 0).Pix8)
-	p := &Prepared{Role: role.Color, Pictures: []*pixmap.Map{half(32, 512)}, Test: 0.2}
+	p := &Prepared{Role: role.Color, Images: []*pixmap.Map{half(32, 512)}, Test: 0.2}
 	if got, err := p.Measure(t.Context(), tex); err != nil || got.Coverage != 0.25 {
 		t.Errorf("%+v, %v: want 0.25 of the second level, the third being too small", got, err)
 	}

@@ -6,20 +6,21 @@
 //	"DDS "                     4 bytes
 //	DDS_HEADER               124 bytes
 //	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy one
-//	pictures                  each with its levels, largest first
+//	images                  each with its levels, largest first
 //
-// All numbers are little endian. KTX2 keeps a level of all pictures together, DDS a picture
+// All numbers are little endian. KTX2 keeps a level of all images together, DDS an image
 // with all its levels.
 //
 // Older engines and ImageMagick read only the legacy header of Direct3D 9. It has the
 // formats BC1 to BC5, but no arrays, and no way to mark colors as sRGB or premultiplied.
 //
-// A DDS file cannot say where a shader should find its channels, so it loses a texture\'s
-// Swizzle. Nor can it tell an array of one from no array. Premultiplied colors are marked
-// for formats that have alpha.
+// A DDS file has no field for the order of channels, so it loses a texture's Swizzle, and none that
+// distinguishes an array of one layer from no array. Premultiplied colors are marked for formats
+// that have alpha.
 package dds
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -35,18 +36,18 @@ import (
 const (
 	magic       = "DDS "
 	headerBytes = 124
-	pixelBytes  = 32 // of DDS_PIXELFORMAT, inside the header
+	pixelBytes  = 32 // size of DDS_PIXELFORMAT, inside the header
 	dx10Bytes   = 20
-	legacyEnd   = len(magic) + headerBytes // where pictures begin without a DX10 header
+	legacyEnd   = len(magic) + headerBytes // where images begin without a DX10 header
 )
 
-// Header says which header a file has.
+// Header is the kind of a file's header.
 type Header uint8
 
 // The headers.
 const (
 	Auto   Header = iota // legacy if that header can describe the texture
-	Legacy               // legacy, also for sRGB and premultiplied colors, which it cannot say
+	Legacy               // legacy, even if colors are sRGB or premultiplied, which is lost
 	DX10
 )
 
@@ -67,7 +68,7 @@ func legacyCode(f texture.Format) string {
 	return ""
 }
 
-// Resolve returns Legacy or DX10 for what h means for t.
+// Resolve returns Legacy or DX10: the header that h selects for t.
 func (h Header) Resolve(t *texture.Texture) (Header, error) {
 	possible := legacyCode(t.Format) != "" && t.Layers <= 1
 	switch {
@@ -77,7 +78,7 @@ func (h Header) Resolve(t *texture.Texture) (Header, error) {
 		return 0, errors.New("the legacy header has no arrays")
 	case h == Legacy && !possible:
 		return 0, fmt.Errorf("the legacy header has no %v, only bc1, bc1a, bc3, bc4 and bc5", t.Format)
-	case h == Legacy, h == Auto && possible && !t.SRGB && !(t.Premultiplied && hasAlpha(t.Format)):
+	case h == Legacy, h == Auto && possible && !t.SRGB && !(t.Premultiplied && formatHasAlpha(t.Format)):
 		return Legacy, nil
 	}
 	return DX10, nil
@@ -97,11 +98,11 @@ const (
 	pixelsAlpha  = 0x1
 	pixelsFourCC = 0x4
 
-	capsComplex = 0x8 // more than one picture or level
+	capsComplex = 0x8 // more than one image or level
 	capsTexture = 0x1000
 	capsLevels  = 0x400000
 
-	caps2Cube   = 0x200 | 0xfc00 // with all six faces
+	caps2Cube   = 0x200 | 0xfc00 // all six faces
 	caps2Volume = 0x200000
 
 	dimension2D = 3
@@ -109,7 +110,7 @@ const (
 	miscCube    = 0x4
 )
 
-// How alpha is meant, in the last word of the DX10 header.
+// The meanings of alpha, in the last word of the DX10 header.
 const (
 	alphaStraight      = 1
 	alphaPremultiplied = 2
@@ -121,17 +122,17 @@ func Holds(f texture.Format) bool {
 	return f.DirectX().Plain != 0
 }
 
-// formatOf returns the format of a DXGI_FORMAT; the alpha mode tells BC1 from BC1A.
-func formatOf(number, alpha uint32) (f texture.Format, srgb, ok bool) {
-	formats := slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return hasAlpha(f) == (alpha == alphaOpaque) })
+// formatOfDXGI returns the format of a DXGI_FORMAT; the alpha mode tells BC1 from BC1A.
+func formatOfDXGI(number, alpha uint32) (f texture.Format, srgb, ok bool) {
+	formats := slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return formatHasAlpha(f) == (alpha == alphaOpaque) })
 	return texture.Numbered(number, formats, texture.Format.DirectX)
 }
 
-func hasAlpha(f texture.Format) bool { return f.Channels() == "rgba" }
+func formatHasAlpha(f texture.Format) bool { return f.Channels() == "rgba" }
 
 func alphaMode(t *texture.Texture) uint32 {
 	switch {
-	case !hasAlpha(t.Format):
+	case !formatHasAlpha(t.Format):
 		return alphaOpaque
 	case t.Premultiplied:
 		return alphaPremultiplied
@@ -139,8 +140,8 @@ func alphaMode(t *texture.Texture) uint32 {
 	return alphaStraight
 }
 
-// header returns everything before the pictures of t, which fits 32 bits. The form
-// is Legacy or DX10.
+// header returns the bytes before the images of t, which are less than 4 GiB. The form is Legacy or
+// DX10.
 func header(t *texture.Texture, form Header) []byte {
 	side, blockBytes := t.Format.Block()
 	flags, size := uint32(flagCaps|flagHeight|flagWidth|flagPixels|flagLevels), int64(blockBytes)*int64(t.W)
@@ -151,7 +152,7 @@ func header(t *texture.Texture, form Header) []byte {
 	if len(t.Levels) > 1 {
 		caps |= capsComplex | capsLevels
 	}
-	if t.Pictures() > 1 {
+	if t.Images() > 1 {
 		caps |= capsComplex
 	}
 	if t.Cube {
@@ -168,20 +169,20 @@ func header(t *texture.Texture, form Header) []byte {
 		}
 	}
 	h := append(make([]byte, 0, legacyEnd+dx10Bytes), magic...)
-	h = words(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), uint32(t.Depth), uint32(len(t.Levels)))
+	h = appendWords(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), uint32(t.Depth), uint32(len(t.Levels)))
 	h = append(h, make([]byte, 4*11)...) // reserved
-	h = words(h, pixelBytes, pixels)
+	h = appendWords(h, pixelBytes, pixels)
 	h = append(h, code...)
 	h = append(h, make([]byte, 4*5)...) // bits and masks, which a code leaves out
-	h = words(h, caps, caps2, 0, 0, 0)
+	h = appendWords(h, caps, caps2, 0, 0, 0)
 	if form == Legacy {
 		return h
 	}
-	return words(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
+	return appendWords(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 
-// fits says what of t the header has no room for.
-func fits(t *texture.Texture) error {
+// checkFits returns an error if the header has no room for a property of t.
+func checkFits(t *texture.Texture) error {
 	if t.Format.Bytes(t.W, t.H) > math.MaxUint32 {
 		return errors.New("level 0 takes 4 GiB or more, which a DDS file has no room for")
 	}
@@ -191,16 +192,16 @@ func fits(t *texture.Texture) error {
 // Write writes t to w.
 func Write(ctx context.Context, w io.Writer, t *texture.Texture, h Header) error {
 	form, err := h.Resolve(t)
-	if err = errors.Join(t.Check(), fits(t), err); err != nil {
+	if err = errors.Join(t.Check(), checkFits(t), err); err != nil {
 		return fmt.Errorf("write dds: %w", err)
 	}
 	w = ctxio.Writer(ctx, w)
 	if _, err := w.Write(header(t, form)); err != nil {
 		return err
 	}
-	for p := range t.Pictures() {
+	for p := range t.Images() {
 		for _, level := range t.Levels {
-			size := len(level) / t.Pictures()
+			size := len(level) / t.Images()
 			if _, err := w.Write(level[p*size : (p+1)*size]); err != nil {
 				return err
 			}
@@ -209,9 +210,129 @@ func Write(ctx context.Context, w io.Writer, t *texture.Texture, h Header) error
 	return nil
 }
 
-func words(b []byte, values ...uint32) []byte {
+func appendWords(b []byte, values ...uint32) []byte {
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	return b
+}
+
+// Read reads a whole file and checks all that Write promises: the header equals the one that Write
+// makes of such a texture, and no byte is missing or left over. Headers of other writers differ in
+// optional fields, and may be refused. Levels of a texture of one image point into data.
+//
+// Only package cooked and tests read DDS.
+func Read(data []byte) (*texture.Texture, error) {
+	t, err := readTexture(data)
+	if err != nil {
+		return nil, fmt.Errorf("read dds: %w", err)
+	}
+	return t, nil
+}
+
+func readTexture(data []byte) (*texture.Texture, error) {
+	if !bytes.HasPrefix(data, []byte(magic)) {
+		return nil, errors.New("not a DDS file")
+	}
+	end, form := legacyEnd, Legacy
+	if len(data) >= 88 && string(data[84:88]) == "DX10" {
+		end, form = legacyEnd+dx10Bytes, DX10
+	}
+	if len(data) < end {
+		return nil, errors.New("file ends inside the header")
+	}
+	t, levels, err := readShape(data[:end])
+	if err != nil {
+		return nil, err
+	}
+	// Counted before anything is allocated. An image is at most 2^43 bytes, and
+	// there are at most 6*2^16 of them.
+	var imageBytes int64
+	for i := range levels {
+		imageBytes += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))
+	}
+	if have, want := int64(len(data)-end), int64(t.Images())*imageBytes; have != want {
+		return nil, fmt.Errorf("%d bytes after the header, %d images of %d x %d pixels with %d levels need %d",
+			have, t.Images(), t.W, t.H, levels, want)
+	}
+	t.Levels = levelsOf(t, levels, data[end:])
+	if want := header(t, form); !bytes.Equal(data[:end], want) {
+		at := 0
+		for data[at] == want[at] {
+			at++
+		}
+		return nil, fmt.Errorf("header contradicts itself at byte %d", at)
+	}
+	return t, t.Check()
+}
+
+// readShape reads the size, the format and the number of levels from a header.
+func readShape(h []byte) (t *texture.Texture, levels int, err error) {
+	word := func(at int) uint32 { return binary.LittleEndian.Uint32(h[at:]) }
+	t = &texture.Texture{}
+	layers := uint32(1)
+	if len(h) == legacyEnd {
+		if t.Format = legacyFormat(string(h[84:88]), word(80)); t.Format == 0 {
+			return nil, 0, fmt.Errorf("pixel format %q is not supported", h[84:88])
+		}
+		t.Cube = word(112) != 0
+	} else {
+		number, alpha, ok := word(legacyEnd), word(legacyEnd+16), false
+		if t.Format, t.SRGB, ok = formatOfDXGI(number, alpha); !ok {
+			return nil, 0, fmt.Errorf("DXGI format %d with alpha mode %d is not supported", number, alpha)
+		}
+		t.Premultiplied, t.Cube = alpha == alphaPremultiplied, word(legacyEnd+8) == miscCube
+		layers = word(legacyEnd + 12)
+		if word(legacyEnd+4) == dimension3D {
+			t.Depth = int(min(word(24), texture.MaxDepth+1))
+		}
+	}
+	height, width, count := word(12), word(16), word(28)
+	if width < 1 || height < 1 || width > texture.MaxSide || height > texture.MaxSide {
+		return nil, 0, fmt.Errorf("size %d x %d is out of range", width, height)
+	}
+	if count < 1 || int64(count) > int64(texture.MaxLevels(int(width), int(height))) {
+		return nil, 0, fmt.Errorf("%d levels for %d x %d pixels", count, width, height)
+	}
+	if layers < 1 || layers > texture.MaxLayers {
+		return nil, 0, fmt.Errorf("%d layers are out of range", layers)
+	}
+	if t.Depth > texture.MaxDepth {
+		return nil, 0, fmt.Errorf("%d slices are out of range", word(24))
+	}
+	t.W, t.H = int(width), int(height)
+	if layers > 1 {
+		t.Layers = int(layers)
+	}
+	return t, int(count), nil
+}
+
+// legacyFormat returns the format of a legacy header, 0 if there is none.
+func legacyFormat(code string, flags uint32) texture.Format {
+	for _, f := range texture.Formats() {
+		if legacyCode(f) == code && (f != texture.BC1 || flags&pixelsAlpha == 0) {
+			return f
+		}
+	}
+	return 0
+}
+
+// levelsOf gathers each level from the images, which hold all the levels.
+func levelsOf(t *texture.Texture, levels int, images []byte) [][]byte {
+	out := make([][]byte, levels)
+	for p := range t.Images() {
+		for i := range out {
+			size := int(t.Format.Bytes(texture.LevelSize(t.W, t.H, i)))
+			if t.Images() == 1 {
+				out[i] = images[:size:size]
+			} else {
+				if p == 0 {
+					out[i] = make([]byte, 0, size*t.Images())
+				}
+				out[i] = append(out[i], images[:size]...)
+			}
+			images = images[size:]
+		}
+	}
+	return out
 }

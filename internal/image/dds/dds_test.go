@@ -33,7 +33,7 @@ func small() *texture.Texture {
 }
 
 // cubes is an array of two cubes of 2x2 pixels with two levels. A byte of each
-// picture says which it is, and its level above 4.
+// image says which it is, and its level above 4.
 func cubes() *texture.Texture {
 	t := &texture.Texture{Format: texture.R8, W: 2, H: 2, Layers: 2, Cube: true, Levels: make([][]byte, 2)}
 	for p := range byte(12) {
@@ -106,7 +106,7 @@ func drawTexture(t *rapid.T) *texture.Texture {
 		Cube:   rapid.Bool().Draw(t, "cube"),
 	}
 	tex.SRGB = tex.Format.HasSRGB() && rapid.Bool().Draw(t, "srgb")
-	tex.Premultiplied = hasAlpha(tex.Format) && rapid.Bool().Draw(t, "premultiplied")
+	tex.Premultiplied = formatHasAlpha(tex.Format) && rapid.Bool().Draw(t, "premultiplied")
 	if tex.Cube {
 		tex.H = tex.W
 	}
@@ -117,7 +117,7 @@ func drawTexture(t *rapid.T) *texture.Texture {
 	seed := rapid.Byte().Draw(t, "seed")
 	for i := range rapid.IntRange(1, levels).Draw(t, "levels") {
 		w, h := texture.LevelSize(tex.W, tex.H, i)
-		level := make([]byte, int64(tex.Pictures())*tex.Format.Bytes(w, h))
+		level := make([]byte, int64(tex.Images())*tex.Format.Bytes(w, h))
 		for j := range level {
 			level[j] = seed * byte(j>>3)
 		}
@@ -171,7 +171,7 @@ func TestHeaders(t *testing.T) {
 		tex := legacy(texture.BC3)
 		tex.Format, tex.W, tex.H = tc.f, 4, 4
 		tc.change(tex)
-		tex.Levels = [][]byte{make([]byte, int64(tex.Pictures())*tc.f.Bytes(4, 4))}
+		tex.Levels = [][]byte{make([]byte, int64(tex.Images())*tc.f.Bytes(4, 4))}
 		var b bytes.Buffer
 		err := Write(t.Context(), &b, tex, tc.header)
 		if err != nil {
@@ -209,7 +209,7 @@ func TestWriteRefuses(t *testing.T) {
 		}
 	}
 	huge := &texture.Texture{Format: texture.RGBA16F, W: 1 << 16, H: 1 << 15}
-	if err := fits(huge); err == nil || !strings.Contains(err.Error(), "4 GiB") {
+	if err := checkFits(huge); err == nil || !strings.Contains(err.Error(), "4 GiB") {
 		t.Errorf("error %v, want one about 4 GiB", err)
 	}
 }
@@ -267,7 +267,7 @@ func TestReadRefuses(t *testing.T) {
 		{"3 levels for 2 x 2", func(f []byte) { f[28] = 3 }},
 		{"0 layers", func(f []byte) { f[140] = 0 }},
 		{"16777217 layers", func(f []byte) { f[143] = 1 }},
-		{"2 pictures of", func(f []byte) { f[140] = 2 }},
+		{"2 images of", func(f []byte) { f[140] = 2 }},
 		{"contradicts itself at byte 20", func(f []byte) { f[20]++ }},
 	} {
 		file := encode(t, small())

@@ -31,7 +31,7 @@ func TestLibraryReads(t *testing.T) {
 			tex := &texture.Texture{Format: f, W: 9, H: 9, Cube: cube}
 			for i := range texture.MaxLevels(9, 9) {
 				w, h := texture.LevelSize(9, 9, i)
-				level := make([]byte, int64(tex.Pictures())*f.Bytes(w, h))
+				level := make([]byte, int64(tex.Images())*f.Bytes(w, h))
 				for j := range level {
 					level[j] = byte(i + j*j>>3)
 				}
@@ -42,7 +42,7 @@ func TestLibraryReads(t *testing.T) {
 				t.Errorf("%v, cube %v: %v", f, cube, err)
 				continue
 			}
-			if got.Format != formats[f] || got.Width != 9 || got.Height != 9 || len(got.Faces) != tex.Pictures() {
+			if got.Format != formats[f] || got.Width != 9 || got.Height != 9 || len(got.Faces) != tex.Images() {
 				t.Errorf("%v: it reads %v of %d x %d pixels with %d faces", f, got.Format, got.Width, got.Height, len(got.Faces))
 				continue
 			}
@@ -59,7 +59,7 @@ func TestLibraryReads(t *testing.T) {
 	}
 }
 
-// It decodes a picture of each format to something like the source, in the
+// It decodes an image of each format to something like the source, in the
 // channels that the format has.
 func TestLibraryDecodes(t *testing.T) {
 	const w, h = 50, 30

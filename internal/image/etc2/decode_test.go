@@ -74,9 +74,9 @@ func TestPackUnpack(t *testing.T) {
 		c := unpack(binary.BigEndian.Uint64(blocks[at:]))
 		// Free bits and the order of equal colors may change, but not the pixels.
 		var want, got [64]byte
-		c.pixels(&want)
+		c.paintColors(&want)
 		packed := unpack(c.pack())
-		packed.pixels(&got)
+		packed.paintColors(&got)
 		if got != want || packed.mode != c.mode || packed.base != c.base {
 			t.Fatalf("%+v became %+v", c, packed)
 		}

@@ -5,7 +5,7 @@ import "math"
 // A scalarKind is the kind of values in an EAC block.
 type scalarKind struct {
 	unit   int32 // steps of a base and of a multiplier
-	offset int32 // of a base
+	offset int32 // offset from the base
 	top    int32 // the greatest value
 	least  int32 // multiplier
 }
@@ -18,9 +18,9 @@ var (
 // base returns the value of a stored base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// step returns the value of a modifier of one. With 11 bits a multiplier of 0 stands for an
+// modifierStep returns the value of a modifier of 1. With 11 bits, a multiplier of 0 means an
 // eighth.
-func (k *scalarKind) step(multiplier int32) int32 {
+func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
 		return 1
 	}
@@ -32,7 +32,7 @@ func (k *scalarKind) nearestBase(v int32) int32 {
 	return max(0, min((v-k.offset+k.unit/2)>>(k.unit>>2+k.unit>>3), 255))
 }
 
-// A scalarCode is what an EAC block says, but for the indices.
+// A scalarCode holds the fields of an EAC block except for the indices.
 type scalarCode struct {
 	base, multiplier int32
 	table            uint8
@@ -41,14 +41,14 @@ type scalarCode struct {
 // A rank describes a table: its modifiers from the least to the greatest, and the nearest
 // modifier for each half of a step.
 type rank struct {
-	span int32 // from the least modifier to the greatest
+	span int32 // distance of the least and the greatest modifier
 	near [64]int8
 }
 
 // ranks are the ranks of the tables.
 var ranks = func() (all [16]rank) {
 	for t := range all {
-		m := &scalarModifiers[t]
+		m := &AlphaModifiers[t]
 		all[t].span = m[7] - m[3]
 		for i := range all[t].near {
 			// Values above (i-32)/2 by less than a half.
@@ -63,8 +63,8 @@ var ranks = func() (all [16]rank) {
 	return all
 }()
 
-// scalar returns the best EAC block found for sixteen values, which are in columns.
-func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
+// encodeScalar returns the best EAC block found for sixteen values, which are in columns.
+func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	low, high := v[0], v[0]
 	for _, x := range v[1:] {
 		low, high = min(low, x), max(high, x)
@@ -75,7 +75,7 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 	var best scalarCode
 	least := int32(math.MaxInt32)
 	try := func(c scalarCode) {
-		if sse := k.err(v, c, least); sse < least {
+		if sse := k.scalarError(v, c, least); sse < least {
 			best, least = c, sse
 		}
 	}
@@ -86,7 +86,7 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 		span := ranks[t].span * k.unit
 		full := (high - low + span - 1) / span
 		for m := max(k.least, full-below); m <= min(15, full+wide/2); m++ {
-			step := k.step(m)
+			step := k.modifierStep(m)
 			// Modifiers reach a step further down than up.
 			middle := k.nearestBase((low + high + step) >> 1)
 			try(scalarCode{middle, m, t})
@@ -103,17 +103,17 @@ func (e *encoder) scalar(v *[16]int32, k *scalarKind) uint64 {
 	}
 	if wide == 0 {
 		found := best
-		by := max(1, k.step(found.multiplier)/k.unit/4)
+		by := max(1, k.modifierStep(found.multiplier)/k.unit/4)
 		try(scalarCode{max(0, found.base-by), found.multiplier, found.table})
 		try(scalarCode{min(255, found.base+by), found.multiplier, found.table})
 	}
-	return k.pack(v, best)
+	return k.packScalar(v, best)
 }
 
-// err is the error of a block, or at least limit. It may be more than the error of
-// the best indices where values are cut off.
-func (k *scalarKind) err(v *[16]int32, c scalarCode, limit int32) (sse int32) {
-	base, step := k.base(c.base), k.step(c.multiplier)
+// scalarError returns the error of a block, or at least limit. It may exceed the error of the best
+// indices if values are clamped.
+func (k *scalarKind) scalarError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
+	base, step := k.base(c.base), k.modifierStep(c.multiplier)
 	near := &ranks[c.table&15].near
 	reciprocal := int32(1<<20)/step + 1
 	for _, x := range v {
@@ -128,10 +128,10 @@ func (k *scalarKind) err(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	return sse
 }
 
-// pack chooses indices and returns the block.
-func (k *scalarKind) pack(v *[16]int32, c scalarCode) uint64 {
-	base, step := k.base(c.base), k.step(c.multiplier)
-	m := &scalarModifiers[c.table]
+// packScalar chooses indices and returns the block.
+func (k *scalarKind) packScalar(v *[16]int32, c scalarCode) uint64 {
+	base, step := k.base(c.base), k.modifierStep(c.multiplier)
+	m := &AlphaModifiers[c.table]
 	out := uint64(c.base)<<56 | uint64(c.multiplier)<<52 | uint64(c.table)<<48
 	for i, x := range v {
 		best := int32(math.MaxInt32)
@@ -149,8 +149,8 @@ func solidScalar(v int32, k *scalarKind) uint64 {
 	base := v / k.unit
 	lack := v - k.base(base) // -4 to 3, which are all modifiers
 	table, index := 0, 0
-	for t := range scalarModifiers {
-		for j, m := range scalarModifiers[t] {
+	for t := range AlphaModifiers {
+		for j, m := range AlphaModifiers[t] {
 			if m == lack {
 				table, index = t, j
 			}

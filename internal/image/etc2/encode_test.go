@@ -23,25 +23,25 @@ const side = blocktest.Side
 
 var qualities = []struct {
 	name string
-	q    Quality
-}{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
+	q    blockfit.Quality
+}{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
-// encoded is the blocks of a picture, with alpha or not.
-func encoded(t testing.TB, pix []byte, w, h int, alpha bool, o Options) []byte {
+// encoded is the blocks of an image, with alpha or not.
+func encoded(t testing.TB, pix []byte, w, h int, alpha bool, o blockfit.Options) []byte {
 	t.Helper()
 	size, encode := 8, EncodeRGB
 	if alpha {
 		size, encode = 16, EncodeRGBA
 	}
-	dst := make([]byte, Size(w, h, size))
+	dst := make([]byte, size*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
 	if err := encode(t.Context(), dst, pix, w, h, o); err != nil {
 		t.Fatal(err)
 	}
 	return dst
 }
 
-// with is the encoder of pictures with alpha or not, with some options.
-func with(alpha bool, o Options) blocktest.Encoder {
+// with is the encoder of images with alpha or not, with some options.
+func with(alpha bool, o blockfit.Options) blocktest.Encoder {
 	size, encode := 8, EncodeRGB
 	if alpha {
 		size, encode = 16, EncodeRGBA
@@ -49,35 +49,35 @@ func with(alpha bool, o Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: 4,
 		Encode: func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error) {
-			o.Quality = Quality(quality)
-			dst := make([]byte, Size(w, h, size))
+			o.Quality = blockfit.Quality(quality)
+			dst := make([]byte, size*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
 			return dst, encode(ctx, dst, pix, w, h, o)
 		},
 		Decode: func(blocks []byte, w, h int) []byte { return decoded(blocks, w, h, alpha) },
 	}
 }
 
-// decoded is a picture whose blocks have alpha or not.
+// decoded is an image whose blocks have alpha or not.
 func decoded(blocks []byte, w, h int, alpha bool) []byte {
 	if alpha {
-		return blocktest.Picture(blocks, w, h, 4, 16, func(pixels, block []byte) {
+		return blocktest.AssembleBlocks(blocks, w, h, 4, 16, func(pixels, block []byte) {
 			DecodeRGBA((*[64]byte)(pixels), (*[16]byte)(block))
 		})
 	}
-	return blocktest.Picture(blocks, w, h, 4, 8, func(pixels, block []byte) {
+	return blocktest.AssembleBlocks(blocks, w, h, 4, 8, func(pixels, block []byte) {
 		DecodeRGB((*[64]byte)(pixels), (*[8]byte)(block))
 	})
 }
 
 func TestEncoderLaw(t *testing.T) {
-	with(true, Options{}).Law(t)
-	with(false, Options{}).Law(t)
+	with(true, blockfit.Options{}).Law(t)
+	with(false, blockfit.Options{}).Law(t)
 }
 
 // The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
 // test.
 func TestEncodeSamples(t *testing.T) {
-	with(true, Options{}).Judge(t, [3]string{"6bed17dea018bbf6", "d48b43b1c6e94352", "dcfb19308a66b333"}, map[string][3]float64{
+	with(true, blockfit.Options{}).Judge(t, [3]string{"6bed17dea018bbf6", "d48b43b1c6e94352", "dcfb19308a66b333"}, map[string][3]float64{
 		"fog":        {37.5, 42.7, 44.4},
 		"glass":      {50.8, 52.1, 52.1},
 		"glow":       {57.2, 57.4, 57.7},
@@ -94,9 +94,9 @@ func TestEncodeSamples(t *testing.T) {
 	})
 	eac := sha256.New()
 	for _, q := range qualities {
-		eac.Write(encodedEAC(t, blocktest.Samples()["stone"], Options{Quality: q.q}))
+		eac.Write(encodedEAC(t, blocktest.Samples()["stone"], blockfit.Options{Quality: q.q}))
 	}
-	got := [3]string{with(false, Options{}).Sum(t, 1), with(true, Options{WeighAlpha: true}).Sum(t, 1), hex.EncodeToString(eac.Sum(nil)[:8])}
+	got := [3]string{with(false, blockfit.Options{}).Sum(t, 1), with(true, blockfit.Options{WeighAlpha: true}).Sum(t, 1), hex.EncodeToString(eac.Sum(nil)[:8])}
 	if want := [3]string{"a0056d82202cd913", "d662457e21a8b3a3", "a5b8aa81f16b09cc"}; got != want {
 		t.Errorf("without alpha, weighed, EAC: %q, want %q", got, want)
 	}
@@ -110,9 +110,9 @@ func wide(pix []byte) (v []uint16) {
 	return v
 }
 
-func encodedEAC(t testing.TB, pix []byte, o Options) []byte {
+func encodedEAC(t testing.TB, pix []byte, o blockfit.Options) []byte {
 	t.Helper()
-	dst := make([]byte, Size(side, side, 16))
+	dst := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
 	if err := EncodeEAC(t.Context(), dst, wide(pix), side, side, 2, o); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestErrorIsTrue(t *testing.T) {
 func errorIsTrue(t interface{ Fatalf(string, ...any) }, e *encoder, pixels *[64]byte) {
 	block := e.encode(pixels)
 	var got [64]byte
-	decode(&got, block)
+	paintBlock(&got, block)
 	if sse := blocktest.SquaredError(pixels[:], got[:], 3); sse != int64(e.sse) {
 		t.Fatalf("%+v: error %d, thought to be %d", e.best, sse, e.sse)
 	}
@@ -142,17 +142,17 @@ func errorIsTrue(t interface{ Fatalf(string, ...any) }, e *encoder, pixels *[64]
 // The guess that halves are chosen by is never below the error, and is the error where
 // no color is cut off.
 func TestGuessBoundsError(t *testing.T) {
-	e := newEncoder(Normal)
+	e := newEncoder(blockfit.Normal)
 	rapid.Check(t, func(t *rapid.T) {
 		pixels := [64]byte(blocktest.Pixels(t, 16))
-		e.px.load(&pixels)
-		e.px.measure()
+		e.px.loadColumns(&pixels)
+		e.px.sumHalves()
 		for flip := range 2 {
 			c, cost := e.quick(flip)
-			sse := e.index(&c)
+			sse := e.chooseSplitIndices(&c)
 			inside := true
 			for half := range 2 {
-				for _, base := range c.widen(half) {
+				for _, base := range c.widenBase(half) {
 					m := modifiers[c.table[half]][1]
 					inside = inside && base >= m && base+m <= 255
 				}
@@ -170,7 +170,7 @@ func TestSolid(t *testing.T) {
 	for v := range 256 {
 		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 16)
 		for _, q := range qualities {
-			got := decoded(encoded(t, pix, 4, 4, true, Options{Quality: q.q}), 4, 4, true)
+			got := decoded(encoded(t, pix, 4, 4, true, blockfit.Options{Quality: q.q}), 4, 4, true)
 			if sse := blocktest.SquaredError(pix, got, 3); sse > 128 {
 				t.Fatalf("%s: %v became %v", q.name, pix[:4], got[:4])
 			}
@@ -179,7 +179,7 @@ func TestSolid(t *testing.T) {
 			}
 		}
 		gray := bytes.Repeat([]byte{byte(v), byte(v), byte(v), 255}, 16)
-		got := decoded(encoded(t, gray, 4, 4, false, Options{}), 4, 4, false)
+		got := decoded(encoded(t, gray, 4, 4, false, blockfit.Options{}), 4, 4, false)
 		if sse := blocktest.SquaredError(gray, got, 3); sse > 0 {
 			t.Errorf("gray %d became %v", v, got[:3])
 		}
@@ -190,7 +190,7 @@ func TestSolidEAC(t *testing.T) {
 	for v := range int32(2048) {
 		pix := slices.Repeat([]uint16{from11(v)}, 16)
 		var block [8]byte
-		if err := EncodeEAC(t.Context(), block[:], pix, 4, 4, 1, Options{}); err != nil {
+		if err := EncodeEAC(t.Context(), block[:], pix, 4, 4, 1, blockfit.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := DecodeEAC(&block); !slices.Equal(got[:], pix) {
@@ -208,7 +208,7 @@ func TestCutOutIsExact(t *testing.T) {
 			for i := range v {
 				v[i] = 255 * rapid.Int32Range(0, 1).Draw(t, "opaque")
 			}
-			decodeScalar(&got, e.scalar(&v, &kindAlpha), &kindAlpha)
+			decodeScalar(&got, e.encodeScalar(&v, &kindAlpha), &kindAlpha)
 			if got != v {
 				t.Fatalf("%v became %v", v, got)
 			}
@@ -225,15 +225,15 @@ func TestScalarErrorBounds(t *testing.T) {
 			v[i] = rapid.Int32Range(0, k.top).Draw(t, "v")
 		}
 		c := scalarCode{rapid.Int32Range(0, 255).Draw(t, "base"), rapid.Int32Range(k.least, 15).Draw(t, "multiplier"), rapid.Uint8Range(0, 15).Draw(t, "table")}
-		decodeScalar(&got, k.pack(&v, c), k)
+		decodeScalar(&got, k.packScalar(&v, c), k)
 		var sse int32
 		cut := false
 		for i := range v {
 			sse += (v[i] - got[i]) * (v[i] - got[i])
 		}
-		reach := 15 * k.step(c.multiplier)
+		reach := 15 * k.modifierStep(c.multiplier)
 		cut = k.base(c.base)-reach < 0 || k.base(c.base)+reach > k.top
-		if guess := k.err(&v, c, 1<<30); guess < sse || !cut && guess != sse {
+		if guess := k.scalarError(&v, c, 1<<30); guess < sse || !cut && guess != sse {
 			t.Fatalf("%+v of %v: error %d, thought to be %d", c, v, sse, guess)
 		}
 	})
@@ -242,7 +242,7 @@ func TestScalarErrorBounds(t *testing.T) {
 func TestEAC(t *testing.T) {
 	for _, q := range qualities {
 		pix := wide(blocktest.Samples()["stone"])
-		blocks := encodedEAC(t, blocktest.Samples()["stone"], Options{Quality: q.q})
+		blocks := encodedEAC(t, blocktest.Samples()["stone"], blockfit.Options{Quality: q.q})
 		worst := 0
 		for at := range side * side / 16 {
 			for c := range 2 {
@@ -266,7 +266,7 @@ func TestWeighAlpha(t *testing.T) {
 	for _, q := range qualities {
 		var sse [2]int64
 		for i, weigh := range []bool{false, true} {
-			got := decoded(encoded(t, pix, side, side, true, Options{Quality: q.q, WeighAlpha: weigh}), side, side, true)
+			got := decoded(encoded(t, pix, side, side, true, blockfit.Options{Quality: q.q, WeighAlpha: weigh}), side, side, true)
 			sse[i] = byalpha.Error(pix, got)
 		}
 		if sse[1] > sse[0]*9/10 {
@@ -280,7 +280,7 @@ func TestModesInUse(t *testing.T) {
 	for _, q := range qualities {
 		seen := map[mode]int{}
 		for _, pix := range blocktest.Samples() {
-			blocks := encoded(t, pix, side, side, false, Options{Quality: q.q})
+			blocks := encoded(t, pix, side, side, false, blockfit.Options{Quality: q.q})
 			for ; len(blocks) > 0; blocks = blocks[8:] {
 				seen[unpack(binary.BigEndian.Uint64(blocks)).mode]++
 			}
@@ -296,22 +296,22 @@ func TestModesInUse(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		dst, pix, w, h int
-		o              Options
+		o              blockfit.Options
 		want           string
 	}{
-		{16, 64, 0, 4, Options{}, "0 by 4"},
-		{16, 64, 4, -1, Options{}, "4 by -1"},
-		{16, 64, 1 << 21, 4, Options{}, "by 4"},
-		{16, 63, 4, 4, Options{}, "63 numbers are too few"},
-		{7, 64, 4, 4, Options{}, "7 bytes are too few"},
-		{16, 64, 4, 4, Options{Quality: 3}, "unknown quality"},
+		{16, 64, 0, 4, blockfit.Options{}, "0 by 4"},
+		{16, 64, 4, -1, blockfit.Options{}, "4 by -1"},
+		{16, 64, 1 << 21, 4, blockfit.Options{}, "by 4"},
+		{16, 63, 4, 4, blockfit.Options{}, "63 numbers are too few"},
+		{7, 64, 4, 4, blockfit.Options{}, "7 bytes are too few"},
+		{16, 64, 4, 4, blockfit.Options{Quality: 3}, "unknown quality"},
 	} {
 		err := EncodeRGB(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c, err, c.want)
 		}
 	}
-	if err := EncodeEAC(t.Context(), nil, nil, 4, 4, 3, Options{}); err == nil || !strings.Contains(err.Error(), "3 channels") {
+	if err := EncodeEAC(t.Context(), nil, nil, 4, 4, 3, blockfit.Options{}); err == nil || !strings.Contains(err.Error(), "3 channels") {
 		t.Errorf("3 channels: %v", err)
 	}
 }
@@ -329,7 +329,7 @@ func TestBlocksAllocateNothing(t *testing.T) {
 					v[i] = int32(pixels[4*i+3])
 				}
 				e.encodeWeighed(&pixels)
-				e.scalar(&v, &kindAlpha)
+				e.encodeScalar(&v, &kindAlpha)
 			}
 		})
 		if n != 0 {
@@ -344,8 +344,8 @@ func ExampleEncodeRGB() {
 	for i := range w * h {
 		copy(pix[4*i:], []byte{byte(30 * (i % w)), 100, 200, 255})
 	}
-	blocks := make([]byte, Size(w, h, 8))
-	if err := EncodeRGB(context.Background(), blocks, pix, w, h, Options{Quality: Best}); err != nil {
+	blocks := make([]byte, 8*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
+	if err := EncodeRGB(context.Background(), blocks, pix, w, h, blockfit.Options{Quality: blockfit.Best}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -1,6 +1,8 @@
 package etc2
 
-// A mode is how a block stores its colors.
+import "encoding/binary"
+
+// A mode is a format for the colors of a block.
 type mode uint8
 
 const (
@@ -11,18 +13,18 @@ const (
 	planar                   // three colors, between which all pixels are
 )
 
-// A code is the fields of a color block.
+// A code holds the fields of a color block.
 type code struct {
 	mode mode
 	flip bool // halves are above each other, not side by side
-	// base are the colors as stored, of 4 or 5 bits; of planar those at the upper left
-	// corner, right of the upper row and below the left column, 6, 7 and 6 bits.
+	// base holds the stored colors, of 4 or 5 bits. In planar blocks these are the colors at the
+	// upper left corner, right of the upper row, and below the left column, of 6, 7 and 6 bits.
 	base  [3][3]uint8
-	table [2]uint8 // of modifiers
+	table [2]uint8 // tables of modifiers
 	// distance is the number of T's and H's distance.
 	distance uint8
-	// index has the indices of the pixels in columns: the high bits in the upper half,
-	// pixel i's at bits i and 16+i.
+	// index holds the indices of the pixels in columns: the high bits in the upper half; pixel i
+	// has the bits i and 16+i.
 	index uint32
 }
 
@@ -51,23 +53,23 @@ func (c *code) pack() uint64 {
 			at(b[1][0], 44) | at(b[1][1], 40) | at(b[1][2], 36) | at(c.distance>>1, 34) | at(c.distance&1, 32)
 	case shapeH:
 		one, two, index := b[0], b[1], c.index
-		if (order(one) >= order(two)) != (c.distance&1 == 1) {
+		if (compareColors(one) >= compareColors(two)) != (c.distance&1 == 1) {
 			one, two, index = two, one, index^0xffff0000
 		}
 		r, g, blue := one[0], one[1], one[2]
-		return uint64(index) | 1<<33 | inside(r, g>>1)<<56 | at(r, 59) | at(g>>1, 56) |
+		return uint64(index) | 1<<33 | bitsInRange(r, g>>1)<<56 | at(r, 59) | at(g>>1, 56) |
 			overflow(g&1<<1|blue>>3, blue>>1&3)<<48 | at(g&1, 52) | at(blue>>3, 51) | at(blue&7, 47) |
 			at(two[0], 43) | at(two[1], 39) | at(two[2], 35) | at(c.distance>>2, 34) | at(c.distance>>1&1, 32)
 	}
 	o, h, v := b[0], b[1], b[2]
-	return 1<<33 | inside(o[0]>>2, o[0]&3<<1|o[1]>>6)<<56 | at(o[0], 57) | at(o[1]>>6, 56) |
-		inside(o[1]>>2&15, o[1]&3<<1|o[2]>>5)<<48 | at(o[1]&63, 49) | at(o[2]>>5, 48) |
+	return 1<<33 | bitsInRange(o[0]>>2, o[0]&3<<1|o[1]>>6)<<56 | at(o[0], 57) | at(o[1]>>6, 56) |
+		bitsInRange(o[1]>>2&15, o[1]&3<<1|o[2]>>5)<<48 | at(o[1]&63, 49) | at(o[2]>>5, 48) |
 		overflow(o[2]>>3&3, o[2]>>1&3)<<40 | at(o[2]>>3&3, 43) | at(o[2]&7, 39) |
 		at(h[0]>>1, 34) | at(h[0]&1, 32) | at(h[1], 25) | at(h[2], 19) | at(v[0], 13) | at(v[1], 6) | at(v[2], 0)
 }
 
-// order compares colors as H does.
-func order(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
+// compareColors compares colors as H does.
+func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
 // overflow returns the free bits of a byte of five bits of color and three of
 // difference so that their sum is out of range, where the lowest two of each are given.
@@ -78,8 +80,8 @@ func overflow(color, difference uint8) uint64 {
 	return 1 << 2
 }
 
-// inside returns the free highest bit of such a byte so that the sum is in range.
-func inside(color, difference uint8) uint64 {
+// bitsInRange returns the free highest bit of such a byte so that the sum is in range.
+func bitsInRange(color, difference uint8) uint64 {
 	if int(color)+signed3(difference) < 0 {
 		return 1 << 7
 	}
@@ -120,7 +122,7 @@ func unpack(v uint64) (c code) {
 		c.base[0] = [3]uint8{from(59, 4), from(56, 3)<<1 | from(52, 1), from(51, 1)<<3 | from(47, 3)}
 		c.base[1] = [3]uint8{from(43, 4), from(39, 4), from(35, 4)}
 		c.distance = from(34, 1)<<2 | from(32, 1)<<1
-		if order(c.base[0]) >= order(c.base[1]) {
+		if compareColors(c.base[0]) >= compareColors(c.base[1]) {
 			c.distance |= 1
 		}
 	case planar:
@@ -131,3 +133,176 @@ func unpack(v uint64) (c code) {
 	}
 	return c
 }
+
+// DecodeRGB writes the pixels of a color block as RGBA, row by row; alpha is 255. All
+// modes are decoded exactly as the Khronos Data Format Specification says.
+func DecodeRGB(dst *[64]byte, block *[8]byte) {
+	paintBlock(dst, binary.BigEndian.Uint64(block[:]))
+}
+
+// DecodeRGBA writes the pixels of a block of alpha and color as RGBA, row by row.
+func DecodeRGBA(dst *[64]byte, block *[16]byte) {
+	paintBlock(dst, binary.BigEndian.Uint64(block[8:]))
+	var alpha [16]int32
+	decodeScalar(&alpha, binary.BigEndian.Uint64(block[:]), &kindAlpha)
+	for i, v := range alpha {
+		dst[4*inColumns[i]+3] = uint8(v)
+	}
+}
+
+// DecodeEAC returns the values of a block of a single channel, row by row. They have 11
+// bits, and are taken to the nearest of 16.
+func DecodeEAC(block *[8]byte) (dst [16]uint16) {
+	var v [16]int32
+	decodeScalar(&v, binary.BigEndian.Uint64(block[:]), &kind11)
+	for i, v := range v {
+		dst[inColumns[i]] = from11(v)
+	}
+	return dst
+}
+
+func paintBlock(dst *[64]byte, block uint64) {
+	c := unpack(block)
+	c.paintColors(dst)
+}
+
+// paintColors writes the pixels of the code as RGBA.
+func (c *code) paintColors(dst *[64]byte) {
+	if c.mode == planar {
+		c.paintSlope(dst)
+		return
+	}
+	var paints [2][4][3]int32
+	for half := range paints {
+		paints[half] = c.paints(half)
+	}
+	for i := range 16 {
+		half := i >> 3
+		if c.flip {
+			half = i >> 1 & 1
+		}
+		k := c.index>>i&1 | c.index>>(16+i)&1<<1
+		p := &paints[half][k&3]
+		at := 4 * inColumns[i]
+		dst[at], dst[at+1], dst[at+2], dst[at+3] = uint8(p[0]), uint8(p[1]), uint8(p[2]), 255
+	}
+}
+
+// paints returns the four colors of a half.
+func (c *code) paints(half int) (p [4][3]int32) {
+	switch c.mode {
+	case shapeT, shapeH:
+		return twoPaints(c.mode, c.base[0], c.base[1], c.distance)
+	}
+	var base [3]int32
+	for k := range 3 {
+		if c.mode == individual {
+			base[k] = widen4(c.base[half][k])
+		} else {
+			base[k] = widen5(c.base[half][k])
+		}
+	}
+	for i, m := range modifiers[c.table[half]&7] {
+		for k := range 3 {
+			p[i][k] = clampToByte(base[k] + m)
+		}
+	}
+	return p
+}
+
+// twoPaints returns the four colors of T or H.
+func twoPaints(m mode, one, two [3]uint8, distance uint8) (p [4][3]int32) {
+	d := distances[distance&7]
+	for k := range 3 {
+		a, b := widen4(one[k]), widen4(two[k])
+		if m == shapeT {
+			p[0][k], p[1][k], p[2][k], p[3][k] = a, clampToByte(b+d), b, clampToByte(b-d)
+		} else {
+			p[0][k], p[1][k], p[2][k], p[3][k] = clampToByte(a+d), clampToByte(a-d), clampToByte(b+d), clampToByte(b-d)
+		}
+	}
+	return p
+}
+
+// paintSlope writes the pixels of a planar block.
+func (c *code) paintSlope(dst *[64]byte) {
+	for k := range 3 {
+		o, h, v := widenSlope(c.base[0][k], k), widenSlope(c.base[1][k], k), widenSlope(c.base[2][k], k)
+		for i := range 16 {
+			x, y := int32(i%4), int32(i/4)
+			dst[4*i+k] = uint8(clampToByte((x*(h-o) + y*(v-o) + 4*o + 2) >> 2))
+			dst[4*i+3] = 255
+		}
+	}
+}
+
+// widenSlope makes a byte of a channel of planar: green has seven bits.
+func widenSlope(v uint8, channel int) int32 {
+	if channel == 1 {
+		return widen7(v)
+	}
+	return widen6(v)
+}
+
+// decodeScalar writes the values of an EAC block, down its columns.
+func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
+	base, step := k.base(int32(block>>56)), k.modifierStep(int32(block>>52&15))
+	m := &AlphaModifiers[block>>48&15]
+	for i := range dst {
+		dst[i] = max(0, min(base+m[block>>(45-3*i)&7]*step, k.top))
+	}
+}
+
+// modifiers holds the differences of the pixels of an ETC1 half block from its base color, by table
+// and index. Source: Khronos Data Format Specification 1.4, table "ETC1 intensity modifier sets".
+var modifiers = [8][4]int32{
+	{2, 8, -2, -8}, {5, 17, -5, -17}, {9, 29, -9, -29}, {13, 42, -13, -42},
+	{18, 60, -18, -60}, {24, 80, -24, -80}, {33, 106, -33, -106}, {47, 183, -47, -183},
+}
+
+// distances are the distances of the colors of T and H. Source: there, "ETC2 distance
+// table".
+var distances = [8]int32{3, 6, 11, 16, 23, 32, 41, 64}
+
+// AlphaModifiers are the modifiers of EAC, by table and index. Source: the same, "Intensity modifier
+// sets for the alpha component".
+var AlphaModifiers = [16][8]int32{
+	{-3, -6, -9, -15, 2, 5, 8, 14},
+	{-3, -7, -10, -13, 2, 6, 9, 12},
+	{-2, -5, -8, -13, 1, 4, 7, 12},
+	{-2, -4, -6, -13, 1, 3, 5, 12},
+	{-3, -6, -8, -12, 2, 5, 7, 11},
+	{-3, -7, -9, -11, 2, 6, 8, 10},
+	{-4, -7, -8, -11, 3, 6, 7, 10},
+	{-3, -5, -8, -11, 2, 4, 7, 10},
+	{-2, -6, -8, -10, 1, 5, 7, 9},
+	{-2, -5, -8, -10, 1, 4, 7, 9},
+	{-2, -4, -8, -10, 1, 3, 7, 9},
+	{-2, -5, -7, -10, 1, 4, 6, 9},
+	{-3, -4, -7, -10, 2, 3, 6, 9},
+	{-1, -2, -3, -10, 0, 1, 2, 9},
+	{-4, -6, -8, -9, 3, 5, 7, 8},
+	{-3, -5, -7, -9, 2, 4, 6, 8},
+}
+
+// halves are the pixels of the two halves of a block: side by side, and one above the
+// other.
+var halves = [4][8]uint8{
+	{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15},
+	{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15},
+}
+
+// clampToByte cuts a value off at 0 and 255.
+func clampToByte(v int32) int32 { return max(0, min(v, 255)) }
+
+// widen4, widen5, widen6 and widen7 repeat high bits below.
+func widen4(v uint8) int32 { return int32(v) * 17 }
+func widen5(v uint8) int32 { return int32(v)<<3 | int32(v)>>2 }
+func widen6(v uint8) int32 { return int32(v)<<2 | int32(v)>>4 }
+func widen7(v uint8) int32 { return int32(v)<<1 | int32(v)>>6 }
+
+// to11 takes a number of 16 bits to the nearest of 11.
+func to11(v uint16) int32 { return int32((uint32(v)*2047 + 32767) / 65535) }
+
+// from11 takes a number of 11 bits to the nearest of 16.
+func from11(v int32) uint16 { return uint16((uint32(v)*65535 + 1023) / 2047) }

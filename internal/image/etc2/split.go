@@ -32,7 +32,7 @@ func (l *list) keepCandidate(c candidate) {
 	l.all[at] = c
 }
 
-// A memo keeps what luma said of one half.
+// A memo caches the results of leastLuma for one half.
 type memo struct {
 	round uint64
 	seen  [766]uint64
@@ -40,8 +40,8 @@ type memo struct {
 	table [766]uint8
 }
 
-// split tries the modes of ETC1, with halves side by side and above each other.
-func (e *encoder) split() {
+// trySplits tries the modes of ETC1, with halves side by side and above each other.
+func (e *encoder) trySplits() {
 	least := e.sse
 	if least < 1<<29 {
 		least *= 3
@@ -56,14 +56,14 @@ func (e *encoder) split() {
 	}
 	if e.effort.shifts >= 0 {
 		for flip := range 2 {
-			c, cost := e.pairs(flip, least)
+			c, cost := e.searchPairs(flip, least)
 			if cost < least {
 				best, least, found = c, cost, true
 			}
 		}
 	}
 	if found {
-		sse := e.index(&best)
+		sse := e.chooseSplitIndices(&best)
 		if e.effort.nudge {
 			sse = e.nudgeSplit(&best, sse)
 		}
@@ -71,33 +71,33 @@ func (e *encoder) split() {
 	}
 }
 
-// quick takes the base colors next to the mean colors of two halves, with five bits if
-// they are near enough to each other, and returns thrice the error.
+// quick returns a code with the base colors nearest to the mean colors of two halves, with five
+// bits if they are near enough to each other, and three times its error.
 func (e *encoder) quick(flip int) (c code, cost int32) {
 	c.flip = flip == 1
 	c.mode = differential
 	a, b := &e.px.halves[2*flip], &e.px.halves[2*flip+1]
 	for k := range 3 {
-		c.base[0][k], c.base[1][k] = nearest(a.sum[k], 8*255, 31), nearest(b.sum[k], 8*255, 31)
+		c.base[0][k], c.base[1][k] = scaledNearest(a.sum[k], 8*255, 31), scaledNearest(b.sum[k], 8*255, 31)
 	}
-	if !near(&c.base[0], &c.base[1]) {
+	if !fitsDifference(&c.base[0], &c.base[1]) {
 		c.mode = individual
 		for k := range 3 {
-			c.base[0][k], c.base[1][k] = nearest(a.sum[k], 8*255, 15), nearest(b.sum[k], 8*255, 15)
+			c.base[0][k], c.base[1][k] = scaledNearest(a.sum[k], 8*255, 15), scaledNearest(b.sum[k], 8*255, 15)
 		}
 	}
 	for i := range 2 {
 		h := &e.px.halves[2*flip+i]
-		base := c.widen(i)
-		luma, table := h.luma(base[0] + base[1] + base[2])
+		base := c.widenBase(i)
+		luma, table := h.leastLuma(base[0] + base[1] + base[2])
 		c.table[i] = table
 		cost += luma + h.chroma(&base)
 	}
 	return c, cost
 }
 
-// near reports whether the difference of two colors can be stored.
-func near(a, b *[3]uint8) bool {
+// fitsDifference reports whether the difference of two colors can be stored.
+func fitsDifference(a, b *[3]uint8) bool {
 	for k := range a {
 		if d := int(b[k]) - int(a[k]); d < -4 || d > 3 {
 			return false
@@ -106,8 +106,8 @@ func near(a, b *[3]uint8) bool {
 	return true
 }
 
-// widen returns the base color of a half of the modes of ETC1.
-func (c *code) widen(half int) (base [3]int32) {
+// widenBase returns the base color of a half of the modes of ETC1.
+func (c *code) widenBase(half int) (base [3]int32) {
 	for k, v := range c.base[half] {
 		if c.mode == individual {
 			base[k] = widen4(v)
@@ -118,17 +118,17 @@ func (c *code) widen(half int) (base [3]int32) {
 	return base
 }
 
-// pairs searches for two base colors of halves, and returns thrice the error, which is
+// searchPairs searches for two base colors of halves, and returns thrice the error, which is
 // only of use if below limit.
-func (e *encoder) pairs(flip int, limit int32) (c code, least int32) {
+func (e *encoder) searchPairs(flip int, limit int32) (c code, least int32) {
 	least = limit
 	one, two := &e.lists[0], &e.lists[1]
 	for i := range 2 {
 		h := &e.px.halves[2*flip+i]
 		e.memo.round++
 		e.lists[i].most, e.lists[2+i].most = e.effort.kept, 1
-		e.around(&e.lists[i], h, 31, limit)
-		e.around(&e.lists[2+i], h, 15, limit)
+		e.basesAround(&e.lists[i], h, 31, limit)
+		e.basesAround(&e.lists[2+i], h, 15, limit)
 	}
 	for i := range one.n {
 		a := &one.all[i]
@@ -137,7 +137,7 @@ func (e *encoder) pairs(flip int, limit int32) (c code, least int32) {
 			if a.cost+b.cost >= least {
 				break
 			}
-			if near(&a.base, &b.base) {
+			if fitsDifference(&a.base, &b.base) {
 				least = a.cost + b.cost
 				c = code{mode: differential, flip: flip == 1, base: [3][3]uint8{a.base, b.base}, table: [2]uint8{a.table, b.table}}
 			}
@@ -158,9 +158,9 @@ func (e *encoder) pairs(flip int, limit int32) (c code, least int32) {
 // further.
 var corners = [7][3]int32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}
 
-// around lists the base colors near a line through the mean color of a half. All channels
+// basesAround lists the base colors near a line through the mean color of a half. All channels
 // change alike along the line: modifiers can shift a base back along it.
-func (e *encoder) around(l *list, h *half, most int32, limit int32) {
+func (e *encoder) basesAround(l *list, h *half, most int32, limit int32) {
 	l.n = 0
 	var down [3]int32
 	for k := range down {
@@ -192,7 +192,7 @@ func (e *encoder) around(l *list, h *half, most int32, limit int32) {
 			if cost >= limit || l.n == l.most && cost >= l.all[l.n-1].cost {
 				continue
 			}
-			luma, table := e.luma(h, base[0]+base[1]+base[2])
+			luma, table := e.memoizedLuma(h, base[0]+base[1]+base[2])
 			if cost += luma; cost < limit {
 				l.keepCandidate(candidate{cost, q, table})
 			}
@@ -200,18 +200,18 @@ func (e *encoder) around(l *list, h *half, most int32, limit int32) {
 	}
 }
 
-// luma returns the luma of h, whose memo holds it.
-func (e *encoder) luma(h *half, sum int32) (cost int32, table uint8) {
+// memoizedLuma returns the least luma of h from its memo.
+func (e *encoder) memoizedLuma(h *half, sum int32) (cost int32, table uint8) {
 	m := &e.memo
 	if m.seen[sum] != m.round {
 		m.seen[sum] = m.round
-		m.cost[sum], m.table[sum] = h.luma(sum)
+		m.cost[sum], m.table[sum] = h.leastLuma(sum)
 	}
 	return m.cost[sum], m.table[sum]
 }
 
-// nudgeSplit moves channels of the base colors and tables by single steps while that
-// helps: the costs do not know of colors that are cut off.
+// nudgeSplit moves channels of the base colors, and tables, by single steps while that helps: the
+// costs ignore that colors are clamped.
 func (e *encoder) nudgeSplit(c *code, least int32) int32 {
 	most := uint8(31)
 	if c.mode == individual {
@@ -225,13 +225,13 @@ func (e *encoder) nudgeSplit(c *code, least int32) int32 {
 			half := at >> 3
 			if k := at >> 1 & 3; k < 3 {
 				next.base[half][k] += step
-				if next.base[half][k] > most || c.mode == differential && !near(&next.base[0], &next.base[1]) {
+				if next.base[half][k] > most || c.mode == differential && !fitsDifference(&next.base[0], &next.base[1]) {
 					continue
 				}
 			} else if next.table[half] += step; next.table[half] > 7 {
 				continue
 			}
-			if sse := e.index(&next); sse < least {
+			if sse := e.chooseSplitIndices(&next); sse < least {
 				*c, least, better = next, sse, true
 			}
 		}
@@ -239,15 +239,15 @@ func (e *encoder) nudgeSplit(c *code, least int32) int32 {
 	return least
 }
 
-// index chooses the indices of a block in a mode of ETC1, and returns its error.
-func (e *encoder) index(c *code) (sse int32) {
+// chooseSplitIndices chooses the indices of a block in a mode of ETC1, and returns its error.
+func (e *encoder) chooseSplitIndices(c *code) (sse int32) {
 	c.index = 0
 	for half := range 2 {
 		at := &halves[half]
 		if c.flip {
 			at = &halves[2+half]
 		}
-		base := c.widen(half)
+		base := c.widenBase(half)
 		m := &modifiers[c.table[half]&7]
 		if min(base[0], base[1], base[2]) >= m[1] && max(base[0], base[1], base[2])+m[1] <= 255 {
 			sse += e.indexInside(at, &base, m, &c.index)
@@ -255,7 +255,7 @@ func (e *encoder) index(c *code) (sse int32) {
 		}
 		p := c.paints(half)
 		for _, i := range at {
-			k, d := choose(&e.px.pix[i&15], &p)
+			k, d := choosePaint(&e.px.pix[i&15], &p)
 			c.index |= spread[k] << i
 			sse += d
 		}
@@ -287,8 +287,8 @@ func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *
 // spread has the bits of an index at the place of pixel 0.
 var spread = [4]uint32{0, 1, 1 << 16, 1<<16 | 1}
 
-// choose returns which of four colors is nearest to a pixel, and the error.
-func choose(p *[3]int32, paints *[4][3]int32) (index uint8, sse int32) {
+// choosePaint returns which of four colors is nearest to a pixel, and the error.
+func choosePaint(p *[3]int32, paints *[4][3]int32) (index uint8, sse int32) {
 	best := int32(1 << 30)
 	for k := range paints {
 		q := &paints[k]

@@ -1,16 +1,16 @@
 package etc2
 
-// two tries T and H: the colors are split in two groups, and each way to give the
+// tryTwoColors tries T and H: the colors are split in two groups, and each way to give the
 // groups the colors of a block is refined.
-func (e *encoder) two() {
+func (e *encoder) tryTwoColors() {
 	var groups [2]group
-	e.part(&groups)
+	e.splitInGroups(&groups)
 	if groups[0].n == 0 || groups[1].n == 0 {
 		return
 	}
-	e.refine(shapeH, &groups[0], &groups[1])
-	e.refine(shapeT, &groups[0], &groups[1])
-	e.refine(shapeT, &groups[1], &groups[0])
+	e.refineGroups(shapeH, &groups[0], &groups[1])
+	e.refineGroups(shapeT, &groups[0], &groups[1])
+	e.refineGroups(shapeT, &groups[1], &groups[0])
 }
 
 // A group is some of the pixels.
@@ -19,24 +19,24 @@ type group struct {
 	n   int32
 }
 
-// mean returns the mean color in 16ths.
-func (g *group) mean() (m [3]int32) {
+// groupMean returns the mean color in 16ths.
+func (g *group) groupMean() (m [3]int32) {
 	for k := range m {
 		m[k] = 16 * g.sum[k] / max(1, g.n)
 	}
 	return m
 }
 
-// part splits the pixels in two groups around two colors: first the pixel farthest from the
-// mean and the pixel farthest from that one, then the groups' means.
-func (e *encoder) part(groups *[2]group) {
+// splitInGroups splits the pixels in two groups around two colors: at first the pixel farthest from
+// the mean and the pixel farthest from that pixel, then the means of the groups.
+func (e *encoder) splitInGroups(groups *[2]group) {
 	var centers [2][3]int32
 	mean := group{sum: e.px.all, n: 16}
-	from := mean.mean()
+	from := mean.groupMean()
 	for i := range centers {
 		far := int32(-1)
 		for j := range e.px.pix {
-			if d := apart(&e.px.pix[j], &from); d > far {
+			if d := distanceInSixteenths(&e.px.pix[j], &from); d > far {
 				far = d
 				centers[i] = e.px.pix[j]
 			}
@@ -53,7 +53,7 @@ func (e *encoder) part(groups *[2]group) {
 		for i := range e.px.pix {
 			p := &e.px.pix[i]
 			side := uint32(0)
-			if apart(p, &centers[1]) < apart(p, &centers[0]) {
+			if distanceInSixteenths(p, &centers[1]) < distanceInSixteenths(p, &centers[0]) {
 				side = 1
 			}
 			sides |= side << i
@@ -67,22 +67,22 @@ func (e *encoder) part(groups *[2]group) {
 			return
 		}
 		last = sides
-		centers = [2][3]int32{groups[0].mean(), groups[1].mean()}
+		centers = [2][3]int32{groups[0].groupMean(), groups[1].groupMean()}
 	}
 }
 
-// apart is the squared distance of a pixel and a color in 16ths.
-func apart(p, c *[3]int32) int32 {
+// distanceInSixteenths is the squared distance of a pixel and a color in 16ths.
+func distanceInSixteenths(p, c *[3]int32) int32 {
 	r, g, b := 16*p[0]-c[0], 16*p[1]-c[1], 16*p[2]-c[2]
 	return r*r + g*g + b*b
 }
 
-// refine finds colors and a distance for two groups.
-func (e *encoder) refine(m mode, one, two *group) {
+// refineGroups finds colors and a distance for two groups.
+func (e *encoder) refineGroups(m mode, one, two *group) {
 	c := code{mode: m}
 	for k := range 3 {
-		c.base[0][k] = nearest(one.sum[k], 255*one.n, 15)
-		c.base[1][k] = nearest(two.sum[k], 255*two.n, 15)
+		c.base[0][k] = scaledNearest(one.sum[k], 255*one.n, 15)
+		c.base[1][k] = scaledNearest(two.sum[k], 255*two.n, 15)
 	}
 	least := e.widest(&c, 1<<30)
 	for range 4 {
@@ -103,7 +103,7 @@ func (e *encoder) refine(m mode, one, two *group) {
 	e.keepIfBetter(&c, least)
 }
 
-// widest tries all distances, and sets the best if its error is below limit.
+// widest tries all distances, and keeps the best if its error is below limit.
 func (e *encoder) widest(c *code, limit int32) int32 {
 	found := *c
 	worse := 0
@@ -130,7 +130,7 @@ func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	p := twoPaints(c.mode, c.base[0], c.base[1], c.distance)
 	c.index = 0
 	for i := range e.px.pix {
-		k, d := choose(&e.px.pix[i], &p)
+		k, d := choosePaint(&e.px.pix[i], &p)
 		c.index |= spread[k] << i
 		if sse += d; sse >= limit {
 			return sse
@@ -139,7 +139,7 @@ func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	return sse
 }
 
-// recenter sets the colors that suit the indices best, if none is cut off.
+// recenter sets the best colors for the indices, as if no color were clamped.
 func (e *encoder) recenter(c *code) {
 	d := distances[c.distance&7]
 	offsets := [4]int32{d, -d, d, -d}
@@ -163,7 +163,7 @@ func (e *encoder) recenter(c *code) {
 			continue
 		}
 		for j := range 3 {
-			c.base[g][j] = nearest(sum[g][j], 255*n[g], 15)
+			c.base[g][j] = scaledNearest(sum[g][j], 255*n[g], 15)
 		}
 	}
 }

@@ -1,9 +1,9 @@
-// Package exr decodes OpenEXR pictures: light without an upper bound in halves, floats or whole
+// Package exr decodes OpenEXR images: light without an upper bound in halves, floats or whole
 // numbers, in rows or tiles, plain or packed by RLE, ZIP, PIZ, PXR24 or B44.
 //
 // The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR" (Academy
 // Software Foundation). The compressions follow the latter and files of the reference library. Of
-// several parts, the first flat picture is decoded; of several layers, the one without a name, or
+// several parts, the first flat image is decoded; of several layers, the one without a name, or
 // else the first. Deep pixels, DWA, and channels with fewer numbers than pixels are refused with
 // advice.
 package exr
@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
@@ -27,11 +28,8 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	if err != nil {
 		return nil, pixmap.Repairs{}, err
 	}
-	if int64(len(data)) < h.LeastBytes() {
-		return nil, pixmap.Repairs{}, fmt.Errorf("exr: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
-		return nil, pixmap.Repairs{}, errors.New("exr: picture is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
+		return nil, pixmap.Repairs{}, fmt.Errorf("exr: %w", err)
 	}
 	d := decoder{data: data, h: h, m: pixmap.New(h.Width, h.Height, pixmap.Float), budget: int64(len(data))}
 	d.unpacker = newUnpacker(&h)
@@ -40,13 +38,13 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 			d.m.PixF[i] = 1
 		}
 	}
-	across, down := h.grid()
+	across, down := h.gridOfChunks()
 	for i := range across * down {
 		if err := ctx.Err(); err != nil {
 			return nil, pixmap.Repairs{}, err
 		}
-		if err := d.chunk(i, i%across, i/across); err != nil {
-			return nil, pixmap.Repairs{}, fmt.Errorf("exr: strip or tile %d of %d: %w", i, across*down, unexpected(err))
+		if err := d.placeChunk(i, i%across, i/across); err != nil {
+			return nil, pixmap.Repairs{}, fmt.Errorf("exr: strip or tile %d of %d: %w", i, across*down, pixmap.UnexpectedEOF(err))
 		}
 	}
 	return d.m, d.repairs, nil
@@ -61,9 +59,9 @@ type decoder struct {
 	repairs pixmap.Repairs
 }
 
-// chunk reads the i-th strip or tile into the given place of the grid. The chunk in the file
+// placeChunk reads the i-th strip or tile into the given place of the grid. The chunk in the file
 // repeats its place, which must agree.
-func (d *decoder) chunk(i, column, line int64) error {
+func (d *decoder) placeChunk(i, column, line int64) error {
 	le, h := binary.LittleEndian, &d.h
 	entry := h.table + 8*i
 	if entry+8 > int64(len(d.data)) {
@@ -79,13 +77,13 @@ func (d *decoder) chunk(i, column, line int64) error {
 	top := int64(h.data.minY) + line*int64(h.tileH)
 	want := []int32{int32(top)}
 	if h.tiled {
-		want = []int32{int32(column), int32(line), 0, 0} // and levels
+		want = []int32{int32(column), int32(line), 0, 0} // column, line and both levels
 	}
 	if h.multipart {
 		want = append([]int32{int32(h.part)}, want...)
 	}
 	c := &cursor{data: d.data, at: int(place)}
-	head, err := c.take(4*len(want) + 4)
+	head, err := c.takeBytes(4*len(want) + 4)
 	if err != nil {
 		return err
 	}
@@ -94,16 +92,16 @@ func (d *decoder) chunk(i, column, line int64) error {
 			return fmt.Errorf("its place in the file is %d, not %d", got, v)
 		}
 	}
-	packed, err := c.take(int(int32(le.Uint32(head[4*len(want):]))))
+	packed, err := c.takeBytes(int(int32(le.Uint32(head[4*len(want):]))))
 	if err != nil {
 		return err
 	}
 	if d.budget -= int64(len(packed)); d.budget < 0 {
-		return errors.New("strips or tiles share their bytes; save the picture again")
+		return errors.New("strips or tiles share their bytes; save the image again")
 	}
 	left := int64(h.data.minX) + column*int64(h.tileW)
 	w, l := min(int64(h.tileW), int64(h.data.maxX)+1-left), min(int64(h.tileH), int64(h.data.maxY)+1-top)
-	raw, err := d.unpack(h.compression, packed, int(w), int(l))
+	raw, err := d.unpackChunk(h.compression, packed, int(w), int(l))
 	if err != nil {
 		return err
 	}
@@ -129,10 +127,10 @@ func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 			}
 			at := 0
 			for _, c := range d.channels[:i] {
-				at += c.kind.size() * w
+				at += c.kind.numberSize() * w
 			}
 			c := d.channels[i]
-			d.numbers(pix[slot:], raw[y*stride+at+skip*c.kind.size():], c.kind, end-skip)
+			d.putNumbers(pix[slot:], raw[y*stride+at+skip*c.kind.numberSize():], c.kind, end-skip)
 		}
 		for i := 0; d.h.gray() && i < len(pix); i += 4 {
 			pix[i+1], pix[i+2] = pix[i], pix[i]
@@ -143,8 +141,8 @@ func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 	}
 }
 
-// numbers puts n numbers of a channel into every fourth element of dst.
-func (d *decoder) numbers(dst []float32, src []byte, k kind, n int) {
+// putNumbers puts n numbers of a channel into every fourth element of dst.
+func (d *decoder) putNumbers(dst []float32, src []byte, k kind, n int) {
 	for i := range n {
 		var v float32
 		switch k {
@@ -157,4 +155,120 @@ func (d *decoder) numbers(dst []float32, src []byte, k kind, n int) {
 		}
 		dst[4*i] = d.repairs.Light(v)
 	}
+}
+
+// A channel is one number of each pixel.
+type channel struct {
+	name   string
+	kind   kind
+	linear bool // B44 keeps its numbers unchanged
+}
+
+// A kind is the format of a channel's numbers.
+type kind int32
+
+// The kinds, numbered as in files.
+const (
+	whole kind = iota
+	half
+	float
+)
+
+// numberSize returns the size of a number in bytes.
+func (k kind) numberSize() int {
+	if k == half {
+		return 2
+	}
+	return 4
+}
+
+// readChannelList reads the list of channels: name, kind, whether it is perceptually linear, and the
+// columns and rows that share a number.
+func (h *Header) readChannelList(b []byte) error {
+	h.channels = []channel{}
+	for c := (&cursor{data: b}); ; {
+		name, err := c.textToZero()
+		if err != nil {
+			return errors.New("list of channels has no end")
+		}
+		if name == "" {
+			return nil
+		}
+		b, err := c.takeBytes(16)
+		if err != nil {
+			return errors.New("list of channels has no end")
+		}
+		at := func(i int) int32 { return int32(binary.LittleEndian.Uint32(b[i:])) }
+		k := kind(at(0))
+		switch {
+		case k < whole || k > float:
+			return fmt.Errorf("channel %q has numbers of kind %d", name, k)
+		case at(8) != 1 || at(12) != 1:
+			return fmt.Errorf("channel %q has one number for %d x %d pixels, which is not supported; save the image as RGB", name, at(8), at(12))
+		case len(h.channels) == mostChannels:
+			return fmt.Errorf("the file has more than %d channels", mostChannels)
+		}
+		h.channels = append(h.channels, channel{name, k, b[4] != 0})
+	}
+}
+
+// chooseChannels decides which channels become colors: the layer without a name, else the first
+// layer with red, green and blue, else the first gray layer. An image with only one channel is
+// gray, whatever the channel's name.
+func (h *Header) chooseChannels() error {
+	find := func(layer string, names ...string) (at [4]int, ok bool) {
+		at = [4]int{-1, -1, -1, -1}
+		for i, c := range h.channels {
+			for slot, name := range names {
+				if c.name == layer+name {
+					at[slot] = i
+				}
+			}
+		}
+		return at, at[0] >= 0 && at[1] >= 0 && at[2] >= 0
+	}
+	layers := []string{""}
+	for _, c := range h.channels {
+		if i := strings.LastIndexByte(c.name, '.'); i >= 0 && c.name[:i+1] != layers[len(layers)-1] {
+			layers = append(layers, c.name[:i+1])
+		}
+	}
+	gray := func(at [4]int) [4]int { return [4]int{at[0], at[0], at[0], at[3]} }
+	for _, layer := range layers {
+		rgb, ok := find(layer, "R", "G", "B", "A")
+		y, _ := find(layer, "Y", "", "", "A")
+		switch {
+		case ok:
+			return h.chooseLayer(layer, rgb)
+		case layer == "" && y[0] >= 0:
+			return h.chooseLayer(layer, gray(y))
+		}
+	}
+	for _, layer := range layers {
+		if y, _ := find(layer, "Y", "", "", "A"); y[0] >= 0 {
+			return h.chooseLayer(layer, gray(y))
+		}
+	}
+	if len(h.channels) == 1 {
+		return h.chooseLayer("", [4]int{0, 0, 0, -1})
+	}
+	var names []string
+	for _, c := range h.channels[:min(len(h.channels), 8)] {
+		names = append(names, c.name)
+	}
+	return fmt.Errorf("no layer has the channels R, G and B, or Y; there are %s", strings.Join(names, ", "))
+}
+
+// chooseLayer selects a layer and its color channels.
+func (h *Header) chooseLayer(layer string, colors [4]int) error {
+	h.Layer, h.colors = strings.TrimSuffix(layer, "."), colors
+	used := map[int]bool{}
+	for _, i := range colors {
+		if i >= 0 {
+			used[i] = true
+			h.Bits = max(h.Bits, 8*h.channels[i].kind.numberSize())
+		}
+	}
+	h.Ignored = len(h.channels) - len(used)
+	return nil
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawn computes the pixels of the pictures in testdata, which OpenEXR 3.1.5 wrote, in whole
+// drawn computes the pixels of the images in testdata, which OpenEXR 3.1.5 wrote, in whole
 // numbers times 16.
 func drawn(c, x, y int) float32 {
 	if c == 3 {
@@ -86,7 +86,7 @@ func TestLibraryFilesAreDecoded(t *testing.T) {
 				t.Errorf("%d bytes, but LeastBytes is %d", len(data), header.LeastBytes())
 			}
 			m, repairs, err := Decode(t.Context(), data)
-			if err != nil || m.W != tc.w || m.H != tc.h || repairs.Any() {
+			if err != nil || m.W != tc.w || m.H != tc.h || repairs != (pixmap.Repairs{}) {
 				t.Fatalf("%+v, %+v, %v", m, repairs, err)
 			}
 			for i := range m.W * m.H {
@@ -130,7 +130,7 @@ func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 	}
 }
 
-// The display window is the picture. It is black outside the data window.
+// The display window is the image. It is black outside the data window.
 func TestDisplayWindowIsThePicture(t *testing.T) {
 	m, _, err := Decode(t.Context(), read(t, "window-zip")) // data from -2, 1 to 4, 9
 	if err != nil || m.W != 7 || m.H != 5 {
@@ -177,7 +177,7 @@ func channelOf(name string, kind kind, step int32) []byte {
 	return append([]byte(name+"\x00"), words(int32(kind), 0, step, step)...)
 }
 
-// file builds a picture of strips: w by h pixels of channels named by the letters of names.
+// file builds an image of strips: w by h pixels of channels named by the letters of names.
 func file(names string, k kind, compression byte, w, h int32, chunks ...[]byte) []byte {
 	var channels []byte
 	for _, name := range names {
@@ -247,34 +247,34 @@ func TestBadEXRIsRefused(t *testing.T) {
 		{"version 3", []byte("v/1\x01\x03\x00\x00\x00")},
 		{"flags 0x2000", flags(0x20)},
 		{"deep pixels are not supported", flags(8)},
-		{"tiles of 0 x 0", flags(2)},
+		{"tiles have 0 x 0", flags(2)},
 		{"66049 tiles, the limit is", fileOf(flagTiled, append(attr("tiles", "tiledesc", append(words(1, 1), 0)), wide[8:len(wide)-1]...))},
-		{"no part is a flat picture", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
+		{"no part is a flat image", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
 		{"has no chunkCount", parts(attr("type", "string", []byte("deepscanline")))},
 		{"0 parts", fileOf(flagMultipart, nil)},
 		{"is missing", fileOf(0, nil)},
 		{"is missing", fileOf(0, attr("dataWindow", "box2i", words(0, 0, 0, 0)))},
 		{"dataWindow: 4 bytes, want 16", fileOf(0, attr("dataWindow", "box2i", words(0)))},
 		{"name is longer", fileOf(0, attr(strings.Repeat("n", 300), "int", words(0)))},
-		{"size of -1 bytes", fileOf(0, append([]byte("x\x00int\x00"), 255, 255, 255, 255))},
+		{"claims -1 bytes", fileOf(0, append([]byte("x\x00int\x00"), 255, 255, 255, 255))},
 		{"no end", fileOf(0, attr("channels", "chlist", channelOf("R", half, 1)))},
 		{"kind 3", fileOf(0, attr("channels", "chlist", channelOf("R", 3, 1)))},
 		{`"BY" has one number for 2 x 2 pixels`, fileOf(0, attr("channels", "chlist", channelOf("BY", half, 2)))},
 		{"there are G, Z", file("GZ", half, plain, 1, 1)},
-		{"DWA compression is not supported; save the picture with ZIP or PIZ", read(t, "half-dwaa")},
+		{"DWA compression is not supported; save the image with ZIP or PIZ", read(t, "half-dwaa")},
 		{"compression 10", file("Y", half, 10, 1, 1)},
-		{"data window of 0 x 1", window("dataWindow", 1, 0, 0, 0)},
-		{"display window of 4294967296 x 1", window("displayWindow", math.MinInt32, 0, math.MaxInt32, 0)},
-		{"picture is empty", window("dataWindow", 1, 0, 1, 0)},
-		{"crop the picture", window("displayWindow", 0, 0, 200, 0)},
+		{"data window has 0 x 1", window("dataWindow", 1, 0, 0, 0)},
+		{"display window has 4294967296 x 1", window("displayWindow", math.MinInt32, 0, math.MaxInt32, 0)},
+		{"image is empty", window("dataWindow", 1, 0, 1, 0)},
+		{"crop the image", window("displayWindow", 0, 0, 200, 0)},
 		{"3 bytes of pixels, want 2", file("Y", half, plain, 1, 1, strip(0, 1, 2, 3))},
 		{"its place in the file is 1, not 0", file("Y", half, plain, 1, 1, strip(1, 1, 2))},
-		{"too many pixels", file("Y", half, rle, 4, 1, strip(0, 9, 1))},
-		{"too many pixels", file("Y", half, rle, 4, 1, strip(0, 7, 1, 0, 1))},
-		{"invalid list of occurring numbers", piz1(0, 0x20, 0, 0)},
-		{"invalid list of Huffman codes", piz1(append([]byte{1, 0, 0, 0, 20, 0, 0, 0}, words(1<<17, 1<<17, 0, 0, 0)...)...)},
+		{"the data hold too many pixels", file("Y", half, rle, 4, 1, strip(0, 9, 1))},
+		{"the data hold too many pixels", file("Y", half, rle, 4, 1, strip(0, 7, 1, 0, 1))},
+		{"the list of occurring numbers is invalid", piz1(0, 0x20, 0, 0)},
+		{"the list of Huffman codes is invalid", piz1(append([]byte{1, 0, 0, 0, 20, 0, 0, 0}, words(1<<17, 1<<17, 0, 0, 0)...)...)},
 		{"codes is too long", piz1(append([]byte{1, 0, 0, 0, 22, 0, 0, 0}, append(words(0, 1, 0, 0, 0), 0xff, 0xff)...)...)},
-		{"contradicting Huffman codes", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 3, 0, 0, 0), 0x04, 0x10, 0x41, 0)...)...)},
+		{"Huffman codes contradict each other", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 3, 0, 0, 0), 0x04, 0x10, 0x41, 0)...)...)},
 		{"longer than the pixels", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 1, 0, 9, 0), 0x04, 0x10, 0xff, 0xff)...)...)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -292,10 +292,10 @@ func TestOverlappingChunksAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := decoder{unpacker: newUnpacker(&h), data: data, h: h, m: pixmap.New(512, 2, pixmap.Float), budget: int64(len(runs)) + 1}
-	if err := d.chunk(0, 0, 0); err != nil {
+	if err := d.placeChunk(0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.chunk(1, 0, 1); err == nil || !strings.Contains(err.Error(), "share their bytes") {
+	if err := d.placeChunk(1, 0, 1); err == nil || !strings.Contains(err.Error(), "share their bytes") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -381,7 +381,7 @@ func wave(pix []uint16, w, l, greatest int) {
 	}
 }
 
-// Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
+// Decoding allocates Header.Memory, and nothing for an image that the file is too short for.
 func TestEXRMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
@@ -430,7 +430,7 @@ func FuzzEXR(f *testing.F) {
 			return
 		}
 		if m.W != h.Width || m.H != h.Height || h.LeastBytes() > int64(len(data)) {
-			t.Errorf("picture of %d x %d in %d bytes, header %+v", m.W, m.H, len(data), h)
+			t.Errorf("image of %d x %d in %d bytes, header %+v", m.W, m.H, len(data), h)
 		}
 		for _, v := range m.PixF {
 			if !(v >= 0 && v <= math.MaxFloat32) {

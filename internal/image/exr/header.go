@@ -1,6 +1,7 @@
 package exr
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 
 // A Header describes the part that Decode decodes.
 type Header struct {
-	// Width and Height are the size of the display window, which is the picture.
+	// Width and Height are the size of the display window, which is the image.
 	Width, Height int
 	// Bits is the size of the largest decoded channel: 16 or 32.
 	Bits int
@@ -33,15 +34,15 @@ type Header struct {
 	part           int
 	multipart      bool
 	table          int64 // offset of the list of chunks
-	chunksDeclared int64 // by the chunkCount attribute; 0 if there is none
+	chunksDeclared int64 // number by the chunkCount attribute, or 0
 	kind           string
 }
 
 // A window is a rectangle of pixels, its maximum included.
 type window struct{ minX, minY, maxX, maxY int32 }
 
-func (w window) width() int64  { return int64(w.maxX) - int64(w.minX) + 1 }
-func (w window) height() int64 { return int64(w.maxY) - int64(w.minY) + 1 }
+func (w window) windowWidth() int64 { return int64(w.maxX) - int64(w.minX) + 1 }
+func (w window) height() int64      { return int64(w.maxY) - int64(w.minY) + 1 }
 
 // intersects reports whether the windows have a pixel in common.
 func (w window) intersects(v window) bool {
@@ -83,7 +84,7 @@ func ReadHeader(data []byte) (Header, error) {
 	if rest := version &^ (0xff | flagTiled | flagLongNames | flagDeep | flagMultipart); rest != 0 {
 		return Header{}, fmt.Errorf("exr: unknown flags %#x", rest)
 	}
-	headers, err := readParts(&cursor{data: data, at: 8}, version&flagMultipart != 0)
+	headers, err := readPartHeaders(&cursor{data: data, at: 8}, version&flagMultipart != 0)
 	if err != nil {
 		return Header{}, fmt.Errorf("exr: header: %w", err)
 	}
@@ -91,7 +92,7 @@ func ReadHeader(data []byte) (Header, error) {
 	if err != nil {
 		return Header{}, fmt.Errorf("exr: %w", err)
 	}
-	for _, step := range []func() error{h.checkWindows, h.chooseChannels, h.checkLayout} {
+	for _, step := range []func() error{h.checkWindows, h.chooseChannels, h.checkChunkSizes} {
 		if err := step(); err != nil {
 			return Header{}, fmt.Errorf("exr: %w", err)
 		}
@@ -99,12 +100,12 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// readParts reads the headers of all parts. Each list of attributes ends with an empty name, and a
-// multi-part file with an empty list.
-func readParts(c *cursor, multipart bool) (headers []Header, err error) {
+// readPartHeaders reads the headers of all parts. Each list of attributes ends with an empty name,
+// and a multi-part file with an empty list.
+func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 	for len(headers) < mostParts {
 		h := Header{compression: 0xff, part: len(headers), multipart: multipart}
-		n, err := h.readAttributes(c)
+		n, err := h.readPartAttributes(c)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +117,7 @@ func readParts(c *cursor, multipart bool) (headers []Header, err error) {
 		}
 	}
 	if len(headers) == 0 || len(headers) == mostParts {
-		return nil, fmt.Errorf("more than %d parts", len(headers))
+		return nil, fmt.Errorf("the file has more than %d parts", len(headers))
 	}
 	for i := range headers {
 		headers[i].table, headers[i].Parts = int64(c.at), len(headers)
@@ -124,13 +125,13 @@ func readParts(c *cursor, multipart bool) (headers []Header, err error) {
 	return headers, nil
 }
 
-// choosePart returns the header of the first part that is a flat picture. The lists of chunks
+// choosePart returns the header of the first part that is a flat image. The lists of chunks
 // follow the headers, in the order of the parts.
 func choosePart(headers []Header, version uint32) (Header, error) {
 	if !headers[0].multipart {
 		h := headers[0]
 		if version&flagDeep != 0 {
-			return Header{}, errors.New("deep pixels are not supported; flatten the picture and save it again")
+			return Header{}, errors.New("deep pixels are not supported; flatten the image and save it again")
 		}
 		h.tiled = version&flagTiled != 0
 		return h, nil
@@ -147,44 +148,44 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 		}
 		skipped += h.chunksDeclared
 	}
-	return Header{}, errors.New("no part is a flat picture; flatten the picture and save it again")
+	return Header{}, errors.New("no part is a flat image; flatten the image and save it again")
 }
 
 // checkWindows refuses unusable data and display windows.
 func (h *Header) checkWindows() error {
 	for name, w := range map[string]window{"data window": h.data, "display window": h.display} {
-		if w.width() < 1 || w.height() < 1 || w.width() > mostSide || w.height() > mostSide {
-			return fmt.Errorf("%s of %d x %d pixels", name, w.width(), w.height())
+		if w.windowWidth() < 1 || w.height() < 1 || w.windowWidth() > mostSide || w.height() > mostSide {
+			return fmt.Errorf("%s has %d x %d pixels, which is out of range", name, w.windowWidth(), w.height())
 		}
 	}
-	h.Width, h.Height = int(h.display.width()), int(h.display.height())
+	h.Width, h.Height = int(h.display.windowWidth()), int(h.display.height())
 	switch {
 	case !h.data.intersects(h.display):
-		return errors.New("data window is outside the display window, so the picture is empty")
-	case h.display.width()*h.display.height()/mostAround > h.data.width()*h.data.height():
-		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the picture to its content", mostAround)
+		return errors.New("data window is outside the display window, so the image is empty")
+	case h.display.windowWidth()*h.display.height()/mostAround > h.data.windowWidth()*h.data.height():
+		return fmt.Errorf("display window has more than %d times the pixels of the data window; crop the image to its content", mostAround)
 	}
 	return nil
 }
 
-// checkLayout refuses unusable tiles, strips and compressions.
-func (h *Header) checkLayout() error {
+// checkChunkSizes refuses unusable tiles, strips and compressions.
+func (h *Header) checkChunkSizes() error {
 	if err := h.checkCompression(); err != nil {
 		return err
 	}
 	if h.tiled && (h.tileW < 1 || h.tileH < 1) {
-		return fmt.Errorf("tiles of %d x %d pixels", h.tileW, h.tileH)
+		return fmt.Errorf("tiles have %d x %d pixels, which is out of range", h.tileW, h.tileH)
 	}
 	if h.tiled {
-		h.tileW, h.tileH = int(min(int64(h.tileW), h.data.width())), int(min(int64(h.tileH), h.data.height()))
+		h.tileW, h.tileH = int(min(int64(h.tileW), h.data.windowWidth())), int(min(int64(h.tileH), h.data.height()))
 	} else {
-		h.tileW, h.tileH = int(h.data.width()), int(min(int64(h.linesOfChunk()), h.data.height()))
+		h.tileW, h.tileH = int(h.data.windowWidth()), int(min(int64(h.linesOfChunk()), h.data.height()))
 	}
-	if across, down := h.grid(); h.tiled && across*down > mostTiles {
-		return fmt.Errorf("%d tiles, the limit is %d; save the picture with larger tiles", across*down, mostTiles)
+	if across, down := h.gridOfChunks(); h.tiled && across*down > mostTiles {
+		return fmt.Errorf("%d tiles, the limit is %d; save the image with larger tiles", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
-		return fmt.Errorf("strips or tiles of %d bytes", h.chunkBytes(h.tileW, h.tileH))
+		return fmt.Errorf("strips or tiles take %d bytes, which is too much", h.chunkBytes(h.tileW, h.tileH))
 	}
 	return nil
 }
@@ -195,7 +196,7 @@ func (h *Header) gray() bool { return h.colors[0] == h.colors[1] }
 // pixelBytes returns the size of a pixel with all of its channels.
 func (h *Header) pixelBytes() (n int64) {
 	for _, c := range h.channels {
-		n += int64(c.kind.size())
+		n += int64(c.kind.numberSize())
 	}
 	return n
 }
@@ -203,20 +204,151 @@ func (h *Header) pixelBytes() (n int64) {
 // chunkBytes returns the unpacked size of a strip or tile.
 func (h *Header) chunkBytes(w, l int) int64 { return int64(w) * int64(l) * h.pixelBytes() }
 
-// grid returns the number of columns and rows of strips or tiles.
-func (h *Header) grid() (across, down int64) {
-	return (h.data.width() + int64(h.tileW) - 1) / int64(h.tileW), (h.data.height() + int64(h.tileH) - 1) / int64(h.tileH)
+// gridOfChunks returns the number of columns and rows of strips or tiles.
+func (h *Header) gridOfChunks() (across, down int64) {
+	return (h.data.windowWidth() + int64(h.tileW) - 1) / int64(h.tileW), (h.data.height() + int64(h.tileH) - 1) / int64(h.tileH)
 }
 
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const place, head = 8, 8 // in the list, and before the pixels
-	across, down := h.grid()
-	return h.table + across*down*(place+head) + h.data.width()*h.data.height()*h.pixelBytes()/h.ratio()
+	const place, head = 8, 8 // bytes in the list, and before the pixels
+	across, down := h.gridOfChunks()
+	return h.table + across*down*(place+head) + h.data.windowWidth()*h.data.height()*h.pixelBytes()/h.expansionRatio()
 }
 
 // Memory returns the most bytes that Decode holds at once, without the file.
 func (h *Header) Memory() int64 {
-	const tables = 4 << 20 // of Huffman codes and inflation
+	const tables = 4 << 20 // tables of Huffman codes and inflation
 	return 16*int64(h.Width)*int64(h.Height) + 3*h.chunkBytes(h.tileW, h.tileH) + tables
+}
+
+// A cursor reads the headers of a file from front to back.
+type cursor struct {
+	data []byte
+	at   int
+}
+
+// takeBytes returns the next n bytes.
+func (c *cursor) takeBytes(n int) ([]byte, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("an attribute claims %d bytes, which is out of range", n)
+	}
+	if n > len(c.data)-c.at {
+		return nil, io.ErrUnexpectedEOF
+	}
+	c.at += n
+	return c.data[c.at-n : c.at], nil
+}
+
+// textToZero returns the bytes up to the next zero.
+func (c *cursor) textToZero() (string, error) {
+	const longest = 255
+	rest := c.data[c.at:]
+	n := bytes.IndexByte(rest[:min(len(rest), longest+1)], 0)
+	switch {
+	case n < 0 && len(rest) > longest:
+		return "", fmt.Errorf("name is longer than %d bytes", longest)
+	case n < 0:
+		return "", io.ErrUnexpectedEOF
+	}
+	c.at += n + 1
+	return string(rest[:n]), nil
+}
+
+// An attribute is a named value.
+type attribute struct {
+	name, kind string
+	value      []byte
+}
+
+// nextAttribute returns the next attribute; its name is empty at the end of a list.
+func (c *cursor) nextAttribute() (a attribute, err error) {
+	if a.name, err = c.textToZero(); err != nil || a.name == "" {
+		return a, err
+	}
+	if a.kind, err = c.textToZero(); err != nil {
+		return a, err
+	}
+	size, err := c.takeBytes(4)
+	if err != nil {
+		return a, err
+	}
+	if a.value, err = c.takeBytes(int(int32(binary.LittleEndian.Uint32(size)))); err != nil {
+		return a, fmt.Errorf("%s: %w", a.name, err)
+	}
+	return a, nil
+}
+
+// readPartAttributes reads the attributes of a part and returns their number.
+func (h *Header) readPartAttributes(c *cursor) (n int, err error) {
+	var data, display bool
+	for ; ; n++ {
+		a, err := c.nextAttribute()
+		if err != nil {
+			return n, err
+		}
+		if a.name == "" {
+			break
+		}
+		data, display = data || a.name == "dataWindow", display || a.name == "displayWindow"
+		if err := h.setAttribute(a); err != nil {
+			return n, fmt.Errorf("%s: %w", a.name, err)
+		}
+	}
+	switch {
+	case n == 0 && h.multipart: // the end of the list of parts
+		return 0, nil
+	case h.channels == nil || h.compression == 0xff || !data || !display:
+		return n, errors.New("channels, compression, dataWindow or displayWindow is missing")
+	}
+	return n, nil
+}
+
+// setAttribute stores an attribute ("OpenEXR File Layout", section "Predefined Attribute Types").
+func (h *Header) setAttribute(a attribute) error {
+	least, known := map[string]int{"channels": 1, "compression": 1, "dataWindow": 16, "displayWindow": 16,
+		"tiles": 9, "chunkCount": 4, "chromaticities": 32}[a.name]
+	if known && len(a.value) < least {
+		return fmt.Errorf("%d bytes, want %d", len(a.value), least)
+	}
+	le := binary.LittleEndian
+	switch a.name {
+	case "channels":
+		return h.readChannelList(a.value)
+	case "compression":
+		h.compression = a.value[0]
+	case "dataWindow":
+		h.data = readWindow(a.value)
+	case "displayWindow":
+		h.display = readWindow(a.value)
+	case "tiles":
+		h.tileW, h.tileH = int(min(le.Uint32(a.value), mostSide)), int(min(le.Uint32(a.value[4:]), mostSide))
+	case "chunkCount":
+		h.chunksDeclared = int64(le.Uint32(a.value))
+	case "type":
+		h.kind = string(bytes.TrimRight(a.value, "\x00"))
+	case "chromaticities":
+		h.Primaries = readPrimaries(a.value)
+	}
+	return nil
+}
+
+func readWindow(b []byte) window {
+	at := func(i int) int32 { return int32(binary.LittleEndian.Uint32(b[4*i:])) }
+	return window{at(0), at(1), at(2), at(3)}
+}
+
+// readPrimaries describes chromaticities; "" for Rec. 709.
+func readPrimaries(b []byte) string {
+	rec709 := [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329}
+	var got [8]float64
+	same := true
+	for i := range got {
+		got[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		same = same && math.Abs(got[i]-rec709[i]) < 0.002
+	}
+	if same {
+		return ""
+	}
+	return fmt.Sprintf("%.4g", got[:])
 }

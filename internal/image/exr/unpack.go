@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // Compressions of strips and tiles, numbered as in files.
@@ -27,15 +29,15 @@ const (
 func (h *Header) checkCompression() error {
 	switch {
 	case h.compression == dwaa || h.compression == dwab:
-		return errors.New("DWA compression is not supported; save the picture with ZIP or PIZ")
+		return errors.New("DWA compression is not supported; save the image with ZIP or PIZ")
 	case h.compression > dwab:
-		return fmt.Errorf("unknown compression %d; save the picture with ZIP or PIZ", h.compression)
+		return fmt.Errorf("compression %d is unknown; save the image with ZIP or PIZ", h.compression)
 	case h.compression != b44 && h.compression != b44a:
 		return nil
 	}
 	for _, c := range h.channels {
 		if c.linear && c.kind == half {
-			return fmt.Errorf("channel %q is packed by B44 as logarithms, which is not supported; save the picture with ZIP or PIZ", c.name)
+			return fmt.Errorf("channel %q is packed by B44 as logarithms, which is not supported; save the image with ZIP or PIZ", c.name)
 		}
 	}
 	return nil
@@ -52,8 +54,8 @@ func (h *Header) linesOfChunk() int {
 	return 1
 }
 
-// ratio bounds how far packed data expand.
-func (h *Header) ratio() int64 {
+// expansionRatio bounds how far packed data expand.
+func (h *Header) expansionRatio() int64 {
 	switch h.compression {
 	case plain:
 		return 1
@@ -61,7 +63,7 @@ func (h *Header) ratio() int64 {
 		return 64
 	case zips, zip: // a match of 258 bytes takes at least two bits
 		return 1032
-	case pxr24: // and three bytes become four
+	case pxr24: // three bytes become four
 		return 1376
 	case b44, b44a: // three bytes for sixteen numbers
 		return 11
@@ -72,7 +74,7 @@ func (h *Header) ratio() int64 {
 // An unpacker unpacks strips and tiles one after another.
 type unpacker struct {
 	channels []channel
-	raw, mid []byte // for the largest strip or tile; nil if not needed
+	raw, mid []byte // buffers for the largest strip or tile, or nil
 	inflate  io.ReadCloser
 	piz      *pizTables
 }
@@ -92,12 +94,12 @@ func newUnpacker(h *Header) unpacker {
 	return u
 }
 
-// unpack returns the pixels of a strip or tile of w by l pixels: in each row all numbers of the
+// unpackChunk returns the pixels of a strip or tile of w by l pixels: in each row all numbers of the
 // first channel, then of the next, little-endian. The result is valid until the next call.
-func (u *unpacker) unpack(compression byte, packed []byte, w, l int) ([]byte, error) {
+func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byte, error) {
 	size := 0
 	for _, c := range u.channels {
-		size += w * l * c.kind.size()
+		size += w * l * c.kind.numberSize()
 	}
 	if compression == plain || len(packed) >= size { // incompressible data is stored plain
 		if len(packed) != size {
@@ -118,13 +120,13 @@ func (u *unpacker) unpack(compression byte, packed []byte, w, l int) ([]byte, er
 		if err := unpackRuns(mid, packed); err != nil {
 			return nil, err
 		}
-		merge(raw, mid)
+		mergeHalves(raw, mid)
 		return raw, nil
 	case zips, zip:
 		if err := u.inflated(mid, packed); err != nil {
 			return nil, err
 		}
-		merge(raw, mid)
+		mergeHalves(raw, mid)
 		return raw, nil
 	}
 	return raw, u.unpackPXR24(raw, mid, packed, w, l)
@@ -139,13 +141,13 @@ func (u *unpacker) inflated(dst, packed []byte) (err error) {
 		u.inflate, err = zlib.NewReader(r)
 	}
 	if err != nil {
-		return unexpected(err)
+		return pixmap.UnexpectedEOF(err)
 	}
 	if _, err := io.ReadFull(u.inflate, dst); err != nil {
-		return unexpected(err)
+		return pixmap.UnexpectedEOF(err)
 	}
 	if n, _ := u.inflate.Read(make([]byte, 1)); n > 0 {
-		return errors.New("too many pixels")
+		return errors.New("the data hold too many pixels")
 	}
 	return nil
 }
@@ -165,14 +167,14 @@ func unpackRuns(dst, packed []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			if n > len(dst) {
-				return errors.New("too many pixels")
+				return errors.New("the data hold too many pixels")
 			}
 			copy(dst, packed[:n])
 			packed, dst = packed[n:], dst[n:]
 			continue
 		}
 		if n++; n > len(dst) {
-			return errors.New("too many pixels")
+			return errors.New("the data hold too many pixels")
 		}
 		for i := range dst[:n] {
 			dst[i] = packed[0]
@@ -180,14 +182,14 @@ func unpackRuns(dst, packed []byte) error {
 		packed, dst = packed[1:], dst[n:]
 	}
 	if len(packed) > 0 {
-		return errors.New("too many pixels")
+		return errors.New("the data hold too many pixels")
 	}
 	return nil
 }
 
-// merge inverts the step before RLE and ZIP: each byte is the difference to the byte before plus
-// 128, and the first half of the bytes are those at even places.
-func merge(dst, split []byte) {
+// mergeHalves inverts the step before RLE and ZIP: each byte is the difference to the byte before
+// plus 128, and the first half of the bytes are those at even places.
+func mergeHalves(dst, split []byte) {
 	for i := 1; i < len(split); i++ {
 		split[i] += split[i-1] - 128
 	}
@@ -225,18 +227,10 @@ func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 					binary.LittleEndian.PutUint32(raw[4*i:], sum)
 				}
 			}
-			raw, mid = raw[c.kind.size()*w:], mid[n*w:]
+			raw, mid = raw[c.kind.numberSize()*w:], mid[n*w:]
 		}
 	}
 	return nil
-}
-
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // unpackB44 unpacks B44 and B44A: one channel after another, halves in blocks of 4 by 4, other
@@ -244,10 +238,10 @@ func unexpected(err error) error {
 func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 	stride, left := 0, 0
 	for _, c := range u.channels {
-		stride += w * c.kind.size()
+		stride += w * c.kind.numberSize()
 	}
 	for _, c := range u.channels {
-		size := w * c.kind.size()
+		size := w * c.kind.numberSize()
 		if c.kind != half {
 			if len(packed) < size*l {
 				return io.ErrUnexpectedEOF
@@ -275,7 +269,7 @@ func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 		left += size
 	}
 	if len(packed) > 0 {
-		return errors.New("too many pixels")
+		return errors.New("the data hold too many pixels")
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
-// Package hdr decodes Radiance pictures (.hdr): light without an upper bound, each pixel three
+// Package hdr decodes Radiance images (.hdr): light without an upper bound, each pixel three
 // mantissas with a common exponent.
 //
-// The layout follows "Radiance File Formats" (Greg Ward, 1997), section "Picture File Format". Like
+// The layout follows "Radiance File Formats" (Greg Ward, 1997), section "Image File Format". Like
 // nearly all readers, the package uses mantissas unchanged; Radiance itself adds a half to each, so
 // that none is ever black.
 package hdr
@@ -12,12 +12,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/detmath"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Picture is a decoded file whose pixels are still packed, four bytes each.
-type Picture struct {
+// An Image is a decoded file whose pixels are still packed, four bytes each.
+type Image struct {
 	Header
-	packed []byte // in the order of the file
+	packed []byte // pixels in file order
 	light  light
 }
 
@@ -36,17 +39,14 @@ func (h Header) LeastBytes() int64 {
 
 // Decode decodes a file of size bytes. A file that is too short for its header is refused before
 // anything is allocated.
-func Decode(r io.Reader, size int64) (*Picture, error) {
+func Decode(r io.Reader, size int64) (*Image, error) {
 	buffered := bufio.NewReader(r)
 	h, err := ReadHeader(buffered)
 	if err != nil {
 		return nil, err
 	}
-	if size < h.LeastBytes() {
-		return nil, fmt.Errorf("hdr: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
-		return nil, errors.New("hdr: picture is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(size, h.LeastBytes(), h.Width, h.Height, 4); err != nil {
+		return nil, fmt.Errorf("hdr: %w", err)
 	}
 	length, lines := h.Width, h.Height
 	if h.columns {
@@ -55,18 +55,18 @@ func Decode(r io.Reader, size int64) (*Picture, error) {
 	pix := make([]byte, 4*length*lines)
 	for y := range lines {
 		if err := readLine(buffered, pix[4*length*y:4*length*(y+1)]); err != nil {
-			return nil, fmt.Errorf("hdr: scan line %d of %d: %w", y, lines, unexpected(err))
+			return nil, fmt.Errorf("hdr: scan line %d of %d: %w", y, lines, pixmap.UnexpectedEOF(err))
 		}
 	}
-	return &Picture{Header: h, packed: pix, light: h.light()}, nil
+	return &Image{Header: h, packed: pix, light: h.lightTable()}, nil
 }
 
 // Row puts row y, counted from the top, into dst as linear light: red, green, blue and an alpha of
-// 1 for each pixel. It panics if dst does not have four numbers for each pixel, or if the picture
+// 1 for each pixel. It panics if dst does not have four numbers for each pixel, or if the image
 // has no such row.
-func (p *Picture) Row(dst []float32, y int) {
+func (p *Image) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
-		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in a picture of %d x %d", y, len(dst), p.Width, p.Height))
+		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in an image of %d x %d", y, len(dst), p.Width, p.Height))
 	}
 	// The first pixel of the row in the file, and the step to the next.
 	x, step := 0, 1
@@ -81,14 +81,131 @@ func (p *Picture) Row(dst []float32, y int) {
 		at, step = x*p.Height+y, step*p.Height
 	}
 	for ; len(dst) > 0; dst, at = dst[4:], at+step {
-		p.light.of(dst, p.packed[4*at:])
+		p.light.putLight(dst, p.packed[4*at:])
 	}
 }
 
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
+// Scan lines of these lengths may be stored channel by channel.
+const (
+	leastByChannel = 8
+	mostByChannel  = 1<<15 - 1
+)
+
+// readLine fills line with the next scan line, which is stored channel by channel or, in older
+// files, pixel by pixel.
+func readLine(r *bufio.Reader, line []byte) error {
+	pixels := len(line) / 4
+	if pixels >= leastByChannel && pixels <= mostByChannel {
+		sign, err := r.Peek(4)
+		if err != nil {
+			return err
+		}
+		// No pixel starts like this: the largest mantissa is never below 128.
+		if sign[0] == 2 && sign[1] == 2 && sign[2] < 128 {
+			if length := int(sign[2])<<8 | int(sign[3]); length != pixels {
+				return fmt.Errorf("its length is %d pixels, want %d", length, pixels)
+			}
+			_, _ = r.Discard(len(sign)) // they were peeked
+			return readPlanes(r, line)
+		}
 	}
-	return err
+	return readPixels(r, line)
+}
+
+// readPlanes reads all reds, then all greens, blues and exponents, each as packets: up to 128
+// numbers, or a count above 128 and one number that is repeated count-128 times.
+func readPlanes(r *bufio.Reader, line []byte) error {
+	for c := range 4 {
+		for at := c; at < len(line); {
+			count, err := r.ReadByte()
+			if err != nil {
+				return err
+			}
+			n, same := int(count), count > 128
+			if same {
+				n -= 128
+			}
+			if left := (len(line) - at + 3) / 4; n == 0 || n > left {
+				return fmt.Errorf("a packet has %d pixels, but only %d are left", n, left)
+			}
+			var v byte
+			for i := range n {
+				if i == 0 || !same {
+					if v, err = r.ReadByte(); err != nil {
+						return err
+					}
+				}
+				line[at] = v
+				at += 4
+			}
+		}
+	}
+	return nil
+}
+
+// readPixels reads pixels of four bytes. Mantissas of 1, 1, 1 repeat the previous pixel as often as
+// the exponent says; directly after another repetition, the count is multiplied by 256.
+func readPixels(r *bufio.Reader, line []byte) error {
+	var p [4]byte
+	for at, shift := 0, 0; at < len(line); {
+		if _, err := io.ReadFull(r, p[:]); err != nil {
+			return err
+		}
+		if p[0] != 1 || p[1] != 1 || p[2] != 1 {
+			at += copy(line[at:], p[:])
+			shift = 0
+			continue
+		}
+		if at == 0 {
+			return errors.New("it starts with a repetition")
+		}
+		if shift > 24 {
+			return errors.New("a repetition is too long")
+		}
+		left := int64(len(line)-at) / 4
+		n := int64(p[3]) << shift
+		if n > left {
+			return fmt.Errorf("a repetition has %d pixels, but only %d are left", n, left)
+		}
+		for end := at + 4*int(n); at < end; at += 4 {
+			copy(line[at:], line[at-4:at])
+		}
+		shift += 8
+	}
+	return nil
+}
+
+// A light turns packed pixels into floats: the product of its entries for the mantissa and the
+// exponent.
+type light struct {
+	mantissa [256]float64
+	exponent [256][3]float64 // factors of red, green and blue, by exponent
+}
+
+// lightTable returns the table for images with this header. The light is
+// (mantissa * 2^(exponent-136)) ^ gamma / exposure; an exponent of 0 is black.
+func (h *Header) lightTable() light {
+	var l light
+	for i := range 256 {
+		l.mantissa[i] = detmath.Pow(float64(i), h.Gamma)
+		if i == 0 {
+			continue
+		}
+		unit := detmath.Pow(math.Ldexp(1, i-136), h.Gamma)
+		for c, e := range h.Exposure {
+			l.exponent[i][c] = min(1e300, unit/e) // 0 times it must be 0
+		}
+	}
+	return l
+}
+
+// putLight puts the light of the first pixel of packed at the start of dst. Light beyond float32
+// becomes the largest float32, to avoid infinities.
+func (l *light) putLight(dst []float32, packed []byte) {
+	_, _ = dst[3], packed[3]
+	scale := &l.exponent[packed[3]]
+	for c := range 3 {
+		dst[c] = float32(min(math.MaxFloat32, l.mantissa[packed[c]]*scale[c]))
+	}
+	dst[3] = 1
 }

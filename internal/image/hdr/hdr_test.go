@@ -15,12 +15,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file builds a picture from its resolution line and the bytes after it.
+// file builds an image from its resolution line and the bytes after it.
 func file(resolution string, body ...byte) []byte {
 	return append([]byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n"+resolution+"\n"), body...)
 }
 
-// floats decodes a whole picture.
+// floats decodes a whole image.
 func floats(t testing.TB, data []byte) []float32 {
 	t.Helper()
 	p, err := decode(data)
@@ -81,7 +81,7 @@ func TestHeaderVariablesAreUndone(t *testing.T) {
 	}
 }
 
-// All eight axis orders give the same picture of 3 x 2 pixels.
+// All eight axis orders give the same image of 3 x 2 pixels.
 func TestAxisOrdersGiveOnePicture(t *testing.T) {
 	const want = "1 2 3 / 4 5 6"
 	for resolution, order := range map[string]string{
@@ -166,12 +166,12 @@ func TestBadRadianceFilesAreRefused(t *testing.T) {
 		{"0 x 1 pixels", file("-Y 1 +X 0")},
 		{"-7 x 1 pixels", file("-Y 1 +X -7")},
 		{"its length is 9 pixels, want 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
-		{"packet of 0 pixels", file("-Y 1 +X 8", 2, 2, 0, 8, 0)},
-		{"packet of 9 pixels, but only 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
-		{"packet of 3 pixels, but only 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
+		{"packet has 0 pixels", file("-Y 1 +X 8", 2, 2, 0, 8, 0)},
+		{"packet has 9 pixels, but only 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
+		{"packet has 3 pixels, but only 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
 		{"starts with a repetition", file("-Y 1 +X 2", 1, 1, 1, 2)},
-		{"repetition of 2 pixels, but only 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
-		{"repetition of 1073741824 pixels", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 64)},
+		{"repetition has 2 pixels, but only 1 are left", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 2)},
+		{"repetition has 1073741824 pixels", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 64)},
 		{"repetition is too long", file("-Y 1 +X 2", 5, 5, 5, 5, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0)},
 	} {
 		if _, err := decode(tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -180,7 +180,7 @@ func TestBadRadianceFilesAreRefused(t *testing.T) {
 	}
 }
 
-// A picture survives each encoding, and shortened files are errors.
+// An image survives each encoding, and shortened files are errors.
 func TestPicturesSurviveAllEncodings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 6).Draw(t, "h")
@@ -250,7 +250,7 @@ func encodeLine(line []byte, way string) (out []byte) {
 	return out
 }
 
-func decode(data []byte) (*Picture, error) {
+func decode(data []byte) (*Image, error) {
 	return Decode(bytes.NewReader(data), int64(len(data)))
 }
 

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // A Header describes the pixels; it is the text before them.
@@ -23,7 +25,7 @@ type Header struct {
 	Primaries string
 
 	columns               bool // scan lines are columns
-	fromRight, fromBottom bool // not from left or top
+	fromRight, fromBottom bool // order of columns and of rows
 }
 
 // maxHeader is the longest accepted text.
@@ -37,7 +39,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		b = bufio.NewReader(r)
 	}
 	lines := lineReader{r: b, left: maxHeader}
-	sign, err := lines.next()
+	sign, err := lines.nextHeaderLine()
 	if err != nil {
 		return Header{}, err
 	}
@@ -46,27 +48,27 @@ func ReadHeader(r io.Reader) (Header, error) {
 	}
 	h := Header{Exposure: [3]float64{1, 1, 1}, Gamma: 1}
 	for {
-		line, err := lines.next()
+		line, err := lines.nextHeaderLine()
 		if err != nil {
 			return Header{}, err
 		}
 		if line == "" {
 			break
 		}
-		if err := h.variable(line); err != nil {
+		if err := h.applyVariable(line); err != nil {
 			return Header{}, err
 		}
 	}
-	line, err := lines.next()
+	line, err := lines.nextHeaderLine()
 	if err != nil {
 		return Header{}, err
 	}
 	return h, h.resolution(line)
 }
 
-// variable applies a line of the form NAME=value. Other lines are comments, or commands that made
-// the picture.
-func (h *Header) variable(line string) error {
+// applyVariable applies a line of the form NAME=value. Other lines are comments, or commands that
+// made the image.
+func (h *Header) applyVariable(line string) error {
 	name, value, _ := strings.Cut(line, "=")
 	value = strings.TrimSpace(value)
 	switch name {
@@ -75,7 +77,7 @@ func (h *Header) variable(line string) error {
 		case "32-bit_rle_rgbe":
 			return nil
 		case "32-bit_rle_xyze":
-			return errors.New("hdr: colors are XYZ; convert the picture to RGB with ra_xyze -r")
+			return errors.New("hdr: colors are XYZ; convert the image to RGB with ra_xyze -r")
 		}
 		return fmt.Errorf("hdr: unknown format %.40q", value)
 	case "PRIMARIES":
@@ -153,7 +155,7 @@ func (h *Header) resolution(line string) error {
 	case errW != nil || errH != nil, f[0] != "-Y" && f[0] != "+Y", f[2] != "-X" && f[2] != "+X":
 		return wrong
 	case h.Width < 1 || h.Height < 1 || h.Width > math.MaxInt32 || h.Height > math.MaxInt32:
-		return fmt.Errorf("hdr: picture of %d x %d pixels", h.Width, h.Height)
+		return fmt.Errorf("hdr: header claims %d x %d pixels, which is out of range", h.Width, h.Height)
 	}
 	return nil
 }
@@ -164,12 +166,12 @@ type lineReader struct {
 	left int // bytes
 }
 
-func (l *lineReader) next() (string, error) {
+func (l *lineReader) nextHeaderLine() (string, error) {
 	var line []byte
 	for {
 		c, err := l.r.ReadByte()
 		if err != nil {
-			return "", fmt.Errorf("hdr: header: %w", unexpected(err))
+			return "", fmt.Errorf("hdr: header: %w", pixmap.UnexpectedEOF(err))
 		}
 		if l.left--; l.left < 0 {
 			return "", fmt.Errorf("hdr: header is longer than %d bytes", maxHeader)

@@ -2,26 +2,26 @@ package imagetest
 
 import "encoding/binary"
 
-// WebPTrees returns a lossless picture, side by side pixels, whose tiles use the given number of
+// WebPTrees returns a lossless image, side by side pixels, whose tiles use the given number of
 // groups of Huffman trees, each tree as large as possible. A group takes some 200 bytes of the file
 // and 50 KB of a decoder's memory.
 //
 // The layout follows "WebP Lossless Bitstream Specification", sections 5 and 6.
 func WebPTrees(side, groups int) []byte {
 	w := new(bitWriter)
-	w.put(0x2f, 8)
-	w.put(uint32(side-1), 14)
-	w.put(uint32(side-1), 14)
-	w.put(0, 1+3) // no alpha, version 0
-	w.put(0, 1)   // no transforms
+	w.putLowFirst(0x2f, 8)
+	w.putLowFirst(uint32(side-1), 14)
+	w.putLowFirst(uint32(side-1), 14)
+	w.putLowFirst(0, 1+3) // no alpha, version 0
+	w.putLowFirst(0, 1)   // no transforms
 	const cacheBits = 11
-	w.put(1, 1)
-	w.put(cacheBits, 4)
+	w.putLowFirst(1, 1)
+	w.putLowFirst(cacheBits, 4)
 
 	// The entropy image: one pixel for each tile of 4 by 4.
-	w.put(1, 1)
-	w.put(0, 3)
-	w.put(0, 1)            // no color cache
+	w.putLowFirst(1, 1)
+	w.putLowFirst(0, 3)
+	w.putLowFirst(0, 1)    // no color cache
 	w.fixedTree(256+24, 8) // green: any byte in 8 bits
 	w.fixedTree(256, 4)    // red: 0 to 15 in 4 bits
 	w.emptyTree()          // blue
@@ -41,7 +41,7 @@ func WebPTrees(side, groups int) []byte {
 		w.fullTree(40)                      // distance
 	}
 	// Zeros decode to some pixel, in any of these trees.
-	w.put(0, 8)
+	w.putLowFirst(0, 8)
 	body := append(w.bytes, make([]byte, side*side*5)...)
 	return riff(body)
 }
@@ -62,7 +62,7 @@ type bitWriter struct {
 	used  int // bits of the last byte
 }
 
-func (w *bitWriter) put(v uint32, bits int) {
+func (w *bitWriter) putLowFirst(v uint32, bits int) {
 	for i := range bits {
 		if w.used%8 == 0 {
 			w.bytes = append(w.bytes, 0)
@@ -75,16 +75,16 @@ func (w *bitWriter) put(v uint32, bits int) {
 // putCode writes a Huffman code, highest bit first.
 func (w *bitWriter) putCode(v uint32, bits int) {
 	for i := bits - 1; i >= 0; i-- {
-		w.put(v>>i&1, 1)
+		w.putLowFirst(v>>i&1, 1)
 	}
 }
 
 // emptyTree writes a tree of one symbol, 0, of no bits.
-func (w *bitWriter) emptyTree() { w.put(0b0001, 4) }
+func (w *bitWriter) emptyTree() { w.putLowFirst(0b0001, 4) }
 
 // fixedTree gives the first 2^bits symbols codes of that many bits.
 func (w *bitWriter) fixedTree(symbols, bits int) {
-	w.lengths(map[int]int{bits: 1 << bits}, symbols)
+	w.writeCodeLengths(map[int]int{bits: 1 << bits}, symbols)
 }
 
 // fullTree gives every symbol a code, of at most two lengths.
@@ -94,25 +94,25 @@ func (w *bitWriter) fullTree(symbols int) {
 		long++
 	}
 	short := 1<<long - symbols // codes that are a bit shorter
-	w.lengths(map[int]int{long - 1: short, long: symbols - short}, symbols)
+	w.writeCodeLengths(map[int]int{long - 1: short, long: symbols - short}, symbols)
 }
 
-// lengths writes a tree from the number of symbols of each length, shorter ones first, then symbols
-// without a code. Each length is a code of four bits, like the code 16, which repeats a length
-// three to six times.
-func (w *bitWriter) lengths(count map[int]int, symbols int) {
-	w.put(0, 1)
+// writeCodeLengths writes a tree from the number of symbols of each length, shorter ones first,
+// then symbols without a code. Each length is a code of four bits, like the code 16, which repeats
+// a length three to six times.
+func (w *bitWriter) writeCodeLengths(count map[int]int, symbols int) {
+	w.putLowFirst(0, 1)
 	order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
-	w.put(uint32(len(order)-4), 4)
+	w.putLowFirst(uint32(len(order)-4), 4)
 	const codes = 16 // 0 to 14, and the repetition, of four bits each
 	for _, symbol := range order {
 		if symbol < codes-1 || symbol == 16 {
-			w.put(4, 3)
+			w.putLowFirst(4, 3)
 		} else {
-			w.put(0, 3)
+			w.putLowFirst(0, 3)
 		}
 	}
-	w.put(0, 1) // all symbols follow
+	w.putLowFirst(0, 1) // all symbols follow
 	code := func(symbol int) uint32 { return uint32(min(symbol, codes-1)) }
 	left := symbols
 	for length := 1; length <= 15; length++ {
@@ -125,7 +125,7 @@ func (w *bitWriter) lengths(count map[int]int, symbols int) {
 		for n--; n >= 3; {
 			run := min(n, 6)
 			w.putCode(code(16), 4)
-			w.put(uint32(run-3), 2)
+			w.putLowFirst(uint32(run-3), 2)
 			n -= run
 		}
 		for ; n > 0; n-- {

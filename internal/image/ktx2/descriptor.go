@@ -124,15 +124,15 @@ func samplesOf(t *texture.Texture) []sample {
 		}
 		return []sample{block(0, 128, channelUASTCA)}
 	case texture.R8:
-		return unpacked(alpha, 8)
+		return unpackedSamples(alpha, 8)
 	case texture.RG8:
-		return unpacked(alpha, 8, 8)
+		return unpackedSamples(alpha, 8, 8)
 	case texture.RGBA8:
-		return unpacked(alpha, 8, 8, 8, 8)
+		return unpackedSamples(alpha, 8, 8, 8, 8)
 	case texture.RGB10A2:
-		return unpacked(alpha, 10, 10, 10, 2)
+		return unpackedSamples(alpha, 10, 10, 10, 2)
 	case texture.RGBA16F:
-		samples := unpacked(alpha, 16, 16, 16, 16)
+		samples := unpackedSamples(alpha, 16, 16, 16, 16)
 		for i := range samples {
 			s := &samples[i]
 			s.channel |= isFloat | isSigned
@@ -143,8 +143,8 @@ func samplesOf(t *texture.Texture) []sample {
 	return nil
 }
 
-// unpacked returns red, green, blue and alpha with the given bits, or the first few.
-func unpacked(alpha channel, bits ...int) []sample {
+// unpackedSamples returns red, green, blue and alpha with the given bits, or the first few.
+func unpackedSamples(alpha channel, bits ...int) []sample {
 	channels := [4]channel{channelRed, channelGreen, channelBlue, alpha}
 	samples, offset := make([]sample, 0, len(bits)), 0
 	for i, n := range bits {
@@ -155,7 +155,7 @@ func unpacked(alpha channel, bits ...int) []sample {
 }
 
 const (
-	descriptorHead  = 28 // with the total size in front
+	descriptorHead  = 28 // head of the descriptor, with the total size
 	descriptorBytes = 16 // each sample
 
 	// Bytes of the descriptor: transferAt holds the curve of colors, flagsAt the meaning of
@@ -164,7 +164,7 @@ const (
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20
-	channelAt     = descriptorHead + 3 // of the first sample
+	channelAt     = descriptorHead + 3 // offset of the first sample's channel
 )
 
 // descriptor returns the data format descriptor: its total size and one basic block. The bytes
@@ -199,4 +199,38 @@ func descriptor(t *texture.Texture) []byte {
 		d = binary.LittleEndian.AppendUint32(d, s.upper)
 	}
 	return d
+}
+
+// vulkanNumber returns the VkFormat of t. UASTC, which no graphics processor reads, has 0; the
+// descriptor names it.
+func vulkanNumber(t *texture.Texture) uint32 { return t.Format.Vulkan().Of(t.SRGB) }
+
+// formatOfVulkan is the inverse of vulkanNumber.
+func formatOfVulkan(number uint32) (f texture.Format, srgb, ok bool) {
+	if number == 0 {
+		return texture.UASTC, false, true
+	}
+	return texture.Numbered(number, texture.Formats(), texture.Format.Vulkan)
+}
+
+// typeSize is how many bytes would be swapped together on a big-endian machine.
+func typeSize(f texture.Format) int {
+	switch f {
+	case texture.RGB10A2:
+		return 4
+	case texture.RGBA16F:
+		return 2
+	}
+	return 1
+}
+
+// levelAlignment returns the alignment of unpacked level data: lcm(block bytes, 4), so that a
+// loader can copy whole blocks and words.
+func levelAlignment(f texture.Format) int64 {
+	_, bytes := f.Block()
+	a, b := bytes, 4
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return int64(bytes * 4 / a)
 }

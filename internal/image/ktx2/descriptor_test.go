@@ -89,10 +89,10 @@ func TestDescriptors(t *testing.T) {
 		if d := cmp.Diff(hex.Dump(unhex(t, tc.want)), hex.Dump(descriptor(tex))); d != "" {
 			t.Errorf("%v, sRGB %v:\n%s", tc.format, tc.srgb, d)
 		}
-		if got := numberOf(tex); got != tc.number {
+		if got := vulkanNumber(tex); got != tc.number {
 			t.Errorf("%v, sRGB %v: %v, want %v", tc.format, tc.srgb, got, tc.number)
 		}
-		if f, srgb, ok := formatOf(tc.number); f != tc.format || srgb != tc.srgb || !ok {
+		if f, srgb, ok := formatOfVulkan(tc.number); f != tc.format || srgb != tc.srgb || !ok {
 			t.Errorf("%v: %v, %v, %v", tc.number, f, srgb, ok)
 		}
 	}
@@ -103,7 +103,7 @@ func TestAlignment(t *testing.T) {
 	for f, want := range map[texture.Format]int64{
 		texture.R8: 4, texture.RG8: 4, texture.RGBA8: 4, texture.BC1: 8, texture.RGBA16F: 8, texture.BC7: 16,
 	} {
-		if got := alignment(f); got != want {
+		if got := levelAlignment(f); got != want {
 			t.Errorf("%v: %d, want %d", f, got, want)
 		}
 	}
@@ -122,8 +122,8 @@ func TestDescriptorsOfUASTC(t *testing.T) {
 		{false, false, "2C000000 00000000 02002800 A6000100 03030000 10000000 00000000 00007F03 00000000 00000000 FFFFFFFF"},
 	} {
 		tex := &texture.Texture{Format: texture.UASTC, SRGB: tc.srgb, Opaque: tc.opaque, W: 4, H: 4, Levels: [][]byte{make([]byte, 16)}}
-		if d := cmp.Diff(hex.Dump(unhex(t, tc.want)), hex.Dump(descriptor(tex))); d != "" || numberOf(tex) != 0 {
-			t.Errorf("sRGB %v, opaque %v, %v:\n%s", tc.srgb, tc.opaque, numberOf(tex), d)
+		if d := cmp.Diff(hex.Dump(unhex(t, tc.want)), hex.Dump(descriptor(tex))); d != "" || vulkanNumber(tex) != 0 {
+			t.Errorf("sRGB %v, opaque %v, %v:\n%s", tc.srgb, tc.opaque, vulkanNumber(tex), d)
 		}
 		for _, s := range []Supercompression{{}, {Zstd, 3}} {
 			got, err := Read(encode(t, tex, s), 1<<20)

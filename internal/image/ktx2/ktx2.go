@@ -16,14 +16,19 @@
 package ktx2
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
+	"fmt"
 	"io"
 	"slices"
 
+	"github.com/assetcook/assetcook/internal/ctxio"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/klauspost/compress/zstd"
 )
 
-// A Scheme says how level data is packed, by the numbers of KTX.
+// A Scheme is the packing of level data, by the numbers of KTX.
 type Scheme uint32
 
 // The schemes that this package knows.
@@ -50,7 +55,7 @@ const (
 // damages such bytes is noticed at once.
 const identifier = "\xabKTX 20\xbb\r\n\x1a\n"
 
-func align(n, to int64) int64 { return (n + to - 1) / to * to }
+func alignOffset(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // Encode returns the file that Write writes.
 func Encode(ctx context.Context, t *texture.Texture, s Supercompression) ([]byte, error) {
@@ -84,4 +89,162 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	}
 	m.at = offset
 	return offset, nil
+}
+
+// Write writes t to w, from where it stands. Levels are packed into the file as they
+// are, so that no packed one is held; their sizes are put in front of them at last.
+func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercompression) error {
+	if err := t.Check(); err != nil {
+		return fmt.Errorf("write ktx2: %w", err)
+	}
+	alignment, put := levelAlignment(t.Format), writeAll
+	switch s.Scheme {
+	case None:
+	case Zstd:
+		packer, err := newPacker(s.Level)
+		if err != nil {
+			return fmt.Errorf("write ktx2: %w", err)
+		}
+		defer packer.Close()
+		alignment, put = 1, packer.writeLevel
+	default:
+		return fmt.Errorf("write ktx2: supercompression scheme %d is not supported", uint32(s.Scheme))
+	}
+	begin, err := w.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	head := header(t, s.Scheme)
+	out := &counter{w: bufio.NewWriterSize(w, 128<<10)}
+	if err := writeAll(ctx, out, head); err != nil {
+		return err
+	}
+	for i := len(t.Levels) - 1; i >= 0; i-- {
+		start := alignOffset(out.n, alignment)
+		if err := writeAll(ctx, out, make([]byte, start-out.n)); err != nil {
+			return err
+		}
+		if err := put(ctx, out, t.Levels[i]); err != nil {
+			return err
+		}
+		entry := head[headerSize+levelIndexSize*i:]
+		binary.LittleEndian.PutUint64(entry, uint64(start))
+		binary.LittleEndian.PutUint64(entry[8:], uint64(out.n-start))
+		binary.LittleEndian.PutUint64(entry[16:], uint64(len(t.Levels[i])))
+	}
+	if err := out.w.Flush(); err != nil {
+		return err
+	}
+	if _, err := w.Seek(begin, io.SeekStart); err != nil {
+		return err
+	}
+	if err := writeAll(ctx, w, head); err != nil {
+		return err
+	}
+	_, err = w.Seek(begin+out.n, io.SeekStart)
+	return err
+}
+
+// A counter knows how much was written.
+type counter struct {
+	w *bufio.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// header returns everything before the levels, with an empty level index.
+func header(t *texture.Texture, s Scheme) []byte {
+	descriptor, keyValues := descriptor(t), keyValueData(t)
+	descriptorAt := headerSize + levelIndexSize*len(t.Levels)
+	keyValuesAt := descriptorAt + len(descriptor) // both are multiples of 4
+
+	h := append(make([]byte, 0, keyValuesAt+len(keyValues)), identifier...)
+	for _, v := range []int{
+		int(vulkanNumber(t)),
+		typeSize(t.Format),
+		t.W, t.H,
+		t.Depth,
+		t.Layers,
+		t.Faces(),
+		len(t.Levels),
+		int(s),
+		descriptorAt, len(descriptor),
+		keyValuesAt, len(keyValues),
+	} {
+		h = binary.LittleEndian.AppendUint32(h, uint32(v))
+	}
+	h = append(h, make([]byte, 16)...) // no supercompression global data
+	h = append(h, make([]byte, levelIndexSize*len(t.Levels))...)
+	h = append(h, descriptor...)
+	return append(h, keyValues...)
+}
+
+const (
+	orientationKey = "KTXorientation"
+	orientation2D  = "rd\x00"  // x runs right, y runs down
+	orientation3D  = "rdi\x00" // the same, and z into the image
+	swizzleKey     = "KTXswizzle"
+	writerKey      = "KTXwriter"
+)
+
+// keyValueData returns the key/value pairs, sorted by key: the first row is the top one,
+// the swizzle of channels, and the writer. The writer has no version, so that a new release
+// alone changes no byte.
+func keyValueData(t *texture.Texture) []byte {
+	pairs := [][2]string{{orientationKey, orientation(t)}}
+	if t.Swizzle != "" {
+		pairs = append(pairs, [2]string{swizzleKey, t.Swizzle + "\x00"})
+	}
+	pairs = append(pairs, [2]string{writerKey, "assetcook\x00"})
+
+	var kv []byte
+	for _, pair := range pairs {
+		kv = binary.LittleEndian.AppendUint32(kv, uint32(len(pair[0])+1+len(pair[1])))
+		kv = append(kv, pair[0]...)
+		kv = append(kv, 0)
+		kv = append(kv, pair[1]...)
+		kv = append(kv, make([]byte, alignOffset(int64(len(kv)), 4)-int64(len(kv)))...)
+	}
+	return kv
+}
+
+func orientation(t *texture.Texture) string {
+	if t.Depth > 0 {
+		return orientation3D
+	}
+	return orientation2D
+}
+
+// A packer packs every level by itself, as the scheme wants it.
+type packer struct{ *zstd.Encoder }
+
+func newPacker(level int) (packer, error) {
+	if level < 1 || level > 22 {
+		return packer{}, fmt.Errorf("zstd level %d is not within 1 to 22", level)
+	}
+	// One goroutine and no checksum: the same bytes on any machine, and the
+	// store checks whole files anyway.
+	enc, err := zstd.NewWriter(nil,
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
+		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	return packer{enc}, err
+}
+
+func (p packer) writeLevel(ctx context.Context, w io.Writer, level []byte) error {
+	p.ResetContentSize(w, int64(len(level)))
+	if err := writeAll(ctx, p, level); err != nil {
+		return err
+	}
+	return p.Close()
+}
+
+// writeAll writes data until the context ends.
+func writeAll(ctx context.Context, w io.Writer, data []byte) error {
+	_, err := ctxio.Writer(ctx, w).Write(data)
+	return err
 }

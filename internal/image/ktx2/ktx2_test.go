@@ -110,7 +110,7 @@ func drawTexture(t *rapid.T) *texture.Texture {
 	seed := rapid.Byte().Draw(t, "seed")
 	for i := range rapid.IntRange(1, levels).Draw(t, "levels") {
 		w, h := texture.LevelSize(tex.W, tex.H, i)
-		level := make([]byte, int64(tex.Pictures())*tex.Format.Bytes(w, h))
+		level := make([]byte, int64(tex.Images())*tex.Format.Bytes(w, h))
 		for j := range level {
 			level[j] = seed * byte(j>>3)
 		}

@@ -37,7 +37,7 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 		return nil, errors.New("file ends inside the header")
 	}
 	field := func(i int) uint32 { return binary.LittleEndian.Uint32(data[len(identifier)+4*i:]) }
-	t, err := readShape(field)
+	t, err := readTextureShape(field)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +49,12 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	if scheme != None && scheme != Zstd {
 		return nil, fmt.Errorf("supercompression scheme %d is not supported", uint32(scheme))
 	}
-	if sgd := data[64:headerSize]; !zero(sgd) {
+	if sgd := data[64:headerSize]; !allZeros(sgd) {
 		return nil, errors.New("supercompression global data where the scheme has none")
 	}
 
 	at := headerSize + levelIndexSize*count
-	at, ok := section(data, at, field(9), field(10))
+	at, ok := checkSection(data, at, field(9), field(10))
 	if !ok {
 		return nil, errors.New("data format descriptor is not where it belongs")
 	}
@@ -66,7 +66,7 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 			return nil, errors.New("key/value data is empty but has an offset")
 		}
 	} else {
-		if at, ok = section(data, at, field(11), field(12)); !ok {
+		if at, ok = checkSection(data, at, field(11), field(12)); !ok {
 			return nil, errors.New("key/value data is not where it belongs")
 		}
 		if err := readKeyValues(t, data[field(11):at]); err != nil {
@@ -79,10 +79,10 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	return t, t.Check()
 }
 
-// readShape reads the properties of levels from the header.
-func readShape(field func(int) uint32) (*texture.Texture, error) {
+// readTextureShape reads the properties of levels from the header.
+func readTextureShape(field func(int) uint32) (*texture.Texture, error) {
 	number := field(0)
-	format, srgb, ok := formatOf(number)
+	format, srgb, ok := formatOfVulkan(number)
 	if side, _ := format.Block(); !ok || side == 0 {
 		return nil, fmt.Errorf("VkFormat %d is not supported", number)
 	}
@@ -111,9 +111,9 @@ func readShape(field func(int) uint32) (*texture.Texture, error) {
 	return t, nil
 }
 
-// section checks that the section of the given offset and length stands at
+// checkSection checks that the section of the given offset and length stands at
 // byte at of data, and returns where it ends.
-func section(data []byte, at int64, offset, length uint32) (int64, bool) {
+func checkSection(data []byte, at int64, offset, length uint32) (int64, bool) {
 	end := at + int64(length)
 	return end, int64(offset) == at && end <= int64(len(data))
 }
@@ -122,7 +122,7 @@ func section(data []byte, at int64, offset, length uint32) (int64, bool) {
 // it how alpha is meant.
 func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
-	if t.Format == texture.UASTC { // others say it by their number
+	if t.Format == texture.UASTC { // other formats have a number
 		t.SRGB = len(d) > flagsAt && d[transferAt] == transferSRGB
 		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
 	}
@@ -146,7 +146,7 @@ func readKeyValues(t *texture.Texture, kv []byte) error {
 			return errors.New("key/value data ends inside a length")
 		}
 		length := int64(binary.LittleEndian.Uint32(rest))
-		end := 4 + align(length, 4)
+		end := 4 + alignOffset(length, 4)
 		if end > int64(len(rest)) {
 			return errors.New("a key/value pair is longer than the key/value data")
 		}
@@ -156,7 +156,7 @@ func readKeyValues(t *texture.Texture, kv []byte) error {
 			return errors.New("a key/value pair has no key")
 		case key <= last:
 			return fmt.Errorf("key %q is not after %q: keys must be sorted", key, last)
-		case !zero(rest[4+length : end]):
+		case !allZeros(rest[4+length : end]):
 			return fmt.Errorf("padding after key %q is not zero", key)
 		case key == orientationKey && value != orientation(t):
 			return fmt.Errorf("orientation %q is not supported, only %q", value, orientation(t))
@@ -173,7 +173,7 @@ func readKeyValues(t *texture.Texture, kv []byte) error {
 }
 
 func readLevels(t *texture.Texture, data []byte, at int64, count int, s Scheme, limit int64) error {
-	alignment := alignment(t.Format)
+	alignment := levelAlignment(t.Format)
 	if s != None {
 		alignment = 1
 	}
@@ -183,18 +183,18 @@ func readLevels(t *texture.Texture, data []byte, at int64, count int, s Scheme, 
 		entry := data[headerSize+levelIndexSize*i:]
 		offset := binary.LittleEndian.Uint64(entry)
 		length := binary.LittleEndian.Uint64(entry[8:])
-		start := align(at, alignment)
+		start := alignOffset(at, alignment)
 		if offset != uint64(start) || start > int64(len(data)) || length > uint64(int64(len(data))-start) {
 			return fmt.Errorf("level %d is not where it belongs, or the file is truncated", i)
 		}
-		if !zero(data[at:start]) {
+		if !allZeros(data[at:start]) {
 			return fmt.Errorf("padding before level %d is not zero", i)
 		}
 		at = start + int64(length)
 		packed[i] = data[start:at:at]
 
 		w, h := texture.LevelSize(t.W, t.H, i)
-		want := int64(t.Pictures()) * t.Format.Bytes(w, h)
+		want := int64(t.Images()) * t.Format.Bytes(w, h)
 		if binary.LittleEndian.Uint64(entry[16:]) != uint64(want) {
 			return fmt.Errorf("level %d does not hold the bytes that %d x %d pixels need", i, w, h)
 		}
@@ -239,7 +239,7 @@ func unpackZstd(packed [][]byte, sizes []int64) ([][]byte, error) {
 	return levels, nil
 }
 
-func zero(b []byte) bool {
+func allZeros(b []byte) bool {
 	for _, v := range b {
 		if v != 0 {
 			return false

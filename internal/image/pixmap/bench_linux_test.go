@@ -15,8 +15,8 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// BenchmarkMipsInCopies reports how long making all levels of a picture takes, in units of copying
-// it. The picture has 4096 x 4096 pixels: 64 MiB read and 64 MiB written. Both are measured in
+// BenchmarkMipsInCopies reports how long making all levels of an image takes, in units of copying
+// it. The image has 4096 x 4096 pixels: 64 MiB read and 64 MiB written. Both are measured in
 // turns in one run.
 func BenchmarkMipsInCopies(b *testing.B) {
 	for _, bench := range []struct {

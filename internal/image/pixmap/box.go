@@ -17,7 +17,7 @@ import (
 
 // A pyramid averages level by level.
 type pyramid struct {
-	curve  *curve     // of colors
+	curve  *curve     // curve of colors
 	weigh  bool       // weigh colors by their alpha
 	narrow narrowFunc // stores a row of a level
 	stages []boxStage
@@ -34,13 +34,13 @@ type narrowFunc func(dst []byte, src []texel)
 
 // A boxStage makes one level from the level before.
 type boxStage struct {
-	w, h int        // of the level before
+	w, h int        // size of the level before
 	rows [3][]texel // its last rows: row y is rows[y%3]
 	made *bander    // gathers the made level
 }
 
-// build sends all rows of m through the stages.
-func (p *pyramid) build(ctx context.Context, m *Map) error {
+// buildLevels sends all rows of m through the stages.
+func (p *pyramid) buildLevels(ctx context.Context, m *Map) error {
 	first := &p.stages[0]
 	direct := m.W%2 == 0 && m.H%2 == 0
 	for y := range m.H {
@@ -50,10 +50,10 @@ func (p *pyramid) build(ctx context.Context, m *Map) error {
 		row := m.Pix8[4*m.W*y : 4*m.W*(y+1)]
 		switch {
 		case !direct:
-			p.widen(first.rows[y%3], row)
-			p.push(0, y)
+			p.widenTexels(first.rows[y%3], row)
+			p.pushRow(0, y)
 		case y%2 == 1:
-			out := p.target(0, y/2)
+			out := p.targetRow(0, y/2)
 			p.fourBytes(out, m.Pix8[4*m.W*(y-1):4*m.W*y], row)
 			p.emit(0, y/2, out)
 		}
@@ -91,16 +91,16 @@ func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	return p
 }
 
-// target returns the buffer for row y of stage i's level.
-func (p *pyramid) target(i, y int) []texel {
+// targetRow returns the buffer for row y of stage i's level.
+func (p *pyramid) targetRow(i, y int) []texel {
 	if i+1 < len(p.stages) {
 		return p.stages[i+1].rows[y%3]
 	}
 	return p.last // the row is not used
 }
 
-// push tells stage i that its input row y is ready.
-func (p *pyramid) push(i, y int) {
+// pushRow passes input row y, which is complete, to stage i.
+func (p *pyramid) pushRow(i, y int) {
 	s := &p.stages[i]
 	down, ok := tapsEndingAt(s.h, y)
 	if !ok {
@@ -110,7 +110,7 @@ func (p *pyramid) push(i, y int) {
 	if down.count == 3 {
 		row = y/2 - 1
 	}
-	out := p.target(i, row)
+	out := p.targetRow(i, row)
 	if s.w%2 == 0 && s.h%2 == 0 {
 		p.four(out, s.rows[(y+2)%3], s.rows[y%3])
 	} else {
@@ -130,9 +130,9 @@ func (p *pyramid) emit(i, y int, row []texel) {
 	}
 	made := p.stages[i].made
 	p.narrow(made.rows.Band(made.rowInBand(y), 1).Pix8, row)
-	p.err = made.stored()
+	p.err = made.countStored()
 	if i+1 < len(p.stages) {
-		p.push(i+1, y)
+		p.pushRow(i+1, y)
 	}
 }
 
@@ -175,8 +175,8 @@ const (
 	oddOnes     = 0x00000001_00000001
 )
 
-// widen turns a row of bytes into texels; narrowColors turns a row of texels into bytes.
-func (p *pyramid) widen(dst []texel, src []byte) {
+// widenTexels turns a row of bytes into texels; narrowColors turns a row of texels into bytes.
+func (p *pyramid) widenTexels(dst []texel, src []byte) {
 	for i := range dst {
 		s := src[4*i : 4*i+4 : 4*i+4]
 		dst[i] = texel(p.curve.wide[s[0]]) | texel(p.curve.wide[s[1]])<<16 |
@@ -190,7 +190,7 @@ func (p *pyramid) narrowColors(dst []byte, src []texel) {
 	for i := 0; i < len(dst)-3 && k < len(src); i += 4 {
 		t := src[k]
 		binary.LittleEndian.PutUint32(dst[i:i+4], uint32(colors[uint16(t)])|uint32(colors[uint16(t>>16)])<<8|
-			uint32(colors[uint16(t>>32)])<<16|uint32(round16(uint32(t>>48)))<<24)
+			uint32(colors[uint16(t>>32)])<<16|uint32(byteOf16(uint32(t>>48)))<<24)
 		k++
 	}
 }

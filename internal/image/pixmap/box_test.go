@@ -14,7 +14,7 @@ func firstLevel(t testing.TB, m *Map, s Sampling) []texel {
 	p := newPyramid(m, banders(m, 1, func(int, *Map) error { return nil }), s)
 	var got []texel
 	p.narrow = func(_ []byte, src []texel) { got = append(got, src...) }
-	if err := p.build(t.Context(), m); err != nil {
+	if err := p.buildLevels(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -114,7 +114,7 @@ func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	}
 	p := newPyramid(white, banders(white, 1, nil), Sampling{})
 	line, out := p.stages[0].rows[0], make([]texel, 32767)
-	p.widen(line, white.Pix8)
+	p.widenTexels(line, white.Pix8)
 	p.weighted(out, [3][]texel{line, line, line}, tapsOf(65535, 32766), 65535)
 	for i, v := range out {
 		if v&0xffff_ffffffff != 0xffff_ffffffff {

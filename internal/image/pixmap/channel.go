@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Channel says where the numbers of one channel come from.
+// A Channel is the source of the numbers of one channel.
 type Channel struct {
 	// Of is 'r', 'g', 'b' or 'a'; '0' for zeros and '1' for the top.
 	Of byte
@@ -46,10 +46,10 @@ func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, erro
 		case p.From == nil || !strings.ContainsRune("rgba", rune(p.Of)):
 			return nil, fmt.Errorf("no source for channel %c", "rgba"[i])
 		case p.From.W != w || p.From.H != h:
-			return nil, fmt.Errorf("channel %c comes from a picture of %d x %d pixels, the others have %d x %d",
+			return nil, fmt.Errorf("channel %c comes from an image of %d x %d pixels, the others have %d x %d",
 				"rgba"[i], p.From.W, p.From.H, w, h)
 		case p.From.Depth() != d:
-			return nil, fmt.Errorf("channel %c comes from a picture of another depth", "rgba"[i])
+			return nil, fmt.Errorf("channel %c comes from an image of another depth", "rgba"[i])
 		}
 	}
 	made := New(w, h, d)
@@ -96,11 +96,11 @@ func assembleInto(ctx context.Context, made *Map, parts [4]Part) error {
 		for c, p := range parts {
 			switch {
 			case d == Float:
-				assemble(made.PixF, p, c, from, to, pixF, 1)
+				assembleChannel(made.PixF, p, c, from, to, pixF, 1)
 			case d == Bits16:
-				assemble(made.Pix16, p, c, from, to, pix16, 65535)
+				assembleChannel(made.Pix16, p, c, from, to, pix16, 65535)
 			default:
-				assemble(made.Pix8, p, c, from, to, pix8, 255)
+				assembleChannel(made.Pix8, p, c, from, to, pix8, 255)
 			}
 		}
 	})
@@ -110,8 +110,8 @@ func pix8(m *Map) []uint8   { return m.Pix8 }
 func pix16(m *Map) []uint16 { return m.Pix16 }
 func pixF(m *Map) []float32 { return m.PixF }
 
-// assemble fills channel c of the numbers from from to to.
-func assemble[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
+// assembleChannel fills channel c of the numbers from from to to.
+func assembleChannel[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
 	var src []T
 	fill, of := T(0), 0
 	switch p.Of {
@@ -131,4 +131,26 @@ func assemble[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix 
 		}
 		dst[i+c] = v
 	}
+}
+
+// Premultiply multiplies the colors of m by their alpha in place, as linear light in any encoding.
+func Premultiply(ctx context.Context, m *Map, c Color) error {
+	l, row := light{m: m, color: c}, make([]float32, 4*m.W)
+	top := l.alphaTop()
+	for y := range m.H {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l.widenRow(row, y)
+		for i := 0; i+4 <= len(row); i += 4 {
+			p := row[i : i+4 : i+4]
+			alpha := float64(p[3]) / top
+			if alpha == 1 {
+				continue
+			}
+			p[0], p[1], p[2] = float32(float64(p[0])*alpha), float32(float64(p[1])*alpha), float32(float64(p[2])*alpha)
+		}
+		l.narrowRow(m, y, row, nil)
+	}
+	return nil
 }

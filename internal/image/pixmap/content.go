@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Content describes a picture after looking at all its pixels.
+// Content describes an image after looking at all its pixels.
 type Content struct {
-	// Opaque says that alpha is 1 everywhere.
+	// Opaque is set if alpha is 1 everywhere.
 	Opaque bool
 	// One names the only channel with content: "rrr1" is an opaque gray, "r001" red alone, "111a"
 	// an alpha over white, "0001" black. It is empty if several channels have content.
 	One string
-	// Blue says that blue is constant.
+	// Blue is set if blue is constant.
 	Blue bool
 	// Gray is the share, from 0 to 1, of pixels whose red, green and blue differ by at most an
 	// eighth, the error of JPEG on equal channels. Red is the share of pixels whose green and blue
@@ -28,9 +28,9 @@ type Content struct {
 	Vectors
 }
 
-// Vectors says how much a picture looks like a normal map, whose red, green and blue are x, y and z
-// from -1 (stored as 0) to 1 (stored as 1). Black pixels, as between the pieces of an unwrapped
-// model, do not count.
+// Vectors measures how much an image looks like a normal map, whose red, green and blue are x, y
+// and z from -1 (stored as 0) to 1 (stored as 1). Black pixels, as between the pieces of an
+// unwrapped model, do not count.
 type Vectors struct {
 	// Unit is the share, from 0 to 1, of pixels whose vector points out of the surface, z > 0, and
 	// has length 1 within 6 %; Near is the same within 30 %.
@@ -49,21 +49,21 @@ func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 		a.top = 65535
 	}
 	a.scale, a.first = 2/float64(a.top), pixelAt(m, 0)
-	a.look(a.first)
+	a.analyzePixel(a.first)
 	err := eachRow(ctx, m, func(from, to int) {
 		switch m.Depth() {
 		case Float:
-			lookAt(&a, m.PixF[from:to])
+			analyzeRow(&a, m.PixF[from:to])
 		case Bits16:
-			lookAt(&a, m.Pix16[from:to])
+			analyzeRow(&a, m.Pix16[from:to])
 		default:
-			lookAt(&a, m.Pix8[from:to])
+			analyzeRow(&a, m.Pix8[from:to])
 		}
 	})
 	if err != nil {
 		return Content{}, err
 	}
-	return a.content(), nil
+	return a.summarize(), nil
 }
 
 // An analysis holds the findings so far.
@@ -89,20 +89,20 @@ type analysis struct {
 	sumY    float64
 }
 
-// lookAt analyzes a row. Pixels often repeat, so only changes are analyzed closely.
-func lookAt[T uint8 | uint16 | float32](a *analysis, row []T) {
+// analyzeRow analyzes a row. Pixels often repeat, so only changes are analyzed closely.
+func analyzeRow[T uint8 | uint16 | float32](a *analysis, row []T) {
 	for i := 0; i+4 <= len(row); i += 4 {
 		p := row[i : i+4 : i+4]
 		if q := [4]float32{float32(p[0]), float32(p[1]), float32(p[2]), float32(p[3])}; q != a.last {
-			a.count()
-			a.look(q)
+			a.countRepeats()
+			a.analyzePixel(q)
 		}
 		a.runs++
 	}
 }
 
-// look analyzes a pixel that differs from the last one.
-func (a *analysis) look(p [4]float32) {
+// analyzePixel analyzes a pixel that differs from the last one.
+func (a *analysis) analyzePixel(p [4]float32) {
 	a.last = p
 	for c, v := range p {
 		a.varies[c] = a.varies[c] || v != a.first[c]
@@ -121,8 +121,8 @@ func (a *analysis) look(p [4]float32) {
 	}
 }
 
-// count adds the last pixel to the counts, with its repetitions.
-func (a *analysis) count() {
+// countRepeats adds the last pixel to the counts, with its repetitions.
+func (a *analysis) countRepeats() {
 	p, n := a.last, a.runs
 	a.runs = 0
 	a.pixels += n
@@ -133,7 +133,7 @@ func (a *analysis) count() {
 		a.red += n
 	}
 	if n > 0 && a.top > 1 {
-		a.sums.add(p, uint64(n), a.top > 255)
+		a.sums.addToSums(p, uint64(n), a.top > 255)
 	}
 	if n == 0 || p[0] == 0 && p[1] == 0 && p[2] == 0 {
 		return
@@ -156,9 +156,9 @@ func (a *analysis) count() {
 	}
 }
 
-func (a *analysis) content() Content {
-	a.count()
-	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.one(), Blue: !a.varies[2], Colors: len(a.seen), Apart: a.sums.apart()}
+func (a *analysis) summarize() Content {
+	a.countRepeats()
+	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.onlyChannel(), Blue: !a.varies[2], Colors: len(a.seen), Apart: a.sums.uncorrelated()}
 	if n := float64(a.pixels); n > 0 {
 		c.Gray, c.Red = float64(a.gray)/n, float64(a.red)/n
 	}
@@ -176,10 +176,10 @@ type sums struct {
 	pixels  uint64
 	of      [3]uint64
 	squares [3]uint64
-	product [3]uint64 // of each channel and the next
+	product [3]uint64 // products of each channel and the next
 }
 
-func (s *sums) add(p [4]float32, n uint64, deep bool) {
+func (s *sums) addToSums(p [4]float32, n uint64, deep bool) {
 	v := [3]uint64{uint64(p[0]), uint64(p[1]), uint64(p[2])}
 	s.pixels += n
 	for i := range v {
@@ -194,8 +194,8 @@ func (s *sums) add(p [4]float32, n uint64, deep bool) {
 	}
 }
 
-// apart computes Content.Apart.
-func (s *sums) apart() bool {
+// uncorrelated computes Content.Apart.
+func (s *sums) uncorrelated() bool {
 	const least = 0.25 // variance above which a channel varies
 	n := float64(s.pixels)
 	mean := func(sum uint64) float64 { return float64(sum) / n }
@@ -217,8 +217,8 @@ func (s *sums) apart() bool {
 	return false
 }
 
-// one computes Content.One.
-func (a *analysis) one() string {
+// onlyChannel computes Content.One.
+func (a *analysis) onlyChannel() string {
 	var word [4]byte
 	carrier := -1 // the first channel other than a constant 0 or 1
 	for c := range word {

@@ -23,7 +23,7 @@ func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error
 // Beyond returns how many more pixels of m are drawn than should be; negative means fewer. m may
 // have another depth than the base map.
 func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
-	threshold, err := c.count(ctx, m)
+	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
 		return 0, err
 	}
@@ -31,7 +31,7 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	for _, n := range c.counts[threshold:] {
 		drawn += n
 	}
-	return float64(drawn) - c.pixels(m), nil
+	return float64(drawn) - c.wantedPixels(m), nil
 }
 
 // Keep scales the alpha of m so that the same share of its pixels is drawn, plus more pixels.
@@ -39,29 +39,31 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 // A level has many alphas; the alpha that the right share of pixels reaches becomes the threshold.
 // Counting finds it without a search, and rounding cannot lift a lower alpha over it.
 func (c *Coverage) Keep(ctx context.Context, m *Map, more float64) error {
-	threshold, err := c.count(ctx, m)
+	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
 		return err
 	}
-	reached := reachedBy(c.counts, c.pixels(m)+more, threshold)
+	reached := reachedBy(c.counts, c.wantedPixels(m)+more, threshold)
 	if reached == threshold {
 		return nil
 	}
 	return scaleAlpha(ctx, m, threshold, reached)
 }
 
-// pixels returns how many pixels of m should be drawn.
-func (c *Coverage) pixels(m *Map) float64 { return float64(c.share * (float64(m.W) * float64(m.H))) }
+// wantedPixels returns how many pixels of m should be drawn.
+func (c *Coverage) wantedPixels(m *Map) float64 {
+	return float64(c.share * (float64(m.W) * float64(m.H)))
+}
 
-// count counts the alphas of m, and returns the lowest drawn alpha.
-func (c *Coverage) count(ctx context.Context, m *Map) (threshold int, err error) {
+// countDrawn counts the alphas of m, and returns the lowest drawn alpha.
+func (c *Coverage) countDrawn(ctx context.Context, m *Map) (threshold int, err error) {
 	top := alphaSteps(m)
 	if cap(c.counts) <= top {
 		c.counts = make([]int, top+1)
 	}
 	c.counts = c.counts[:top+1]
 	threshold = min(top, max(1, int(math.Ceil(float64(c.test*float64(top))))))
-	return threshold, countAlpha(ctx, m, c.counts)
+	return threshold, countAlphas(ctx, m, c.counts)
 }
 
 // reachedBy returns the alpha, at least 1, that about the given number of pixels reach. Of equally
@@ -71,14 +73,14 @@ func reachedBy(counts []int, pixels float64, threshold int) int {
 	for a := len(counts) - 1; a >= 1; a-- {
 		reach += counts[a]
 		off := math.Abs(float64(reach) - pixels)
-		if off < bestOff || off == bestOff && distance(a, threshold) < distance(best, threshold) {
+		if off < bestOff || off == bestOff && alphaDistance(a, threshold) < alphaDistance(best, threshold) {
 			best, bestOff = a, off
 		}
 	}
 	return best
 }
 
-func distance(a, b int) int { return max(a-b, b-a) }
+func alphaDistance(a, b int) int { return max(a-b, b-a) }
 
 // alphaSteps returns the number that countAlpha uses for an alpha of 1.
 func alphaSteps(m *Map) int {
@@ -88,8 +90,8 @@ func alphaSteps(m *Map) int {
 	return 65535
 }
 
-// countAlpha counts the pixels of each alpha.
-func countAlpha(ctx context.Context, m *Map, counts []int) error {
+// countAlphas counts the pixels of each alpha.
+func countAlphas(ctx context.Context, m *Map, counts []int) error {
 	clear(counts)
 	return eachRow(ctx, m, func(from, to int) {
 		switch m.Depth() {

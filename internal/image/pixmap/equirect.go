@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// EquirectSide returns the side in pixels of the faces that Equirect makes of a picture of w by h
+// EquirectSide returns the side in pixels of the faces that Equirect makes of an image of w by h
 // pixels: a quarter of its width. A texel in the middle of a face then covers about 1.3 pixels. It
-// is 0 unless the picture is twice as wide as high.
+// is 0 unless the image is twice as wide as high.
 func EquirectSide(w, h int) int {
 	if w != 2*h {
 		return 0
@@ -19,7 +19,7 @@ func EquirectSide(w, h int) int {
 }
 
 // Equirect makes the six faces of a cube, in the order +X -X +Y -Y +Z -Z, from an equirectangular
-// picture. Its longitude runs from left to right and its latitude from the top; the middle is +Z,
+// image. Its longitude runs from left to right and its latitude from the top; the middle is +Z,
 // as in Filament, and +X is a quarter to the right. A texel is the mean of four points in it; each
 // point interpolates the four pixels around it, as linear light with colors as c says.
 //
@@ -27,7 +27,7 @@ func EquirectSide(w, h int) int {
 func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 	side := EquirectSide(m.W, m.H)
 	if side == 0 {
-		return nil, fmt.Errorf("%d x %d pixels are no equirectangular picture, which is twice as wide as high", m.W, m.H)
+		return nil, fmt.Errorf("%d x %d pixels are no equirectangular image, which is twice as wide as high", m.W, m.H)
 	}
 	e := newSphere(m, c)
 	faces, row := make([]*Map, 6), make([]float32, 4*side)
@@ -48,7 +48,7 @@ func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 					row[4*x+k] = float32(s / 4)
 				}
 			}
-			e.light.narrow(faces[i], y, row, nil)
+			e.light.narrowRow(faces[i], y, row, nil)
 		}
 	}
 	return faces, nil
@@ -72,7 +72,7 @@ func faceDirection(face int, u, v float64) [3]float64 {
 	return [3]float64{-u, -v, -1}
 }
 
-// A sphere is an equirectangular picture seen from its middle.
+// A sphere is an equirectangular image seen from its middle.
 type sphere struct {
 	light light
 	m     *Map
@@ -94,11 +94,11 @@ func newSphere(m *Map, c Color) *sphere {
 }
 
 // addDirection adds the color in a direction, interpolated from the four pixels around it. The
-// picture wraps around at its sides.
+// image wraps around at its sides.
 func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 	across := math.Sqrt(float64(d[0]*d[0]) + float64(d[2]*d[2]))
-	x := float64((turn(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
-	y := float64((0.5-turn(d[1], across)/math.Pi)*float64(s.m.H)) - 0.5
+	x := float64((arcTangent(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
+	y := float64((0.5-arcTangent(d[1], across)/math.Pi)*float64(s.m.H)) - 0.5
 	left, top := math.Floor(x), math.Floor(y)
 	fx, fy := x-left, y-top
 	for i := range 4 {
@@ -112,14 +112,14 @@ func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 			wy = fy
 		}
 		weight := wx * wy
-		for k, v := range s.pixel(column, line) {
+		for k, v := range s.lightAt(column, line) {
 			sum[k] += float64(weight * float64(v))
 		}
 	}
 }
 
-// pixel returns a pixel as light.
-func (s *sphere) pixel(x, y int) (p [4]float32) {
+// lightAt returns a pixel as light.
+func (s *sphere) lightAt(x, y int) (p [4]float32) {
 	at := 4 * (y*s.m.W + x)
 	switch s.m.Depth() {
 	case Float:
@@ -136,8 +136,8 @@ func (s *sphere) pixel(x, y int) (p [4]float32) {
 	return p
 }
 
-// turn returns the angle, -pi to pi, of the point at y and x.
-func turn(y, x float64) float64 {
+// arcTangent returns the angle, -pi to pi, of the point at y and x.
+func arcTangent(y, x float64) float64 {
 	// The arc tangent of at most 1 is exact to a few units in the last place.
 	var a float64
 	if small, large := math.Abs(y), math.Abs(x); small <= large {

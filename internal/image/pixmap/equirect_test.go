@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drawSphere draws a function of directions as an equirectangular picture.
+// drawSphere draws a function of directions as an equirectangular image.
 func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 	m := New(w, h, Float)
 	for i := range w * h {
@@ -23,7 +23,7 @@ func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 	return m
 }
 
-// A smooth picture looks the same on the cube: off by less than 0.001 at 256 pixels.
+// A smooth image looks the same on the cube: off by less than 0.001 at 256 pixels.
 func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	smooth := func(d [3]float64) [4]float64 {
 		n := math.Sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])
@@ -121,7 +121,7 @@ func TestEquirectKeepsTheMean(t *testing.T) {
 
 func TestEquirectRefuses(t *testing.T) {
 	_, err := Equirect(t.Context(), New(4, 3, Bits8), SRGB)
-	if d := cmp.Diff("4 x 3 pixels are no equirectangular picture, which is twice as wide as high", fmt.Sprint(err)); d != "" {
+	if d := cmp.Diff("4 x 3 pixels are no equirectangular image, which is twice as wide as high", fmt.Sprint(err)); d != "" {
 		t.Error(d)
 	}
 	if EquirectSide(4, 3) != 0 || EquirectSide(2, 1) != 1 || EquirectSide(4096, 2048) != 1024 {

@@ -39,7 +39,7 @@ func ExampleResize() {
 	// Output: 256 128 <nil>
 }
 
-// Put the roughness of one picture into the green of another.
+// Put the roughness of one image into the green of another.
 func ExampleAssemble() {
 	occlusion := &pixmap.Map{W: 1, H: 1, Pix8: []uint8{200, 200, 200, 255}}
 	gloss := &pixmap.Map{W: 1, H: 1, Pix8: []uint8{55, 55, 55, 255}}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Filter says how much each pixel counts by its distance.
+// A Filter weighs pixels by their distance.
 type Filter uint8
 
 // The filters.
@@ -43,20 +43,20 @@ func (f Filter) String() string {
 	return fmt.Sprintf("Filter(%d)", uint8(f))
 }
 
-// reach returns the distance from the center beyond which a filter is 0.
-func (f Filter) reach() float64 {
+// filterReach returns the distance from the center beyond which a filter is 0.
+func (f Filter) filterReach() float64 {
 	if f == Kaiser {
 		return 3
 	}
 	return 2
 }
 
-// at returns the value of Kaiser or Mitchell x pixels from the center. Its result determines output
-// bytes, so it must not depend on the processor: it uses only exact functions of package math, and
-// no product that could be fused with a sum.
-func (f Filter) at(x float64) float64 {
+// kernelAt returns the value of Kaiser or Mitchell x pixels from the center. Its result determines
+// output bytes, so it must not depend on the processor: it uses only exact functions of package
+// math, and no product that could be fused with a sum.
+func (f Filter) kernelAt(x float64) float64 {
 	x = math.Abs(x)
-	if x >= f.reach() {
+	if x >= f.filterReach() {
 		return 0
 	}
 	if f == Kaiser {
@@ -99,10 +99,10 @@ func bessel(x float64) float64 {
 	return sum
 }
 
-// An axis says how pixels along one side are computed from a side of another length.
+// An axis holds the weights that compute the pixels along one side from a side of another length.
 type axis struct {
 	total float64 // the sum of a pixel's weights
-	spans []span  // for each pixel
+	spans []span  // spans by pixel
 	most  int     // the number of weights of the longest span
 }
 
@@ -153,11 +153,11 @@ func kernelSpan(f Filter, n, m, i int64) span {
 	// In units of 1/(2m) all places are whole numbers: pixel j is 2mj - center away, and unit is
 	// the filter's 1.
 	unit, center := 2*max(n, m), (2*i+1)*n-m
-	reach := int64(f.reach()) * unit
+	reach := int64(f.filterReach()) * unit
 	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1
 	values, sum := make([]float64, last-first+1), 0.0
 	for k := range values {
-		values[k] = f.at(float64(2*m*(first+int64(k))-center) / float64(unit))
+		values[k] = f.kernelAt(float64(2*m*(first+int64(k))-center) / float64(unit))
 		sum += values[k]
 	}
 	rest := float64(kernelTotal)
@@ -167,7 +167,7 @@ func kernelSpan(f Filter, n, m, i int64) span {
 		heavier = low
 	}
 	// The weights are whole numbers. The rounding error goes to the middle, evenly, so that a
-	// mirrored picture stays mirrored.
+	// mirrored image stays mirrored.
 	for k, v := range values {
 		values[k] = math.Floor(float64(v/sum*kernelTotal) + 0.5)
 		rest -= values[k]
@@ -187,17 +187,17 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// A Wrap says how a picture continues beyond its edges.
+// A Wrap is the continuation of an image beyond its edges.
 type Wrap uint8
 
 // The ways to continue.
 const (
 	Clamp  Wrap = iota // repeats the pixels at the edge
-	Repeat             // repeats the picture, as tiles do
+	Repeat             // repeats the image, as tiles do
 )
 
-// index returns the pixel of a side of n at place i, which may be outside.
-func (w Wrap) index(i, n int) int {
+// wrapIndex returns the pixel of a side of n at place i, which may be outside.
+func (w Wrap) wrapIndex(i, n int) int {
 	if w == Repeat {
 		if i %= n; i < 0 {
 			i += n

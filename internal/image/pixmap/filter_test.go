@@ -61,10 +61,10 @@ func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
 		return v
 	}
 	for x := -3.5; x <= 3.5; x += 1.0 / 64 {
-		if got, want := Mitchell.at(x), mitchell(x); math.Abs(got-want) > 1e-12 {
+		if got, want := Mitchell.kernelAt(x), mitchell(x); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("Mitchell at %v is %v, want %v", x, got, want)
 		}
-		if got, want := Kaiser.at(x), kaiser(x); math.Abs(got-want) > 1e-9 {
+		if got, want := Kaiser.kernelAt(x), kaiser(x); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("Kaiser at %v is %v, want %v", x, got, want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	})
 }
 
-// The sides of the largest pictures do not overflow.
+// The sides of the largest images do not overflow.
 func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	for _, f := range []Filter{Box, Kaiser} {
 		for _, size := range [][2]int{{65535, 65534}, {65534, 65535}, {65535, 1}, {1, 65535}} {

@@ -10,7 +10,7 @@ import (
 type light struct {
 	m     *Map
 	color Color
-	// normal and flat are explained at Sampling.Normal; see normal.go.
+	// normal and flat are explained at Sampling.Normal.
 	normal, flat bool
 }
 
@@ -34,8 +34,8 @@ func (l light) colorTop() float64 {
 	return 65535
 }
 
-// widen fills dst with row y of the map.
-func (l light) widen(dst []float32, y int) {
+// widenRow fills dst with row y of the map.
+func (l light) widenRow(dst []float32, y int) {
 	m := l.m
 	switch m.Depth() {
 	case Float:
@@ -67,15 +67,15 @@ func (l light) widen(dst []float32, y int) {
 		}
 	}
 	if l.flat {
-		l.raise(dst)
+		l.raiseZ(dst)
 	}
 }
 
-// narrow stores src as row y of made, a map of the same depth. spare has the size of src and is
+// narrowRow stores src as row y of made, a map of the same depth. spare has the size of src and is
 // used for normals only; src is not changed.
-func (l light) narrow(made *Map, y int, src, spare []float32) {
+func (l light) narrowRow(made *Map, y int, src, spare []float32) {
 	if l.normal {
-		src = l.unit(spare[:len(src)], src)
+		src = l.unitRow(spare[:len(src)], src)
 	}
 	from, to := 4*made.W*y, 4*made.W*(y+1)
 	switch made.Depth() {
@@ -85,10 +85,10 @@ func (l light) narrow(made *Map, y int, src, spare []float32) {
 		dst := made.Pix16[from:to]
 		for i, v := range src {
 			if l.color == SRGB && i%4 != 3 {
-				dst[i] = nearest(65535 * toSRGB(float64(v)/65535))
+				dst[i] = nearest16(65535 * srgbOfLight(float64(v)/65535))
 				continue
 			}
-			dst[i] = nearest(float64(v))
+			dst[i] = nearest16(float64(v))
 		}
 	default:
 		curve, even := l.curve(), evenCurve()
@@ -98,7 +98,7 @@ func (l light) narrow(made *Map, y int, src, spare []float32) {
 			if i%4 == 3 {
 				c = even
 			}
-			dst[i] = c.narrow[nearest(float64(v))]
+			dst[i] = c.narrow[nearest16(float64(v))]
 		}
 	}
 }
@@ -110,8 +110,8 @@ func (l light) curve() *curve {
 	return evenCurve()
 }
 
-// nearest rounds a number from 0 to 65535.
-func nearest(v float64) uint16 { return uint16(float64(v) + 0.5) }
+// nearest16 rounds a number from 0 to 65535.
+func nearest16(v float64) uint16 { return uint16(float64(v) + 0.5) }
 
 // sane replaces floats that are not light: negative numbers, infinities and NaN, whose conversion
 // differs between processors.
@@ -126,24 +126,24 @@ func sane(v float32) float32 {
 var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	t := new([1 << 16]float32)
 	for i := range t {
-		t[i] = float32(65535 * toLinear(float64(i)/65535))
+		t[i] = float32(65535 * ToLinear(float64(i)/65535))
 	}
 	return t
 })
 
-// toLinear returns the light of an sRGB color, toSRGB the color of a light; both from 0 to 1 (IEC
+// ToLinear returns the light of an sRGB color, toSRGB the color of a light; both from 0 to 1 (IEC
 // 61966-2-1). They are within 1e-14 of the exact value, and the same on every processor: powers are
 // computed from roots, and roots from exactly rounded arithmetic.
-func toLinear(v float64) float64 {
+func ToLinear(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
 	}
 	x := (v + 0.055) / 1.055
-	root := fifthRoot(x)
+	root := newtonFifthRoot(x)
 	return x * x * root * root // x^2.4
 }
 
-func toSRGB(v float64) float64 {
+func srgbOfLight(v float64) float64 {
 	if v <= 0.0031308 {
 		return 12.92 * v
 	}
@@ -152,9 +152,9 @@ func toSRGB(v float64) float64 {
 	return float64(1.055*(x*x*x*x*x)) - 0.055
 }
 
-// fifthRoot is for x from 0.05 to 1, cubeRoot for x from 0.2 to 1: Newton's method from a line
+// newtonFifthRoot is for x from 0.05 to 1, cubeRoot for x from 0.2 to 1: Newton's method from a line
 // close to the curve.
-func fifthRoot(x float64) float64 {
+func newtonFifthRoot(x float64) float64 {
 	r := 0.62 + float64(0.41*x)
 	for range 6 {
 		p := r * r * r * r
@@ -184,7 +184,7 @@ var evenCurve = sync.OnceValue(func() *curve {
 		c.wide[i] = uint16(257 * i)
 	}
 	for i := range c.narrow {
-		c.narrow[i] = round16(uint32(i))
+		c.narrow[i] = byteOf16(uint32(i))
 	}
 	return c
 })
@@ -217,13 +217,97 @@ func srgbCeil(half, scale int) int {
 		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
 		return (scale*half*25700 + 2583) / 2584
 	}
-	// Above, the error of toLinear cannot cross a whole number: white is a whole number, and all
+	// Above, the error of ToLinear cannot cross a whole number: white is a whole number, and all
 	// other values are at least 1e-5 away from one.
 	if half == 510 {
 		return scale * 65535
 	}
-	return int(math.Ceil(float64(scale*65535) * toLinear(float64(half)/510)))
+	return int(math.Ceil(float64(scale*65535) * ToLinear(float64(half)/510)))
 }
 
-// round16 rounds sixteen bits to eight: 65535 is 255 times 257.
-func round16(v uint32) byte { return byte((v + 128) / 257) }
+// byteOf16 rounds sixteen bits to eight: 65535 is 255 times 257.
+func byteOf16(v uint32) byte { return byte((v + 128) / 257) }
+
+// The mean of two unit vectors is shorter than 1. Stored vectors are made unit vectors, but the
+// next level is averaged from the means, so that each of its pixels counts as much as the area that
+// it covers.
+
+// unitVector returns the vector of stored x, y and z, from 0 to 1, at length 1 and stored again. A
+// vector without a direction becomes one that points out of the surface.
+func unitVector(x, y, z float64) (ux, uy, uz float64) {
+	x, y, z = float64(2*x)-1, float64(2*y)-1, float64(2*z)-1
+	long := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
+	if long < 1e-4 {
+		return 0.5, 0.5, 1
+	}
+	return (x/long + 1) / 2, (y/long + 1) / 2, (z/long + 1) / 2
+}
+
+// narrowNormals stores a row of texels as vectors of length 1.
+func narrowNormals(dst []byte, src []texel) {
+	for i, t := range src {
+		x, y, z := unitVector(float64(t&0xffff)/65535, float64(t>>16&0xffff)/65535, float64(t>>32&0xffff)/65535)
+		d := dst[4*i : 4*i+4 : 4*i+4]
+		d[0], d[1], d[2], d[3] = nearestByte(x), nearestByte(y), nearestByte(z), byteOf16(uint32(t>>48))
+	}
+}
+
+func nearestByte(v float64) byte { return byte(float64(255*v) + 0.5) }
+
+// unitRow fills dst with the vectors of src at length 1, and returns it.
+func (l light) unitRow(dst, src []float32) []float32 {
+	top := l.vectorTop()
+	for i := 0; i+4 <= len(src); i += 4 {
+		x, y, z := unitVector(float64(src[i])/top, float64(src[i+1])/top, float64(src[i+2])/top)
+		if l.flat {
+			z = l.constantBlueLight() / top
+		}
+		dst[i], dst[i+1], dst[i+2], dst[i+3] = float32(x*top), float32(y*top), float32(z*top), src[i+3]
+	}
+	return dst
+}
+
+// raiseZ computes z from x and y, if blue is constant.
+func (l light) raiseZ(row []float32) {
+	top := l.vectorTop()
+	for i := 0; i+4 <= len(row); i += 4 {
+		x, y := float64(2*float64(row[i])/top)-1, float64(2*float64(row[i+1])/top)-1
+		z := math.Sqrt(max(0, 1-float64(x*x)-float64(y*y)))
+		row[i+2] = float32((z + 1) / 2 * top)
+	}
+}
+
+// vectorTop is the stored number of 1.
+func (l light) vectorTop() float64 { return l.alphaTop() }
+
+// constantBlueLight returns the constant blue of a two-channel map, as light.
+func (l light) constantBlueLight() float64 {
+	switch l.m.Depth() {
+	case Float:
+		return float64(sane(l.m.PixF[2]))
+	case Bits16:
+		return float64(l.m.Pix16[2])
+	}
+	return 257 * float64(l.m.Pix8[2])
+}
+
+// constantBlue reports whether blue is the same in all pixels.
+func constantBlue(m *Map) bool {
+	switch m.Depth() {
+	case Float:
+		return constant(m.PixF, 2)
+	case Bits16:
+		return constant(m.Pix16, 2)
+	}
+	return constant(m.Pix8, 2)
+}
+
+// constant reports whether channel c is the same in all pixels.
+func constant[T uint8 | uint16 | float32](pix []T, c int) bool {
+	for i := c; i < len(pix); i += 4 {
+		if pix[i] != pix[c] {
+			return false
+		}
+	}
+	return true
+}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Color says how the colors of a map of 8 or 16 bits are encoded. Maps of floats are linear light
-// unless they are Data.
+// Color is the encoding of colors in maps of 8 or 16 bits. Maps of floats are linear light unless
+// they are Data.
 type Color uint8
 
 // The encodings.
@@ -19,18 +19,18 @@ const (
 	Data
 )
 
-// Sampling says how the pixels of one size are computed from another.
+// Sampling holds the options for computing the pixels of one size from another.
 type Sampling struct {
 	Filter Filter
 	Color  Color
-	// Normal says that red, green and blue are the x, y and z of unit vectors, from -1 (stored as
+	// Normal is set if red, green and blue are the x, y and z of unit vectors, from -1 (stored as
 	// 0) to 1 (stored as 1). Vectors are averaged and made unit vectors again. A map with constant
 	// blue has two channels: z is computed from x and y, and blue stays. Color must be Data.
 	Normal bool
-	// Premultiplied says that colors are already multiplied by alpha, or that alpha is unrelated to
+	// Premultiplied is set if colors are already multiplied by alpha, or if alpha is unrelated to
 	// them.
 	Premultiplied bool
-	// WrapX and WrapY continue the picture beyond its edges. Box ignores them.
+	// WrapX and WrapY continue the image beyond its edges. Box ignores them.
 	WrapX, WrapY Wrap
 }
 
@@ -62,7 +62,7 @@ type MipOptions struct {
 // alpha; where all alpha is 0, the plain average of the colors is used, so that no black bleeds in
 // from the edges of sprites.
 func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, band *Map) error) error {
-	n := o.levels(m.W, m.H) - 1
+	n := o.levelsOfSize(m.W, m.H) - 1
 	if n == 0 {
 		return ctx.Err()
 	}
@@ -87,22 +87,22 @@ func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, ba
 	}
 	l := newLight(m, o.Sampling)
 	if o.Filter == Box && m.Depth() == Bits8 && !l.flat {
-		return newPyramid(m, banders, o.Sampling).build(ctx, m)
+		return newPyramid(m, banders, o.Sampling).buildLevels(ctx, m)
 	}
 	return filterMips(ctx, l, banders, o.Sampling)
 }
 
-// levels returns how many levels a map of w by h pixels has, including itself.
-func (o MipOptions) levels(w, h int) int {
+// levelsOfSize returns how many levels a map of w by h pixels has, including itself.
+func (o MipOptions) levelsOfSize(w, h int) int {
 	if n := levelCount(w, h); o.Levels == 0 || n < o.Levels {
 		return n
 	}
 	return o.Levels
 }
 
-// whole reports whether levels are made whole: coverage needs a whole level, and rows of pictures
+// needsWhole reports whether levels are made whole: coverage needs a whole level, and rows of images
 // that repeat downward are not made in order.
-func (o MipOptions) whole() bool {
+func (o MipOptions) needsWhole() bool {
 	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
 }
 
@@ -112,7 +112,7 @@ func (o MipOptions) bandRows(w, h int, d Depth) int {
 	if side == 0 {
 		side = 4
 	}
-	if o.whole() {
+	if o.needsWhole() {
 		return h
 	}
 	return min(h, BandRows(w, d, side))
@@ -131,11 +131,11 @@ func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) err
 		tw, th := b.rows.W, b.h
 		stages[i] = newStage(newScaler(l, s, s.weighs() && !opaque, w, h, tw, th, nil))
 		if i > 0 {
-			stages[i].follow(stages[i-1])
+			stages[i].followStage(stages[i-1])
 		}
 		stages[i].emit = func(y int, row []float32) error {
-			l.narrow(b.rows, b.rowInBand(y), row, spare)
-			if err := b.stored(); err != nil || i+1 == len(stages) {
+			l.narrowRow(b.rows, b.rowInBand(y), row, spare)
+			if err := b.countStored(); err != nil || i+1 == len(stages) {
 				return err
 			}
 			return stages[i+1].feed(ctx, row)
@@ -144,7 +144,7 @@ func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) err
 	}
 	row := make([]float32, 4*l.m.W)
 	for y := range l.m.H {
-		l.widen(row, y)
+		l.widenRow(row, y)
 		if err := stages[0].feed(ctx, row); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	if o.Filter != Box || d != Bits8 || o.Normal {
 		memory += 32 * int64(w) // a row, and unit vectors
 	}
-	for range o.levels(w, h) - 1 {
+	for range o.levelsOfSize(w, h) - 1 {
 		tw, th := max(1, w/2), max(1, h/2)
 		memory += int64(tw) * int64(o.bandRows(tw, th, d)) * bytesPerPixel(d)
 		if o.Filter == Box && d == Bits8 && !o.Normal {
@@ -197,7 +197,7 @@ func scalerMemory(f Filter, w, h, tw, th int) int64 {
 		if f == Box {
 			return int64(n/m) + 2
 		}
-		return int64(2*f.reach()*max(1, float64(n)/float64(m))) + 2
+		return int64(2*f.filterReach()*max(1, float64(n)/float64(m))) + 2
 	}
 	spans := int64(tw)*(32+8*taps(w, tw)) + int64(th)*(32+8*taps(h, th))
 	lines := (taps(h, th) + 1) * seenLanes * 8 * int64(tw)
@@ -238,16 +238,16 @@ func (m *Map) Band(y, n int) *Map {
 // A bander gathers the rows of a level.
 type bander struct {
 	level int
-	h     int  // of the level
+	h     int  // height of the level
 	whole bool // the level is a single band
-	rows  *Map // of the band
+	rows  *Map // rows of the band
 	have  int  // number of rows so far, in all bands
 	take  func(level int, band *Map) error
 }
 
 func newBander(level, w, h int, d Depth, o MipOptions, take func(int, *Map) error) *bander {
 	rows := o.bandRows(w, h, d)
-	return &bander{level: level, h: h, whole: o.whole(), rows: New(w, rows, d), take: take}
+	return &bander{level: level, h: h, whole: o.needsWhole(), rows: New(w, rows, d), take: take}
 }
 
 // rowInBand returns the row of b.rows for row y of the level. Rows arrive in order unless the level
@@ -259,8 +259,8 @@ func (b *bander) rowInBand(y int) int {
 	return b.have % b.rows.H
 }
 
-// stored counts a stored row, and passes on a full band.
-func (b *bander) stored() error {
+// countStored counts a stored row, and passes on a full band.
+func (b *bander) countStored() error {
 	b.have++
 	if n := b.have % b.rows.H; n == 0 || b.have == b.h {
 		if n == 0 {

@@ -188,7 +188,7 @@ func TestBandsAreLevels(t *testing.T) {
 						t.Errorf("%v, depth %d, %+v: level %d differs", size, d, o, i)
 					}
 				}
-				if many := bands > len(got)-1; many != (size[0] > 1000 && !o.whole()) {
+				if many := bands > len(got)-1; many != (size[0] > 1000 && !o.needsWhole()) {
 					t.Errorf("%v, depth %d, %+v: %d bands of %d levels", size, d, o, bands, len(got))
 				}
 			}
@@ -225,7 +225,7 @@ func TestBoxesAgree(t *testing.T) {
 			return
 		}
 		var whole, floats []*Map
-		if err := newPyramid(m, banders(m, n, gather(&whole)), s).build(t.Context(), m); err != nil {
+		if err := newPyramid(m, banders(m, n, gather(&whole)), s).buildLevels(t.Context(), m); err != nil {
 			rt.Fatal(err)
 		}
 		if err := filterMips(t.Context(), newLight(m, s), banders(m, n, gather(&floats)), s); err != nil {
@@ -270,7 +270,7 @@ func TestMipMemory(t *testing.T) {
 				if got > limit || limit > 4*got+3*curveMemory {
 					t.Errorf("depth %d, %+v, %v: allocated %d bytes, estimated %d", d, o, size, got, limit)
 				}
-				if !o.whole() && size[1] > 1000 && size[0] > 1000 && got > int64(m.Bytes())/4+1<<20 {
+				if !o.needsWhole() && size[1] > 1000 && size[0] > 1000 && got > int64(m.Bytes())/4+1<<20 {
 					t.Errorf("depth %d, %+v, %v: allocated %d bytes beside %d", d, o, size, got, m.Bytes())
 				}
 			}

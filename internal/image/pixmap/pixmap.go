@@ -1,4 +1,4 @@
-// Package pixmap holds pictures in memory, between source files and textures.
+// Package pixmap holds images in memory, between source files and textures.
 package pixmap
 
 import (
@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// A Map is a picture of W by H pixels in rows from the top. A pixel is four
+// A Map is an image of W by H pixels in rows from the top. A pixel is four
 // numbers: red, green, blue and straight alpha. Exactly one of the three slices
 // is set; it has 4*W*H elements.
 type Map struct {
@@ -19,7 +19,7 @@ type Map struct {
 	PixF []float32
 }
 
-// A Depth says which of the slices of a Map is set.
+// A Depth is the format of a Map's numbers: the slice that is set.
 type Depth uint8
 
 // The depths.
@@ -73,4 +73,66 @@ func eachRow(ctx context.Context, m *Map, f func(from, to int)) error {
 		f(4*m.W*y, 4*m.W*(y+1))
 	}
 	return nil
+}
+
+// Flip mirrors m in place: left to right if x is true, upside down if y is.
+func Flip(ctx context.Context, m *Map, x, y bool) error {
+	switch m.Depth() {
+	case Float:
+		return flip(ctx, m, m.PixF, x, y)
+	case Bits16:
+		return flip(ctx, m, m.Pix16, x, y)
+	}
+	return flip(ctx, m, m.Pix8, x, y)
+}
+
+func flip[T any](ctx context.Context, m *Map, pix []T, x, y bool) error {
+	row := func(y int) []T { return pix[4*m.W*y : 4*m.W*(y+1)] }
+	spare := make([]T, 4*m.W)
+	for i := 0; y && i < m.H/2; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		upper, lower := row(i), row(m.H-1-i)
+		copy(spare, upper)
+		copy(upper, lower)
+		copy(lower, spare)
+	}
+	for i := 0; x && i < m.H; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		copy(spare, row(i))
+		for j := range m.W {
+			copy(row(i)[4*j:4*j+4], spare[4*(m.W-1-j):])
+		}
+	}
+	return ctx.Err()
+}
+
+// Convert returns m at another depth, or m itself if it has that depth. Colors of 8 and 16 bits are
+// as c says; colors of floats are linear light unless they are Data. Light above 1 becomes 1 in
+// whole numbers.
+func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
+	if m.Depth() == d {
+		return m, ctx.Err()
+	}
+	made, row := New(m.W, m.H, d), make([]float32, 4*m.W)
+	from, to := light{m: m, color: c}, light{m: made, color: c}
+	if m.Depth() != Float && d != Float {
+		// Both use the same curve, so staying on it loses nothing.
+		from.color, to.color = Data, Data
+	}
+	scale := to.alphaTop() / from.alphaTop()
+	for y := range m.H {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		from.widenRow(row, y)
+		for i, v := range row {
+			row[i] = float32(min(float64(v)*scale, to.colorTop()))
+		}
+		to.narrowRow(made, y, row, nil)
+	}
+	return made, nil
 }

@@ -21,15 +21,15 @@ func Resize(ctx context.Context, m *Map, w, h int, s Sampling) (*Map, error) {
 	l := newLight(m, s)
 	buf := make([]float32, 4*m.W)
 	c := newScaler(l, s, s.weighs() && !opaque, m.W, m.H, w, h, func(y int) []float32 {
-		l.widen(buf, y)
+		l.widenRow(buf, y)
 		return buf
 	})
 	made, row, spare := New(w, h, m.Depth()), make([]float32, 4*w), make([]float32, 4*w)
 	for y := range h {
-		if err := c.make(ctx, y, row); err != nil {
+		if err := c.makeRow(ctx, y, row); err != nil {
 			return nil, err
 		}
-		l.narrow(made, y, row, spare)
+		l.narrowRow(made, y, row, spare)
 	}
 	return made, nil
 }
@@ -43,7 +43,7 @@ func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	return int64(tw)*int64(th)*bytesPerPixel(d) + scalerMemory(f, w, h, tw, th) + 32*int64(tw) + curveMemory
 }
 
-// Fit returns the size of a picture of w by h pixels scaled down so that its longest side is at
+// Fit returns the size of an image of w by h pixels scaled down so that its longest side is at
 // most longest. It keeps the proportions, up to rounding.
 func Fit(w, h, longest int) (int, int) {
 	if w <= longest && h <= longest {
@@ -58,7 +58,7 @@ func Fit(w, h, longest int) (int, int) {
 	return scaled(w, h), longest
 }
 
-// A Rounding says how to round a number to a power of two.
+// A Rounding is a way to round a number to a power of two.
 type Rounding uint8
 
 // The roundings.
@@ -75,4 +75,232 @@ func (r Rounding) PowerOfTwo(n int) int {
 		return down
 	}
 	return 2 * down
+}
+
+// An image is scaled first across and then down. A row filtered across is kept as long as output
+// rows need it. Weights are whole numbers, and sums are so much finer than the stored numbers that
+// one color stays one color.
+
+// Lanes of a sum: red, green, blue, alpha; and, if colors are weighed, red, green and blue times
+// alpha.
+const (
+	plainLanes = 4
+	seenLanes  = 7
+)
+
+// A scaler makes the rows of an image of another size.
+type scaler struct {
+	across, down axis
+	s            Sampling
+	weigh        bool
+	lanes        int
+	w, h         int                   // size of the source
+	source       func(y int) []float32 // nil for a stage, which is fed
+	lines        [][]float64           // rows filtered across; the one at i is lines[i%len(lines)]
+	held         []int                 // the row held in each line
+	sum          []float64             // the row being made
+	alphaTop     float64
+	colorTop     float64
+	// faint is the alpha below which weighed colors are unusable, because weights of both signs may
+	// cancel.
+	faint float64
+}
+
+// newScaler returns a scaler from a source of w by h to an image of tw by th. A row of the source
+// stays valid until the next is requested.
+func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y int) []float32) *scaler {
+	c := &scaler{
+		across: newAxis(s.Filter, w, tw), down: newAxis(s.Filter, h, th),
+		s: s, weigh: weigh, lanes: plainLanes, w: w, h: h, source: source,
+		alphaTop: l.alphaTop(), colorTop: l.colorTop(),
+	}
+	if weigh {
+		c.lanes = seenLanes
+	}
+	if s.Filter != Box {
+		c.faint = l.alphaTop() / 1024
+	}
+	c.lines, c.held = make([][]float64, c.down.most), make([]int, c.down.most)
+	for i := range c.lines {
+		c.lines[i], c.held[i] = make([]float64, c.lanes*tw), -1<<31
+	}
+	c.sum = make([]float64, c.lanes*tw)
+	return c
+}
+
+// makeRow makes row y from the source's rows.
+func (c *scaler) makeRow(ctx context.Context, y int, out []float32) error {
+	span := c.down.spans[y]
+	for i := span.first; i < span.first+len(span.weights); i++ {
+		slot := (i%len(c.lines) + len(c.lines)) % len(c.lines)
+		if c.held[slot] != i {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c.filterAcross(c.lines[slot], c.source(c.s.WrapY.wrapIndex(i, c.h)))
+			c.held[slot] = i
+		}
+	}
+	c.combineLines(span, out, func(i int) []float64 { return c.lines[(i%len(c.lines)+len(c.lines))%len(c.lines)] })
+	return nil
+}
+
+// combineLines makes a row from the lines of a span.
+func (c *scaler) combineLines(span span, out []float32, line func(i int) []float64) {
+	clear(c.sum)
+	for k, weight := range span.weights {
+		line := line(span.first + k)[:len(c.sum)]
+		for j := range c.sum {
+			c.sum[j] += float64(weight * line[j])
+		}
+	}
+	c.divideSums(out)
+}
+
+// filterAcross sums up a row across.
+func (c *scaler) filterAcross(line []float64, row []float32) {
+	for x, span := range c.across.spans {
+		var sum [seenLanes]float64
+		for k, weight := range span.weights {
+			i := span.first + k
+			if i < 0 || i >= c.w {
+				i = c.s.WrapX.wrapIndex(i, c.w)
+			}
+			p := row[4*i : 4*i+4 : 4*i+4]
+			red, green, blue := float64(p[0]), float64(p[1]), float64(p[2])
+			alpha := float64(weight * float64(p[3]))
+			sum[0] += float64(weight * red)
+			sum[1] += float64(weight * green)
+			sum[2] += float64(weight * blue)
+			sum[3] += alpha
+			if c.weigh {
+				sum[4] += float64(alpha * red)
+				sum[5] += float64(alpha * green)
+				sum[6] += float64(alpha * blue)
+			}
+		}
+		copy(line[c.lanes*x:c.lanes*(x+1)], sum[:])
+	}
+}
+
+// divideSums turns the sums of a row into pixels.
+func (c *scaler) divideSums(out []float32) {
+	total := c.across.total * c.down.total
+	for x := range len(out) / 4 {
+		sum, p := c.sum[c.lanes*x:c.lanes*(x+1)], out[4*x:4*x+4:4*x+4]
+		alpha := sum[3]
+		p[3] = float32(max(0, min(c.alphaTop, alpha/total)))
+		if c.weigh && alpha > total*c.faint {
+			p[0] = float32(max(0, min(c.colorTop, sum[4]/alpha)))
+			p[1] = float32(max(0, min(c.colorTop, sum[5]/alpha)))
+			p[2] = float32(max(0, min(c.colorTop, sum[6]/alpha)))
+			continue
+		}
+		p[0] = float32(max(0, min(c.colorTop, sum[0]/total)))
+		p[1] = float32(max(0, min(c.colorTop, sum[1]/total)))
+		p[2] = float32(max(0, min(c.colorTop, sum[2]/total)))
+	}
+}
+
+// A stage makes the rows of one level while the rows of the level above it arrive.
+//
+// Rows arrive in order. With WrapY == Repeat the order is circular: the first rows of
+// a level also depend on the last rows of the level above, so they are made last, and
+// the next stage starts at a later row. Row numbers then run past the lower edge: row
+// h+i is row i again.
+type stage struct {
+	c    *scaler
+	from int // the row that arrives first
+	fed  int // rows that have arrived
+	next int // the row to make next
+	end  int // where to stop
+	// first holds the first lines, which the last rows need again. Repeat only.
+	first [][]float64
+	// all keeps every line and makes nothing until the last one is there: the level
+	// is not much higher than the filter. Repeat only.
+	all  bool
+	row  []float32
+	emit func(y int, row []float32) error
+}
+
+func newStage(c *scaler) *stage {
+	s := &stage{c: c, end: len(c.down.spans), row: make([]float32, 4*len(c.across.spans))}
+	if s.repeatsDown() && c.h <= 2*c.down.most {
+		s.all = true
+		for len(c.lines) < c.h {
+			c.lines = append(c.lines, make([]float64, len(c.sum)))
+		}
+	}
+	s.beginAt(0)
+	return s
+}
+
+func (s *stage) repeatsDown() bool { return s.c.s.Filter != Box && s.c.s.WrapY == Repeat }
+
+// followStage starts the stage in the order of rows of the stage before.
+func (s *stage) followStage(before *stage) { s.beginAt(before.next) }
+
+// beginAt sets the row that arrives first, and starts with the first output row that needs no
+// earlier row.
+func (s *stage) beginAt(from int) {
+	s.from, s.next, s.end = from, 0, len(s.c.down.spans)
+	if s.all || !s.repeatsDown() {
+		return
+	}
+	for s.spanOfRow(s.next).first < from {
+		s.next++
+	}
+	s.end += s.next
+	s.first = make([][]float64, s.c.down.most)
+	for i := range s.first {
+		s.first[i] = make([]float64, len(s.c.sum))
+	}
+}
+
+// spanOfRow returns the span of row y, which may be beyond the lower edge.
+func (s *stage) spanOfRow(y int) span {
+	n := len(s.c.down.spans)
+	w := s.c.down.spans[y%n]
+	w.first += y / n * s.c.h
+	return w
+}
+
+// feed takes the next row of the level above and makes every row that is now complete.
+func (s *stage) feed(ctx context.Context, row []float32) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	at := s.from + s.fed
+	line := s.stageLine(at)
+	s.c.filterAcross(line, row)
+	if s.fed < len(s.first) {
+		copy(s.first[s.fed], line)
+	}
+	s.fed++
+	for ; s.next < s.end; s.next++ {
+		w := s.spanOfRow(s.next)
+		last := w.first + len(w.weights) - 1
+		if !s.repeatsDown() {
+			last = min(last, s.c.h-1)
+		}
+		if s.fed < s.c.h && (s.all || last > at) {
+			return nil
+		}
+		s.c.combineLines(w, s.row, s.stageLine)
+		if err := s.emit(s.next%len(s.c.down.spans), s.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageLine returns the line of row i, which may be beyond the edges.
+func (s *stage) stageLine(i int) []float64 {
+	switch {
+	case s.all || !s.repeatsDown():
+		i = s.c.s.WrapY.wrapIndex(i, s.c.h)
+	case s.fed >= s.c.h && i >= s.from+s.c.h: // the rows around the edge
+		return s.first[i-s.from-s.c.h]
+	}
+	return s.c.lines[i%len(s.c.lines)]
 }

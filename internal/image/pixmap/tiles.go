@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Faces cuts the six faces of a cube out of one picture, in the order +X -X +Y -Y +Z -Z. The
-// picture's proportions determine the layout:
+// Faces cuts the six faces of a cube out of one image, in the order +X -X +Y -Y +Z -Z. The
+// image's proportions determine the layout:
 //
 //	4:3           3:4         6:1 and 1:6
 //	 .  +Y  .  .   .  +Y  .   in that order
@@ -17,7 +17,7 @@ import (
 // In the upright cross, -Z below -Y is turned by half a turn. Faces look as seen from the middle of
 // the cube, as textures require.
 func Faces(ctx context.Context, m *Map) ([]*Map, error) {
-	side, cells, turned := cross(m.W, m.H)
+	side, cells, turned := crossLayout(m.W, m.H)
 	if side == 0 {
 		return nil, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", m.W, m.H)
 	}
@@ -39,9 +39,9 @@ func Faces(ctx context.Context, m *Map) ([]*Map, error) {
 	return faces, nil
 }
 
-// cross returns the side of the faces in a picture of w by h pixels, 0 if it has none, and the
+// crossLayout returns the side of the faces in an image of w by h pixels, 0 if it has none, and the
 // column and row of each face.
-func cross(w, h int) (side int, cells [6][2]int, turned bool) {
+func crossLayout(w, h int) (side int, cells [6][2]int, turned bool) {
 	switch {
 	case w%4 == 0 && w/4*3 == h:
 		return w / 4, [6][2]int{{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}, {3, 1}}, false
@@ -55,10 +55,10 @@ func cross(w, h int) (side int, cells [6][2]int, turned bool) {
 	return 0, cells, false
 }
 
-// FaceSide returns the side in pixels of the faces that Faces finds in a picture of w by h pixels,
+// FaceSide returns the side in pixels of the faces that Faces finds in an image of w by h pixels,
 // or 0.
 func FaceSide(w, h int) int {
-	side, _, _ := cross(w, h)
+	side, _, _ := crossLayout(w, h)
 	return side
 }
 

@@ -17,12 +17,12 @@ const (
 	rgba      = 6
 )
 
-// A form is a format for the pixels of a picture.
+// A form is a format for the pixels of an image.
 type form struct {
 	w, h    int
 	color   byte
 	depth   byte // bits of a sample
-	samples int  // of a pixel
+	samples int  // samples of a pixel
 	palette []uint32
 	row     func(dst []byte, y int) // writes a row
 }
@@ -36,8 +36,8 @@ func (f *form) String() string {
 	return fmt.Sprintf("%s, %d bits", name, f.depth)
 }
 
-// rowBytes returns the size of a row.
-func (f *form) rowBytes() int { return (f.w*f.samples*int(f.depth) + 7) / 8 }
+// packedRowBytes returns the size of a row.
+func (f *form) packedRowBytes() int { return (f.w*f.samples*int(f.depth) + 7) / 8 }
 
 // extra returns the size of the form besides its rows.
 func (f *form) extra() int {
@@ -66,17 +66,17 @@ func (f *form) chunks() (colors, alphas []byte) {
 	return colors, alphas
 }
 
-// facts decide which forms can hold a picture.
+// facts decide which forms can hold an image.
 type facts struct {
 	opaque, gray bool
 	wide         bool            // a sample needs 16 bits
-	grayBits     byte            // bits for all values of a gray picture, at most 8
+	grayBits     byte            // bits for all values of a gray image, at most 8
 	colors       map[uint32]bool // alpha, red, green, blue; nil for over 256 colors or wide ones
 }
 
 // formsOf returns the forms that can hold m; the first is probably the smallest.
 func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
-	c, err := look(ctx, m)
+	c, err := collectFacts(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -102,14 +102,14 @@ func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
 	if c.colors == nil {
 		return forms, nil
 	}
-	if p := paletteOf(m, c); p.extra()+p.h*p.rowBytes() < f.h*f.rowBytes() {
+	if p := paletteForm(m, c); p.extra()+p.h*p.packedRowBytes() < f.h*f.packedRowBytes() {
 		forms = []form{p, f}
 	}
 	return forms, nil
 }
 
-// look collects the facts of m.
-func look(ctx context.Context, m *pixmap.Map) (facts, error) {
+// collectFacts collects the facts of m.
+func collectFacts(ctx context.Context, m *pixmap.Map) (facts, error) {
 	c := facts{opaque: true, gray: true, grayBits: 1, colors: map[uint32]bool{}}
 	last, any := uint32(0), false
 	for y := range m.H {
@@ -118,7 +118,7 @@ func look(ctx context.Context, m *pixmap.Map) (facts, error) {
 		}
 		for x := range m.W {
 			i := 4 * (y*m.W + x)
-			r, g, b, a := sample(m, i), sample(m, i+1), sample(m, i+2), sample(m, i+3)
+			r, g, b, a := sampleAt(m, i), sampleAt(m, i+1), sampleAt(m, i+2), sampleAt(m, i+3)
 			c.opaque = c.opaque && a == 0xffff
 			c.gray = c.gray && r == g && g == b
 			if !c.wide {
@@ -147,8 +147,8 @@ func look(ctx context.Context, m *pixmap.Map) (facts, error) {
 	return c, nil
 }
 
-// sample returns a number of a pixel as 16 bits.
-func sample(m *pixmap.Map, i int) uint32 {
+// sampleAt returns a number of a pixel as 16 bits.
+func sampleAt(m *pixmap.Map, i int) uint32 {
 	if m.Pix16 != nil {
 		return uint32(m.Pix16[i])
 	}
@@ -165,7 +165,7 @@ func plainRows(m *pixmap.Map, f form) func(dst []byte, y int) {
 			dst = dst[:0]
 			for range m.W {
 				for _, c := range channels {
-					v := sample(m, i+c)
+					v := sampleAt(m, i+c)
 					dst = append(dst, byte(v>>8), byte(v))
 				}
 				i += 4
@@ -174,18 +174,18 @@ func plainRows(m *pixmap.Map, f form) func(dst []byte, y int) {
 			dst = dst[:0]
 			for range m.W {
 				for _, c := range channels {
-					dst = append(dst, byte(sample(m, i+c)>>8))
+					dst = append(dst, byte(sampleAt(m, i+c)>>8))
 				}
 				i += 4
 			}
 		default:
-			narrow(dst, f.depth, m.W, func(x int) byte { return byte(sample(m, i+4*x) >> (16 - f.depth)) })
+			narrowSamples(dst, f.depth, m.W, func(x int) byte { return byte(sampleAt(m, i+4*x) >> (16 - f.depth)) })
 		}
 	}
 }
 
-// narrow fills a row with samples of less than 8 bits, from the top bits of each byte on.
-func narrow(dst []byte, depth byte, n int, at func(x int) byte) {
+// narrowSamples fills a row with samples of less than 8 bits, from the top bits of each byte on.
+func narrowSamples(dst []byte, depth byte, n int, at func(x int) byte) {
 	clear(dst)
 	for x := range n {
 		bit := x * int(depth)
@@ -193,9 +193,9 @@ func narrow(dst []byte, depth byte, n int, at func(x int) byte) {
 	}
 }
 
-// paletteOf returns a form with a palette of at most 256 colors. Colors with alpha come first,
+// paletteForm returns a form with a palette of at most 256 colors. Colors with alpha come first,
 // which keeps the tRNS chunk short.
-func paletteOf(m *pixmap.Map, c facts) form {
+func paletteForm(m *pixmap.Map, c facts) form {
 	f := form{w: m.W, h: m.H, color: indexed, samples: 1, depth: 1}
 	for color := range c.colors {
 		f.palette = append(f.palette, color)
@@ -213,14 +213,14 @@ func paletteOf(m *pixmap.Map, c facts) form {
 		last, n := f.palette[0], byte(0)
 		at := func(x int) byte {
 			j := i + 4*x
-			color := sample(m, j+3)>>8<<24 | sample(m, j)>>8<<16 | sample(m, j+1)&0xff00 | sample(m, j+2)>>8
+			color := sampleAt(m, j+3)>>8<<24 | sampleAt(m, j)>>8<<16 | sampleAt(m, j+1)&0xff00 | sampleAt(m, j+2)>>8
 			if color != last {
 				last, n = color, number[color]
 			}
 			return n
 		}
 		if f.depth < 8 {
-			narrow(dst, f.depth, m.W, at)
+			narrowSamples(dst, f.depth, m.W, at)
 			return
 		}
 		for x := range m.W {

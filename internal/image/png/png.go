@@ -1,4 +1,4 @@
-// Package png writes pictures as PNG files, in the smallest form that keeps every pixel.
+// Package png writes images as PNG files, in the smallest form that keeps every pixel.
 //
 // Forms are palettes and gray of 1 to 8 bits, gray, gray with alpha, colors, and colors with alpha,
 // of 8 or 16 bits. All pixels keep their numbers, even the colors of transparent ones. Compression
@@ -9,6 +9,7 @@ package png
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -18,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Effort says how much work to spend on a small file.
+// Effort is the amount of work for a small file.
 type Effort int
 
 const (
@@ -38,8 +39,8 @@ func EffortOf(quality string) Effort {
 	return Normal
 }
 
-// ErrFloat says that PNG cannot store light beyond white.
-var ErrFloat = errors.New("a PNG picture has no light beyond white")
+// ErrFloat is the error for light beyond white, which PNG cannot store.
+var ErrFloat = errors.New("a PNG image has no light beyond white")
 
 // Encode writes m, of 8 or 16 bits a channel, with straight alpha. It returns a description of the
 // form, such as "palette of 12 colors, 4 bits".
@@ -54,10 +55,10 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form str
 	if e == Fast {
 		forms = forms[:1]
 	}
-	return encode(ctx, w, forms, e)
+	return writeSmallest(ctx, w, forms, e)
 }
 
-// Memory returns the most bytes that Encode holds, without the picture of w by h pixels.
+// Memory returns the most bytes that Encode holds, without the image of w by h pixels.
 func Memory(w, h int, d pixmap.Depth) int64 {
 	const fixed = 2 << 20 // two deflaters, colors and rows
 	raw := (1 + 4*int64(w)) * int64(h)
@@ -69,14 +70,14 @@ func Memory(w, h int, d pixmap.Depth) int64 {
 	return fixed + 3*(raw+raw/1024)
 }
 
-// encode writes the smallest file of all forms and ways.
-func encode(ctx context.Context, w io.Writer, forms []form, e Effort) (string, error) {
+// writeSmallest writes the smallest file of all forms and ways.
+func writeSmallest(ctx context.Context, w io.Writer, forms []form, e Effort) (string, error) {
 	var least []byte
 	var chosen *form
 	for i := range forms {
 		f := &forms[i]
 		for _, way := range f.ways(e) {
-			data, err := f.pack(ctx, way, e)
+			data, err := f.packForm(ctx, way, e)
 			if err != nil {
 				return "", err
 			}
@@ -123,3 +124,133 @@ func writeChunk(w io.Writer, kind string, data []byte) error {
 	}
 	return err
 }
+
+// A way selects the filter of each row: one of the five, or the filter with the smallest result.
+type way byte
+
+const (
+	none way = iota
+	sub
+	up
+	average
+	paeth
+	adaptive
+)
+
+// ways returns the ways worth trying, for the given effort.
+func (f *form) ways(e Effort) []way {
+	// Neighboring palette indices, and bytes of several pixels, are rarely related.
+	numbers := f.color == indexed || f.depth < 8
+	switch {
+	case e == Best:
+		return []way{none, sub, up, average, paeth, adaptive}
+	case numbers:
+		return []way{none}
+	case e == Normal:
+		return []way{adaptive, none}
+	}
+	return []way{adaptive}
+}
+
+// packForm filters and compresses all rows.
+func (f *form) packForm(ctx context.Context, use way, e Effort) ([]byte, error) {
+	level := zlib.BestCompression
+	if e == Fast {
+		level = zlib.DefaultCompression
+	}
+	var out bytes.Buffer
+	z, err := zlib.NewWriterLevel(&out, level)
+	if err != nil {
+		return nil, err
+	}
+	n, pixel := f.packedRowBytes(), max(1, f.samples*int(f.depth)/8)
+	above, line := make([]byte, n), make([]byte, n)
+	var tries [5][]byte
+	for i := range tries {
+		tries[i] = make([]byte, 1+n)
+		tries[i][0] = byte(i)
+	}
+	for y := range f.h {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f.row(line, y)
+		chosen := use
+		if use == adaptive {
+			least := -1
+			for i := range tries {
+				filterRow(tries[i][1:], line, above, pixel, way(i))
+				if sum := rowWeight(tries[i][1:]); least < 0 || sum < least {
+					least, chosen = sum, way(i)
+				}
+			}
+		} else {
+			filterRow(tries[use][1:], line, above, pixel, use)
+		}
+		if _, err := z.Write(tries[chosen]); err != nil {
+			return nil, err
+		}
+		above, line = line, above
+	}
+	err = errors.Join(z.Close(), ctx.Err())
+	return out.Bytes(), err
+}
+
+// rowWeight returns the sum of the distances from 0, which roughly predicts the compressed size.
+func rowWeight(row []byte) int {
+	sum := 0
+	for _, v := range row {
+		d := int(int8(v))
+		sum += max(d, -d)
+	}
+	return sum
+}
+
+// filterRow writes each byte of line minus its prediction, which it computes from the bytes to the
+// left, above, and above to the left.
+func filterRow(dst, line, above []byte, pixel int, f way) {
+	switch f {
+	case none:
+		copy(dst, line)
+	case sub:
+		copy(dst[:min(pixel, len(dst))], line)
+		for i := pixel; i < len(line); i++ {
+			dst[i] = line[i] - line[i-pixel]
+		}
+	case up:
+		for i := range line {
+			dst[i] = line[i] - above[i]
+		}
+	case average:
+		for i := range line {
+			left := 0
+			if i >= pixel {
+				left = int(line[i-pixel])
+			}
+			dst[i] = line[i] - byte((left+int(above[i]))/2)
+		}
+	case paeth:
+		for i := range line {
+			left, corner := 0, 0
+			if i >= pixel {
+				left, corner = int(line[i-pixel]), int(above[i-pixel])
+			}
+			dst[i] = line[i] - paethPrediction(left, int(above[i]), corner)
+		}
+	}
+}
+
+// paethPrediction is the predictor of filter 4, by Alan Paeth.
+func paethPrediction(left, above, corner int) byte {
+	p := left + above - corner
+	dl, da, dc := distanceFromZero(p, left), distanceFromZero(p, above), distanceFromZero(p, corner)
+	switch {
+	case dl <= da && dl <= dc:
+		return byte(left)
+	case da <= dc:
+		return byte(above)
+	}
+	return byte(corner)
+}
+
+func distanceFromZero(a, b int) int { return max(a-b, b-a) }

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// painted returns a picture of 16 bits, or of the upper 8 bits.
+// painted returns an image of 16 bits, or of the upper 8 bits.
 func painted(w, h int, d pixmap.Depth, at func(x, y int) [4]uint16) *pixmap.Map {
 	m := pixmap.New(w, h, d)
 	for i := range w * h {
@@ -34,7 +34,7 @@ func bytewise(r, g, b, a int) [4]uint16 {
 	return [4]uint16{uint16(r&255) * 257, uint16(g&255) * 257, uint16(b&255) * 257, uint16(a&255) * 257}
 }
 
-// A picture keeps its pixels at every effort, and gets the expected form.
+// An image keeps its pixels at every effort, and gets the expected form.
 func TestPixelsSurviveInTheBestForm(t *testing.T) {
 	noise := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct {
@@ -102,14 +102,14 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 			have[0], have[1], have[2], have[3] = c.RGBA()
 		}
 		for c, v := range have {
-			if want := sample(m, 4*i+c); v != want {
+			if want := sampleAt(m, 4*i+c); v != want {
 				t.Fatalf("%s: pixel %d, %d: %d, want %v", name, i%m.W, i/m.W, have, want)
 			}
 		}
 	}
 }
 
-// Smooth pictures are no larger than with package image/png.
+// Smooth images are no larger than with package image/png.
 func TestSmoothPicturesAreSmall(t *testing.T) {
 	m := painted(256, 256, 0, func(x, y int) [4]uint16 {
 		return bytewise(x*y/300, (x+y)/2, 255-(x*x+y*y)/600, 255-y/2)
@@ -171,7 +171,7 @@ func TestFiltersAreInvertible(t *testing.T) {
 			if i >= pixel {
 				left, corner = int(line[i-pixel]), int(above[i-pixel])
 			}
-			line[i] += []byte{0, byte(left), above[i], byte((left + int(above[i])) / 2), predict(left, int(above[i]), corner)}[f]
+			line[i] += []byte{0, byte(left), above[i], byte((left + int(above[i])) / 2), paethPrediction(left, int(above[i]), corner)}[f]
 		}
 	}
 	for _, n := range []int{4, 8, 124} {
@@ -180,7 +180,7 @@ func TestFiltersAreInvertible(t *testing.T) {
 			line[i], above[i] = byte(i*57), byte(i*i*31)
 		}
 		for f := none; f < adaptive; f++ {
-			filter(got, line, above, 4, f)
+			filterRow(got, line, above, 4, f)
 			if add(got, above, 4, f); !bytes.Equal(got, line) {
 				t.Errorf("filter %d, %d bytes: %v, want %v", f, n, got, line)
 			}

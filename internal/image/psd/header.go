@@ -9,10 +9,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header describes the merged picture.
+// A Header describes the merged image.
 type Header struct {
 	Width, Height int
-	Bits          int // of a channel: 8, 16 or 32
+	Bits          int // bits of a channel: 8, 16 or 32
 	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
 	// was read from.
 	ICC []byte
@@ -25,8 +25,8 @@ type Header struct {
 	layers      int    // the number of layers
 	onWhite     bool   // the first channel after the colors is the layers' transparency
 	noMerged    bool
-	complete    bool // everything before the picture was read
-	image       int  // offset of the merged picture
+	complete    bool // everything before the image was read
+	image       int  // offset of the merged image
 }
 
 // The modes of colors.
@@ -40,7 +40,7 @@ const (
 const mostSide = 300_000
 
 // ReadHeader reads and checks the header of a file that starts with data. The error is
-// io.ErrUnexpectedEOF if data ends before the size and kind of the picture are known. Resources and
+// io.ErrUnexpectedEOF if data ends before the size and kind of the image are known. Resources and
 // layers, which may be large, are read as far as data reaches.
 func ReadHeader(data []byte) (Header, error) {
 	const fixed = 26
@@ -56,52 +56,52 @@ func ReadHeader(data []byte) (Header, error) {
 	h := Header{large: version == 2, channels: int(be.Uint16(data[12:])), Bits: int(be.Uint16(data[22:])),
 		mode: int(be.Uint16(data[24:])), transparent: -1}
 	if width < 1 || height < 1 || width > mostSide || height > mostSide {
-		return Header{}, fmt.Errorf("psd: picture of %d x %d pixels", width, height)
+		return Header{}, fmt.Errorf("psd: header claims %d x %d pixels, which is out of range", width, height)
 	}
 	h.Width, h.Height = int(width), int(height)
-	if err := h.checkKind(); err != nil {
+	if err := h.checkMode(); err != nil {
 		return Header{}, err
 	}
 	c := &cursor{data: data, at: fixed}
-	colors, ok := c.section(4)
+	colors, ok := c.sizedSection(4)
 	if !ok {
 		return Header{}, fmt.Errorf("psd: header: %w", io.ErrUnexpectedEOF)
 	}
 	if h.palette = colors; h.mode == indexed && len(colors) < 768 {
-		return Header{}, fmt.Errorf("psd: a palette of %d numbers, want 768", len(colors))
+		return Header{}, fmt.Errorf("psd: the palette has %d numbers, want 768", len(colors))
 	}
-	resources, ok := c.section(4)
+	resources, ok := c.sizedSection(4)
 	h.readResources(resources)
 	if !ok {
 		return h, nil
 	}
-	layers, ok := c.section(h.wide())
+	layers, ok := c.sizedSection(h.wideSize())
 	h.readLayers(layers)
 	h.complete, h.image = ok, c.at
 	return h, nil
 }
 
-// checkKind refuses unsupported kinds of pictures.
-func (h *Header) checkKind() error {
+// checkMode refuses unsupported kinds of images.
+func (h *Header) checkMode() error {
 	switch {
 	case h.mode == bitmap || h.Bits == 1:
-		return errors.New("psd: bitmaps are not supported; save the picture as grayscale")
+		return errors.New("psd: bitmaps are not supported; save the image as grayscale")
 	case h.mode == 4:
-		return errors.New("psd: CMYK is not supported; save the picture as RGB")
+		return errors.New("psd: CMYK is not supported; save the image as RGB")
 	case h.mode == 9:
-		return errors.New("psd: Lab is not supported; save the picture as RGB")
+		return errors.New("psd: Lab is not supported; save the image as RGB")
 	case h.mode != gray && h.mode != indexed && h.mode != rgb:
-		return fmt.Errorf("psd: colors of mode %d are not supported; save the picture as RGB", h.mode)
+		return fmt.Errorf("psd: colors of mode %d are not supported; save the image as RGB", h.mode)
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32, h.mode == indexed && h.Bits != 8:
-		return fmt.Errorf("psd: channels of %d bits are not supported; save the picture with 8 or 16", h.Bits)
-	case h.channels < h.colors() || h.channels > 56:
-		return fmt.Errorf("psd: %d channels, but the colors need %d", h.channels, h.colors())
+		return fmt.Errorf("psd: channels of %d bits are not supported; save the image with 8 or 16", h.Bits)
+	case h.channels < h.colorChannels() || h.channels > 56:
+		return fmt.Errorf("psd: image has %d channels, but its colors need %d", h.channels, h.colorChannels())
 	}
 	return nil
 }
 
-// colors returns the number of color channels.
-func (h *Header) colors() int {
+// colorChannels returns the number of color channels.
+func (h *Header) colorChannels() int {
 	if h.mode == rgb {
 		return 3
 	}
@@ -109,38 +109,38 @@ func (h *Header) colors() int {
 }
 
 // Alpha reports whether there is a channel after the colors.
-func (h *Header) Alpha() bool { return h.mode != indexed && h.channels > h.colors() }
+func (h *Header) Alpha() bool { return h.mode != indexed && h.channels > h.colorChannels() }
 
 // Layered reports whether the alpha is the transparency of layers.
 func (h *Header) Layered() bool { return h.onWhite && h.Alpha() }
 
-// wide returns the length of sizes that are longer in .psb files.
-func (h *Header) wide() int {
+// wideSize returns the length of sizes that are longer in .psb files.
+func (h *Header) wideSize() int {
 	if h.large {
 		return 8
 	}
 	return 4
 }
 
-// readResources reads the resources that matter for the picture.
+// readResources reads the resources that matter for the image.
 func (h *Header) readResources(data []byte) {
 	const profile, transparency, versionInfo = 1039, 1047, 1057
 	for c := (&cursor{data: data}); ; {
-		head, ok := c.take(6)
+		head, ok := c.takeWhole(6)
 		if !ok || string(head[:4]) != "8BIM" {
 			return
 		}
-		name, ok := c.take(1)
+		name, ok := c.takeWhole(1)
 		if !ok {
 			return
 		}
-		c.take(int64(name[0]) | 1) // the length byte and the name have an even size together
-		value, ok := c.section(4)
+		c.takeWhole(int64(name[0]) | 1) // the length byte and the name have an even size together
+		value, ok := c.sizedSection(4)
 		if !ok {
 			return
 		}
 		if len(value)%2 == 1 {
-			c.take(1)
+			c.takeWhole(1)
 		}
 		switch binary.BigEndian.Uint16(head[4:]) {
 		case profile:
@@ -155,29 +155,29 @@ func (h *Header) readResources(data []byte) {
 	}
 }
 
-// readLayers reads the number of layers. A negative number says that the merged picture has the
+// readLayers reads the number of layers. A negative number means that the merged image has the
 // layers' transparency. Layers of more than 8 bits have their own block.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}
-	info, ok := c.section(h.wide())
+	info, ok := c.sizedSection(h.wideSize())
 	h.countLayers(info)
 	if !ok {
 		return
 	}
-	if _, ok = c.section(4); !ok { // the mask of all layers
+	if _, ok = c.sizedSection(4); !ok { // the mask of all layers
 		return
 	}
 	for {
-		head, ok := c.take(8)
+		head, ok := c.takeWhole(8)
 		if !ok || string(head[:4]) != "8BIM" && string(head[:4]) != "8B64" {
 			return
 		}
 		key, wide := string(head[4:]), 4
 		switch key {
 		case "LMsk", "Lr16", "Lr32", "Layr", "Mt16", "Mt32", "Mtrn", "Alph", "FMsk", "lnk2", "FEid", "FXid", "PxSD":
-			wide = h.wide()
+			wide = h.wideSize()
 		}
-		value, ok := c.section(wide)
+		value, ok := c.sizedSection(wide)
 		switch key {
 		case "Lr16", "Lr32", "Layr":
 			h.countLayers(value)
@@ -187,7 +187,7 @@ func (h *Header) readLayers(data []byte) {
 		if !ok {
 			return
 		}
-		c.take(int64(-len(value) & 3))
+		c.takeWhole(int64(-len(value) & 3))
 	}
 }
 
@@ -205,19 +205,19 @@ func (h *Header) Depth() pixmap.Depth {
 	return map[int]pixmap.Depth{8: pixmap.Bits8, 16: pixmap.Bits16, 32: pixmap.Float}[h.Bits]
 }
 
-// rowBytes returns the size of a row of a channel.
-func (h *Header) rowBytes() int { return h.Width * h.Bits / 8 }
+// channelRowBytes returns the size of a row of a channel.
+func (h *Header) channelRowBytes() int { return h.Width * h.Bits / 8 }
 
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const ratio = 1032 // of ZIP: a match of 258 bytes takes at least two bits
-	return 26 + 3*4 + 2 + int64(h.rowBytes())*int64(h.Height)*int64(h.channels)/ratio
+	const ratio = 1032 // best ratio of ZIP: a match of 258 bytes takes two bits
+	return 26 + 3*4 + 2 + int64(h.channelRowBytes())*int64(h.Height)*int64(h.channels)/ratio
 }
 
 // Memory returns the most bytes that Decode holds at once, without the file.
 func (h *Header) Memory() int64 {
 	const unpacker = 128 << 10
-	return 4*int64(h.rowBytes())*int64(h.Height) + 2*int64(h.rowBytes()) + unpacker
+	return 4*int64(h.channelRowBytes())*int64(h.Height) + 2*int64(h.channelRowBytes()) + unpacker
 }
 
 // A cursor reads from front to back.
@@ -226,8 +226,8 @@ type cursor struct {
 	at   int
 }
 
-// take returns the next n bytes, or as many as are left.
-func (c *cursor) take(n int64) (b []byte, whole bool) {
+// takeWhole returns the next n bytes, or as many as are left.
+func (c *cursor) takeWhole(n int64) (b []byte, whole bool) {
 	rest := c.data[c.at:]
 	whole = n <= int64(len(rest))
 	b = rest[:min(n, int64(len(rest)))]
@@ -235,9 +235,9 @@ func (c *cursor) take(n int64) (b []byte, whole bool) {
 	return b, whole
 }
 
-// section returns the bytes after a size field of wide bytes.
-func (c *cursor) section(wide int) (b []byte, whole bool) {
-	size, ok := c.take(int64(wide))
+// sizedSection returns the bytes after a size field of wide bytes.
+func (c *cursor) sizedSection(wide int) (b []byte, whole bool) {
+	size, ok := c.takeWhole(int64(wide))
 	if !ok {
 		return nil, false
 	}
@@ -245,5 +245,5 @@ func (c *cursor) section(wide int) (b []byte, whole bool) {
 	if wide == 8 {
 		n = int64(min(binary.BigEndian.Uint64(size), 1<<62))
 	}
-	return c.take(n)
+	return c.takeWhole(n)
 }

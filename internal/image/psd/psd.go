@@ -1,12 +1,14 @@
-// Package psd decodes the merged picture of Photoshop files (.psd and .psb): gray, indexed and RGB
+// Package psd decodes the merged image of Photoshop files (.psd and .psb): gray, indexed and RGB
 // of 8, 16 or 32 bits a channel, with or without alpha, plain or packed by RLE or ZIP.
 //
 // The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not composed:
-// programs also save the merged picture, if told to. Files without it are refused with advice, as
-// are CMYK, Lab and other modes that are not for screens.
+// programs can also save the merged image. Files without it are refused with advice, as are CMYK,
+// Lab and other modes that are not for screens.
 package psd
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -17,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the merged picture of a whole file. Its alpha is the transparency of the layers,
+// Decode decodes the merged image of a whole file. Its alpha is the transparency of the layers,
 // or else the first channel after the colors. Colors of transparent layers, which are saved on
 // white, are separated from the white. Decode allocates Header.Memory, so check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
@@ -29,34 +31,33 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	case !h.complete:
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", io.ErrUnexpectedEOF)
 	case h.noMerged && h.layers > 0:
-		return nil, pixmap.Repairs{}, errors.New(`psd: file has layers but no merged picture; save it with "Maximize Compatibility"`)
-	case int64(len(data)) < h.LeastBytes():
-		return nil, pixmap.Repairs{}, fmt.Errorf("psd: pixels: %w", io.ErrUnexpectedEOF)
-	case int64(h.Width) > math.MaxInt/64/int64(h.Height):
-		return nil, pixmap.Repairs{}, errors.New("psd: picture is too large for this machine's addresses")
+		return nil, pixmap.Repairs{}, errors.New(`psd: file has layers but no merged image; save it with "Maximize Compatibility"`)
+	}
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
+		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", err)
 	}
 	d := decoder{h: h, m: pixmap.New(h.Width, h.Height, h.Depth())}
 	rows, err := newRows(&h, data)
 	if err != nil {
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", err)
 	}
-	for c := range min(h.channels, h.slots()) {
+	for c := range min(h.channels, h.usedChannels()) {
 		for y := range h.Height {
 			if err := ctx.Err(); err != nil {
 				return nil, pixmap.Repairs{}, err
 			}
-			row, err := rows.next()
+			row, err := rows.nextRow()
 			if err != nil {
-				return nil, pixmap.Repairs{}, fmt.Errorf("psd: channel %d, row %d: %w", c, y, unexpected(err))
+				return nil, pixmap.Repairs{}, fmt.Errorf("psd: channel %d, row %d: %w", c, y, pixmap.UnexpectedEOF(err))
 			}
-			d.gather(c, y, row)
+			d.gatherChannel(c, y, row)
 		}
 	}
 	for y := range h.Height {
 		if err := ctx.Err(); err != nil {
 			return nil, pixmap.Repairs{}, err
 		}
-		d.finish(y)
+		d.finishRow(y)
 	}
 	return d.m, d.repairs, nil
 }
@@ -69,16 +70,16 @@ type decoder struct {
 	repairs pixmap.Repairs
 }
 
-// slots returns the number of channels that are used.
-func (h *Header) slots() int {
+// usedChannels returns the number of channels that are used.
+func (h *Header) usedChannels() int {
 	if h.Alpha() {
-		return h.colors() + 1
+		return h.colorChannels() + 1
 	}
-	return h.colors()
+	return h.colorChannels()
 }
 
-// gather puts row y of channel c into the map.
-func (d *decoder) gather(c, y int, row []byte) {
+// gatherChannel puts row y of channel c into the map.
+func (d *decoder) gatherChannel(c, y int, row []byte) {
 	at := 4*y*d.h.Width + c
 	for x := range d.h.Width {
 		switch d.h.Bits {
@@ -92,23 +93,23 @@ func (d *decoder) gather(c, y int, row []byte) {
 	}
 }
 
-// finish turns the channels of row y into colors.
-func (d *decoder) finish(y int) {
+// finishRow turns the channels of row y into colors.
+func (d *decoder) finishRow(y int) {
 	from, to := 4*y*d.h.Width, 4*(y+1)*d.h.Width
 	switch {
 	case d.h.mode == indexed:
-		d.look(d.m.Pix8[from:to])
+		d.lookUpColors(d.m.Pix8[from:to])
 	case d.m.Pix8 != nil:
-		finish(&d.h, d.m.Pix8[from:to], 255, offWhite[uint8])
+		finishColors(&d.h, d.m.Pix8[from:to], 255, offWhite[uint8])
 	case d.m.Pix16 != nil:
-		finish(&d.h, d.m.Pix16[from:to], 65535, offWhite[uint16])
+		finishColors(&d.h, d.m.Pix16[from:to], 65535, offWhite[uint16])
 	default:
-		finish(&d.h, d.m.PixF[from:to], 1, offWhiteLight)
+		finishColors(&d.h, d.m.PixF[from:to], 1, offWhiteLight)
 	}
 }
 
-// look replaces palette indices by colors. One color may be transparent.
-func (d *decoder) look(row []uint8) {
+// lookUpColors replaces palette indices by colors. One color may be transparent.
+func (d *decoder) lookUpColors(row []uint8) {
 	for ; len(row) > 0; row = row[4:] {
 		i := int(row[0])
 		row[0], row[1], row[2], row[3] = d.h.palette[i], d.h.palette[256+i], d.h.palette[512+i], 255
@@ -118,7 +119,7 @@ func (d *decoder) look(row []uint8) {
 	}
 }
 
-func finish[T uint8 | uint16 | float32](h *Header, row []T, top T, off func(c, a, top T) T) {
+func finishColors[T uint8 | uint16 | float32](h *Header, row []T, top T, off func(c, a, top T) T) {
 	for ; len(row) > 0; row = row[4:] {
 		p := row[:4]
 		if h.mode == gray {
@@ -146,10 +147,142 @@ func offWhiteLight(c, a, top float32) float32 {
 	return max(0, min(c-(top-a), math.MaxFloat32*a)) / a
 }
 
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
+// Compressions of the merged image.
+const (
+	plain = iota
+	packBits
+	zip
+	zipPredicted
+)
+
+// rows reads the rows of all channels, one channel after another.
+type rows struct {
+	h       *Header
+	packing uint16
+	data    []byte    // the rest of the file
+	sizes   []byte    // sizes of the remaining packed rows
+	wide    int       // length of such a size
+	inflate io.Reader // reader of ZIP data
+	row     []byte
+	spare   []byte
+}
+
+// newRows starts at the merged image.
+func newRows(h *Header, data []byte) (*rows, error) {
+	c := &cursor{data: data, at: h.image}
+	packing, ok := c.takeWhole(2)
+	if !ok {
+		return nil, io.ErrUnexpectedEOF
+	}
+	r := &rows{h: h, packing: binary.BigEndian.Uint16(packing), row: make([]byte, h.channelRowBytes()), wide: h.wideSize() / 2}
+	switch r.packing {
+	case plain:
+	case packBits:
+		if r.sizes, ok = c.takeWhole(int64(r.wide) * int64(h.channels) * int64(h.Height)); !ok {
+			return nil, io.ErrUnexpectedEOF
+		}
+	case zip, zipPredicted:
+		z, err := zlib.NewReader(bytes.NewReader(data[c.at:]))
+		if err != nil {
+			return nil, pixmap.UnexpectedEOF(err)
+		}
+		r.inflate, r.spare = z, make([]byte, len(r.row))
+	default:
+		return nil, fmt.Errorf("compression %d is unknown", r.packing)
+	}
+	r.data = data[c.at:]
+	return r, nil
+}
+
+// nextRow returns the next row, which is valid until the next call.
+func (r *rows) nextRow() ([]byte, error) {
+	switch r.packing {
+	case plain:
+		if len(r.data) < len(r.row) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		row := r.data[:len(r.row)]
+		r.data = r.data[len(r.row):]
+		return row, nil
+	case packBits:
+		size := int64(binary.BigEndian.Uint16(r.sizes))
+		if r.wide == 4 {
+			size = int64(binary.BigEndian.Uint32(r.sizes))
+		}
+		r.sizes = r.sizes[r.wide:]
+		if size > int64(len(r.data)) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		err := unpackBits(r.row, r.data[:size])
+		r.data = r.data[size:]
+		return r.row, err
+	}
+	if _, err := io.ReadFull(r.inflate, r.row); err != nil {
+		return nil, err
+	}
+	if r.packing == zipPredicted {
+		r.undoPrediction()
+	}
+	return r.row, nil
+}
+
+// undoPrediction adds to each number of the row the number before. Floats are predicted bytewise,
+// all high bytes first.
+func (r *rows) undoPrediction() {
+	row := r.row
+	if r.h.Bits == 16 {
+		for i := 2; i < len(row); i += 2 {
+			binary.BigEndian.PutUint16(row[i:], binary.BigEndian.Uint16(row[i:])+binary.BigEndian.Uint16(row[i-2:]))
+		}
+		return
+	}
+	for i := 1; i < len(row); i++ {
+		row[i] += row[i-1]
+	}
+	if r.h.Bits == 32 {
+		for i := range r.h.Width {
+			for b := range 4 {
+				r.spare[4*i+b] = row[b*r.h.Width+i]
+			}
+		}
+		r.row, r.spare = r.spare, r.row
+	}
+}
+
+// unpackBits fills dst from runs: a count n of 0 to 127 and n+1 bytes, or a negative count -n and a
+// byte that is repeated n+1 times; -128 is skipped.
+func unpackBits(dst, packed []byte) error {
+	tooMuch := errors.New("the data hold too many pixels")
+	for len(packed) > 0 {
+		n := int(int8(packed[0]))
+		packed = packed[1:]
+		switch {
+		case n >= 0:
+			n++
+			if n > len(packed) {
+				return io.ErrUnexpectedEOF
+			}
+			if n > len(dst) {
+				return tooMuch
+			}
+			copy(dst, packed[:n])
+			packed, dst = packed[n:], dst[n:]
+		case n > -128:
+			n = 1 - n
+			if len(packed) == 0 {
+				return io.ErrUnexpectedEOF
+			}
+			if n > len(dst) {
+				return tooMuch
+			}
+			for i := range dst[:n] {
+				dst[i] = packed[0]
+			}
+			packed, dst = packed[1:], dst[n:]
+		}
+	}
+	if len(dst) > 0 {
 		return io.ErrUnexpectedEOF
 	}
-	return err
+	return nil
 }

@@ -29,7 +29,7 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// The pictures in testdata were written by ImageMagick 6.9.11. They have 3 x 2 pixels.
+// The images in testdata were written by ImageMagick 6.9.11. They have 3 x 2 pixels.
 func TestImageMagickFilesAreDecoded(t *testing.T) {
 	colors := []int{255, 0, 10, 1, 2, 3, 200, 100, 50, 9, 9, 9, 9, 9, 9, 7, 8, 6}
 	for name, scale := range map[string]int{"rgb.psd": 1, "rle8.psd": 1, "rle.psb": 1, "rgb-zip.psd": 1, "rgb16.psd": 257, "rle16.psd": 257} {
@@ -207,32 +207,32 @@ func TestBadPSDIsRefused(t *testing.T) {
 		want string
 		file []byte
 	}{
-		{"CMYK is not supported; save the picture as RGB", read(t, "cmyk.psd")},
+		{"CMYK is not supported; save the image as RGB", read(t, "cmyk.psd")},
 		{"does not start", make([]byte, 26)},
-		{"picture of 0 x 1", document{w: 0, h: 1, channels: 1, bits: 8, mode: gray}.file()},
-		{"picture of 300001 x 1", document{w: 300001, h: 1, channels: 1, bits: 8, mode: gray}.file()},
+		{"claims 0 x 1", document{w: 0, h: 1, channels: 1, bits: 8, mode: gray}.file()},
+		{"claims 300001 x 1", document{w: 300001, h: 1, channels: 1, bits: 8, mode: gray}.file()},
 		{"bitmaps are not supported", document{w: 1, h: 1, channels: 1, bits: 1, mode: bitmap}.file()},
 		{"Lab is not supported", document{w: 1, h: 1, channels: 3, bits: 8, mode: 9}.file()},
 		{"colors of mode 8", document{w: 1, h: 1, channels: 1, bits: 8, mode: 8}.file()},
 		{"channels of 24 bits", document{w: 1, h: 1, channels: 1, bits: 24, mode: gray}.file()},
-		{"2 channels, but the colors need 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
-		{"palette of 3 numbers", document{w: 1, h: 1, channels: 1, bits: 8, mode: indexed, palette: []byte{1, 2, 3}}.file()},
+		{"2 channels, but its colors need 3", document{w: 1, h: 1, channels: 2, bits: 8, mode: rgb}.file()},
+		{"palette has 3 numbers", document{w: 1, h: 1, channels: 1, bits: 8, mode: indexed, palette: []byte{1, 2, 3}}.file()},
 		{`save it with "Maximize Compatibility"`, document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole, layers: layerInfo("", 2)}.file(1)},
 		{"compression 4", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: 4}.file(1)},
-		{"too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
-		{"too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
+		{"the data hold too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
+		{"the data hold too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
-	// A file without layers has only the merged picture.
+	// A file without layers has only the merged image.
 	if _, _, err := Decode(t.Context(), document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole}.file(1)); err != nil {
 		t.Error(err)
 	}
 }
 
-// Decoding allocates Header.Memory, and nothing for a picture that the file is too short for.
+// Decoding allocates Header.Memory, and nothing for an image that the file is too short for.
 func TestPSDMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats
@@ -281,7 +281,7 @@ func FuzzPSD(f *testing.F) {
 			return
 		}
 		if m.W != h.Width || m.H != h.Height || m.Depth() != h.Depth() || h.LeastBytes() > int64(len(data)) {
-			t.Errorf("picture of %d x %d in %d bytes, header %+v", m.W, m.H, len(data), h)
+			t.Errorf("image of %d x %d in %d bytes, header %+v", m.W, m.H, len(data), h)
 		}
 		for _, v := range m.PixF {
 			if !(v >= 0 && v <= math.MaxFloat32) {

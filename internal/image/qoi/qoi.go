@@ -1,4 +1,4 @@
-// Package qoi decodes pictures in the "Quite OK Image" format.
+// Package qoi decodes images in the "Quite OK Image" format.
 //
 // The layout follows "The Quite OK Image Format for Fast, Lossless
 // Compression", specification version 1.0 of 5 January 2022.
@@ -12,6 +12,8 @@ import (
 	"image"
 	"io"
 	"math"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // HeaderSize is the number of bytes that ReadHeader needs.
@@ -23,7 +25,7 @@ type Header struct {
 	// Channels is 3 or 4, and says whether alpha is meaningful. The decoder keeps the alpha of the
 	// pixels in any case.
 	Channels int
-	// Linear says that colors are linear light; otherwise they are sRGB with linear alpha. The
+	// Linear is set if colors are linear light; otherwise they are sRGB with linear alpha. The
 	// decoder does not convert.
 	Linear bool
 }
@@ -32,18 +34,18 @@ type Header struct {
 func ReadHeader(r io.Reader) (Header, error) {
 	var b [HeaderSize]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
-		return Header{}, fmt.Errorf("qoi: header: %w", unexpected(err))
+		return Header{}, fmt.Errorf("qoi: header: %w", pixmap.UnexpectedEOF(err))
 	}
 	w, h := binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])
 	switch {
 	case string(b[:4]) != "qoif":
 		return Header{}, errors.New("qoi: file does not start with qoif")
 	case w == 0 || h == 0 || w > math.MaxInt32 || h > math.MaxInt32:
-		return Header{}, fmt.Errorf("qoi: picture of %d x %d pixels", w, h)
+		return Header{}, fmt.Errorf("qoi: header claims %d x %d pixels, which is out of range", w, h)
 	case b[12] != 3 && b[12] != 4:
-		return Header{}, fmt.Errorf("qoi: picture of %d channels", b[12])
+		return Header{}, fmt.Errorf("qoi: header claims %d channels, want 3 or 4", b[12])
 	case b[13] > 1:
-		return Header{}, fmt.Errorf("qoi: unknown color space %d", b[13])
+		return Header{}, fmt.Errorf("qoi: color space %d is unknown", b[13])
 	}
 	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
 }
@@ -53,7 +55,7 @@ const maxRun = 62
 
 // LeastBytes returns the size of the smallest file that can have this header.
 func (h Header) LeastBytes() int64 {
-	pixels := int64(h.Width) * int64(h.Height) // below 2^62
+	pixels := int64(h.Width) * int64(h.Height) // less than 2^62
 	return HeaderSize + (pixels-1)/maxRun + 1 + int64(len(end))
 }
 
@@ -68,20 +70,17 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size < h.LeastBytes() {
-		return nil, fmt.Errorf("qoi: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width) > math.MaxInt/4/int64(h.Height) {
-		return nil, errors.New("qoi: picture is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(size, h.LeastBytes(), h.Width, h.Height, 4); err != nil {
+		return nil, fmt.Errorf("qoi: %w", err)
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
 	d := decoder{r: buffered, last: pixel{3: 255}, pix: img.Pix[:0]}
-	if err := d.pixels(); err != nil {
-		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, len(img.Pix)/4, unexpected(err))
+	if err := d.readRuns(); err != nil {
+		return nil, fmt.Errorf("qoi: after %d of %d pixels: %w", len(d.pix)/4, len(img.Pix)/4, pixmap.UnexpectedEOF(err))
 	}
 	var tail [len(end)]byte
 	if _, err := io.ReadFull(buffered, tail[:]); err != nil {
-		return nil, fmt.Errorf("qoi: end: %w", unexpected(err))
+		return nil, fmt.Errorf("qoi: end: %w", pixmap.UnexpectedEOF(err))
 	}
 	if string(tail[:]) != end {
 		return nil, errors.New("qoi: file has more data than pixels")
@@ -89,10 +88,63 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	return img, nil
 }
 
-// unexpected turns io.EOF into io.ErrUnexpectedEOF.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
+// A pixel is red, green, blue and straight alpha.
+type pixel [4]byte
+
+// seenSlot returns the index of the pixel in decoder.seen.
+func (p pixel) seenSlot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
+
+type decoder struct {
+	r    *bufio.Reader
+	pix  []byte    // has capacity for the whole image
+	last pixel     // the previous pixel
+	seen [64]pixel // the last pixel of each slot
+}
+
+// readRuns reads all pixels. The upper two bits of a byte are its operation; two tags replace the
+// longest runs.
+func (d *decoder) readRuns() error {
+	const (
+		tagRGB  = 0xfe
+		tagRGBA = 0xff
+	)
+	for len(d.pix) < cap(d.pix) {
+		b, err := d.r.ReadByte()
+		if err != nil {
+			return err
+		}
+		p, run := d.last, 1
+		switch {
+		case b == tagRGB:
+			_, err = io.ReadFull(d.r, p[:3])
+		case b == tagRGBA:
+			_, err = io.ReadFull(d.r, p[:4])
+		case b>>6 == 0: // a pixel seen before
+			p = d.seen[b]
+		case b>>6 == 1: // a small difference
+			p[0] += b>>4&3 - 2
+			p[1] += b>>2&3 - 2
+			p[2] += b&3 - 2
+		case b>>6 == 2: // differences of green, and of red and blue from green
+			var more byte
+			more, err = d.r.ReadByte()
+			green := b&63 - 32
+			p[0] += green + more>>4 - 8
+			p[1] += green
+			p[2] += green + more&15 - 8
+		default: // the same pixel again
+			run = int(b&63) + 1
+		}
+		if err != nil {
+			return err
+		}
+		if left := (cap(d.pix) - len(d.pix)) / 4; run > left {
+			return fmt.Errorf("a run has %d pixels, but only %d are left", run, left)
+		}
+		d.last, d.seen[p.seenSlot()] = p, p
+		for range run {
+			d.pix = append(d.pix, p[:]...)
+		}
 	}
-	return err
+	return nil
 }

@@ -70,8 +70,8 @@ func TestBadQOIIsRefused(t *testing.T) {
 		{"0 x 1 pixels", file(0, 1)},
 		{"4294967295 x 1 pixels", file(1<<32-1, 1)},
 		{"5 channels", set(12, 5)},
-		{"unknown color space 2", set(13, 2)},
-		{"run of 3 pixels, but only 2 are left", file(2, 1, 0xc2)},
+		{"color space 2 is unknown", set(13, 2)},
+		{"run has 3 pixels, but only 2 are left", file(2, 1, 0xc2)},
 		{"more data than pixels", file(1, 1, 0xc0, 0xc0)},
 		{"header: unexpected EOF", []byte("qoif")},
 	} {
@@ -81,7 +81,7 @@ func TestBadQOIIsRefused(t *testing.T) {
 	}
 }
 
-// A picture survives encoding by a simple encoder, and shortened files are errors.
+// An image survives encoding by a simple encoder, and shortened files are errors.
 func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 200).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
@@ -123,7 +123,7 @@ func encode(pix []byte) (out []byte) {
 			if run++; run == maxRun || len(pix) == 0 {
 				out, run = append(out, 0xc0|byte(run-1)), 0
 			}
-			seen[p.slot()] = p
+			seen[p.seenSlot()] = p
 			continue
 		}
 		if run > 0 {
@@ -132,8 +132,8 @@ func encode(pix []byte) (out []byte) {
 		r, g, b := int(int8(p[0]-last[0])), int(int8(p[1]-last[1])), int(int8(p[2]-last[2]))
 		small := func(v, half int) bool { return v >= -half && v < half }
 		switch {
-		case seen[p.slot()] == p:
-			out = append(out, p.slot())
+		case seen[p.seenSlot()] == p:
+			out = append(out, p.seenSlot())
 		case p[3] != last[3]:
 			out = append(out, 0xff, p[0], p[1], p[2], p[3])
 		case small(r, 2) && small(g, 2) && small(b, 2):
@@ -143,12 +143,12 @@ func encode(pix []byte) (out []byte) {
 		default:
 			out = append(out, 0xfe, p[0], p[1], p[2])
 		}
-		last, seen[p.slot()] = p, p
+		last, seen[p.seenSlot()] = p, p
 	}
 	return out
 }
 
-// The smallest file that a header allows can be decoded, and a picture with one pixel fewer needs
+// The smallest file that a header allows can be decoded, and an image with one pixel fewer needs
 // no more.
 func TestLeastBytes(t *testing.T) {
 	for _, pixels := range []uint32{1, 62, 63, 124, 125} {
@@ -191,7 +191,7 @@ func FuzzQOI(f *testing.F) {
 		}
 		h, err := ReadHeader(bytes.NewReader(data))
 		if b := img.Bounds(); err != nil || b.Dx() != h.Width || b.Dy() != h.Height {
-			t.Errorf("picture %v, header %+v, error %v", b, h, err)
+			t.Errorf("image %v, header %+v, error %v", b, h, err)
 		}
 	})
 }

@@ -23,7 +23,7 @@ type part struct {
 // A finding is the result of reading a name.
 type finding struct {
 	name Name
-	// sure says that no directory overrides it: "roughness" is never a button.
+	// sure is set if no directory overrides it: "roughness" is never a button.
 	sure bool
 }
 
@@ -40,13 +40,13 @@ func OfPath(path string) Name {
 	return name
 }
 
-// OfNeighbored is OfPath for a caller that knows whether one of the picture's Neighbors exists.
+// OfNeighbored is OfPath for a caller that knows whether one of the image's Neighbors exists.
 func OfNeighbored(path string, neighbors bool) Name {
 	name, _ := ofPath(path, neighbors)
 	return name
 }
 
-// Neighbors returns the paths of the frames before and after a picture whose number may also be a
+// Neighbors returns the paths of the frames before and after an image whose number may also be a
 // size or a UDIM tile. If one of them exists, the number counts frames.
 func Neighbors(path string) []string {
 	_, digits := ofPath(path, false)
@@ -66,7 +66,7 @@ func Neighbors(path string) []string {
 	return list
 }
 
-// ofPath is OfPath with a choice: counts says whether a number that may be a size or a tile counts
+// ofPath is OfPath with a choice: counts is set if a number that may be a size or a tile counts
 // frames. It also returns the digits of such a number.
 func ofPath(path string, counts bool) (name Name, digits string) {
 	folders, base := "", path
@@ -81,7 +81,7 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 		return Nameless, ""
 	}
 	var room [maxParts]part
-	found, digits := roleOfName(split(room[:0], base), counts)
+	found, digits := roleOfName(splitWords(room[:0], base), counts)
 	if found.sure {
 		return found.name, digits
 	}
@@ -103,8 +103,8 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 	return found.name, digits
 }
 
-// split appends the words of a name to list, up to its capacity.
-func split(list []part, name string) []part {
+// splitWords appends the words of a name to list, up to its capacity.
+func splitWords(list []part, name string) []part {
 	from, before := 0, byte(' ')
 	flush := func(to int) {
 		if to > from && len(list) < cap(list) {
@@ -117,7 +117,7 @@ func split(list []part, name string) []part {
 		case strings.IndexByte("_-. ()[]+,~#@&!", c) >= 0:
 			flush(i)
 			before, from = c, i+1
-		case i > from && boundary(name, i):
+		case i > from && beginsWord(name, i):
 			flush(i)
 			from = i
 		}
@@ -126,9 +126,9 @@ func split(list []part, name string) []part {
 	return list
 }
 
-// boundary reports whether a word begins at name[i]: at a capital after a small letter, at the last
-// of several capitals before a small letter ("ORMMap"), and at and after digits.
-func boundary(name string, i int) bool {
+// beginsWord reports whether a word begins at name[i]: at a capital after a small letter, at the
+// last of several capitals before a small letter ("ORMMap"), and at and after digits.
+func beginsWord(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {
 	case isDigit(last) != isDigit(c):
@@ -197,7 +197,7 @@ func ofFront(list []part) Name {
 }
 
 // ofEnd returns the meaning of the last words of a name, and whether they are plain English. cut
-// says that the tail followed without a separator.
+// is set if the tail follows without a separator.
 func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 	for n := min(maxJoin, len(list)); n > 0; n-- {
 		w := joined(list, n)
@@ -252,16 +252,17 @@ func joined(list []part, n int) *word {
 			text[i] = c + 'a' - 'A'
 		}
 	}
-	low, high := 0, len(table)
+	all := sortedWords()
+	low, high := 0, len(all)
 	for low < high {
-		if mid := (low + high) / 2; table[mid].text < string(text) {
+		if mid := (low + high) / 2; all[mid].text < string(text) {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low < len(table) && table[low].text == string(text) {
-		return &table[low]
+	if low < len(all) && all[low].text == string(text) {
+		return &all[low]
 	}
 	return nil
 }
@@ -272,7 +273,7 @@ func ofFolders(folders string) Name {
 		i := strings.LastIndexByte(folders, '/')
 		if last := folders[i+1:]; len(last) <= maxWord {
 			var room [maxParts]part
-			list := split(room[:0], last)
+			list := splitWords(room[:0], last)
 			for n := min(maxJoin, len(list)); n > 0; n-- {
 				if w := joined(list, n); w != nil && w.flags&inFolder != 0 {
 					return w.name
@@ -282,4 +283,111 @@ func ofFolders(folders string) Name {
 		folders = folders[:max(i, 0)]
 	}
 	return Nameless
+}
+
+// A tail describes the words after the meaningful ones.
+type tail struct {
+	numbered bool   // it has a number that counts images
+	sized    bool   // "_2k"
+	digits   string // a number that may be a size or a tile, or ""
+	way      Name   // OpenGL or DirectX, Nameless if neither is given
+}
+
+// points returns n, or the direction of green if the tail gives one.
+func (t tail) points(n Name) Name {
+	if t.way != Nameless {
+		return t.way
+	}
+	return n
+}
+
+// strip removes the tail from a name: numbers, sizes, programs, levels of detail, versions and
+// words for "texture". It returns how many words are left. Numbers that may be sizes or tiles count
+// images if counts is set.
+func strip(list []part, counts bool) (rest int, t tail) {
+	rest = len(list)
+	for rest > 0 {
+		last := list[rest-1]
+		switch before := list[:rest]; {
+		case last.number:
+			if isSize(last.text) || isTile(last.text) {
+				t.digits = last.text
+				t.numbered = t.numbered || counts
+			} else {
+				t.numbered = true
+			}
+			rest--
+		case rest > 1 && list[rest-2].number && last.before == 0 && (last.text == "k" || last.text == "K"):
+			t.sized = true
+			rest -= 2
+		case rest > 1 && list[rest-2].number && (last.text == "x" || last.text == "X"): // 64x64, @2x
+			t.numbered, t.digits = false, ""
+			rest -= 2
+		default:
+			if endsInCompound(before) {
+				return rest, t
+			}
+			n := 0
+			for _, k := range [...]int{2, 1} {
+				if w := joinedTag(before, k); w != 0 {
+					n = k
+					t.noteDirection(w)
+					break
+				}
+			}
+			if n == 0 || n == rest { // a name is never only a tag
+				return rest, t
+			}
+			rest -= n
+		}
+	}
+	return rest, t
+}
+
+// endsInCompound reports whether the last words together are a compound of the table, as in
+// "BumpMap".
+func endsInCompound(list []part) bool {
+	for n := 2; n <= min(maxJoin, len(list)); n++ {
+		if w := joined(list, n); w != nil && w.name != Nameless && w.flags&atEnd != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isSize reports whether digits may be a size in pixels.
+func isSize(digits string) bool {
+	switch digits {
+	case "128", "256", "512", "1024", "2048", "4096", "8192":
+		return true
+	}
+	return false
+}
+
+const firstTile = 1001
+
+// isTile reports whether digits may be a UDIM tile.
+func isTile(digits string) bool {
+	return len(digits) == 4 && digits >= "1001" && digits <= "1199"
+}
+
+func (t *tail) noteDirection(g tag) {
+	switch {
+	case t.way != Nameless:
+	case g == up:
+		t.way = OpenGL
+	case g == down:
+		t.way = DirectX
+	}
+}
+
+// joinedTag returns the tag of the last n words together.
+func joinedTag(list []part, n int) tag {
+	if n > len(list) {
+		return noTag
+	}
+	if w := joined(list, n); w != nil {
+		return w.tag
+	}
+	return noTag
 }

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn reports whether pictures of the role are drawn unscaled, without smaller levels.
+// drawn reports whether images of the role are drawn unscaled, without smaller levels.
 func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
 
 // The names in testdata get the right role. A role is right if it has the right Meaning, and if it
@@ -70,7 +70,7 @@ func TestGamePicturesGetTheRightRole(t *testing.T) {
 	}
 }
 
-// Names agree with the slots of materials that use the pictures, or leave the role to the pixels.
+// Names agree with the slots of materials that use the images, or leave the role to the pixels.
 // The table was made from other trees; bench/results/roles.md lists words added for them since.
 func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 	file, err := os.ReadFile("testdata/slots.tsv")
@@ -102,7 +102,7 @@ func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d names: %d wrong, %d of them data called colors, %d unsure", all, wrong, lies, unsure)
-	// The two data pictures called colors: a model in a directory of environments, and
+	// The two data images called colors: a model in a directory of environments, and
 	// "SheenChairOcclusion-SheenChairBaseColor", which holds both.
 	if all < 1000 || 100*wrong > all || 100*unsure > 3*all || lies > 2 {
 		t.Error("more than 1 % are wrong, more than 3 % unsure, or data is called colors")
@@ -171,12 +171,12 @@ func TestNeighborsShowThatNumbersCountFrames(t *testing.T) {
 	}
 }
 
-// The table is sorted for binary search, each word is unique, and none is longer than the longest
-// word searched for.
-func TestTableIsSortedAndUnique(t *testing.T) {
-	for i, w := range table {
-		if i > 0 && table[i-1].text >= w.text || len(w.text) > maxWord || w.text != strings.ToLower(w.text) {
-			t.Errorf("%q is out of order or not a word", w.text)
+// Each word is in one group, and none is longer than the longest word searched for.
+func TestWordsAreUnique(t *testing.T) {
+	all := sortedWords()
+	for i, w := range all {
+		if i > 0 && all[i-1].text >= w.text || len(w.text) > maxWord || w.text != strings.ToLower(w.text) {
+			t.Errorf("%q is in two groups or not a word", w.text)
 		}
 		if (w.name == Nameless) == (w.tag == noTag) || (w.name == Nameless) != (w.flags == 0) {
 			t.Errorf("%q means %v at %b, tag %d", w.text, w.name, w.flags, w.tag)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// BenchmarkDecode decodes a noisy picture of 1024 x 1024 pixels from each format.
+// BenchmarkDecode decodes a noisy image of 1024 x 1024 pixels from each format.
 func BenchmarkDecode(b *testing.B) {
 	const side = 1024
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, side, side))

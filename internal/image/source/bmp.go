@@ -28,7 +28,7 @@ type bitmap struct {
 	order   [4]int // byte positions of red, green, blue and alpha (-1 if none)
 	maybe   bool   // alpha may be unused: the compression ignores masks
 	palette []byte // blue, green, red and an unused byte for each color
-	offset  int64  // of the pixels
+	offset  int64  // offset of the pixels
 }
 
 const (
@@ -88,7 +88,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		height = -height
 	}
 	if width < 1 || height < 1 || width > 1<<24 || height > 1<<24 {
-		return bitmap{}, fmt.Errorf("BMP file of %d x %d pixels", width, height)
+		return bitmap{}, fmt.Errorf("BMP file claims %d x %d pixels, which is out of range", width, height)
 	}
 	b.w, b.h = int(width), int(height)
 	if depth <= 8 {
@@ -103,7 +103,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		b.palette = data[at : at+int(4*colors)]
 	}
 	if b.offset < int64(at) || depth <= 8 && len(b.palette) == 0 {
-		return bitmap{}, errors.New("BMP file whose pixel offset points into the header or palette")
+		return bitmap{}, errors.New("BMP file has a pixel offset inside its header or palette")
 	}
 	return b, nil
 }
@@ -117,7 +117,7 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	if b.depth > 8 {
 		p.decoder *= 4
 	}
-	// A packed picture need not skip whole rows, so this is only a lower bound.
+	// A packed image need not skip whole rows, so this is only a lower bound.
 	p.least = b.offset + 2*int64(b.h)
 	if !b.packed {
 		p.least = b.offset + (int64(b.w)*int64(b.depth)+31)/32*4*int64(b.h)
@@ -131,7 +131,7 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		return nil, err
 	}
 	if b.packed {
-		img, err := b.unpack(ctx, data[b.offset:])
+		img, err := b.unpackRLE(ctx, data[b.offset:])
 		if err != nil {
 			return nil, err
 		}
@@ -145,11 +145,11 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	m, err := library{
 		func(io.Reader) (stdimage.Config, error) { return bmp.DecodeConfig(read()) },
 		func(io.Reader) (stdimage.Image, error) { return bmp.Decode(read()) },
-	}.pixels(ctx, data, h)
+	}.decodeToMap(ctx, data, h)
 	if err != nil || b.depth < 32 {
 		return m, err
 	}
-	if b.maybe && !hasAlpha(m.Pix8) {
+	if b.maybe && !anyOpaque(m.Pix8) {
 		b.order[3] = -1
 	}
 	if b.order == [4]int{2, 1, 0, 3} {
@@ -166,8 +166,8 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return m, nil
 }
 
-// hasAlpha reports whether a pixel is not fully transparent.
-func hasAlpha(pix []uint8) bool {
+// anyOpaque reports whether a pixel is not fully transparent.
+func anyOpaque(pix []uint8) bool {
 	for i := 3; i < len(pix); i += 4 {
 		if pix[i] != 0 {
 			return true
@@ -199,11 +199,11 @@ func (b *bitmap) plainHeader() []byte {
 	return head
 }
 
-// unpack unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or, after a
-// length of 0, a command: end of row, end of picture, a step to the right and up, or a count of
-// literal pixels that follow.
-func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
-	const endOfRow, endOfPicture, step = 0, 1, 2
+// unpackRLE unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or,
+// after a length of 0, a command: end of row, end of image, a step to the right and up, or a count
+// of literal pixels that follow.
+func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
+	const endOfRow, endOfBitmap, step = 0, 1, 2
 	img := stdimage.NewPaletted(stdimage.Rect(0, 0, b.w, b.h), make(color.Palette, len(b.palette)/4))
 	for i := range img.Palette {
 		c := b.palette[4*i:]
@@ -232,7 +232,7 @@ func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, e
 		case count == 0 && v == endOfRow:
 			x, y = 0, y+1
 			continue
-		case count == 0 && v == endOfPicture:
+		case count == 0 && v == endOfBitmap:
 			return img, nil
 		case count == 0 && v == step:
 			way := take(2)
@@ -240,7 +240,7 @@ func (b *bitmap) unpack(ctx context.Context, data []byte) (*stdimage.Paletted, e
 				return nil, io.ErrUnexpectedEOF
 			}
 			if x, y = x+int(way[0]), y+int(way[1]); x > b.w || y > b.h {
-				return nil, fmt.Errorf("a step leads outside the picture, to column %d of row %d", x, y)
+				return nil, fmt.Errorf("a step leads outside the image, to column %d of row %d", x, y)
 			}
 			continue
 		}

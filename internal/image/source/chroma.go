@@ -7,8 +7,8 @@ import stdimage "image"
 // Both weigh the nearer sample three times as much as the farther one, in each direction.
 
 // An upsampler fills dst with one row of chroma from the two nearest stored rows. near and far may
-// be the same row; below says that far is the lower one. dst has room for all pixels that near
-// covers, which may be one more than the picture is wide.
+// be the same row; below is set if far is the lower one. dst has room for all pixels that near
+// covers, which may be one more than the image is wide.
 type upsampler func(dst, near, far []byte, below bool)
 
 // jpegUpsampler returns the upsampler for chroma rows of n samples, each covering across by down
@@ -85,7 +85,7 @@ func webpUpsample(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((3*n + f + 2) >> 2)
 }
 
-// yCbCrRows returns the rows of a luma and chroma picture whose upper left corner is at 0, 0. Each
+// yCbCrRows returns the rows of a luma and chroma image whose upper left corner is at 0, 0. Each
 // call may overwrite the result of the previous one.
 func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors func(dst, y, cb, cr []byte)) row[uint8] {
 	across, down := subsampling(m.SubsampleRatio)
@@ -132,7 +132,7 @@ func jpegColors(dst, luma, blue, red []byte) {
 	blue, red = blue[:len(luma)], red[:len(luma)]
 	for i, y := range luma {
 		l, u, v := int32(y)<<16+1<<15, int32(blue[i])-128, int32(red[i])-128
-		setOpaque(dst[4*i:], clamp(l+91881*v, 16), clamp(l-22554*u-46802*v, 16), clamp(l+116130*u, 16))
+		setOpaque(dst[4*i:], clampFraction(l+91881*v, 16), clampFraction(l-22554*u-46802*v, 16), clampFraction(l+116130*u, 16))
 	}
 }
 
@@ -143,11 +143,11 @@ func webpColors(dst, luma, blue, red []byte) {
 	for i, y := range luma {
 		l, u, v := 19077*int32(y)>>8, int32(blue[i]), int32(red[i])
 		setOpaque(dst[4*i:],
-			clamp(l+26149*v>>8-14234, 6),
-			clamp(l-6419*u>>8-13320*v>>8+8708, 6),
-			clamp(l+33050*u>>8-17685, 6))
+			clampFraction(l+26149*v>>8-14234, 6),
+			clampFraction(l-6419*u>>8-13320*v>>8+8708, 6),
+			clampFraction(l+33050*u>>8-17685, 6))
 	}
 }
 
-// clamp drops the given number of fractional bits and limits the result to 0 to 255.
-func clamp(x int32, bits int) uint8 { return uint8(max(0, min(255, x>>bits))) }
+// clampFraction drops the given number of fractional bits and limits the result to 0 to 255.
+func clampFraction(x int32, bits int) uint8 { return uint8(max(0, min(255, x>>bits))) }

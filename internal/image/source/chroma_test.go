@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Pictures in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4. The PNG beside each
+// Images in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4. The PNG beside each
 // holds the result of djpeg or dwebp. The blocks of the JPEG files have only means, which all
 // decoders decode alike, so that only chroma at the edges of cells can differ.
 func TestChromaAgreesWithReferenceDecoders(t *testing.T) {

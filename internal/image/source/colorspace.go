@@ -19,7 +19,7 @@ import (
 const (
 	gammaUnit = 100000
 	// sRGBGamma is the exponent that means sRGB by convention. The curve of sRGB is straight near
-	// black, unlike any power, so pictures with this exponent are kept as sRGB.
+	// black, unlike any power, so images with this exponent are kept as sRGB.
 	sRGBGamma = 45455
 	// leastGamma and mostGamma bound the exponents that are believed.
 	leastGamma, mostGamma = gammaUnit / 10, gammaUnit * 10
@@ -34,16 +34,16 @@ func applicable(gamma int64) int {
 	return int(gamma)
 }
 
-// toSRGB converts the colors of m from light to the power of gamma to sRGB.
-func toSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
+// convertToSRGB converts the colors of m from light to the power of gamma to sRGB.
+func convertToSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	if m.Pix16 != nil {
-		return apply(ctx, m.Pix16, gammaTable[uint16](math.MaxUint16, gamma))
+		return applyTable(ctx, m.Pix16, gammaTable[uint16](math.MaxUint16, gamma))
 	}
-	return apply(ctx, m.Pix8, gammaTable[uint8](math.MaxUint8, gamma))
+	return applyTable(ctx, m.Pix8, gammaTable[uint8](math.MaxUint8, gamma))
 }
 
-// apply replaces every color of pix, but not its alpha, by its table entry.
-func apply[T uint8 | uint16](ctx context.Context, pix, table []T) error {
+// applyTable replaces every color of pix, but not its alpha, by its table entry.
+func applyTable[T uint8 | uint16](ctx context.Context, pix, table []T) error {
 	const block = 4 << 16 // numbers between two checks of the context
 	for len(pix) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -101,7 +101,7 @@ func pngProfile(body []byte) string {
 // ICC.1:2010, a header of 128 bytes precedes a list of tags, and the tag "desc" describes the
 // profile. The name is used if there is no description.
 func judgeProfile(icc []byte, name string) string {
-	if d := description(icc); d != "" {
+	if d := profileDescription(icc); d != "" {
 		name = d
 	}
 	name = strings.TrimSpace(strings.ToValidUTF8(name, "?"))
@@ -118,8 +118,8 @@ func judgeProfile(icc []byte, name string) string {
 	return fmt.Sprintf("ICC profile %q", name)
 }
 
-// description returns the text of a profile's tag "desc", or "".
-func description(icc []byte) string {
+// profileDescription returns the text of a profile's tag "desc", or "".
+func profileDescription(icc []byte) string {
 	const listAt, entry, mostTags = 128, 12, 100
 	if len(icc) < listAt+4 || string(icc[36:40]) != "acsp" {
 		return ""

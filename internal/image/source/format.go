@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	stdimage "image"
+	"io"
 	"strconv"
 	"strings"
 
@@ -12,80 +14,80 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A format is one kind of picture file.
+// A format is one kind of image file.
 type format struct {
 	name string
 	// TGA has no magic numbers.
 	fileformat.Format
-	short string // a shorter magic number, for files that should be pictures
-	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data ends
-	// too early; if data is the whole file, the file is truncated.
+	short string // a shorter magic number, for files that should be images
+	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data
+	// ends too early; if data is the whole file, the file is truncated.
 	probe func(data []byte, size int64) (header, error)
 	// decode decodes a whole file with the header h, and may add notes to it. It may panic.
 	decode func(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 }
 
-// formats lists the supported formats, TGA last.
-func formats() []format {
+// supportedFormats lists the supported formats, TGA last.
+func supportedFormats() []format {
 	return []format{
-		{"PNG", fileformat.Format{Name: "a PNG picture", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
-		{"JPEG", fileformat.Format{Name: "a JPEG picture", Extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, Magic: []string{"\xff\xd8\xff"}}, "", probeJPEG, decodeJPEG},
-		{"GIF", fileformat.Format{Name: "a GIF picture", Extensions: []string{".gif"}, Magic: []string{"GIF87a", "GIF89a"}}, "", probeGIF, decodeGIF},
-		{"BMP", fileformat.Format{Name: "a BMP picture", Extensions: []string{".bmp", ".dib"}, Magic: []string{"BM....\x00\x00\x00\x00"}, Loose: true}, "BM", probeBMP, decodeBMP},
-		{"TIFF", fileformat.Format{Name: "a TIFF picture", Extensions: []string{".tif", ".tiff"}, Magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}}, "", probeTIFF, decodeTIFF},
-		{"WebP", fileformat.Format{Name: "a WebP picture", Extensions: []string{".webp"}, Magic: []string{"RIFF....WEBP"}}, "", probeWebP, decodeWebP},
-		{"QOI", fileformat.Format{Name: "a QOI picture", Extensions: []string{".qoi"}, Magic: []string{"qoif"}}, "", probeQOI, decodeQOI},
-		{"HDR", fileformat.Format{Name: "a Radiance picture", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
-		{"EXR", fileformat.Format{Name: "an OpenEXR picture", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
-		{"PSD", fileformat.Format{Name: "a Photoshop picture", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
-		{"Aseprite", fileformat.Format{Name: "an Aseprite picture", Extensions: []string{".aseprite", ".ase"}, Magic: []string{"....\xe0\xa5......\x08\x00", "....\xe0\xa5......\x10\x00", "....\xe0\xa5......\x20\x00"}}, "", probeAseprite, decodeAseprite},
-		{"TGA", fileformat.Format{Name: "a TGA picture", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
+		{"PNG", fileformat.Format{Name: "a PNG image", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
+		{"JPEG", fileformat.Format{Name: "a JPEG image", Extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, Magic: []string{"\xff\xd8\xff"}}, "", probeJPEG, decodeJPEG},
+		{"GIF", fileformat.Format{Name: "a GIF image", Extensions: []string{".gif"}, Magic: []string{"GIF87a", "GIF89a"}}, "", probeGIF, decodeGIF},
+		{"BMP", fileformat.Format{Name: "a BMP image", Extensions: []string{".bmp", ".dib"}, Magic: []string{"BM....\x00\x00\x00\x00"}, Loose: true}, "BM", probeBMP, decodeBMP},
+		{"TIFF", fileformat.Format{Name: "a TIFF image", Extensions: []string{".tif", ".tiff"}, Magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}}, "", probeTIFF, decodeTIFF},
+		{"WebP", fileformat.Format{Name: "a WebP image", Extensions: []string{".webp"}, Magic: []string{"RIFF....WEBP"}}, "", probeWebP, decodeWebP},
+		{"QOI", fileformat.Format{Name: "a QOI image", Extensions: []string{".qoi"}, Magic: []string{"qoif"}}, "", probeQOI, decodeQOI},
+		{"HDR", fileformat.Format{Name: "a Radiance image", Extensions: []string{".hdr", ".pic", ".rgbe"}, Magic: []string{"#?RADIANCE", "#?RGBE"}, Loose: true}, "#?", probeHDR, decodeHDR},
+		{"EXR", fileformat.Format{Name: "an OpenEXR image", Extensions: []string{".exr"}, Magic: []string{"\x76\x2f\x31\x01"}}, "", probeEXR, decodeEXR},
+		{"PSD", fileformat.Format{Name: "a Photoshop image", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS\x00\x01", "8BPS\x00\x02"}}, "", probePSD, decodePSD},
+		{"Aseprite", fileformat.Format{Name: "an Aseprite image", Extensions: []string{".aseprite", ".ase"}, Magic: []string{"....\xe0\xa5......\x08\x00", "....\xe0\xa5......\x10\x00", "....\xe0\xa5......\x20\x00"}}, "", probeAseprite, decodeAseprite},
+		{"TGA", fileformat.Format{Name: "a TGA image", Extensions: []string{".tga", ".icb", ".vda", ".vst"}, Loose: true}, "", probeTGA, decodeTGA},
 	}
 }
 
 // Formats lists the formats that Decode reads.
 func Formats() []fileformat.Format {
 	var list []fileformat.Format
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		list = append(list, f.Format)
 	}
 	return list
 }
 
-// is reports whether a file that starts with head is of the format.
-func (f *format) is(head []byte, ext string) bool {
+// isFormatOf reports whether a file that starts with head is of the format.
+func (f *format) isFormatOf(head []byte, ext string) bool {
 	if len(f.Magic) == 0 {
 		return f.Has(ext)
 	}
 	return f.Starts(head) > 0 || f.short != "" && bytes.HasPrefix(head, []byte(f.short))
 }
 
-// identify returns a file's format by its first bytes, or TGA by ext.
-func identify(head []byte, ext string) (format, error) {
-	if err := notPicture(head); err != nil {
+// identifyFormat returns a file's format by its first bytes, or TGA by ext.
+func identifyFormat(head []byte, ext string) (format, error) {
+	if err := recognizeForeign(head); err != nil {
 		return format{}, err
 	}
-	for _, f := range formats() {
-		if f.is(head, ext) {
+	for _, f := range supportedFormats() {
+		if f.isFormatOf(head, ext) {
 			return f, nil
 		}
 	}
-	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, opening(head))
+	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, quoteOpening(head))
 }
 
-// notPicture recognizes files that are often stored in place of a picture.
-func notPicture(head []byte) error {
+// recognizeForeign recognizes files that are often stored in place of an image.
+func recognizeForeign(head []byte) error {
 	switch {
 	case len(head) == 0:
 		return errors.New("file is empty")
 	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
 		return errors.New(`not an image (starts with "version https://git-lfs": a Git LFS pointer; run git lfs pull)`)
 	}
-	return foreign(head)
+	return foreignFormat(head)
 }
 
-// opening quotes the start of a file: its first line, shortened.
-func opening(head []byte) string {
+// quoteOpening quotes the start of a file: its first line, shortened.
+func quoteOpening(head []byte) string {
 	start := string(head[:min(len(head), 24)])
 	if i := strings.IndexAny(start, "\r\n"); i > 0 {
 		start = start[:i]
@@ -93,9 +95,9 @@ func opening(head []byte) string {
 	return strconv.Quote(start)
 }
 
-// foreign recognizes pictures that another program must convert first. The error says how a rule
+// foreignFormat recognizes images that another program must convert first. The error says how a rule
 // does that.
-func foreign(head []byte) error {
+func foreignFormat(head []byte) error {
 	var name, program string
 	switch {
 	case isMedia(head, "avif", "avis"):
@@ -109,7 +111,7 @@ func foreign(head []byte) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf(`%s pictures are not supported; run %s on it in a rule with outputs = ["{stem}.png"], and cook the result in a rule with from = "artifacts"`, name, program)
+	return fmt.Errorf(`%s images are not supported; run %s on it in a rule with outputs = ["{stem}.png"], and cook the result in a rule with from = "artifacts"`, name, program)
 }
 
 // isMedia recognizes files of the ISO base media format by their major brand (ISO/IEC
@@ -131,4 +133,91 @@ func isSVG(head []byte) bool {
 	text := strings.TrimLeft(string(head[:min(len(head), 1024)]), "\ufeff \t\r\n")
 	return strings.HasPrefix(text, "<svg") ||
 		(strings.HasPrefix(text, "<?xml") || strings.HasPrefix(text, "<!--") || strings.HasPrefix(text, "<!DOCTYPE svg")) && strings.Contains(text, "<svg")
+}
+
+// decodeUpright decodes a whole file and turns the image upright. h is the file's header.
+func (f format) decodeUpright(ctx context.Context, data []byte, h *header) (m *pixmap.Map, err error) {
+	// Decoders of other modules have panicked on hostile input before.
+	defer func() {
+		if r := recover(); r != nil {
+			m, err = nil, fmt.Errorf("decode %s: the decoder panicked: %v", f.name, r)
+		}
+	}()
+	if n := h.mapBytes() + h.decoder; n != int64(int(n)) {
+		return nil, fmt.Errorf("decode %s: %d x %d pixels are too many for this machine", f.name, h.w, h.h)
+	}
+	m, err = f.decode(ctx, data, h)
+	if err != nil {
+		return nil, explainDecodeError(ctx, f.name, err)
+	}
+	if m.W != h.w || m.H != h.h || m.Depth() != h.depth {
+		return nil, fmt.Errorf("decode %s: image is %d x %d pixels of depth %d, its header says %d x %d of %d",
+			f.name, m.W, m.H, m.Depth(), h.w, h.h, h.depth)
+	}
+	return upright(ctx, m, h.orientation)
+}
+
+// A library is a decoder with the functions of a package of image.
+type library struct {
+	config func(io.Reader) (stdimage.Config, error)
+	decode func(io.Reader) (stdimage.Image, error)
+}
+
+// decodeImage decodes data with the header h.
+func (l library) decodeImage(ctx context.Context, data []byte, h *header) (stdimage.Image, error) {
+	// The decoder allocates what it reads from the header, so its reading must agree with the
+	// checked one.
+	config, err := l.config(&reader{ctx, bytes.NewReader(data)})
+	if err != nil {
+		return nil, err
+	}
+	if config.Width != h.w || config.Height != h.h {
+		return nil, fmt.Errorf("header is contradictory: %d x %d or %d x %d pixels", h.w, h.h, config.Width, config.Height)
+	}
+	img, err := l.decode(&reader{ctx, bytes.NewReader(data)})
+	if err != nil {
+		return nil, err
+	}
+	if b := img.Bounds(); b.Dx() != h.w || b.Dy() != h.h {
+		return nil, fmt.Errorf("image is %v, its header says %d x %d", b, h.w, h.h)
+	}
+	return img, nil
+}
+
+// decodeToMap decodes data with the header h into a map.
+func (l library) decodeToMap(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	img, err := l.decodeImage(ctx, data, h)
+	if err != nil {
+		return nil, err
+	}
+	return straight(ctx, img)
+}
+
+// explainDecodeError turns a decoder's error into a clear message.
+func explainDecodeError(ctx context.Context, name string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// Some decoders keep only the text of the underlying error.
+	if errors.Is(err, io.ErrUnexpectedEOF) || strings.HasSuffix(err.Error(), "unexpected EOF") ||
+		strings.HasSuffix(err.Error(), "not enough image data") {
+		return truncated(name, err)
+	}
+	if errors.Is(err, io.EOF) {
+		return truncated(name, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("decode %s: %w", name, err)
+}
+
+// A reader reads a file in memory. It fails once the context is cancelled, so that decoders stop.
+type reader struct {
+	ctx context.Context
+	r   *bytes.Reader
+}
+
+func (s *reader) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p)
 }

@@ -17,14 +17,14 @@ import (
 // than 2^w bytes.
 const gifRatio = 4096 * 8 / 12
 
-// probeGIF reads the screen's size and, if data reaches that far, the first frame's. The picture is
+// probeGIF reads the screen's size and, if data reaches that far, the first frame's. The image is
 // the screen with that frame drawn on it.
 func probeGIF(data []byte, _ int64) (header, error) {
 	if len(data) < 13 {
 		return header{}, fileformat.ErrShortHead
 	}
 	p := header{w: int(binary.LittleEndian.Uint16(data[6:])), h: int(binary.LittleEndian.Uint16(data[8:])), bits: 8}
-	frame := p.pixels()
+	frame := p.pixelCountOf()
 	if walk := walkGIF(data); walk.found {
 		frame = walk.w * walk.h
 		p.least = frame / (gifRatio + 1)
@@ -47,8 +47,8 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		return nil, io.ErrUnexpectedEOF
 	}
 	h.frames = walk.frames
-	table := walk.table()
-	return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
+	table := walk.frameColors()
+	return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
 		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
 			return // the screen stays transparent
 		}
@@ -61,7 +61,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 
 // gifWalk holds the content of a GIF's blocks, except the pixels.
 type gifWalk struct {
-	w, h        int64  // of the first frame
+	w, h        int64  // size of the first frame
 	colors      []byte // its color table, three bytes each
 	transparent int    // the undrawn index in colors, or -1
 	found       bool   // there is a first frame
@@ -69,9 +69,9 @@ type gifWalk struct {
 	short       bool // data ends before the trailer does
 }
 
-// table returns the colors of the first frame. The decoder makes the transparent color black; table
-// keeps its color, with an alpha of 0.
-func (g *gifWalk) table() (table [256][4]byte) {
+// frameColors returns the colors of the first frame. The decoder makes the transparent color black;
+// table keeps its color, with an alpha of 0.
+func (g *gifWalk) frameColors() (table [256][4]byte) {
 	for i := range len(g.colors) / 3 {
 		setOpaque(table[i][:], g.colors[3*i], g.colors[3*i+1], g.colors[3*i+2])
 	}
@@ -86,23 +86,23 @@ func (g *gifWalk) table() (table [256][4]byte) {
 func walkGIF(data []byte) gifWalk {
 	walk := gifWalk{transparent: -1}
 	r := gifReader{data: data, at: 10}
-	flags := r.byte()
-	r.take(2) // background, aspect ratio
-	walk.colors = r.colors(flags)
+	flags := r.nextByte()
+	r.nextBytes(2) // background, aspect ratio
+	walk.colors = r.takeColorTable(flags)
 	for !r.short {
-		switch r.byte() {
+		switch r.nextByte() {
 		case 0x21: // extension: label, sub-blocks
-			label := r.byte()
-			first := r.blocks()
+			label := r.nextByte()
+			first := r.readSubBlocks()
 			// Graphic control: flags, delay, transparent color.
 			if label == 0xf9 && !walk.found && len(first) == 4 && first[0]&1 != 0 {
 				walk.transparent = int(first[3])
 			}
 		case 0x2c: // frame: place, size, flags, colors, code size, sub-blocks
-			r.take(4)
-			w, h := r.word(), r.word()
-			flags := r.byte()
-			colors := r.colors(flags)
+			r.nextBytes(4)
+			w, h := r.nextWord(), r.nextWord()
+			flags := r.nextByte()
+			colors := r.takeColorTable(flags)
 			if !r.short {
 				walk.frames++
 			}
@@ -112,8 +112,8 @@ func walkGIF(data []byte) gifWalk {
 					walk.colors = colors
 				}
 			}
-			r.take(1)
-			r.blocks()
+			r.nextBytes(1)
+			r.readSubBlocks()
 		default: // trailer, or no block at all
 			walk.short = r.short
 			return walk
@@ -130,8 +130,8 @@ type gifReader struct {
 	short bool
 }
 
-// take returns the next n bytes, or nil if data ends before.
-func (r *gifReader) take(n int) []byte {
+// nextBytes returns the next n bytes, or nil if data ends before.
+func (r *gifReader) nextBytes(n int) []byte {
 	if r.short = r.short || n > len(r.data)-r.at; r.short {
 		return nil
 	}
@@ -139,30 +139,30 @@ func (r *gifReader) take(n int) []byte {
 	return r.data[r.at-n : r.at]
 }
 
-func (r *gifReader) byte() byte {
-	if b := r.take(1); b != nil {
+func (r *gifReader) nextByte() byte {
+	if b := r.nextBytes(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
-func (r *gifReader) word() int64 {
-	low, high := r.byte(), r.byte()
+func (r *gifReader) nextWord() int64 {
+	low, high := r.nextByte(), r.nextByte()
 	return int64(low) | int64(high)<<8
 }
 
-// colors reads a color table, if flags announce one.
-func (r *gifReader) colors(flags byte) []byte {
+// takeColorTable reads a color table, if flags announce one.
+func (r *gifReader) takeColorTable(flags byte) []byte {
 	if flags&0x80 == 0 {
 		return nil
 	}
-	return r.take(3 << (flags&7 + 1))
+	return r.nextBytes(3 << (flags&7 + 1))
 }
 
-// blocks reads sub-blocks up to the empty one and returns the first.
-func (r *gifReader) blocks() (first []byte) {
-	for n := r.byte(); n != 0; n = r.byte() {
-		b := r.take(int(n))
+// readSubBlocks reads sub-blocks up to the empty one and returns the first.
+func (r *gifReader) readSubBlocks() (first []byte) {
+	for n := r.nextByte(); n != 0; n = r.nextByte() {
+		b := r.nextBytes(int(n))
 		if first == nil {
 			first = b
 		}

@@ -119,7 +119,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"empty", ".png", nil, maxSide, "file is empty", false},
 		{"pointer", ".tga", []byte(pointer), maxSide, "git lfs pull", false},
 		{"text", ".png", []byte("<!DOCTYPE html>\n<html>"), maxSide, `starts with "<!DOCTYPE html>"`, false},
-		{"AVIF", ".png", []byte("\x00\x00\x00\x20ftypavif\x00\x00\x00\x00"), maxSide, "AVIF pictures are not supported; run avifdec", false},
+		{"AVIF", ".png", []byte("\x00\x00\x00\x20ftypavif\x00\x00\x00\x00"), maxSide, "AVIF images are not supported; run avifdec", false},
 		{"HEIC", "", []byte("\x00\x00\x00\x20ftypheic\x00\x00\x00\x00"), maxSide, "heif-convert", false},
 		{"other media", "", []byte("\x00\x00\x00\x20ftypisom\x00\x00\x00\x00"), maxSide, "not a PNG", false},
 		{"JPEG XL", "", []byte("\xff\x0a\x00"), maxSide, "djxl", false},
@@ -127,7 +127,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"SVG", "", []byte("<svg xmlns=''/>"), maxSide, "rsvg-convert", false},
 		{"SVG of an editor", "", []byte("\ufeff<?xml version='1.0'?>\n<!-- -->\n<svg/>"), maxSide, "rsvg-convert", false},
 		{"XML", "", []byte("<?xml version='1.0'?><map/>"), maxSide, "not a PNG", false},
-		{"text as TGA", ".tga", []byte("<!DOCTYPE html>\n<html>"), maxSide, "tga: unknown", false},
+		{"text as TGA", ".tga", []byte("<!DOCTYPE html>\n<html>"), maxSide, "tga: image type 68 is unknown", false},
 		{"TGA by another name", ".png", append([]byte{2: 3, 12: 1, 14: 1, 16: 8, 17: 0}, 5), maxSide, "not a PNG", false},
 
 		{"PNG of 68 bytes", "", pngOf(16384, 16384), maxSide, "68 bytes cannot hold 16384 x 16384", false},
@@ -153,14 +153,14 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"EXR too short", "", encodeEXR(16384, 16384, 3), maxSide, "cannot hold", false},
 		{"EXR packed by DWA", "", encodeEXR(1, 1, 8), maxSide, "DWA compression is not supported; save", false},
 		{"Aseprite over the limit", "", append([]byte{4: 0xe0, 5: 0xa5, 6: 1, 9: 0x50, 11: 0x50, 12: 32}, make([]byte, 130)...), maxSide, "the limit is 16384", false},
-		{"Aseprite without a frame", "", append([]byte{4: 0xe0, 5: 0xa5, 9: 1, 11: 1, 12: 32}, make([]byte, 130)...), maxSide, "without a frame", false},
+		{"Aseprite without a frame", "", append([]byte{4: 0xe0, 5: 0xa5, 9: 1, 11: 1, 12: 32}, make([]byte, 130)...), maxSide, "has no frame", false},
 		{"PSD over the limit", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x50\x00\x00\x00\x50\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "the limit is 16384", false},
 		{"PSD too short", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x40\x00\x00\x00\x40\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "cannot hold", false},
 		{"HDR of XYZ", "", hdrOf("FORMAT=32-bit_rle_xyze\n", "-Y 1 +X 1"), maxSide, "ra_xyze", false},
 		{"JPEG too short", "", progressiveJPEG(8, 8)[:20], maxSide, "truncated", false},
 		{"JPEG bomb", "", bytes.Replace(progressiveJPEG(8, 8), []byte("\x00\x08\x00\x08"), []byte("\x40\x00\x40\x00"), 1), maxSide, "cannot hold 16384 x 16384", false},
 		{"JPEG of many scans", "", scansOf(8, maxScans+1), maxSide, "more than 1000 scans", false},
-		// A small picture may have more scans than a large one.
+		// A small image may have more scans than a large one.
 		{"JPEG of many scans for its size", "", bytes.Replace(scansOf(8, 1000), []byte("\x00\x08\x00\x08"), []byte("\x20\x00\x20\x00"), 1), maxSide, "more than 64 scans", false},
 		{"JPEG lossless", "", bytes.Replace(progressiveJPEG(8, 8), []byte{0xff, 0xc2}, []byte{0xff, 0xc3}, 1), maxSide, "SOF3", false},
 		{"WebP over the limit", "", vp8x(0), maxSide, "16777216 x 16777216", false},
@@ -218,7 +218,7 @@ func TestDensestFilesAreDecoded(t *testing.T) {
 	}
 }
 
-// qoiRuns returns a black picture, packed as tightly as possible.
+// qoiRuns returns a black image, packed as tightly as possible.
 func qoiRuns(side int) []byte {
 	b := binary.BigEndian.AppendUint32([]byte("qoif"), uint32(side))
 	b = append(binary.BigEndian.AppendUint32(b, uint32(side)), 3, 0)
@@ -253,7 +253,7 @@ func TestMemoryIsAsPredicted(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := allocated(func() { _, _, err = Decode(t.Context(), data, ".tga", maxSide) })
-			// A buffer that grows by doubling, and a turned picture, free as much as they hold. The
+			// A buffer that grows by doubling, and a turned image, free as much as they hold. The
 			// buffer may also end just after it has doubled.
 			slack, least := int64(0), info.Memory/3
 			if name == "tga" || name == "qoi" || name == "hdr" || name == "jpeg turned" {
@@ -315,7 +315,7 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 		{"decode ABC: odd", gives(nil, errors.New("odd"))},
 	} {
 		f := format{name: "ABC", decode: tc.decode}
-		if _, err := f.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := f.decodeUpright(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
@@ -333,13 +333,13 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 		{"its header says 2 x 2", library{config(2, 2, nil), image(2, 3)}},
 		{"odd", library{config(2, 2, errors.New("odd")), image(2, 2)}},
 	} {
-		if _, err := tc.l.pixels(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := tc.l.decodeToMap(t.Context(), nil, &header{w: 2, h: 2}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
 }
 
-// Files that are not pictures are refused before they cost anything. Pictures cost no more than
+// Files that are not images are refused before they cost anything. Images cost no more than
 // Probe predicts.
 func TestBombsAreRefusedOrCheap(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
@@ -357,7 +357,7 @@ func TestBombsAreRefusedOrCheap(t *testing.T) {
 				t.Errorf("%d bytes of file: allocated %d bytes, limit %d", len(b.Data), got, limit)
 			}
 			if (err == nil) != b.Fine {
-				t.Errorf("error %v, want a decoded picture: %v", err, b.Fine)
+				t.Errorf("error %v, want a decoded image: %v", err, b.Fine)
 			}
 			if (err == nil) != (refused == nil) {
 				t.Errorf("Decode says %v, Probe says %v", err, refused)
@@ -378,7 +378,7 @@ func bombSlack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// Decoding any bytes ends in an error or in a consistent picture, and Probe refuses nothing that
+// Decoding any bytes ends in an error or in a consistent image, and Probe refuses nothing that
 // Decode accepts.
 func FuzzDecode(f *testing.F) {
 	for _, s := range samples(f) {

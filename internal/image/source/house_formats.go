@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/tiff"
 )
 
-// probeAseprite reads the header. A file without a visible layer is a transparent picture, so the
+// probeAseprite reads the header. A file without a visible layer is a transparent image, so the
 // file size proves nothing.
 func probeAseprite(data []byte, _ int64) (header, error) {
 	h, err := aseprite.ReadHeader(data)
@@ -51,7 +51,7 @@ func probeEXR(data []byte, _ int64) (header, error) {
 		p.profile = "chromaticities " + h.Primaries
 	}
 	if h.Parts > 1 {
-		p.notes = append(p.notes, fmt.Sprintf("the first picture of %d parts", h.Parts))
+		p.notes = append(p.notes, fmt.Sprintf("the first image of %d parts", h.Parts))
 	}
 	if h.Ignored > 0 {
 		layer := "the layer without a name"
@@ -65,22 +65,22 @@ func probeEXR(data []byte, _ int64) (header, error) {
 
 func decodeEXR(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := exr.Decode(ctx, data)
-	h.notes = append(h.notes, repaired(repairs)...)
+	h.notes = append(h.notes, repairNotes(repairs)...)
 	return m, err
 }
 
-// repaired returns notes on invalid numbers and their replacements.
-func repaired(r pixmap.Repairs) (notes []string) {
+// repairNotes returns notes on invalid numbers and their replacements.
+func repairNotes(r pixmap.Repairs) (notes []string) {
 	for _, note := range []struct {
 		n    int
-		said string
+		text string
 	}{
 		{r.Negative, "numbers below 0 became 0"},
 		{r.Infinite, "infinite numbers became 65504"},
 		{r.NaN, "numbers that are NaN became 0"},
 	} {
 		if note.n > 0 {
-			notes = append(notes, fmt.Sprintf("%d %s", note.n, note.said))
+			notes = append(notes, fmt.Sprintf("%d %s", note.n, note.text))
 		}
 	}
 	return notes
@@ -92,7 +92,7 @@ func probeHDR(data []byte, _ int64) (header, error) {
 		return header{}, shortHead(err)
 	}
 	p := header{w: h.Width, h: h.Height, depth: pixmap.Float, bits: 8, least: h.LeastBytes()}
-	p.decoder = 4 * p.pixels() // packed
+	p.decoder = 4 * p.pixelCountOf() // packed
 	if h.Primaries != "" && !namesSRGB(h.Primaries) {
 		p.profile = "primaries " + h.Primaries
 	}
@@ -121,7 +121,7 @@ func decodeHDR(ctx context.Context, data []byte, _ *header) (*pixmap.Map, error)
 	if err != nil {
 		return nil, err
 	}
-	return fill(ctx, pixmap.New(p.Width, p.Height, pixmap.Float), p.Row)
+	return fillMap(ctx, pixmap.New(p.Width, p.Height, pixmap.Float), p.Row)
 }
 
 func probePSD(data []byte, _ int64) (header, error) {
@@ -145,7 +145,7 @@ func probePSD(data []byte, _ int64) (header, error) {
 
 func decodePSD(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := psd.Decode(ctx, data)
-	h.notes = append(h.notes, repaired(repairs)...)
+	h.notes = append(h.notes, repairNotes(repairs)...)
 	return m, err
 }
 
@@ -176,7 +176,7 @@ func probeTGA(data []byte, _ int64) (header, error) {
 	}
 	h, err := tga.ReadHeader(data)
 	if err != nil {
-		// Only its name says that the file is a TGA.
+		// Only its name suggests that the file is a TGA.
 		return header{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	p := header{w: h.Width, h: h.Height, least: h.LeastBytes(), bits: h.Bits(), shared: true}
@@ -219,6 +219,6 @@ func probeTIFF(data []byte, _ int64) (header, error) {
 
 func decodeTIFF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := tiff.Decode(ctx, data)
-	h.notes = append(h.notes, repaired(repairs)...)
+	h.notes = append(h.notes, repairNotes(repairs)...)
 	return m, err
 }

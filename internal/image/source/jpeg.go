@@ -13,7 +13,7 @@ import (
 )
 
 func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
-	img, err := library{jpeg.DecodeConfig, jpeg.Decode}.image(ctx, data, h)
+	img, err := library{jpeg.DecodeConfig, jpeg.Decode}.decodeImage(ctx, data, h)
 	if err != nil {
 		return nil, err
 	}
@@ -23,16 +23,16 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	}
 	h.notes = extraneousBytes(extraneous)
 	if m, ok := img.(*stdimage.YCbCr); ok {
-		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
+		return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), yCbCrRows(m, jpegUpsampler, jpegColors))
 	}
 	return straight(ctx, img)
 }
 
-// Bounds on the scans of a progressive picture. Encoders write about ten. Each scan costs a pass
+// Bounds on the scans of a progressive image. Encoders write about ten. Each scan costs a pass
 // over all blocks, even a scan of a few bytes that changes nothing.
 const (
 	maxScans     = 1000
-	freeScans    = 64      // allowed for every picture
+	freeScans    = 64      // allowed for every image
 	maxScanVisit = 1 << 25 // total block visits allowed for more scans; about half a second
 )
 
@@ -60,9 +60,9 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 			at += 2
 			continue
 		case marker == 0xd9 || marker == 0xda:
-			return header{}, errors.New("JPEG file without a frame header")
+			return header{}, errors.New("JPEG file has no frame header")
 		case length < 2:
-			return header{}, errors.New("JPEG file with a damaged segment")
+			return header{}, errors.New("JPEG file has a damaged segment")
 		case 0xc0 <= marker && marker <= 0xc2:
 			if len(body) < length-2 {
 				return header{}, fileformat.ErrShortHead
@@ -109,7 +109,7 @@ func (n *jpegNotes) noteSegment(marker byte, body []byte) {
 // sampling factors and quantization table.
 func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
-		return header{}, errors.New("JPEG file with a damaged frame header")
+		return header{}, errors.New("JPEG file has a damaged frame header")
 	}
 	p := header{h: int(b[1])<<8 | int(b[2]), w: int(b[3])<<8 | int(b[4]), bits: int(b[0])}
 	n := int(b[5])
@@ -117,7 +117,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	for i := range n {
 		across[i], down[i] = int64(b[7+3*i]>>4), int64(b[7+3*i]&15)
 		if across[i] < 1 || across[i] > 4 || down[i] < 1 || down[i] > 4 {
-			return header{}, errors.New("JPEG file with damaged sampling factors")
+			return header{}, errors.New("JPEG file has damaged sampling factors")
 		}
 	}
 	if n == 1 {
@@ -129,7 +129,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	var stored, blocks int64
 	for i := range n {
 		stored += 64 * groups * across[i] * down[i]
-		blocks += p.pixels() * across[i] * down[i] / (64 * maxAcross * maxDown)
+		blocks += p.pixelCountOf() * across[i] * down[i] / (64 * maxAcross * maxDown)
 	}
 	if progressive {
 		if err := checkScans(int64(bytes.Count(data, []byte{0xff, 0xda})), stored/64); err != nil {
@@ -138,10 +138,10 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p.decoder = stored
 	if n == 4 {
-		p.decoder += 4 * p.pixels() // CMYK is assembled in another picture
+		p.decoder += 4 * p.pixelCountOf() // CMYK is assembled in another image
 	}
 	// Each block costs at least one bit for its mean. Unless another scan may have the rest, it
-	// costs one more bit to say that nothing follows.
+	// costs one more bit, which means that nothing follows.
 	p.least = 2 * blocks / 8
 	if progressive {
 		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit numbers, and bits for the nonzero ones
@@ -150,7 +150,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	return p, nil
 }
 
-// checkScans refuses too many scans for a picture of the given number of blocks. It also counts the
+// checkScans refuses too many scans for an image of the given number of blocks. It also counts the
 // markers in a thumbnail: one or two.
 func checkScans(scans, blocks int64) error {
 	most := int64(maxScans)
@@ -158,7 +158,191 @@ func checkScans(scans, blocks int64) error {
 		most = min(most, max(freeScans, maxScanVisit/blocks))
 	}
 	if scans > most {
-		return fmt.Errorf("JPEG file with more than %d scans; save it again as baseline or progressive", most)
+		return fmt.Errorf("JPEG file has more than %d scans; save it again as baseline or progressive", most)
 	}
 	return nil
 }
+
+// Package image/jpeg silently skips bytes between segments and at the end of a scan. Most errors in
+// entropy-coded data lead to such bytes, because almost any bits decode to something: half the
+// image may be noise. So jpegDamage reads the codes a second time, only to see where they end.
+// libjpeg warns about the same damage.
+
+// A jpegWalk goes through the segments of a file that image/jpeg has decoded.
+type jpegWalk struct {
+	data        []byte
+	at          int
+	w, h        int // size of the image, in pixels
+	progressive bool
+	parts       []jpegPart
+	most        [2]int // sampling factors: across, down
+	interval    int    // MCUs between restart markers, 0 for none
+	codes       [2][4]jpegCode
+	extraneous  int // bytes between segments
+}
+
+// A jpegPart is a component.
+type jpegPart struct {
+	name         byte
+	across, down int
+	blocks       [2]int // columns and rows of blocks, when interleaved
+	// set has, for each block of a progressive image, a bit for every nonzero coefficient, in
+	// zigzag order.
+	set []uint64
+	// sent is, for each coefficient, one more than the number of bits still to come; 0 if no scan
+	// has sent any.
+	sent [64]byte
+}
+
+// jpegDamage returns an error if entropy-coded data are damaged, and the number of bytes between
+// segments.
+func jpegDamage(data []byte) (extraneous int, err error) {
+	w := jpegWalk{data: data, at: 2}
+	for {
+		marker, err := w.marker()
+		if err != nil || marker == 0xd9 {
+			return w.extraneous, err
+		}
+		if 0xd0 <= marker && marker <= 0xd7 {
+			continue // some writers end with one
+		}
+		if w.at+2 > len(data) {
+			return 0, errShortJPEG
+		}
+		length := int(data[w.at])<<8 | int(data[w.at+1])
+		if length < 2 || length > len(data)-w.at {
+			return 0, errShortJPEG
+		}
+		body := data[w.at+2 : w.at+length]
+		w.at += length
+		switch marker {
+		case 0xc0, 0xc1, 0xc2:
+			err = w.walkFrame(body, marker == 0xc2)
+		case 0xc4:
+			err = w.readTables(body)
+		case 0xdd:
+			if len(body) == 2 {
+				w.interval = int(body[0])<<8 | int(body[1])
+			}
+		case 0xda:
+			err = w.walkScan(body)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+var errShortJPEG = errors.New("JPEG file has a damaged segment")
+
+// marker goes to the next marker and returns it.
+func (w *jpegWalk) marker() (byte, error) {
+	from := w.at
+	for w.at+1 < len(w.data) && (w.data[w.at] != 0xff || w.data[w.at+1] == 0) {
+		w.at++
+	}
+	w.extraneous += w.at - from
+	for w.at+1 < len(w.data) && w.data[w.at+1] == 0xff {
+		w.at++ // fill bytes
+	}
+	if w.at+1 >= len(w.data) {
+		return 0, errShortJPEG
+	}
+	w.at += 2
+	return w.data[w.at-1], nil
+}
+
+// walkFrame reads a frame header.
+func (w *jpegWalk) walkFrame(b []byte, progressive bool) error {
+	if len(b) < 6 || len(b) < 6+3*int(b[5]) || b[5] > 4 {
+		return errShortJPEG
+	}
+	w.h, w.w, w.progressive = int(b[1])<<8|int(b[2]), int(b[3])<<8|int(b[4]), progressive
+	for ; len(b) >= 9; b = b[3:] {
+		w.parts = append(w.parts, jpegPart{name: b[6], across: int(b[7] >> 4), down: int(b[7] & 15)})
+	}
+	if len(w.parts) == 1 { // never interleaved
+		w.parts[0].across, w.parts[0].down = 1, 1
+	}
+	for _, p := range w.parts {
+		w.most = [2]int{max(w.most[0], p.across), max(w.most[1], p.down)}
+	}
+	for i := range w.parts {
+		p := &w.parts[i]
+		if p.across == 0 || p.down == 0 {
+			return errShortJPEG
+		}
+		p.blocks = [2]int{ceilDiv(w.w, 8*w.most[0]) * p.across, ceilDiv(w.h, 8*w.most[1]) * p.down}
+		if progressive {
+			p.set = make([]uint64, p.blocks[0]*p.blocks[1])
+		}
+	}
+	return nil
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// readTables reads code tables.
+func (w *jpegWalk) readTables(b []byte) error {
+	for len(b) > 0 {
+		if len(b) < 17 || b[0]>>4 > 1 || b[0]&15 > 3 {
+			return errShortJPEG
+		}
+		c := &w.codes[b[0]>>4][b[0]&15]
+		rest, ok := c.readCodeTable(b[1:])
+		if !ok {
+			return errShortJPEG
+		}
+		b = rest
+	}
+	return nil
+}
+
+// walkScan reads the header of a scan, and its blocks.
+func (w *jpegWalk) walkScan(b []byte) error {
+	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || b[0] > 4 {
+		return errShortJPEG
+	}
+	n := int(b[0])
+	s := jpegScan{bits: jpegBits{data: w.data, at: w.at}, from: 0, to: 63}
+	if w.progressive {
+		s.from, s.to, s.refines = int(b[1+2*n]), int(b[2+2*n])&63, b[3+2*n]>>4 != 0
+	}
+	for i := range n {
+		name, tables := b[1+2*i], b[2+2*i]
+		for j := range w.parts {
+			if w.parts[j].name == name {
+				s.parts = append(s.parts, scanPart{&w.parts[j], &w.codes[0][tables>>4&3], &w.codes[1][tables&3]})
+			}
+		}
+	}
+	if len(s.parts) != n {
+		return errShortJPEG
+	}
+	if w.progressive && !s.follows(b[3+2*n]>>4, b[3+2*n]&15) {
+		return fmt.Errorf("%w: the scan at byte %d refines coefficients that no scan has sent", errDamagedJPEG, w.at)
+	}
+	// A scan of one part has as many blocks as the part needs, and each is an MCU.
+	across, down := ceilDiv(w.w, 8*w.most[0]), ceilDiv(w.h, 8*w.most[1])
+	if n == 1 {
+		p := s.parts[0]
+		across, down = ceilDiv(ceilDiv(w.w*p.across, w.most[0]), 8), ceilDiv(ceilDiv(w.h*p.down, w.most[1]), 8)
+	}
+	for i := range across * down {
+		if w.interval > 0 && i > 0 && i%w.interval == 0 {
+			if err := s.readRestart(byte(i/w.interval-1) & 7); err != nil {
+				return err
+			}
+		}
+		if err := s.mcu(i%across, i/across); err != nil {
+			return err
+		}
+	}
+	if n := s.bits.skipToMarker(); n > 0 {
+		return fmt.Errorf("%w: %d bytes are left over at the end of a scan, at byte %d", errDamagedJPEG, n, s.bits.at)
+	}
+	w.at = s.bits.at
+	return nil
+}
+
+var errDamagedJPEG = errors.New("JPEG data are damaged; export the image again")

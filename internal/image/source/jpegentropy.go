@@ -51,8 +51,8 @@ type jpegBits struct {
 	n    int // the number of unread bits, the lowest of acc
 }
 
-// fill reads bytes until it has 56 bits, or reaches a marker.
-func (b *jpegBits) fill() {
+// fillToMarker reads bytes until it has 56 bits, or reaches a marker.
+func (b *jpegBits) fillToMarker() {
 	for b.n <= 48 && b.at < len(b.data) {
 		v := b.data[b.at]
 		if v == 0xff {
@@ -66,10 +66,10 @@ func (b *jpegBits) fill() {
 	}
 }
 
-// take returns the next n bits, at most 16, and false if fewer are left.
-func (b *jpegBits) take(n int) (uint32, bool) {
+// takeEntropy returns the next n bits, at most 16, and false if fewer are left.
+func (b *jpegBits) takeEntropy(n int) (uint32, bool) {
 	if b.n < n {
-		if b.fill(); b.n < n {
+		if b.fillToMarker(); b.n < n {
 			return 0, false
 		}
 	}
@@ -77,10 +77,10 @@ func (b *jpegBits) take(n int) (uint32, bool) {
 	return uint32(b.acc>>b.n) & (1<<n - 1), true
 }
 
-// value reads a code and returns its value.
-func (b *jpegBits) value(c *jpegCode) (byte, bool) {
+// decodeValue reads a code and returns its value.
+func (b *jpegBits) decodeValue(c *jpegCode) (byte, bool) {
 	if b.n < 16 {
-		b.fill()
+		b.fillToMarker()
 	}
 	next := uint32(b.acc<<max(0, 16-b.n)>>max(0, b.n-16)) & 0xffff // zeros beyond the end
 	if v := c.short[next>>8]; v != 0 {
@@ -100,13 +100,13 @@ func (b *jpegBits) value(c *jpegCode) (byte, bool) {
 	return 0, false
 }
 
-// left moves to the next marker and returns how many whole bytes it skipped.
-func (b *jpegBits) left() int {
+// skipToMarker moves to the next marker and returns how many whole bytes it skipped.
+func (b *jpegBits) skipToMarker() int {
 	n := b.n / 8
 	b.n = 0
 	for {
 		from := b.at
-		b.fill()
+		b.fillToMarker()
 		if b.at == from {
 			return n
 		}
@@ -146,9 +146,9 @@ func (s *jpegScan) follows(high, low byte) bool {
 	return true
 }
 
-// restart reads restart marker number n, which must come next.
-func (s *jpegScan) restart(n byte) error {
-	left := s.bits.left()
+// readRestart reads restart marker number n, which must come next.
+func (s *jpegScan) readRestart(n byte) error {
+	left := s.bits.skipToMarker()
 	b := &s.bits
 	for b.at+1 < len(b.data) && b.data[b.at+1] == 0xff {
 		b.at++ // fill bytes
@@ -164,12 +164,12 @@ func (s *jpegScan) restart(n byte) error {
 // mcu reads the blocks of the MCU at column x and row y.
 func (s *jpegScan) mcu(x, y int) error {
 	if len(s.parts) == 1 {
-		return s.block(&s.parts[0], x, y)
+		return s.walkBlock(&s.parts[0], x, y)
 	}
 	for i := range s.parts {
 		p := &s.parts[i]
 		for j := range p.across * p.down {
-			if err := s.block(p, x*p.across+j%p.across, y*p.down+j/p.across); err != nil {
+			if err := s.walkBlock(p, x*p.across+j%p.across, y*p.down+j/p.across); err != nil {
 				return err
 			}
 		}
@@ -177,7 +177,7 @@ func (s *jpegScan) mcu(x, y int) error {
 	return nil
 }
 
-func (s *jpegScan) block(p *scanPart, x, y int) error {
+func (s *jpegScan) walkBlock(p *scanPart, x, y int) error {
 	var set *uint64
 	if p.set != nil {
 		set = &p.set[y*p.blocks[0]+x]
@@ -185,11 +185,11 @@ func (s *jpegScan) block(p *scanPart, x, y int) error {
 	ok := true
 	switch {
 	case s.refines && s.from == 0:
-		_, ok = s.bits.take(1)
+		_, ok = s.bits.takeEntropy(1)
 	case s.refines:
-		ok = s.refine(p, set)
+		ok = s.refineCoefficients(p, set)
 	default:
-		ok = s.first(p, set)
+		ok = s.readCoefficients(p, set)
 	}
 	if !ok {
 		return fmt.Errorf("%w: the codes end inside a block, at byte %d", errDamagedJPEG, s.bits.at)
@@ -197,15 +197,15 @@ func (s *jpegScan) block(p *scanPart, x, y int) error {
 	return nil
 }
 
-// first reads coefficients that no scan has sent before.
-func (s *jpegScan) first(p *scanPart, set *uint64) bool {
+// readCoefficients reads coefficients that no scan has sent before.
+func (s *jpegScan) readCoefficients(p *scanPart, set *uint64) bool {
 	k := s.from
 	if k == 0 {
-		size, ok := s.bits.value(p.dc)
+		size, ok := s.bits.decodeValue(p.dc)
 		if !ok || size > 16 {
 			return false
 		}
-		if _, ok := s.bits.take(int(size)); !ok {
+		if _, ok := s.bits.takeEntropy(int(size)); !ok {
 			return false
 		}
 		k++
@@ -218,20 +218,20 @@ func (s *jpegScan) first(p *scanPart, set *uint64) bool {
 		return true
 	}
 	for k <= s.to {
-		v, ok := s.bits.value(p.ac)
+		v, ok := s.bits.decodeValue(p.ac)
 		if !ok {
 			return false
 		}
 		zeros, size := int(v>>4), int(v&15)
 		if size == 0 && zeros < 15 {
-			more, ok := s.bits.take(zeros)
+			more, ok := s.bits.takeEntropy(zeros)
 			s.skip = 1<<zeros + int(more) - 1
 			return ok
 		}
 		if k += zeros; k > s.to {
 			return false
 		}
-		if _, ok := s.bits.take(size); !ok {
+		if _, ok := s.bits.takeEntropy(size); !ok {
 			return false
 		}
 		if set != nil && size > 0 {
@@ -242,24 +242,24 @@ func (s *jpegScan) first(p *scanPart, set *uint64) bool {
 	return true
 }
 
-// refine reads another bit of coefficients (ITU-T T.81, section G.1.2.3).
-func (s *jpegScan) refine(p *scanPart, set *uint64) bool {
+// refineCoefficients reads another bit of coefficients (ITU-T T.81, section G.1.2.3).
+func (s *jpegScan) refineCoefficients(p *scanPart, set *uint64) bool {
 	k := s.from
 	for s.skip == 0 && k <= s.to {
-		v, ok := s.bits.value(p.ac)
+		v, ok := s.bits.decodeValue(p.ac)
 		if !ok {
 			return false
 		}
 		zeros, size := int(v>>4), int(v&15)
 		if size == 0 && zeros < 15 {
-			more, ok := s.bits.take(zeros)
+			more, ok := s.bits.takeEntropy(zeros)
 			if !ok {
 				return false
 			}
 			s.skip = 1<<zeros + int(more)
 			break
 		}
-		if _, ok := s.bits.take(size); !ok || size > 1 {
+		if _, ok := s.bits.takeEntropy(size); !ok || size > 1 {
 			return false
 		}
 		// Skip the run of zeros, and read a bit for every nonzero coefficient.
@@ -268,7 +268,7 @@ func (s *jpegScan) refine(p *scanPart, set *uint64) bool {
 				if zeros--; zeros < 0 {
 					break
 				}
-			} else if _, ok := s.bits.take(1); !ok {
+			} else if _, ok := s.bits.takeEntropy(1); !ok {
 				return false
 			}
 		}
@@ -289,7 +289,7 @@ func (s *jpegScan) refine(p *scanPart, set *uint64) bool {
 	}
 	band := *set >> k << k & (1<<(s.to+1) - 1)
 	for range bits.OnesCount64(band) {
-		if _, ok := s.bits.take(1); !ok {
+		if _, ok := s.bits.takeEntropy(1); !ok {
 			return false
 		}
 	}

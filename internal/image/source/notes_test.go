@@ -104,7 +104,7 @@ func TestEXIFOrientation(t *testing.T) {
 	}
 }
 
-// For a stored picture of a b c over d e f, the table has the picture that each orientation shows:
+// For a stored image of a b c over d e f, the table has the image that each orientation shows:
 // tag Orientation of EXIF 2.3 names the sides of the first row and column.
 func TestOrientationsTurnUpright(t *testing.T) {
 	for orientation, want := range map[int][]string{
@@ -248,23 +248,23 @@ func TestProfileOfJPEG(t *testing.T) {
 func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	for _, kind := range []string{"desc", "mluc"} {
 		whole := profile(kind, "Wide")
-		if got := description(whole); got != "Wide" {
+		if got := profileDescription(whole); got != "Wide" {
 			t.Errorf("%s: %q", kind, got)
 		}
 		for n := range whole {
-			if got := description(whole[:n]); got != "" && !bytes.HasPrefix([]byte("Wide"), []byte(got)) {
+			if got := profileDescription(whole[:n]); got != "" && !bytes.HasPrefix([]byte("Wide"), []byte(got)) {
 				t.Errorf("%s: first %d bytes: %q", kind, n, got)
 			}
 		}
 		for i := range whole {
 			lying := bytes.Clone(whole)
 			lying[i] = 0xff
-			description(lying) // must not panic
+			profileDescription(lying) // must not panic
 		}
 	}
 }
 
-// Decode takes the first picture of a file and counts all of them.
+// Decode takes the first image of a file and counts all of them.
 func TestFramesAreCounted(t *testing.T) {
 	animation := func(n int) []byte {
 		var g gif.GIF

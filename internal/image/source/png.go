@@ -36,7 +36,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	depth, color, interlaced := int64(data[24]), data[25], data[28] != 0
 	channels, ok := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
 	if !ok || depth > 16 {
-		return header{}, fmt.Errorf("PNG file with unknown color type %d of %d bits", color, depth)
+		return header{}, fmt.Errorf("PNG file has the unknown color type %d of %d bits", color, depth)
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
@@ -52,7 +52,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.gamma, p.profile = chunks.colorSpace()
 	p.orientation = exifOrientation(chunks.eXIf)
-	// A picture decoded to four channels is used as the map. Gray is decoded to four channels only
+	// An image decoded to four channels is used as the map. Gray is decoded to four channels only
 	// if tRNS follows, which takes less memory than one channel and the map.
 	decoded := int64(4)
 	p.shared = color != pngMapped && (color != pngGray || chunks.whole && chunks.transparent)
@@ -63,15 +63,15 @@ func probePNG(data []byte, _ int64) (header, error) {
 		decoded *= 2
 		p.depth = pixmap.Bits16
 	}
-	p.decoder = p.pixels()*decoded + 2*(int64(w)*8+1)
+	p.decoder = p.pixelCountOf()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
-		p.decoder *= 2 // each pass is decoded as a picture
+		p.decoder *= 2 // each pass is decoded as an image
 	}
 	return p, nil
 }
 
 func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
-	return library{png.DecodeConfig, png.Decode}.pixels(ctx, data, h)
+	return library{png.DecodeConfig, png.Decode}.decodeToMap(ctx, data, h)
 }
 
 // pngChunks holds the data of the chunks before the pixels.

@@ -139,7 +139,7 @@ func TestGammaOfSixteenBits(t *testing.T) {
 // The context is checked at regular intervals.
 func TestGammaStopsWithContext(t *testing.T) {
 	m := pixmap.New(1024, 256, pixmap.Bits8)
-	if err := toSRGB(countdown.New(t.Context(), 2), m, 100000); !errors.Is(err, context.Canceled) {
+	if err := convertToSRGB(countdown.New(t.Context(), 2), m, 100000); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A sample is a small file of some format and the expected picture.
+// A sample is a small file of some format and the expected image.
 type sample struct {
 	name, ext string
 	data      []byte
@@ -96,7 +96,7 @@ func onePixelHigh() []byte {
 	return append(append(file, layer...), cel...)
 }
 
-// encodeEXR makes a picture of one strip whose rows hold all blues, then greens, then reds, as
+// encodeEXR makes an image of one strip whose rows hold all blues, then greens, then reds, as
 // halves in the order of the file.
 func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
 	le := binary.LittleEndian
@@ -171,7 +171,7 @@ func webpSamples(t testing.TB) []sample {
 	}
 }
 
-// progressiveJPEG makes a picture of uniform gray with three components at 4:2:0. Its only scan has
+// progressiveJPEG makes an image of uniform gray with three components at 4:2:0. Its only scan has
 // one bit for each block: unchanged.
 func progressiveJPEG(w, h int) []byte {
 	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")

@@ -1,4 +1,4 @@
-// Package source decodes pictures of many formats into a pixmap.Map.
+// Package source decodes images of many formats into a pixmap.Map.
 //
 // It reads PNG, JPEG, GIF (the first frame), BMP, TIFF (the first page), WebP, TGA, QOI, Radiance
 // HDR, OpenEXR, PSD and Aseprite (the first frame). The content of a file decides its format, not
@@ -8,7 +8,7 @@
 //
 // Eight-bit pixels keep every bit, also the color under an alpha of 0. Sixteen-bit pixels stay as
 // they are, premultiplied ones are divided by their alpha, and Radiance, OpenEXR and float TIFF
-// files become linear light. A picture is turned upright according to its EXIF or TIFF orientation.
+// files become linear light. An image is turned upright according to its EXIF or TIFF orientation.
 //
 // # Colors
 //
@@ -18,7 +18,7 @@
 //
 // # Hostile files
 //
-// The header is checked before anything is decoded. A picture is refused if a side is longer than
+// The header is checked before anything is decoded. An image is refused if a side is longer than
 // the caller allows, or if the file is too short for its pixels even at the best compression of its
 // format. Panics of decoders become errors.
 //
@@ -42,13 +42,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Info describes a picture. Probe fills it as far as the head of the file allows; Decode fills it
+// Info describes an image. Probe fills it as far as the head of the file allows; Decode fills it
 // completely.
 type Info struct {
 	// Format is the name of the file's format: "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP", "TGA",
 	// "QOI", "HDR", "EXR", "PSD" or "Aseprite".
 	Format string
-	// W and H are the size in pixels of the upright picture that Decode returns.
+	// W and H are the size in pixels of the upright image that Decode returns.
 	W, H int
 	// Depth is the pixel format of the map that Decode returns.
 	Depth pixmap.Depth
@@ -59,14 +59,14 @@ type Info struct {
 	// Bits is the number of bits the file stores for a channel of a pixel or, with a palette, for a
 	// pixel.
 	Bits int
-	// Orientation is how the stored picture was turned: 1 (not at all) to 8, the values of EXIF.
+	// Orientation is how the stored image was turned: 1 (not at all) to 8, the values of EXIF.
 	Orientation int
 	// Gamma is 100000 times the exponent of an applied gAMA chunk; 0 if none was applied.
 	Gamma int
 	// Profile describes a color space other than sRGB that was not applied. It is empty for sRGB
 	// and for files without a color space.
 	Profile string
-	// Frames is the number of pictures in the file if it is known to be more than one. Only the
+	// Frames is the number of images in the file if it is known to be more than one. Only the
 	// first is decoded. For some formats only Decode sets Frames.
 	Frames int
 	// Notes explain decisions on ambiguous files, a line each.
@@ -75,9 +75,9 @@ type Info struct {
 
 // Errors that Probe and Decode wrap.
 var (
-	// ErrFormat says that a file is not a picture of a known format.
+	// ErrFormat is the error for files that are not an image of a known format.
 	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image")
-	// ErrTruncated says that a file ends before its picture does.
+	// ErrTruncated is the error for files that end before their image does.
 	ErrTruncated = errors.New("file is truncated; copy or export it again")
 )
 
@@ -88,10 +88,10 @@ func TextureExtensions() []string {
 	return []string{".bmp", ".exr", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
 }
 
-// Fits reports whether files of the picture's format may have the extension, which is in lower case
+// Fits reports whether files of the image's format may have the extension, which is in lower case
 // with its dot.
 func (i Info) Fits(ext string) bool {
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		if f.name == i.Format {
 			return f.Has(ext)
 		}
@@ -99,20 +99,20 @@ func (i Info) Fits(ext string) bool {
 	return false
 }
 
-// Probe reads the header of a picture from head, the start of a file of size bytes. The extension
+// Probe reads the header of an image from head, the start of a file of size bytes. The extension
 // is in lower case with its dot; only TGA needs it. Probe refuses a side of more than maxSide
 // pixels, and every header that Decode would refuse. The error is fileformat.ErrShortHead if head is
 // shorter than the file and too short to tell.
 func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
-	f, err := identify(head, ext)
+	f, err := identifyFormat(head, ext)
 	if err != nil {
 		return Info{}, err
 	}
-	h, err := f.inspect(head, size, maxSide)
+	h, err := f.inspectHeader(head, size, maxSide)
 	if err != nil {
 		return Info{}, err
 	}
-	return h.info(f), nil
+	return h.describeHeader(f), nil
 }
 
 // Decode decodes a whole file. It refuses every file that Probe refuses, and damaged files. A
@@ -122,27 +122,27 @@ func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.
 	if err != nil || info.Gamma == 0 {
 		return m, info, err
 	}
-	return m, info, toSRGB(ctx, m, info.Gamma)
+	return m, info, convertToSRGB(ctx, m, info.Gamma)
 }
 
-// DecodeData is Decode for a picture of data, not colors, such as a normal map or a mask: it keeps
+// DecodeData is Decode for an image of data, not colors, such as a normal map or a mask: it keeps
 // the numbers as stored and ignores gamma.
 func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
-	return decode(ctx, data, ext, maxSide, true)
+	return decodeWithHeader(ctx, data, ext, maxSide, true)
 }
 
 // DecodeStored is DecodeData for a texture of a glTF; it also ignores the orientation. glTF 2.0
 // requires loaders to ignore gamma and color profiles, and most also ignore Exif data.
 func DecodeStored(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
-	return decode(ctx, data, ext, maxSide, false)
+	return decodeWithHeader(ctx, data, ext, maxSide, false)
 }
 
-func decode(ctx context.Context, data []byte, ext string, maxSide int, turns bool) (*pixmap.Map, Info, error) {
-	f, err := identify(data, ext)
+func decodeWithHeader(ctx context.Context, data []byte, ext string, maxSide int, turns bool) (*pixmap.Map, Info, error) {
+	f, err := identifyFormat(data, ext)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	h, err := f.inspect(data, int64(len(data)), maxSide)
+	h, err := f.inspectHeader(data, int64(len(data)), maxSide)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -150,26 +150,26 @@ func decode(ctx context.Context, data []byte, ext string, maxSide int, turns boo
 	if !turns {
 		h.orientation = 1
 	}
-	m, err := f.pixels(ctx, data, &h)
+	m, err := f.decodeUpright(ctx, data, &h)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	info := h.info(f)
+	info := h.describeHeader(f)
 	info.Orientation = orientation
 	return m, info, nil
 }
 
 // A header holds the data in the first bytes of a file.
 type header struct {
-	w, h  int // as stored
+	w, h  int // size before the orientation is applied
 	depth pixmap.Depth
 	bits  int
-	// decoder is the most bytes that decoding holds, including the decoded picture in the decoder's
+	// decoder is the most bytes that decoding holds, including the decoded image in the decoder's
 	// own format.
 	decoder int64
-	// shared says that the decoder's pixels become the map's own.
+	// shared is set if the decoder's pixels become the map's own.
 	shared bool
-	// least is a lower bound of the size of a valid file that holds the picture.
+	// least is a lower bound of the size of a valid file that holds the image.
 	least       int64
 	orientation int // 0 means 1
 	gamma       int
@@ -178,14 +178,14 @@ type header struct {
 	frames      int
 }
 
-func (h header) pixels() int64 { return int64(h.w) * int64(h.h) }
+func (h header) pixelCountOf() int64 { return int64(h.w) * int64(h.h) }
 
-// mapBytes returns the size of the picture's pixmap.Map.
+// mapBytes returns the size of the image's pixmap.Map.
 func (h header) mapBytes() int64 {
-	return 4 * h.pixels() * map[pixmap.Depth]int64{pixmap.Bits8: 1, pixmap.Bits16: 2, pixmap.Float: 4}[h.depth]
+	return 4 * h.pixelCountOf() * map[pixmap.Depth]int64{pixmap.Bits8: 1, pixmap.Bits16: 2, pixmap.Float: 4}[h.depth]
 }
 
-func (h header) info(f format) Info {
+func (h header) describeHeader(f format) Info {
 	const fixed = 1 << 20 // tables and buffers
 	peak := h.decoder
 	if !h.shared {
@@ -206,9 +206,9 @@ func (h header) info(f format) Info {
 	return i
 }
 
-// inspect reads and checks the header at the start of data. The file is size bytes long; only if
-// data is shorter can the error be fileformat.ErrShortHead.
-func (f format) inspect(data []byte, size int64, maxSide int) (header, error) {
+// inspectHeader reads and checks the header at the start of data. The file is size bytes long; only
+// if data is shorter can the error be fileformat.ErrShortHead.
+func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, error) {
 	h, err := f.probe(data, size)
 	if errors.Is(err, fileformat.ErrShortHead) && int64(len(data)) >= size {
 		err = truncated(f.name, io.ErrUnexpectedEOF)

@@ -65,7 +65,7 @@ func near(t *testing.T, want, got *pixmap.Map, slack int) {
 	}
 }
 
-// The pictures in testdata were written by Pillow 9.4 with libjpeg-turbo, ffmpeg 5.1 (qoi, webp,
+// The images in testdata were written by Pillow 9.4 with libjpeg-turbo, ffmpeg 5.1 (qoi, webp,
 // bmp-32), pamtopng 11.01 (gray2, rgb16-interlaced) and ppmtobmp 11.01 (bmp-map4). These functions
 // compute the expected pixels of all of them.
 var drawn = map[string]struct {
@@ -177,7 +177,7 @@ func read(t testing.TB, file string) []byte {
 	return data
 }
 
-// All machines decode all pictures to the same pixels, whose hashes are recorded here. Hashes of
+// All machines decode all images to the same pixels, whose hashes are recorded here. Hashes of
 // lossless files never change.
 func TestGolden(t *testing.T) {
 	lossless, lossy := sha256.New(), sha256.New()
@@ -225,7 +225,7 @@ func TestGolden(t *testing.T) {
 
 func TestExtensions(t *testing.T) {
 	known := map[string]bool{}
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		for _, ext := range f.Extensions {
 			if known[ext] {
 				t.Errorf("two formats have the extension %s", ext)
@@ -234,7 +234,7 @@ func TestExtensions(t *testing.T) {
 		}
 	}
 	textures := TextureExtensions()
-	for _, f := range formats() {
+	for _, f := range supportedFormats() {
 		if f.name != "PSD" && f.name != "Aseprite" && !slices.ContainsFunc(f.Extensions, func(ext string) bool { return slices.Contains(textures, ext) }) {
 			t.Errorf("%s files are not textures", f.name)
 		}
@@ -304,7 +304,7 @@ func TestSourceDecodingStopsWithContext(t *testing.T) {
 }
 
 func ExampleDecode() {
-	// A picture of two pixels, in a format that a screenshot tool might write.
+	// An image of two pixels, in a format that a screenshot tool might write.
 	data := []byte("qoif\x00\x00\x00\x02\x00\x00\x00\x01\x03\x00\xfe\xff\x80\x00\xc0\x00\x00\x00\x00\x00\x00\x00\x01")
 	m, info, err := Decode(context.Background(), data, ".qoi", 4096)
 	if err != nil {

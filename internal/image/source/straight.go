@@ -1,7 +1,9 @@
 package source
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	stdimage "image"
 	"image/color"
 	"unsafe"
@@ -9,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// straight turns a library's picture into a map with straight alpha: sixteen bits a channel if the
-// picture has them, else eight. It reuses the picture's own bytes if they already have that layout.
+// straight turns a library's image into a map with straight alpha: sixteen bits a channel if the
+// image has them, else eight. It reuses the image's own bytes if they already have that layout.
 func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {
@@ -23,32 +25,32 @@ func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 			return &pixmap.Map{W: w, H: h, Pix8: m.Pix[: 4*w*h : 4*w*h]}, nil
 		}
 	case *stdimage.NRGBA64:
-		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h {
-			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+		if pix := wordsOf(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h {
+			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swapBytes(ctx, m.Pix, pix)
 		}
-		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
+		return fillMap(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	case *stdimage.RGBA64:
-		if pix := words(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h && m.Opaque() {
-			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swap(ctx, m.Pix, pix)
+		if pix := wordsOf(m.Pix); m.Stride == 8*w && len(pix) >= 4*w*h && m.Opaque() {
+			return &pixmap.Map{W: w, H: h, Pix16: pix[: 4*w*h : 4*w*h]}, swapBytes(ctx, m.Pix, pix)
 		}
-		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
+		return fillMap(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	case *stdimage.Gray16:
-		return fill(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
+		return fillMap(ctx, pixmap.New(w, h, pixmap.Bits16), row16(img))
 	}
-	return fill(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
+	return fillMap(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
 }
 
-// words returns the memory of pix as numbers of sixteen bits, or nil if it is misaligned. So a
-// picture of 2 GiB is not held twice.
-func words(pix []byte) []uint16 {
+// wordsOf returns the memory of pix as numbers of sixteen bits, or nil if it is misaligned. So a
+// image of 2 GiB is not held twice.
+func wordsOf(pix []byte) []uint16 {
 	if len(pix) < 2 || uintptr(unsafe.Pointer(&pix[0]))%2 != 0 {
 		return nil
 	}
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&pix[0])), len(pix)/2)
 }
 
-// swap turns the big-endian bytes of package image into words, in place.
-func swap(ctx context.Context, pix []byte, words []uint16) error {
+// swapBytes turns the big-endian bytes of package image into words, in place.
+func swapBytes(ctx context.Context, pix []byte, words []uint16) error {
 	const block = 1 << 20 // words between two checks of the context
 	for i := range words {
 		if i%block == 0 && ctx.Err() != nil {
@@ -59,11 +61,11 @@ func swap(ctx context.Context, pix []byte, words []uint16) error {
 	return nil
 }
 
-// A row puts row y of a picture, counted from its top, into dst, four numbers a pixel.
+// A row puts row y of an image, counted from its top, into dst, four numbers a pixel.
 type row[T uint8 | uint16 | float32] func(dst []T, y int)
 
-// fill fills m row by row.
-func fill[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[T]) (*pixmap.Map, error) {
+// fillMap fills m row by row.
+func fillMap[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[T]) (*pixmap.Map, error) {
 	var pix []T
 	switch p := any(&pix).(type) {
 	case *[]uint8:
@@ -82,7 +84,7 @@ func fill[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r row[
 	return m, nil
 }
 
-// row8 returns the rows of a picture of eight bits a channel. Each picture type of the decoders has
+// row8 returns the rows of an image of eight bits a channel. Each image type of the decoders has
 // its own loop.
 func row8(img stdimage.Image) row[uint8] {
 	switch m := img.(type) {
@@ -96,7 +98,7 @@ func row8(img stdimage.Image) row[uint8] {
 			}
 		}
 	case *stdimage.Paletted:
-		table := paletteOf(m.Palette)
+		table := straightPalette(m.Palette)
 		return func(dst []byte, y int) {
 			for i, v := range m.Pix[y*m.Stride:][:len(dst)/4] {
 				copy(dst[4*i:], table[v][:])
@@ -115,7 +117,7 @@ func row8(img stdimage.Image) row[uint8] {
 		b := img.Bounds()
 		for i := 0; i < len(dst); i += 4 {
 			r, g, b, a := img.At(b.Min.X+i/4, b.Min.Y+y).RGBA()
-			c := divide(r, g, b, a, 65535)
+			c := dividePremultiplied(r, g, b, a, 65535)
 			copy(dst[i:], c[:])
 		}
 	}
@@ -158,20 +160,21 @@ func row16(img stdimage.Image) row[uint16] {
 	}
 }
 
-func paletteOf(p color.Palette) (table [256][4]byte) {
+func straightPalette(p color.Palette) (table [256][4]byte) {
 	for i, c := range p[:min(256, len(p))] {
 		if n, ok := c.(color.NRGBA); ok {
 			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keeps the color under alpha 0
 			continue
 		}
 		r, g, b, a := c.RGBA()
-		table[i] = divide(r, g, b, a, 65535)
+		table[i] = dividePremultiplied(r, g, b, a, 65535)
 	}
 	return table
 }
 
-// divide divides premultiplied channels of 0 to top by their alpha and rounds to eight bits.
-func divide(r, g, b, a, top uint32) [4]byte {
+// dividePremultiplied divides premultiplied channels of 0 to top by their alpha and rounds to eight
+// bits.
+func dividePremultiplied(r, g, b, a, top uint32) [4]byte {
 	if a == 0 {
 		return [4]byte{}
 	}
@@ -197,4 +200,101 @@ func divide16(p []uint16) {
 func setOpaque(dst []byte, r, g, b byte) {
 	_ = dst[3]
 	dst[0], dst[1], dst[2], dst[3] = r, g, b, 255
+}
+
+// transposed is the first orientation whose rows are stored as columns.
+const transposed = 5
+
+// upright returns m turned upright. Orientations are the values of EXIF 2.3, tag 0x0112, which name
+// the sides of the stored image's first row and first column. Values other than 2 to 8 change
+// nothing.
+func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, error) {
+	if orientation < 2 || orientation > 8 {
+		return m, nil
+	}
+	w, h := m.W, m.H
+	if orientation >= transposed {
+		w, h = h, w
+	}
+	out := pixmap.New(w, h, m.Depth())
+	// Pixel (0, 0) of out is pixel start of m. A step to the right or down in out moves by that
+	// many pixels in m.
+	start, right, down := 0, 1, m.W
+	last, bottom := m.W-1, (m.H-1)*m.W // last pixel of the first row, and of the first column
+	switch orientation {
+	case 2: // top, right
+		start, right = last, -1
+	case 3: // bottom, right
+		start, right, down = bottom+last, -1, -m.W
+	case 4: // bottom, left
+		start, down = bottom, -m.W
+	case 5: // left, top
+		right, down = m.W, 1
+	case 6: // right, top
+		start, right, down = bottom, -m.W, 1
+	case 7: // right, bottom
+		start, right, down = bottom+last, -m.W, -1
+	case 8: // left, bottom
+		start, right, down = last, m.W, -1
+	}
+	for y := range h {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		from, to := start+y*down, y*w
+		switch {
+		case m.Pix8 != nil:
+			turnRow(out.Pix8[4*to:4*(to+w)], m.Pix8, from, right)
+		case m.Pix16 != nil:
+			turnRow(out.Pix16[4*to:4*(to+w)], m.Pix16, from, right)
+		default:
+			turnRow(out.PixF[4*to:4*(to+w)], m.PixF, from, right)
+		}
+	}
+	return out, nil
+}
+
+// turnRow fills dst with every step-th pixel of src, starting at pixel from.
+func turnRow[T any](dst, src []T, from, step int) {
+	for ; len(dst) > 0; dst = dst[4:] {
+		copy(dst[:4], src[4*from:4*from+4])
+		from += step
+	}
+}
+
+// exifOrientation returns the orientation of an EXIF block, 1 to 8, or 1 if the block has none or
+// is damaged. A block is a small TIFF file (EXIF 2.3, section 4.5). The signature that JPEG puts
+// before it is optional.
+func exifOrientation(block []byte) int {
+	block = bytes.TrimPrefix(block, []byte("Exif\x00\x00"))
+	if len(block) < 8 {
+		return 1
+	}
+	var order binary.ByteOrder
+	switch string(block[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return 1
+	}
+	at := uint64(order.Uint32(block[4:]))
+	if at+2 > uint64(len(block)) {
+		return 1
+	}
+	entries, count := block[at+2:], order.Uint16(block[at:])
+	// Each entry has a tag, a type, a count, and the value if it is short enough.
+	for ; count > 0 && len(entries) >= 12; entries, count = entries[12:], count-1 {
+		const orientation, short = 0x0112, 3
+		if order.Uint16(entries) != orientation {
+			continue
+		}
+		v := order.Uint16(entries[8:])
+		if order.Uint16(entries[2:]) != short || order.Uint32(entries[4:]) != 1 || v < 1 || v > 8 {
+			return 1
+		}
+		return int(v)
+	}
+	return 1
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Every fast loop agrees with the slow conversion by color.Color, also on pictures that do not
+// Every fast loop agrees with the slow conversion by color.Color, also on images that do not
 // start at 0, 0.
 func TestConvertersAgreeWithAt(t *testing.T) {
 	r := stdimage.Rect(3, 5, 16, 14)
@@ -55,7 +55,7 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 	}
 }
 
-// uniform is a picture of an unknown type.
+// uniform is an image of an unknown type.
 type uniform struct{ r stdimage.Rectangle }
 
 func (u uniform) ColorModel() color.Model    { return color.RGBAModel }
@@ -96,13 +96,13 @@ func TestDivideRoundTrip(t *testing.T) {
 	for a := range uint32(256) {
 		for c := range uint32(256) {
 			premultiplied := (c*a + 127) / 255
-			back := divide(premultiplied, 0, 0, a, 255)
+			back := dividePremultiplied(premultiplied, 0, 0, a, 255)
 			if again := (uint32(back[0])*a + 127) / 255; again != premultiplied || uint32(back[3]) != a {
 				t.Fatalf("color %d alpha %d: %v", c, a, back)
 			}
 		}
 	}
-	if got := divide(200, 0, 0, 100, 255); got != [4]byte{255, 0, 0, 100} {
+	if got := dividePremultiplied(200, 0, 0, 100, 255); got != [4]byte{255, 0, 0, 100} {
 		t.Errorf("more color than alpha: %v", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,7 +25,7 @@ const (
 func probeWebP(data []byte, size int64) (header, error) {
 	chunks := webpChunks{data: data[12:]}
 	for {
-		name, length, body, ok := chunks.next()
+		name, length, body, ok := chunks.nextRIFFChunk()
 		if !ok {
 			return header{}, fileformat.ErrShortHead
 		}
@@ -57,9 +57,9 @@ func probeWebP(data []byte, size int64) (header, error) {
 // webpChunks goes through the chunks of a file.
 type webpChunks struct{ data []byte }
 
-// next returns the next chunk: its name, its length, and its body as far as data has it. It returns
-// false at the end of the data.
-func (c *webpChunks) next() (name string, length int64, body []byte, ok bool) {
+// nextRIFFChunk returns the next chunk: its name, its length, and its body as far as data has it.
+// It returns false at the end of the data.
+func (c *webpChunks) nextRIFFChunk() (name string, length int64, body []byte, ok bool) {
 	if len(c.data) < 8 {
 		return "", 0, nil, false
 	}
@@ -77,7 +77,7 @@ func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 		return fileformat.ErrShortHead // the orientation is needed
 	}
 	for {
-		name, length, body, ok := c.next()
+		name, length, body, ok := c.nextRIFFChunk()
 		switch {
 		case !ok:
 			return nil
@@ -91,16 +91,16 @@ func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 }
 
 func decodeWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
-	img, err := library{webp.DecodeConfig, webp.Decode}.image(ctx, data, h)
+	img, err := library{webp.DecodeConfig, webp.Decode}.decodeImage(ctx, data, h)
 	if err != nil {
 		return nil, err
 	}
 	switch m := img.(type) {
 	case *stdimage.YCbCr:
-		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), webpRows(m))
+		return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), webpRows(m))
 	case *stdimage.NYCbCrA:
 		colors := webpRows(&m.YCbCr)
-		return fill(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []byte, y int) {
+		return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []byte, y int) {
 			colors(dst, y)
 			for i, a := range m.A[y*m.AStride:][:h.w] {
 				dst[4*i+3] = a
@@ -110,7 +110,7 @@ func decodeWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	return straight(ctx, img)
 }
 
-// webpRows returns the rows of a lossy picture.
+// webpRows returns the rows of a lossy image.
 func webpRows(m *stdimage.YCbCr) row[uint8] {
 	return yCbCrRows(m, func(int, int, int) upsampler { return webpUpsample }, webpColors)
 }
@@ -120,11 +120,11 @@ func webpSize(chunk string, b []byte) (header, error) {
 	switch {
 	case chunk == "VP8X" && len(b) >= 10:
 		if b[0]&webpAnimated != 0 {
-			return p, errors.New("animated WebP is not supported; save one frame as a picture")
+			return p, errors.New("animated WebP is not supported; save one frame as an image")
 		}
 		p.w = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
 		p.h = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
-		p.decoder = 12 * p.pixels() // planes and alpha, which is decoded as four channels
+		p.decoder = 12 * p.pixelCountOf() // planes and alpha, which is decoded as four channels
 	case chunk == "VP8 " && len(b) >= 10:
 		p.w = int(binary.LittleEndian.Uint16(b[6:]) & 0x3fff)
 		p.h = int(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
@@ -134,10 +134,10 @@ func webpSize(chunk string, b []byte) (header, error) {
 	case chunk == "VP8L" && len(b) >= 5:
 		v := binary.LittleEndian.Uint32(b[1:])
 		p.w, p.h = 1+int(v&0x3fff), 1+int(v>>14&0x3fff)
-		p.decoder = 9 * p.pixels() // twice for indexed colors
+		p.decoder = 9 * p.pixelCountOf() // twice for indexed colors
 		p.shared = true
 	default:
-		return p, errors.New("WebP file with a damaged header")
+		return p, errors.New("WebP file has a damaged header")
 	}
 	return p, nil
 }
@@ -151,7 +151,7 @@ func webpTrees(p header, size int64) int64 {
 	const (
 		maxGroups = 2600
 		tables    = 5 * (128*4 + 24)
-		node      = 2 * 8 * 9 / 8 // for each symbol; the allocator rounds up
+		node      = 2 * 8 * 9 / 8 // bytes for each symbol; the allocator rounds up
 		nodes     = node * (256 + 24 + 1<<11 + 3*256 + 40)
 		// The length of a symbol takes at least a third of a bit: "repeat the previous one six
 		// times" may take two bits.

@@ -12,8 +12,8 @@ import (
 //
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC1.
 
-// A colorBlock is the wanted colors of a BC1 block: n colors of channels from 0 to 255, and
-// at[i], the place of each in the block.
+// A colorBlock holds the n wanted colors of a BC1 block, with channels from 0 to 255. at[i] is the
+// place of color i in the block.
 type colorBlock struct {
 	n     int
 	pix   [16][3]float32
@@ -21,37 +21,37 @@ type colorBlock struct {
 	clear uint32 // places that are transparent
 }
 
-// encodeBC1 writes the block of c. Blocks with transparent places take the mode
-// of three colors; four says that this mode must not be used, as in BC3.
+// encodeBC1 writes the block of c. Blocks with transparent places use the mode of three colors;
+// four forbids this mode, as in BC3.
 func encodeBC1(dst *[8]byte, c *colorBlock, four bool, q Quality) {
 	if c.n == 0 {
 		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all transparent
 		return
 	}
-	if solid := c.solid(); solid {
+	if solid := c.isSolidBlock(); solid {
 		best := solidLine(c, 3)
 		if c.clear != 0 {
 			best = solidLine(c, 2)
 		} else if !four {
-			best = best.better(solidLine(c, 2))
+			best = best.improvesColors(solidLine(c, 2))
 		}
-		best.write(dst, c)
+		best.writeColors(dst, c)
 		return
 	}
 	l := newLayout(c)
 	var best colorLine
 	switch {
 	case c.clear != 0:
-		best = l.fit(2, q)
+		best = l.fitCuts(2, q)
 	case four || q == Fast:
-		best = l.fit(3, q)
+		best = l.fitCuts(3, q)
 	default:
-		best = l.fit(3, q).better(l.fit(2, q))
+		best = l.fitCuts(3, q).improvesColors(l.fitCuts(2, q))
 	}
-	best.write(dst, c)
+	best.writeColors(dst, c)
 }
 
-func (c *colorBlock) solid() bool {
+func (c *colorBlock) isSolidBlock() bool {
 	for _, p := range c.pix[1:c.n] {
 		if p != c.pix[0] {
 			return false
@@ -60,16 +60,16 @@ func (c *colorBlock) solid() bool {
 	return true
 }
 
-// A color565 is a color as stored: the steps of red, green and blue.
+// A color565 is a stored color: the steps of red, green and blue.
 type color565 [3]int32
 
 // tops are the largest steps of each channel.
 var tops = [3]int32{31, 63, 31}
 
-func (c color565) word() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
+func (c color565) packedColor() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
 
-// wide returns c with channels from 0 to 255, by repeating the high bits.
-func (c color565) wide() [3]float32 {
+// widenColor returns c with channels from 0 to 255, whose low bits repeat the high bits.
+func (c color565) widenColor() [3]float32 {
 	return [3]float32{
 		float32(c[0]<<3 | c[0]>>2),
 		float32(c[1]<<2 | c[1]>>4),
@@ -77,8 +77,8 @@ func (c color565) wide() [3]float32 {
 	}
 }
 
-// narrow returns the stored color nearest to p.
-func narrow(p [3]float32) color565 {
+// narrowColor returns the stored color nearest to p.
+func narrowColor(p [3]float32) color565 {
 	return color565{nearestStep(p[0], 31), nearestStep(p[1], 63), nearestStep(p[2], 31)}
 }
 
@@ -86,8 +86,8 @@ func nearestStep(x float32, top int32) int32 {
 	return max(0, min(top, int32(float32(x*(float32(top)/255))+0.5)))
 }
 
-// A colorLine is a way to store a block: steps+1 colors, evenly spaced from a
-// to b, with steps 3 or 2.
+// A colorLine is a possible coding of a block: steps+1 colors, evenly spaced from a to b, with 3 or
+// 2 steps.
 type colorLine struct {
 	a, b  color565
 	steps int32
@@ -95,17 +95,17 @@ type colorLine struct {
 	err   float32   // sum of squares
 }
 
-func (l colorLine) better(m colorLine) colorLine {
+func (l colorLine) improvesColors(m colorLine) colorLine {
 	if m.err < l.err {
 		return m
 	}
 	return l
 }
 
-// lineBetween stores the colors of c with the given ends.
-func lineBetween(c *colorBlock, a, b color565, steps int32) colorLine {
+// colorsBetween stores the colors of c with the given ends.
+func colorsBetween(c *colorBlock, a, b color565, steps int32) colorLine {
 	l := colorLine{a: a, b: b, steps: steps}
-	from, to := a.wide(), b.wide()
+	from, to := a.widenColor(), b.widenColor()
 	way := [3]float32{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
 	n := float32(steps)
 	length := float32(way[0]*way[0]) + float32(way[1]*way[1]) + float32(way[2]*way[2])
@@ -128,8 +128,8 @@ func lineBetween(c *colorBlock, a, b color565, steps int32) colorLine {
 	return l
 }
 
-// refined moves the ends to where they suit the indices best, by least squares,
-// as long as that helps.
+// refined moves the ends to the best place for the indices, by least squares, as long as that
+// helps.
 func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	for range rounds {
 		if l.err == 0 {
@@ -137,13 +137,13 @@ func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 		}
 		var s sums
 		for i := range c.pix[:c.n] {
-			s.add(int32(l.index[i]), l.steps, &c.pix[i])
+			s.addWeighted(int32(l.index[i]), l.steps, &c.pix[i])
 		}
-		a, b, ok := s.ends(l.steps)
+		a, b, ok := s.bestEnds(l.steps)
 		if !ok {
 			return l
 		}
-		next := lineBetween(c, narrow(a), narrow(b), l.steps)
+		next := colorsBetween(c, narrowColor(a), narrowColor(b), l.steps)
 		if next.err >= l.err {
 			return l
 		}
@@ -152,8 +152,8 @@ func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	return l
 }
 
-// near tries ends with one channel a step away as long as that helps.
-func (l colorLine) near(c *colorBlock) colorLine {
+// stepColors tries ends with one channel a step away as long as that helps.
+func (l colorLine) stepColors(c *colorBlock) colorLine {
 	for better := true; better && l.err > 0; {
 		better = false
 		for channel := range 3 {
@@ -164,7 +164,7 @@ func (l colorLine) near(c *colorBlock) colorLine {
 				if min(a[channel], b[channel]) < 0 || max(a[channel], b[channel]) > tops[channel] {
 					continue
 				}
-				if next := lineBetween(c, a, b, l.steps); next.err < l.err {
+				if next := colorsBetween(c, a, b, l.steps); next.err < l.err {
 					l, better = next, true
 				}
 			}
@@ -173,10 +173,10 @@ func (l colorLine) near(c *colorBlock) colorLine {
 	return l
 }
 
-func (l *colorLine) write(dst *[8]byte, c *colorBlock) {
-	a, b := l.a.word(), l.b.word()
-	// Which word comes first says how many steps there are. Two that are equal
-	// mean two, where the first index is that color as well.
+func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
+	a, b := l.a.packedColor(), l.b.packedColor()
+	// The order of the words tells the number of steps. Equal words mean two steps, where the first
+	// index has that color as well.
 	turned := l.steps == 3 && a < b || l.steps == 2 && a > b
 	if turned {
 		a, b = b, a
@@ -210,11 +210,11 @@ func (l *colorLine) write(dst *[8]byte, c *colorBlock) {
 	binary.LittleEndian.PutUint32(dst[4:], indices)
 }
 
-// A pair is the two ends, in stored steps, between which a value lies best.
+// A pair holds the best two ends for a value, in stored steps.
 type pair struct{ a, b uint8 }
 
-// solidPairs are the pairs for values from 0 to 255 that lie 1 of 3 steps, and 1
-// of 2, from a to b, for channels of five and six bits.
+// solidPairs holds the pairs for values from 0 to 255 that are 1 of 3 steps, and 1 of 2 steps, from
+// a to b, for channels of five and six bits.
 var solidPairs = sync.OnceValue(func() *[2][2][256]pair {
 	all := new([2][2][256]pair)
 	for i, steps := range [2]int{3, 2} {
@@ -234,8 +234,8 @@ func pairsOf(steps, bits int) (out [256]pair) {
 			// The best b for this a is next to the one that would leave no error.
 			near := (steps*v - (steps-1)*wide(a)) * top / 255
 			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
-				// Of equal errors, decoders that round in their own way differ
-				// least where the ends lie together.
+				// Of pairs with equal errors, ends close to each other differ least between
+				// decoders with other rounding.
 				miss := (steps-1)*wide(a) + wide(b) - steps*v
 				spread := wide(a) - wide(b)
 				cost := 1000*max(miss, -miss) + max(spread, -spread)
@@ -248,17 +248,16 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	return out
 }
 
-// solidLine stores a block of one color: all of it lies one step from the first
-// end to the second.
+// solidLine stores a block of one color, one step from the first end to the second.
 func solidLine(c *colorBlock, steps int32) colorLine {
 	tables := &solidPairs()[3-steps]
 	l := colorLine{steps: steps}
 	p := c.pix[0]
 	for k, table := range [3]*[256]pair{&tables[0], &tables[1], &tables[0]} {
-		found := table[toByte(p[k])]
+		found := table[clampedByte(p[k])]
 		l.a[k], l.b[k] = int32(found.a), int32(found.b)
 	}
-	from, to := l.a.wide(), l.b.wide()
+	from, to := l.a.widenColor(), l.b.widenColor()
 	for i := range c.pix[:c.n] {
 		l.index[i] = 1
 		for k := range 3 {

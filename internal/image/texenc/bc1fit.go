@@ -6,16 +6,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A layout is the order of a block's colors along the line that they scatter
-// around most. A way to store them cuts this order into one part for each index.
+// A layout is the order of a block's colors along the line of their largest scatter. A coding cuts
+// this order into one part for each index.
 //
-// Trying cuts rather than ends is "cluster fit", as in Simon Brown's squish
-// (2006): the ends that suit a cut best follow by least squares, from sums that
-// are known for every start of the order.
+// Trying cuts instead of ends is the "cluster fit" of Simon Brown's squish (2006): least squares
+// give the best ends of a cut from sums over each beginning of the order.
 type layout struct {
-	block *colorBlock // in the order
+	block *colorBlock // pixels in this order
 	mean  [3]float32
-	// upTo are the sums of the first colors, less their mean each. Small numbers have small
+	// upTo holds the sums of the first colors, relative to their mean. Small numbers have small
 	// rounding errors.
 	upTo [17][3]float32
 }
@@ -43,33 +42,33 @@ func newLayout(c *colorBlock) layout {
 	return l
 }
 
-// fit returns a line of the given steps that suits the block.
-func (l *layout) fit(steps int32, q Quality) colorLine {
+// fitCuts returns the best line found with the given steps.
+func (l *layout) fitCuts(steps int32, q Quality) colorLine {
 	c := l.block
 	first, last := c.pix[0], c.pix[c.n-1]
-	line := lineBetween(c, narrow(first), narrow(last), steps).refined(c, 2)
+	line := colorsBetween(c, narrowColor(first), narrowColor(last), steps).refined(c, 2)
 	if q == Fast || line.err == 0 {
 		return line
 	}
 	climbed := l.climb(cutOf(&line, c.n), steps)
-	line = line.better(l.lineOf(climbed, steps))
+	line = line.improvesColors(l.lineOfCut(climbed, steps))
 	if q == Best {
-		line = line.better(l.lineOf(l.searchAll(climbed, steps), steps)).near(c)
+		line = line.improvesColors(l.lineOfCut(l.searchAll(climbed, steps), steps)).stepColors(c)
 	}
 	return line
 }
 
-// lineOf returns the line that a cut leads to.
-func (l *layout) lineOf(cuts cut, steps int32) colorLine {
-	a, b, _, ok := l.try(cuts, steps, math.MaxFloat32)
+// lineOfCut returns the best line of a cut.
+func (l *layout) lineOfCut(cuts cut, steps int32) colorLine {
+	a, b, _, ok := l.tryCut(cuts, steps, math.MaxFloat32)
 	if !ok {
 		return colorLine{err: math.MaxFloat32}
 	}
-	return lineBetween(l.block, a, b, steps).refined(l.block, 4)
+	return colorsBetween(l.block, a, b, steps).refined(l.block, 4)
 }
 
-// A cut is where the second and later parts of an order start, rising. With two
-// steps the last is the end of the order.
+// A cut holds the starts of the second and later parts of an order, rising. With two steps the last
+// one is the end of the order.
 type cut [3]int
 
 func cutOf(l *colorLine, n int) cut {
@@ -84,7 +83,7 @@ func cutOf(l *colorLine, n int) cut {
 func (l *layout) climb(c cut, steps int32) cut {
 	n := l.block.n
 	best := float32(math.MaxFloat32)
-	if _, _, err, ok := l.try(c, steps, best); ok {
+	if _, _, err, ok := l.tryCut(c, steps, best); ok {
 		best = err
 	}
 	for range 16 {
@@ -103,7 +102,7 @@ func (l *layout) climb(c cut, steps int32) cut {
 				if next[i] < low || next[i] > high {
 					continue
 				}
-				if _, _, err, ok := l.try(next, steps, best); ok && err < best {
+				if _, _, err, ok := l.tryCut(next, steps, best); ok && err < best {
 					c, best = next, err
 				}
 			}
@@ -115,11 +114,11 @@ func (l *layout) climb(c cut, steps int32) cut {
 	return c
 }
 
-// searchAll returns the best cut, which is best so far or another: it tries all
-// 969 of sixteen colors into four parts, or all 153 into three.
+// searchAll returns the best cut. It tries all 969 cuts of sixteen colors into four parts, or all
+// 153 into three.
 func (l *layout) searchAll(best cut, steps int32) cut {
 	least, n := float32(math.MaxFloat32), l.block.n
-	if _, _, err, ok := l.try(best, steps, least); ok {
+	if _, _, err, ok := l.tryCut(best, steps, least); ok {
 		least = err
 	}
 	for i := 0; i <= n; i++ {
@@ -133,7 +132,7 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 				if steps == 2 {
 					c[2] = n
 				}
-				if _, _, err, ok := l.try(c, steps, least); ok && err < least {
+				if _, _, err, ok := l.tryCut(c, steps, least); ok && err < least {
 					best, least = c, err
 				}
 			}
@@ -142,10 +141,10 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 	return best
 }
 
-// try returns the stored ends that suit a cut best, and their squared error less the error
-// of storing the mean. It returns false if all colors are in one part, or if that error
-// would not be less than most.
-func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
+// tryCut returns the best stored ends for a cut, and their squared error minus the error of storing
+// the mean. It returns false if all colors are in one part, or if that error would not be less than
+// most.
+func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
 	p, q := &l.upTo[c[0]], &l.upTo[c[1]]
@@ -178,20 +177,20 @@ func (l *layout) try(c cut, steps int32, most float32) (a, b color565, err float
 		from[k] = l.mean[k] + float32(toA*x)
 		to[k] = l.mean[k] - float32(toB*x)
 	}
-	a, b = narrow(from), narrow(to)
-	return a, b, s.error(minus(a.wide(), l.mean), minus(b.wide(), l.mean), steps), true
+	a, b = narrowColor(from), narrowColor(to)
+	return a, b, s.errorOfEnds(minusColor(a.widenColor(), l.mean), minusColor(b.widenColor(), l.mean), steps), true
 }
 
-func minus(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+func minusColor(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
-// sums are what least squares needs of colors p that lie k of n steps from end a
-// to end b: a weighs n-k in them, and b weighs k.
+// sums holds the sums for least squares over colors p that are k of n steps from end a to end b: a
+// has weight n-k, and b has weight k.
 type sums struct {
 	aa, ab, bb int32
 	a, b       [3]float32
 }
 
-func (s *sums) add(k, n int32, p *[3]float32) {
+func (s *sums) addWeighted(k, n int32, p *[3]float32) {
 	s.aa += (n - k) * (n - k)
 	s.ab += k * (n - k)
 	s.bb += k * k
@@ -201,8 +200,8 @@ func (s *sums) add(k, n int32, p *[3]float32) {
 	}
 }
 
-// ends returns the two ends of least error, or false if there is no one answer.
-func (s *sums) ends(n int32) (a, b [3]float32, ok bool) {
+// bestEnds returns the two ends with the least error, or false if there is no unique answer.
+func (s *sums) bestEnds(n int32) (a, b [3]float32, ok bool) {
 	det := s.aa*s.bb - s.ab*s.ab
 	if det == 0 {
 		return a, b, false
@@ -216,9 +215,9 @@ func (s *sums) ends(n int32) (a, b [3]float32, ok bool) {
 	return a, b, true
 }
 
-// error returns the squared error with the given ends, less the sum of the
-// colors' own squares, which is the same for all ends.
-func (s *sums) error(a, b [3]float32, n int32) float32 {
+// errorOfEnds returns the squared error of the given ends, minus the sum of the colors' squares,
+// which is the same for all ends.
+func (s *sums) errorOfEnds(a, b [3]float32, n int32) float32 {
 	one := 1 / float32(n)
 	aa, ab, bb := float32(s.aa)*one*one, 2*float32(s.ab)*one*one, float32(s.bb)*one*one
 	var e float32

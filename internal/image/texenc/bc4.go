@@ -1,5 +1,12 @@
 package texenc
 
+import (
+	"context"
+
+	"github.com/assetcook/assetcook/internal/image/bc6h"
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+)
+
 // A BC4 block is two ends of eight bits and sixteen indices of three. If the
 // first end is larger, they pick one of eight values from end to end; otherwise
 // one of six, or 0, or 255.
@@ -7,8 +14,8 @@ package texenc
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC4. Values are
 // interpolated exactly here; decoders round the result to their own precision.
 
-// encodeBC4 writes the block of sixteen values from 0 to 255, which need not be
-// whole: a source of sixteen bits keeps more than eight of them.
+// encodeBC4 writes the block of sixteen values from 0 to 255. Fractions keep more than eight bits
+// of a source of sixteen.
 func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	low, high := v[0], v[0]
 	for _, x := range v[1:] {
@@ -16,17 +23,17 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	}
 	best := rampFit(v, low, high, 7, q)
 	if q != Fast && best.err > 0 {
-		// Where a block touches black or white, those values cost no end.
+		// Black and white values cost no end.
 		if low < 1 || high > 254 {
-			best = best.better(rampFitInside(v, q))
+			best = best.improvesRamp(rampFitInside(v, q))
 		}
-		best = best.better(rampFit(v, low+float32((high-low)/16), high-float32((high-low)/16), 7, q))
+		best = best.improvesRamp(rampFit(v, low+float32((high-low)/16), high-float32((high-low)/16), 7, q))
 	}
-	best.write(dst)
+	best.writeRamp(dst)
 }
 
-// A ramp is a way to store sixteen values: steps+1 evenly spaced values from low
-// to high, with steps 7, or 5 and the values 0 and 255 besides.
+// A ramp is a possible coding of sixteen values: steps+1 evenly spaced values from low to high,
+// with 7 steps, or with 5 steps and the values 0 and 255 as well.
 type ramp struct {
 	low, high int
 	steps     int
@@ -39,7 +46,7 @@ const (
 	atFull = 7
 )
 
-func (r ramp) better(s ramp) ramp {
+func (r ramp) improvesRamp(s ramp) ramp {
 	if s.err < r.err {
 		return s
 	}
@@ -48,8 +55,8 @@ func (r ramp) better(s ramp) ramp {
 
 // rampFit fits a ramp to v, starting from ends low and high.
 func rampFit(v *[16]float32, low, high float32, steps int, q Quality) ramp {
-	best := rampBetween(v, toByte(low), toByte(high), steps)
-	for range rounds(q) {
+	best := rampBetween(v, clampedByte(low), clampedByte(high), steps)
+	for range fitRounds(q) {
 		if best.err == 0 {
 			break
 		}
@@ -69,7 +76,7 @@ func rampFit(v *[16]float32, low, high float32, steps int, q Quality) ramp {
 	return best
 }
 
-func rounds(q Quality) int {
+func fitRounds(q Quality) int {
 	switch q {
 	case Fast:
 		return 1
@@ -140,8 +147,8 @@ func rampBetween(v *[16]float32, low, high, steps int) ramp {
 	return r
 }
 
-// rampEnds returns the ends that suit r's indices best, by least squares, or
-// false if all are equal.
+// rampEnds returns the best ends for r's indices, by least squares, or false if all indices are
+// equal.
 func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
 	n := int32(r.steps)
 	var aa, ab, bb int32
@@ -160,20 +167,20 @@ func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
 		return 0, 0, false
 	}
 	scale := float32(n) / float32(det)
-	low = toByte(float32((float32(float32(bb)*av) - float32(float32(ab)*bv)) * scale))
-	high = toByte(float32((float32(float32(aa)*bv) - float32(float32(ab)*av)) * scale))
+	low = clampedByte(float32((float32(float32(bb)*av) - float32(float32(ab)*bv)) * scale))
+	high = clampedByte(float32((float32(float32(aa)*bv) - float32(float32(ab)*av)) * scale))
 	return low, high, true
 }
 
-func toByte(x float32) int { return int(max(0, min(255, x)) + 0.5) }
+func clampedByte(x float32) int { return int(max(0, min(255, x)) + 0.5) }
 
-func (r *ramp) write(dst *[8]byte) {
-	// Which end comes first says how many steps there are.
+func (r *ramp) writeRamp(dst *[8]byte) {
+	// The order of the ends tells the number of steps.
 	dst[0], dst[1] = byte(r.high), byte(r.low)
 	if r.steps == 5 || r.low == r.high {
 		dst[0], dst[1] = byte(r.low), byte(r.high)
 	}
-	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // of low, ..., high
+	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // codes from low to high
 	switch {
 	case r.low == r.high && r.steps == 7:
 		code = [8]uint64{} // all are the same
@@ -187,4 +194,31 @@ func (r *ramp) write(dst *[8]byte) {
 	for i := range 6 {
 		dst[2+i] = byte(bits >> (8 * i))
 	}
+}
+
+// appendBC6H writes unsigned BC6H blocks.
+func appendBC6H(ctx context.Context, out []byte, m *pixmap.Map, o Options) ([]byte, error) {
+	r := newLinearReader(m, o.SRGB)
+	var colors bc6h.Colors
+	for y := 0; y < m.H; y += 4 {
+		for x := 0; x < m.W; x += 4 {
+			if x/4%blocksBetweenLooks == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
+			for i := range 16 {
+				colors[i] = r.halvesAt(x+i%4, y+i/4)
+			}
+			block := bc6h.Encode(&colors, o.Quality)
+			out = append(out, block[:]...)
+		}
+	}
+	return out, nil
+}
+
+// halvesAt returns the color at x, y, or at the edge next to it.
+func (r *linearReader) halvesAt(x, y int) [3]uint16 {
+	at := 4 * (r.m.W*min(y, r.m.H-1) + min(x, r.m.W-1))
+	return [3]uint16{halfFloat(r.numberAt(at), false), halfFloat(r.numberAt(at+1), false), halfFloat(r.numberAt(at+2), false)}
 }

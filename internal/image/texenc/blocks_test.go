@@ -67,7 +67,7 @@ func TestBC1Qualities(t *testing.T) {
 		last := math.Inf(1)
 		for q := Fast; q <= Best; q++ {
 			var data [8]byte
-			c := b.colors(false)
+			c := b.opaqueColors(false)
 			encodeBC1(&data, &c, four, q)
 			err, clear := bc1Error(data[:], b, four)
 			if clear != 0 {
@@ -93,7 +93,7 @@ func TestBC1PunchThrough(t *testing.T) {
 		}
 		for q := Fast; q <= Best; q++ {
 			var data [8]byte
-			c := b.colors(true)
+			c := b.opaqueColors(true)
 			encodeBC1(&data, &c, false, q)
 			if _, clear := bc1Error(data[:], b, false); clear != want {
 				t.Fatalf("quality %d: places %016b are transparent, want %016b", q, clear, want)
@@ -136,7 +136,7 @@ func TestBC1Solid(t *testing.T) {
 					want = min(want, of(2))
 				}
 				var data [8]byte
-				c := b.colors(false)
+				c := b.opaqueColors(false)
 				encodeBC1(&data, &c, four, q)
 				if err, _ := bc1Error(data[:], &b, four); err > want+1e-3 {
 					t.Errorf("value %d, quality %d: error %.2f, want %.2f", v, q, err, want)

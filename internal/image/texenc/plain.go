@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// texelsBetweenLooks is how many texels are written between two looks at the
-// context: less than a millisecond's worth.
+// texelsBetweenLooks is the number of texels written between two checks of the context, in less
+// than a millisecond.
 const texelsBetweenLooks = 1 << 14
 
 // appendTexels writes the formats that pack no blocks.
@@ -20,7 +20,7 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 	if f == texture.RGBA8 && m.Pix8 != nil {
 		return append(out, m.Pix8...), nil
 	}
-	r := newReader(m, o.SRGB && f.HasSRGB())
+	r := newTexelReader(m, o.SRGB && f.HasSRGB())
 	linear := newLinearReader(m, o.SRGB)
 	for i := 0; i < 4*m.W*m.H; i += 4 {
 		if i/4%texelsBetweenLooks == 0 {
@@ -30,17 +30,17 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 		}
 		switch f {
 		case texture.R8:
-			out = append(out, r.byteAt(i))
+			out = append(out, r.roundedByte(i))
 		case texture.RG8:
-			out = append(out, r.byteAt(i), r.byteAt(i+1))
+			out = append(out, r.roundedByte(i), r.roundedByte(i+1))
 		case texture.RGBA8:
-			out = append(out, r.byteAt(i), r.byteAt(i+1), r.byteAt(i+2), r.byteAt(i+3))
+			out = append(out, r.roundedByte(i), r.roundedByte(i+1), r.roundedByte(i+2), r.roundedByte(i+3))
 		case texture.RGB10A2:
 			word := r.stepAt(i, 1023) | r.stepAt(i+1, 1023)<<10 | r.stepAt(i+2, 1023)<<20 | r.stepAt(i+3, 3)<<30
 			out = binary.LittleEndian.AppendUint32(out, word)
 		case texture.RGBA16F:
 			for k := range 4 {
-				out = binary.LittleEndian.AppendUint16(out, half(linear.at(i+k), true))
+				out = binary.LittleEndian.AppendUint16(out, halfFloat(linear.numberAt(i+k), true))
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 // A linearReader reads the numbers of a map as linear light, 1 being white.
 type linearReader struct {
 	m     *pixmap.Map
-	light *curve // of bytes, if they are sRGB
+	light *curve // curve of bytes, if they are sRGB
 	wide  *[1 << 16]float32
 }
 
@@ -66,8 +66,8 @@ func newLinearReader(m *pixmap.Map, srgb bool) *linearReader {
 	return r
 }
 
-// at returns the i-th number; every fourth is alpha, which has no curve.
-func (r *linearReader) at(i int) float32 {
+// numberAt returns the i-th number; every fourth is alpha, which has no curve.
+func (r *linearReader) numberAt(i int) float32 {
 	switch {
 	case r.m.PixF != nil:
 		return r.m.PixF[i]
@@ -87,14 +87,13 @@ type curve struct {
 	from  [256]float32 // the least light whose nearest byte is this one
 }
 
-// srgbCurve is made with additions, products, quotients and nothing else, which
-// every processor rounds alike.
+// srgbCurve has the same values on every processor; see pixmap.ToLinear.
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.light {
-		c.light[i] = float32(srgbLight(float64(i) / 255))
+		c.light[i] = float32(pixmap.ToLinear(float64(i) / 255))
 		if i > 0 {
-			c.from[i] = float32(srgbLight((float64(i) - 0.5) / 255))
+			c.from[i] = float32(pixmap.ToLinear((float64(i) - 0.5) / 255))
 		}
 	}
 	return c
@@ -104,48 +103,22 @@ var srgbCurve = sync.OnceValue(func() *curve {
 var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
 	t := new([1 << 16]float32)
 	for i := range t {
-		t[i] = float32(srgbLight(float64(i) / 65535))
+		t[i] = float32(pixmap.ToLinear(float64(i) / 65535))
 	}
 	return t
 })
 
-// byteOf returns the sRGB byte nearest to linear light.
-func (c *curve) byteOf(light float32) byte {
+// byteOfLight returns the sRGB byte nearest to linear light.
+func (c *curve) byteOfLight(light float32) byte {
 	if !(light > 0) { // NaN as well
 		return 0
 	}
 	return byte(sort.Search(255, func(i int) bool { return light < c.from[i+1] }))
 }
 
-// srgbLight returns the linear light of an sRGB value, both from 0 to 1.
-func srgbLight(v float64) float64 {
-	if v <= 0.04045 {
-		return v / 12.92
-	}
-	u := (v + 0.055) / 1.055
-	// u^2.4 is u^2 times the fifth root of u^2.
-	return float64(u*u) * fifthRoot(float64(u*u))
-}
-
-// fifthRoot returns the fifth root of a number from 0.001 to 1 by Newton's
-// method, which comes down from 1 until rounding stops it.
-func fifthRoot(a float64) float64 {
-	y := 1.0
-	for range 64 {
-		square := float64(y * y)
-		power := float64(square * square)
-		next := y - (float64(power*y)-a)/(5*power)
-		if !(next < y) {
-			break
-		}
-		y = next
-	}
-	return y
-}
-
-// half returns v as a half float, rounded to the nearest, the even one of two. It is
+// halfFloat returns v as a half float, rounded to the nearest, the even one of two. It is
 // clamped to 0, unless signed, and to the largest finite value; NaN becomes 0.
-func half(v float32, signed bool) uint16 {
+func halfFloat(v float32, signed bool) uint16 {
 	const largest = 65504
 	sign := uint16(0)
 	if v < 0 && signed {
@@ -174,4 +147,81 @@ func half(v float32, signed bool) uint16 {
 	}
 	// The leading bit, and what rounding carries, raise the exponent.
 	return sign | uint16(uint64(exponent+14)<<10+rounded)
+}
+
+// A reader reads the pixels of a map as numbers from 0 to 255, whatever its
+// depth.
+type reader struct {
+	m     *pixmap.Map
+	curve *curve // curve of floats that become sRGB
+}
+
+func newTexelReader(m *pixmap.Map, srgb bool) *reader {
+	r := &reader{m: m}
+	if srgb && m.PixF != nil {
+		r.curve = srgbCurve()
+	}
+	return r
+}
+
+// readTexels reads the block whose first pixel is at x, y.
+func (r *reader) readTexels(b *block, x, y int) {
+	for j := range 4 {
+		row := r.m.W * min(y+j, r.m.H-1)
+		for i := range 4 {
+			at, to := 4*(row+min(x+i, r.m.W-1)), 4*j+i
+			switch {
+			case r.m.Pix8 != nil:
+				p := r.m.Pix8[at : at+4 : at+4]
+				b[0][to], b[1][to], b[2][to], b[3][to] = float32(p[0]), float32(p[1]), float32(p[2]), float32(p[3])
+			case r.m.Pix16 != nil:
+				for k, v := range r.m.Pix16[at : at+4] {
+					b[k][to] = float32(v) / 257
+				}
+			default:
+				for k, v := range r.m.PixF[at : at+4] {
+					b[k][to] = r.ofFloat(v, k)
+				}
+			}
+		}
+	}
+}
+
+// ofFloat returns the number from 0 to 255 of channel k of a float map.
+func (r *reader) ofFloat(v float32, k int) float32 {
+	if r.curve != nil && k < 3 {
+		return float32(r.curve.byteOfLight(v))
+	}
+	return float32(clampUnit(v) * 255)
+}
+
+// clampUnit clamps v to 0 and 1. NaN becomes 0.
+func clampUnit(v float32) float32 {
+	if !(v > 0) {
+		return 0
+	}
+	return min(v, 1)
+}
+
+// roundedByte returns the i-th number of the map, rounded to eight bits.
+func (r *reader) roundedByte(i int) byte {
+	switch {
+	case r.m.Pix8 != nil:
+		return r.m.Pix8[i]
+	case r.m.Pix16 != nil:
+		return byte((uint32(r.m.Pix16[i]) + 128) / 257)
+	}
+	return byte(r.ofFloat(r.m.PixF[i], i%4) + 0.5)
+}
+
+// stepAt returns the i-th number of the map, rounded to steps from 0 to top,
+// which is at most 65535. Floats stay linear.
+func (r *reader) stepAt(i int, top uint32) uint32 {
+	switch {
+	case r.m.Pix8 != nil:
+		return (uint32(r.m.Pix8[i])*top*2 + 255) / 510
+	case r.m.Pix16 != nil:
+		return uint32((uint64(r.m.Pix16[i])*uint64(top)*2 + 65535) / 131070)
+	}
+	return uint32(float64(float64(clampUnit(r.m.PixF[i]))*float64(top)) + 0.5)
 }

@@ -79,10 +79,10 @@ func TestHalf(t *testing.T) {
 			{float32(low), h}, {middle, even},
 			{math.Nextafter32(middle, 0), h}, {math.Nextafter32(middle, 1e6), h + 1},
 		} {
-			if got := half(tc.v, false); got != tc.want {
+			if got := halfFloat(tc.v, false); got != tc.want {
 				t.Fatalf("half(%g) = %#04x, want %#04x", tc.v, got, tc.want)
 			}
-			if got := half(-tc.v, true); tc.want != 0 && got != tc.want|0x8000 {
+			if got := halfFloat(-tc.v, true); tc.want != 0 && got != tc.want|0x8000 {
 				t.Fatalf("half(%g) = %#04x, want %#04x", -tc.v, got, tc.want|0x8000)
 			}
 		}
@@ -91,11 +91,11 @@ func TestHalf(t *testing.T) {
 		-1: 0, 65504: 0x7bff, 65519: 0x7bff, 70000: 0x7bff, float32(math.Inf(1)): 0x7bff,
 		float32(math.Inf(-1)): 0, math.SmallestNonzeroFloat32: 0, math.MaxFloat32: 0x7bff,
 	} {
-		if got := half(v, false); got != want {
+		if got := halfFloat(v, false); got != want {
 			t.Errorf("half(%g) = %#04x, want %#04x", v, got, want)
 		}
 	}
-	if got := half(float32(math.NaN()), true); got != 0 {
+	if got := halfFloat(float32(math.NaN()), true); got != 0 {
 		t.Errorf("half(NaN) = %#04x", got)
 	}
 }

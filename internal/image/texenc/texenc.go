@@ -12,31 +12,35 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/assetcook/assetcook/internal/image/astc"
+	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/etc2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/image/uastc"
 )
 
-// Options are how pixels are encoded.
+// Options are the options of an encoder.
 type Options struct {
 	// Quality trades time for likeness. The zero value is Fast.
 	Quality Quality
-	// SRGB says that colors are on the sRGB curve where the picture has 8 or 16
-	// bits, and shall be where the texture is not floating point. It matters
-	// only between the two kinds: float pictures are linear light.
+	// SRGB is set if colors are sRGB in images of 8 or 16 bits, and in textures that are not
+	// floating point. It matters only for conversion between the two, because float images are
+	// linear light.
 	SRGB bool
 	// WeighAlpha counts a color's error by its alpha: invisible colors may differ. BC7,
 	// ASTC, ETC2RGBA and UASTC only.
 	WeighAlpha bool
-	// XXXY says that red, green and blue hold one value and alpha another, whose errors
-	// count alike. ASTC only.
+	// XXXY is set if red, green and blue hold one value and alpha another; both errors count alike.
+	// ASTC only.
 	XXXY bool
-	// RDO is bc7.Options.RDO: how much likeness may be given up for blocks that a
-	// packer shrinks further. 0 is none. BC7 only.
+	// RDO is bc7.Options.RDO: the similarity that may be lost for blocks that a packer shrinks
+	// further; 0 loses none. BC7 only.
 	RDO float64
 }
 
-// Quality is how hard an encoder tries.
+// Quality is the amount of work for a block.
 type Quality = blockfit.Quality
 
 // The qualities.
@@ -50,19 +54,19 @@ const (
 // a map of eight bits is the map's own pixels.
 func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
 	if f == texture.RGBA8 && m.Pix8 != nil {
-		return m.Pix8, check(f, m, o)
+		return m.Pix8, checkMap(f, m, o)
 	}
 	e := Encoder{Format: f, Options: o}
 	return e.Append(ctx, make([]byte, 0, f.Bytes(m.W, m.H)), m)
 }
 
-// An Encoder encodes pictures, or bands of one. Rows that begin at a multiple of a block's
+// An Encoder encodes images, or bands of one. Rows that begin at a multiple of a block's
 // side give the same bytes with or without the rows above.
 type Encoder struct {
 	Format  texture.Format
 	Options Options
-	// Each shares out the pieces of a picture, which are the same whoever encodes them;
-	// nil for one after the other.
+	// Each distributes the pieces of an image, which are the same for any distribution; nil encodes
+	// them one after another.
 	Each Each
 	pix  []byte // bytes of maps that have none, for encoders of bytes
 }
@@ -76,18 +80,18 @@ type Encoder struct {
 // It looks at ctx every few milliseconds.
 func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
 	f := e.Format
-	if err := check(f, m, e.Options); err != nil {
+	if err := checkMap(f, m, e.Options); err != nil {
 		return nil, fmt.Errorf("encode %v: %w", f, err)
 	}
 	at, size := len(dst), int(f.Bytes(m.W, m.H))
 	dst = slices.Grow(dst, size)[:at+size]
-	if err := e.encode(ctx, dst[at:], m); err != nil {
+	if err := e.encodePieces(ctx, dst[at:], m); err != nil {
 		return nil, err
 	}
 	return dst, nil
 }
 
-func check(f texture.Format, m *pixmap.Map, o Options) error {
+func checkMap(f texture.Format, m *pixmap.Map, o Options) error {
 	if side, _ := f.Block(); side == 0 {
 		return errors.New("format is not known")
 	}
@@ -128,8 +132,8 @@ const tables = 1 << 20
 // astcTables is more than the tables of the ASTC encoder for blocks of one size.
 const astcTables = 3 << 20
 
-// TakesBytes reports whether the encoder of f takes pixels of eight bits, which others are
-// turned into first.
+// TakesBytes reports whether the encoder of f takes pixels of eight bits, to which other pixels are
+// converted first.
 func TakesBytes(f texture.Format) bool {
 	switch f {
 	case texture.BC7, texture.ETC2RGB, texture.ETC2RGBA, texture.UASTC:
@@ -142,8 +146,8 @@ func TakesBytes(f texture.Format) bool {
 // context: a few milliseconds' worth of the slowest encoder.
 const blocksBetweenLooks = 128
 
-func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
-	r := newReader(m, o.SRGB && f.HasSRGB())
+func appendTexelBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
+	r := newTexelReader(m, o.SRGB && f.HasSRGB())
 	var b block
 	for y := 0; y < m.H; y += 4 {
 		for x := 0; x < m.W; x += 4 {
@@ -152,8 +156,8 @@ func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 					return nil, err
 				}
 			}
-			r.block(&b, x, y)
-			out = b.append(out, f, o.Quality)
+			r.readTexels(&b, x, y)
+			out = b.appendFormat(out, f, o.Quality)
 		}
 	}
 	return out, nil
@@ -162,16 +166,16 @@ func appendBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 // A block is 4x4 pixels in rows, by channel, from 0 to 255.
 type block [4][16]float32
 
-func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
+func (b *block) appendFormat(out []byte, f texture.Format, q Quality) []byte {
 	var half [8]byte
 	switch f {
 	case texture.BC1, texture.BC1A:
-		c := b.colors(f == texture.BC1A)
+		c := b.opaqueColors(f == texture.BC1A)
 		encodeBC1(&half, &c, false, q)
 	case texture.BC3:
 		encodeBC4(&half, &b[3], q)
 		out = append(out, half[:]...)
-		c := b.colors(false)
+		c := b.opaqueColors(false)
 		encodeBC1(&half, &c, true, q)
 	case texture.BC4:
 		encodeBC4(&half, &b[0], q)
@@ -183,8 +187,8 @@ func (b *block) append(out []byte, f texture.Format, q Quality) []byte {
 	return append(out, half[:]...)
 }
 
-// colors returns the colors of b, without transparent pixels if clear.
-func (b *block) colors(clear bool) (c colorBlock) {
+// opaqueColors returns the colors of b, without transparent pixels if clear.
+func (b *block) opaqueColors(clear bool) (c colorBlock) {
 	for i := range 16 {
 		if clear && b[3][i] < 127.5 {
 			c.clear |= 1 << i
@@ -195,4 +199,120 @@ func (b *block) colors(clear bool) (c colorBlock) {
 		c.n++
 	}
 	return c
+}
+
+// Each calls do for each number below n, on several goroutines if it likes, and returns
+// when all calls have returned; recipe.Job.Each is one.
+type Each func(ctx context.Context, n int, do func(i int) error) error
+
+// A piece is encoded without a break: rows of blocks of about this many pixels. Blocks take
+// some milliseconds, single texels less than one.
+const (
+	pieceOfBlocks = 1 << 12
+	pieceOfTexels = 1 << 16
+)
+
+// pieceRows returns how many rows of a map a piece has. RDO looks back at the blocks
+// before, so there all of it is one.
+func (e *Encoder) pieceRows(w, h int) int {
+	if e.Format == texture.BC7 && e.Options.RDO > 0 {
+		return h
+	}
+	pixels := pieceOfBlocks
+	side, _ := e.Format.Block()
+	if side == 1 {
+		pixels, side = pieceOfTexels, 4
+	}
+	return max(1, pixels/w/side) * side
+}
+
+// encodePieces writes the texels of m to dst, which has room for just them, piece by piece.
+func (e *Encoder) encodePieces(ctx context.Context, dst []byte, m *pixmap.Map) error {
+	if TakesBytes(e.Format) && m.Pix8 == nil {
+		if need := texture.RGBA8.Bytes(m.W, m.H); int64(cap(e.pix)) < need {
+			e.pix = make([]byte, 0, need)
+		}
+	}
+	rows := e.pieceRows(m.W, m.H)
+	piece := func(i int) error {
+		band := m.Band(i*rows, rows)
+		return e.encodePiece(ctx, texelsWithin(dst, e.Format, m, i*rows, band.H), band, i*rows)
+	}
+	n := (m.H + rows - 1) / rows
+	if e.Each != nil && n > 1 {
+		return e.Each(ctx, n, piece)
+	}
+	for i := range n {
+		if err := piece(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texelsWithin returns the part of the texels of m that rows y to y+n are written to: empty,
+// with just that capacity.
+func texelsWithin(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
+	from := f.Bytes(m.W, y)
+	return texels[from : from : from+f.Bytes(m.W, n)]
+}
+
+// encodePiece appends the texels of m, whose first row is row y of what e encodes.
+func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y int) (err error) {
+	f, o := e.Format, e.Options
+	pix := m.Pix8
+	if TakesBytes(f) && pix == nil {
+		if pix, err = appendTexels(ctx, texelsWithin(e.pix[:cap(e.pix)], texture.RGBA8, m, y, m.H), texture.RGBA8, m, o); err != nil {
+			return err
+		}
+	}
+	switch f {
+	case texture.ASTC4x4, texture.ASTC5x5, texture.ASTC6x6, texture.ASTC8x8:
+		side, _ := f.Block()
+		options := astc.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha}
+		if o.XXXY {
+			options.AlphaWeight = 3
+		}
+		return astc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, side, options)
+	case texture.BC7:
+		return bc7.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, bc7.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha, RDO: o.RDO})
+	case texture.ETC2RGB:
+		return etc2.EncodeRGB(ctx, dst[:cap(dst)], pix, m.W, m.H, blockfit.Options{Quality: o.Quality})
+	case texture.ETC2RGBA:
+		return etc2.EncodeRGBA(ctx, dst[:cap(dst)], pix, m.W, m.H, blockfit.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
+	case texture.EACR11, texture.EACRG11:
+		return encodeEAC(ctx, dst[:cap(dst)], f, m, o)
+	case texture.UASTC:
+		return uastc.Encode(ctx, dst[:cap(dst)], pix, m.W, m.H, blockfit.Options{Quality: o.Quality, WeighAlpha: o.WeighAlpha})
+	case texture.BC6H:
+		_, err = appendBC6H(ctx, dst, m, o)
+	case texture.BC1, texture.BC1A, texture.BC3, texture.BC4, texture.BC5:
+		_, err = appendTexelBlocks(ctx, dst, f, m, o)
+	default:
+		_, err = appendTexels(ctx, dst, f, m, o)
+	}
+	return err
+}
+
+// encodeEAC writes the blocks of the first one or two channels of m, row by row: 11 bits
+// keep more than a byte has.
+func encodeEAC(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
+	r := newTexelReader(m, false)
+	channels := len(f.Channels())
+	row := make([]uint16, 0, 4*m.W*channels)
+	for y := 0; y < m.H; y += 4 {
+		row = row[:0]
+		high := min(4, m.H-y)
+		for i := range high * m.W {
+			for c := range channels {
+				row = append(row, uint16(r.stepAt(4*(y*m.W+i)+c, 65535)))
+			}
+		}
+		size := f.Bytes(m.W, high)
+		if err := etc2.EncodeEAC(ctx, dst[:size], row, m.W, high, channels, blockfit.Options{Quality: o.Quality}); err != nil {
+			return err
+		}
+		dst = dst[size:]
+	}
+	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A GPU is what textures are for, as far as it decides which formats it reads.
+// A GPU is the target of textures, as far as it decides which formats it reads.
 type GPU uint8
 
 // The GPUs.
@@ -15,9 +15,9 @@ const (
 	Web                // reads what UASTC is transcoded to when it is loaded
 )
 
-// Instead returns the format that g reads instead of one that desktops read. On phones 3.6
-// bits a pixel do for colors; data, which is not seen but computed with, gets 8. Neither
-// phones nor pages have a format for high dynamic range that they all read compressed.
+// Instead returns the format that g reads instead of a desktop format. On phones, colors get 3.6
+// bits a pixel, and data, which is invisible but used in computations, gets 8. No compressed format
+// for high dynamic range is read by all phones, or by all browsers.
 func (g GPU) Instead(f Format, srgb bool) Format {
 	switch {
 	case g == Desktop:
@@ -37,62 +37,61 @@ func (g GPU) Instead(f Format, srgb bool) Format {
 	return f
 }
 
-// Facts are the properties of a picture that decide how it is stored.
+// Facts are the properties of an image that decide how it is stored.
 type Facts struct {
 	// GPU is the target hardware.
 	GPU GPU
 	// W and H are its size in pixels, level 0.
 	W, H int
-	// Float says that it holds linear light without an upper end.
+	// Float is set if the image holds linear light without an upper bound.
 	Float bool
-	// SRGB says that its colors are sRGB, not plain numbers.
+	// SRGB is set if the image's colors are sRGB, not plain numbers.
 	SRGB bool
-	// Opaque says that alpha is 1 everywhere.
+	// Opaque is set if alpha is 1 everywhere.
 	Opaque bool
-	// Normal says that it is a normal map.
+	// Normal is set if the image is a normal map.
 	Normal bool
-	// One writes the picture with one of its channels, if that is all it takes:
-	// "rrr1" is an opaque gray, "r001" a mask in red, "111a" an alpha over
-	// white. It is empty if more than one channel carries something.
+	// One names the only channel with content: "rrr1" is an opaque gray, "r001" a mask in red,
+	// "111a" an alpha over white. It is empty if several channels have content.
 	One string
-	// Colors is how many different pixels there are, or anything above
-	// MaxColors for more than that, or for not having counted: 0.
+	// Colors is the number of different pixels, or any number above MaxColors if there are more; 0
+	// if they were not counted.
 	Colors int
 }
 
 // The bounds of what stays uncompressed.
 const (
-	// MaxColors is how far different pixels need to be counted. The palettes of
-	// pixel artists end at 64 colors; a photograph that was reduced to a palette
-	// has 256, and hides the loss of compression.
+	// MaxColors is the limit to which different pixels are counted. The palettes of pixel artists
+	// have up to 64 colors; a photograph reduced to a palette has 256, which hide the loss of
+	// compression.
 	MaxColors = 64
-	// minColors is where compression begins to show: two colors in a block are
-	// the ends of its line, which are stored nearly as they are.
+	// minColors is the number of colors from which compression is visible: two colors in a block
+	// are the ends of its line, which are stored almost exactly.
 	minColors = 3
-	// maxPalettePixels bounds what sharp pixel art may cost: 1 MiB instead of 256
-	// KiB. Larger pictures of few colors are diagrams and flat fills.
+	// maxPalettePixels limits the size of uncompressed pixel art: 1 MiB instead of 256 KiB. Larger
+	// images of few colors are diagrams and flat fills.
 	maxPalettePixels = 512 * 512
 	// tinyPixels is what fits the smallest piece of memory that a driver hands
 	// out for a texture, 4 KiB; compressed, it would take as much.
 	tinyPixels = 4096 / 4
 )
 
-// A Choice is how a picture should be stored.
+// A Choice is the format for an image, and the preparation of its channels.
 type Choice struct {
 	Format Format
-	// From is the channel of the picture that must be brought into red before it
+	// From is the channel of the image that must be brought into red before it
 	// is encoded: 'r', 'g', 'b', 'a', or 0 if channels stay where they are.
 	From byte
-	// XXXY says that red must be brought into green and blue as well, and green into
+	// XXXY is set if red must be brought into green and blue as well, and green into
 	// alpha, before it is encoded.
 	XXXY bool
 	// Swizzle is for Texture.Swizzle.
 	Swizzle string
-	// Reason is one line for a person: "bc7: colors, opaque".
+	// Reason is a line for users: "bc7: colors, opaque".
 	Reason string
 }
 
-// Choose returns the format that suits a picture.
+// Choose returns the format that suits an image.
 func Choose(f Facts) Choice {
 	c := chooseBC(f)
 	before := c.Format
@@ -109,7 +108,7 @@ func Choose(f Facts) Choice {
 	return c
 }
 
-// chooseBC chooses among what desktops read. Its reasons lack the format.
+// chooseBC chooses among the desktop formats. Its reasons lack the name of the format.
 func chooseBC(f Facts) Choice {
 	plain := func(format Format, reason string) Choice {
 		return Choice{Format: format, Reason: reason}
@@ -136,13 +135,12 @@ func chooseBC(f Facts) Choice {
 	return plain(BC7, "colors with alpha")
 }
 
-// plainAlpha reports whether alpha over black or white, which no curve moves, is
-// all there is.
+// plainAlpha reports whether the only content is alpha over black or white, which no curve changes.
 func plainAlpha(one string) bool {
 	return strings.HasSuffix(one, "a") && !strings.ContainsAny(one, "rgb")
 }
 
-// chooseOne stores the only channel that the picture one is written with.
+// chooseOne stores the only channel that the image one is written with.
 func chooseOne(one string) Choice {
 	i := strings.IndexAny(one, "rgba")
 	if i < 0 { // constant: any channel does

@@ -1,6 +1,6 @@
 // Package texture describes textures: texel blocks that a graphics processor reads
 // directly. It knows the formats, the contents of a texture, and the format that suits a
-// picture.
+// image.
 //
 // Package texenc encodes pixels into these formats. Packages ktx2 and dds write and read a
 // Texture as a file.
@@ -10,30 +10,31 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
-// A Texture is one picture, six that make a cube, or an array of either, each
-// with its smaller copies; or the slices of a volume, without.
+// A Texture is one image, a cube of six images, or an array of either, each with its smaller
+// levels; or the slices of a volume, without levels.
 type Texture struct {
 	Format Format
-	// SRGB says that colors are stored on the sRGB curve. Only formats whose
+	// SRGB is set if colors are stored on the sRGB curve. Only formats whose
 	// HasSRGB is true may set it.
 	SRGB bool
-	// Premultiplied says that colors are multiplied by alpha already.
+	// Premultiplied is set if colors are multiplied by alpha already.
 	Premultiplied bool
-	// Opaque says that alpha is 1 everywhere, so that UASTC may be transcoded to
+	// Opaque is set if alpha is 1 everywhere, so that UASTC may be transcoded to
 	// formats without it. Files of other formats do not say so.
 	Opaque bool
-	// Swizzle says where a shader should find red, green, blue and alpha: four of
-	// "rgba01", such as "rrr1" for a gray stored as one channel. Empty is
-	// "rgba". KTX2 carries it, DDS cannot.
+	// Swizzle names the channels that a shader reads as red, green, blue and alpha: four of
+	// "rgba01", such as "rrr1" for a gray stored as one channel. Empty means "rgba". KTX2 stores
+	// it, DDS cannot.
 	Swizzle string
 	// W and H are the size of level 0 in pixels. The faces of a cube are square.
 	W, H int
-	// Layers is how many pictures, or cubes, an array has, which may be 1; it is
-	// 0 for a texture that is no array.
+	// Layers is the number of images, or cubes, in an array, which may be 1; 0 if the texture is no
+	// array.
 	Layers int
-	// Cube says that each layer has six faces, in the order +X -X +Y -Y +Z -Z.
+	// Cube is set if each layer has six faces, in the order +X -X +Y -Y +Z -Z.
 	Cube bool
 	// Depth is the number of slices of a volume, a 3D texture; 0 for others. Volumes have
 	// plain texels and one level.
@@ -52,8 +53,8 @@ func (t *Texture) Faces() int {
 	return 1
 }
 
-// Pictures returns how many pictures a level holds: layers times faces, or slices.
-func (t *Texture) Pictures() int { return max(1, t.Layers, t.Depth) * t.Faces() }
+// Images returns how many images a level holds: layers times faces, or slices.
+func (t *Texture) Images() int { return max(1, t.Layers, t.Depth) * t.Faces() }
 
 // MaxSide, MaxLayers and MaxDepth bound a texture. They are beyond the limits of graphics
 // processors (32768 and 2048) and keep sums within 64 bits.
@@ -63,9 +64,9 @@ const (
 	MaxDepth  = 1 << 14
 )
 
-// Check says what keeps t from being a texture that a file can hold.
+// Check returns an error if a file cannot hold t.
 func (t *Texture) Check() error {
-	if !t.Format.known() {
+	if !t.Format.isKnownFormat() {
 		return fmt.Errorf("format %d is not known", t.Format)
 	}
 	if t.SRGB && !t.Format.HasSRGB() {
@@ -91,9 +92,9 @@ func (t *Texture) Check() error {
 	}
 	for i, data := range t.Levels {
 		w, h := LevelSize(t.W, t.H, i)
-		want := int64(t.Pictures()) * t.Format.Bytes(w, h)
+		want := int64(t.Images()) * t.Format.Bytes(w, h)
 		if int64(len(data)) != want {
-			return fmt.Errorf("level %d holds %d bytes, %d of %d x %d pixels need %d", i, len(data), t.Pictures(), w, h, want)
+			return fmt.Errorf("level %d holds %d bytes, %d of %d x %d pixels need %d", i, len(data), t.Images(), w, h, want)
 		}
 	}
 	return nil
@@ -118,7 +119,7 @@ func (t *Texture) checkVolume() error {
 	return nil
 }
 
-// CheckSwizzle says what keeps s from being a Texture's Swizzle.
+// CheckSwizzle returns an error if s is no valid Swizzle.
 func CheckSwizzle(s string) error {
 	if s == "" {
 		return nil
@@ -141,3 +142,176 @@ func LevelSize(w, h, level int) (int, int) { return max(1, w>>level), max(1, h>>
 
 // MaxLevels returns how many levels a full chain down to 1x1 has.
 func MaxLevels(w, h int) int { return bits.Len(uint(max(w, h))) }
+
+// A Format is a format of texels. The zero value is none.
+type Format uint8
+
+// The formats. BC1 to BC7, ETC2 and EAC pack blocks of 4x4 pixels, ASTC blocks of the
+// size in its name, the others single pixels.
+const (
+	BC1     Format = 1 + iota // 8 bytes a block: RGB without alpha
+	BC1A                      // 8 bytes: RGB, and alpha that is 0 or 1
+	BC3                       // 16 bytes: RGB as BC1, alpha as BC4
+	BC4                       // 8 bytes: R
+	BC5                       // 16 bytes: R and G
+	BC6H                      // 16 bytes: RGB of half floats, none negative
+	BC7                       // 16 bytes: RGBA
+	R8                        // 1 byte: R
+	RG8                       // 2 bytes: R, G
+	RGBA8                     // 4 bytes: R, G, B, A
+	RGB10A2                   // 4 bytes, a little-endian word: R in the low 10 bits, G, B, 2 of A
+	RGBA16F                   // 8 bytes: R, G, B, A as half floats
+	ASTC4x4                   // 16 bytes a block, of any size: RGBA
+	ASTC5x5
+	ASTC6x6
+	ASTC8x8
+	ETC2RGB    // 8 bytes: RGB without alpha
+	ETC2RGBA   // 16 bytes: RGB as ETC2RGB, alpha as EACR11 with 8 bits
+	EACR11     // 8 bytes: R
+	EACRG11    // 16 bytes: R and G
+	UASTC      // 16 bytes: RGBA, to be transcoded to one of the others
+	lastFormat = UASTC
+)
+
+// Numbers are the numbers of a format in an enumeration, without and with the sRGB
+// curve; 0 for none.
+type Numbers struct{ Plain, SRGB uint32 }
+
+// Of returns the number for textures with or without the sRGB curve.
+func (n Numbers) Of(srgb bool) uint32 {
+	if srgb {
+		return n.SRGB
+	}
+	return n.Plain
+}
+
+// A formatInfo is the properties of a format.
+type formatInfo struct {
+	name       string
+	block      int // pixels a side of a block
+	blockBytes int
+	channels   string
+	float      bool
+	srgb       bool    // has an sRGB form
+	vulkan     Numbers // numbers of VkFormat
+	directX    Numbers // numbers of DXGI_FORMAT
+}
+
+// formats are the known formats. UASTC has no numbers, as no graphics processor reads it.
+// BC1 and BC1A share their numbers in DirectX.
+var formats = [...]formatInfo{
+	BC1:      {"bc1", 4, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
+	BC1A:     {"bc1a", 4, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
+	BC3:      {"bc3", 4, 16, "rgba", false, true, Numbers{137, 138}, Numbers{77, 78}},
+	BC4:      {"bc4", 4, 8, "r", false, false, Numbers{139, 0}, Numbers{80, 0}},
+	BC5:      {"bc5", 4, 16, "rg", false, false, Numbers{141, 0}, Numbers{83, 0}},
+	BC6H:     {"bc6h", 4, 16, "rgb", true, false, Numbers{143, 0}, Numbers{95, 0}},
+	BC7:      {"bc7", 4, 16, "rgba", false, true, Numbers{145, 146}, Numbers{98, 99}},
+	R8:       {"r8", 1, 1, "r", false, false, Numbers{9, 0}, Numbers{61, 0}},
+	RG8:      {"rg8", 1, 2, "rg", false, false, Numbers{16, 0}, Numbers{49, 0}},
+	RGBA8:    {"rgba8", 1, 4, "rgba", false, true, Numbers{37, 43}, Numbers{28, 29}},
+	RGB10A2:  {"rgb10a2", 1, 4, "rgba", false, false, Numbers{64, 0}, Numbers{24, 0}},
+	RGBA16F:  {"rgba16f", 1, 8, "rgba", true, false, Numbers{97, 0}, Numbers{10, 0}},
+	ASTC4x4:  {"astc4x4", 4, 16, "rgba", false, true, Numbers{157, 158}, Numbers{}},
+	ASTC5x5:  {"astc5x5", 5, 16, "rgba", false, true, Numbers{161, 162}, Numbers{}},
+	ASTC6x6:  {"astc6x6", 6, 16, "rgba", false, true, Numbers{165, 166}, Numbers{}},
+	ASTC8x8:  {"astc8x8", 8, 16, "rgba", false, true, Numbers{171, 172}, Numbers{}},
+	ETC2RGB:  {"etc2rgb", 4, 8, "rgb", false, true, Numbers{147, 148}, Numbers{}},
+	ETC2RGBA: {"etc2rgba", 4, 16, "rgba", false, true, Numbers{151, 152}, Numbers{}},
+	EACR11:   {"eacr11", 4, 8, "r", false, false, Numbers{153, 0}, Numbers{}},
+	EACRG11:  {"eacrg11", 4, 16, "rg", false, false, Numbers{155, 0}, Numbers{}},
+	UASTC:    {"uastc", 4, 16, "rgba", false, true, Numbers{}, Numbers{}},
+}
+
+func (f Format) formatInfoOf() formatInfo {
+	if int(f) >= len(formats) {
+		return formatInfo{}
+	}
+	return formats[f]
+}
+
+func (f Format) isKnownFormat() bool { return f.formatInfoOf().name != "" }
+
+// Formats returns all formats.
+func Formats() []Format {
+	all := make([]Format, 0, lastFormat)
+	for f := Format(1); f <= lastFormat; f++ {
+		if f.isKnownFormat() {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// ParseFormat returns the format of a name such as "bc7".
+func ParseFormat(name string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.String() == name {
+			return f, nil
+		}
+		names = append(names, f.String())
+	}
+	return 0, fmt.Errorf("format %q is not known, only %s", name, strings.Join(names, ", "))
+}
+
+// String returns the name that ParseFormat takes.
+func (f Format) String() string {
+	if !f.isKnownFormat() {
+		return fmt.Sprintf("Format(%d)", uint8(f))
+	}
+	return f.formatInfoOf().name
+}
+
+// Block returns the pixels that a side of a texel block has, 1 to 8, and the
+// bytes that a block takes. Both are 0 for a format that is not known.
+func (f Format) Block() (side, bytes int) {
+	i := f.formatInfoOf()
+	return i.block, i.blockBytes
+}
+
+// IsASTC reports whether f is ASTC, with blocks of whatever size.
+func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
+
+// Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader
+// reads the others as 0, and alpha as 1.
+func (f Format) Channels() string { return f.formatInfoOf().channels }
+
+// Float reports whether f stores floating point: linear light, also above 1.
+func (f Format) Float() bool { return f.formatInfoOf().float }
+
+// HasSRGB reports whether f has a form whose colors a graphics processor takes
+// from the sRGB curve to linear light. The others hold plain numbers.
+func (f Format) HasSRGB() bool { return f.formatInfoOf().srgb }
+
+// Bytes returns how many bytes w by h pixels take. Sides are rounded up to whole
+// blocks; none may be larger than MaxSide.
+func (f Format) Bytes(w, h int) int64 {
+	side, bytes := f.Block()
+	if side == 0 {
+		return 0
+	}
+	across, down := (w+side-1)/side, (h+side-1)/side
+	return int64(across) * int64(down) * int64(bytes)
+}
+
+// Vulkan returns the numbers of VkFormat.
+func (f Format) Vulkan() Numbers { return f.formatInfoOf().vulkan }
+
+// DirectX returns the numbers of DXGI_FORMAT.
+func (f Format) DirectX() Numbers { return f.formatInfoOf().directX }
+
+// Numbered returns the first of some formats that has a number in an enumeration, and
+// whether the number means its sRGB form.
+func Numbered(number uint32, formats []Format, numbers func(Format) Numbers) (f Format, srgb, ok bool) {
+	for _, f := range formats {
+		switch n := numbers(f); number {
+		case 0:
+		case n.Plain:
+			return f, false, true
+		case n.SRGB:
+			return f, true, true
+		}
+	}
+	return 0, false, false
+}

@@ -95,8 +95,8 @@ func TestCheck(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if one := (&Texture{}); one.Pictures() != 1 || one.Faces() != 1 || fine().Pictures() != 12 {
-		t.Errorf("%d pictures and %d faces, want 1; %d, want 12", one.Pictures(), one.Faces(), fine().Pictures())
+	if one := (&Texture{}); one.Images() != 1 || one.Faces() != 1 || fine().Images() != 12 {
+		t.Errorf("%d images and %d faces, want 1; %d, want 12", one.Images(), one.Faces(), fine().Images())
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package tga decodes Truevision TGA pictures: color-mapped, true-color and gray ones, plain or
+// Package tga decodes Truevision TGA images: color-mapped, true-color and gray ones, plain or
 // run-length encoded, of 8 to 32 bits a pixel and with the origin at any corner.
 //
 // The layout follows "Truevision TGA File Format Specification", version 2.0. The format has no
@@ -11,7 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
 // HeaderSize is the least number of bytes that ReadHeader needs.
@@ -55,42 +57,42 @@ func ReadHeader(b []byte) (Header, error) {
 	}
 	switch {
 	case b[2] == 0:
-		return Header{}, errors.New("tga: file without a picture (image type 0)")
+		return Header{}, errors.New("tga: file has no image (image type 0)")
 	case h.kind < mapped || h.kind > gray:
-		return Header{}, fmt.Errorf("tga: unknown image type %d", b[2])
+		return Header{}, fmt.Errorf("tga: image type %d is unknown", b[2])
 	case b[1] > 1:
-		return Header{}, fmt.Errorf("tga: unknown color map type %d", b[1])
+		return Header{}, fmt.Errorf("tga: color map type %d is unknown", b[1])
 	case b[17]>>6 != 0:
 		return Header{}, errors.New("tga: interleaved rows are not supported")
 	case h.Width == 0 || h.Height == 0:
-		return Header{}, fmt.Errorf("tga: picture of %d x %d pixels", h.Width, h.Height)
+		return Header{}, fmt.Errorf("tga: header claims %d x %d pixels, which is out of range", h.Width, h.Height)
 	}
 	if b[1] == 1 {
 		h.mapFirst, h.mapSize, h.mapDepth = word(3), word(5), int(b[7])
 	}
-	return h, h.check()
+	return h, h.checkSupported()
 }
 
-func (h *Header) check() error {
+func (h *Header) checkSupported() error {
 	depths := map[kind][]int{mapped: {8, 16}, trueColor: {15, 16, 24, 32}, gray: {8, 16}}
-	if !oneOf(h.Depth, depths[h.kind]) {
+	if !slices.Contains(depths[h.kind], h.Depth) {
 		return fmt.Errorf("tga: image type %d with %d bits a pixel is not supported", h.kind, h.Depth)
 	}
 	if h.kind == mapped && h.mapSize == 0 {
-		return errors.New("tga: color-mapped picture without a color map")
+		return errors.New("tga: color-mapped image has no color map")
 	}
-	// A true-color picture may have an unused color map.
-	if h.mapSize > 0 && !oneOf(h.mapDepth, []int{15, 16, 24, 32}) {
+	// A true-color image may have an unused color map.
+	if h.mapSize > 0 && !slices.Contains([]int{15, 16, 24, 32}, h.mapDepth) {
 		return fmt.Errorf("tga: color map of %d bits a color is not supported", h.mapDepth)
 	}
 	if h.alphaBits > 8 {
-		return fmt.Errorf("tga: %d bits of alpha", h.alphaBits)
+		return fmt.Errorf("tga: header claims %d bits of alpha, which is out of range", h.alphaBits)
 	}
 	return nil
 }
 
 // Bits returns how many bits the file stores for a channel of a pixel or, in a
-// color-mapped picture, for a pixel.
+// color-mapped image, for a pixel.
 func (h Header) Bits() int {
 	switch {
 	case h.kind == mapped:
@@ -114,14 +116,14 @@ func (h Header) LeastBytes() int64 {
 // maxRun is the most pixels of a run-length packet.
 const maxRun = 128
 
-// A Picture is a decoded file.
-type Picture struct {
+// An Image is a decoded file.
+type Image struct {
 	Width, Height int
 	Pix           []byte // red, green, blue and straight alpha, in rows from the top left
 	Alpha         Alpha
 }
 
-// Alpha says whether bytes of alpha agree with the header.
+// Alpha is the meaning of alpha bytes, compared with the header.
 type Alpha byte
 
 const (
@@ -131,27 +133,24 @@ const (
 )
 
 // Decode decodes a whole file.
-func Decode(ctx context.Context, data []byte) (*Picture, error) {
+func Decode(ctx context.Context, data []byte) (*Image, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) < h.LeastBytes() {
-		return nil, fmt.Errorf("tga: pixels: %w", io.ErrUnexpectedEOF)
-	}
-	if int64(h.Width)*int64(h.Height) > math.MaxInt/4 {
-		return nil, errors.New("tga: picture is too large for this machine's addresses")
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 4); err != nil {
+		return nil, fmt.Errorf("tga: %w", err)
 	}
 	d := decoder{ctx: ctx, data: data[HeaderSize+h.idSize:], header: h}
-	if err := d.readMap(); err != nil {
+	if err := d.readColorMap(); err != nil {
 		return nil, err
 	}
-	pix, err := d.pixels()
+	pix, err := d.readAllPixels()
 	if err != nil {
 		return nil, err
 	}
 	arrange(pix, h)
-	p := &Picture{Width: h.Width, Height: h.Height, Pix: pix}
+	p := &Image{Width: h.Width, Height: h.Height, Pix: pix}
 	if h.alphaBits == 0 && h.alphaByte() {
 		p.Alpha = judgeAlpha(pix)
 	}
@@ -169,11 +168,212 @@ func (h *Header) alphaByte() bool {
 	return h.Depth == 32
 }
 
-func oneOf(n int, list []int) bool {
-	for _, v := range list {
-		if v == n {
-			return true
+// A texel is one pixel: red, green, blue, straight alpha.
+type texel [4]byte
+
+type decoder struct {
+	ctx    context.Context
+	data   []byte // the rest of the file
+	header Header
+	colors []texel // colors of a color-mapped image
+}
+
+// readAllPixels reads all pixels in the order of the file.
+func (d *decoder) readAllPixels() ([]byte, error) {
+	total := 4 * d.header.Width * d.header.Height
+	pix := make([]byte, 0, total)
+	for len(pix) < total {
+		if err := d.ctx.Err(); err != nil {
+			return nil, err
+		}
+		count, same, err := d.packet((total - len(pix)) / 4)
+		if err == nil && same {
+			pix, err = d.appendRun(pix, count)
+		} else if err == nil {
+			pix, err = d.appendPixels(pix, count)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tga: after %d of %d pixels: %w", len(pix)/4, total/4, err)
 		}
 	}
-	return false
+	return pix, nil
+}
+
+// takeFromFile returns the next n bytes of the file.
+func (d *decoder) takeFromFile(n int) ([]byte, error) {
+	if n > len(d.data) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	b := d.data[:n]
+	d.data = d.data[n:]
+	return b, nil
+}
+
+// packet returns the number of pixels in the next packet, and whether they are all the same. Plain
+// pixels are read in packets of a row.
+func (d *decoder) packet(left int) (count int, same bool, err error) {
+	if !d.header.packed {
+		return min(left, d.header.Width), false, nil
+	}
+	b, err := d.takeFromFile(1)
+	if err != nil {
+		return 0, false, err
+	}
+	if count = int(b[0]&127) + 1; count > left {
+		return 0, false, fmt.Errorf("a packet has %d pixels, but only %d are left", count, left)
+	}
+	return count, b[0]&128 != 0, nil
+}
+
+// appendRun reads one pixel and appends it count times.
+func (d *decoder) appendRun(pix []byte, count int) ([]byte, error) {
+	start := len(pix)
+	pix, err := d.appendPixels(pix, 1)
+	if err != nil {
+		return pix, err
+	}
+	for range count - 1 {
+		pix = append(pix, pix[start:start+4]...)
+	}
+	return pix, nil
+}
+
+// appendPixels reads count pixels and appends them to pix.
+func (d *decoder) appendPixels(pix []byte, count int) ([]byte, error) {
+	size := (d.header.Depth + 7) / 8
+	raw, err := d.takeFromFile(count * size)
+	if err != nil {
+		return pix, err
+	}
+	if d.header.kind == trueColor && size > 2 {
+		return appendColors(pix, raw, size), nil
+	}
+	for ; len(raw) > 0; raw = raw[size:] {
+		t, err := d.readTexel(raw[:size])
+		if err != nil {
+			return pix, err
+		}
+		pix = append(pix, t[:]...)
+	}
+	return pix, nil
+}
+
+// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha. It is a faster texel
+// for most images.
+func appendColors(pix, raw []byte, size int) []byte {
+	for ; len(raw) >= size; raw = raw[size:] {
+		a := byte(255)
+		if size == 4 {
+			a = raw[3]
+		}
+		pix = append(pix, raw[2], raw[1], raw[0], a)
+	}
+	return pix
+}
+
+func (d *decoder) readTexel(raw []byte) (texel, error) {
+	switch d.header.kind {
+	case gray:
+		t := texel{raw[0], raw[0], raw[0], 255}
+		if len(raw) == 2 {
+			t[3] = raw[1]
+		}
+		return t, nil
+	case mapped:
+		index := int(raw[0])
+		if len(raw) == 2 {
+			index |= int(raw[1]) << 8
+		}
+		i := index - d.header.mapFirst
+		if i < 0 || i >= len(d.colors) {
+			return texel{}, fmt.Errorf("color %d is not in the color map", index)
+		}
+		return d.colors[i], nil
+	}
+	return d.storedTexel(raw, d.header.Depth), nil
+}
+
+// readColorMap reads the color map, if there is one.
+func (d *decoder) readColorMap() error {
+	size := (d.header.mapDepth + 7) / 8
+	raw, err := d.takeFromFile(d.header.mapSize * size)
+	if err != nil {
+		return fmt.Errorf("tga: color map: %w", err)
+	}
+	if d.header.kind != mapped {
+		return nil
+	}
+	d.colors = make([]texel, d.header.mapSize)
+	for i := range d.colors {
+		d.colors[i] = d.storedTexel(raw[i*size:(i+1)*size], d.header.mapDepth)
+	}
+	return nil
+}
+
+// storedTexel decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one
+// of alpha, or a byte each. Many writers declare alpha bits for colors of 15 bits, which have no
+// room for them. The top bit of 16 is alpha only if the header declares it.
+func (d *decoder) storedTexel(raw []byte, depth int) texel {
+	t := texel{3: 255}
+	if len(raw) == 2 {
+		v := int(raw[0]) | int(raw[1])<<8
+		t[0], t[1], t[2] = five(v>>10), five(v>>5), five(v)
+		if d.header.alphaBits > 0 && depth != 15 && v>>15 == 0 {
+			t[3] = 0
+		}
+		return t
+	}
+	t[0], t[1], t[2] = raw[2], raw[1], raw[0]
+	if len(raw) == 4 {
+		t[3] = raw[3]
+	}
+	return t
+}
+
+// five widens the low five bits of v so that 31 becomes 255.
+func five(v int) byte {
+	v &= 31
+	return byte(v<<3 | v>>2)
+}
+
+// arrange brings pixels from the file's order, which starts at any corner, into rows from the top
+// left.
+func arrange(pix []byte, h Header) {
+	stride := 4 * h.Width
+	if !h.topDown {
+		row := make([]byte, stride)
+		for top, bottom := 0, len(pix)-stride; top < bottom; top, bottom = top+stride, bottom-stride {
+			copy(row, pix[top:top+stride])
+			copy(pix[top:top+stride], pix[bottom:bottom+stride])
+			copy(pix[bottom:bottom+stride], row)
+		}
+	}
+	if h.rightToLeft {
+		for row := pix; len(row) > 0; row = row[stride:] {
+			for l, r := 0, stride-4; l < r; l, r = l+4, r-4 {
+				a, b := [4]byte(row[l:]), [4]byte(row[r:])
+				copy(row[l:], b[:])
+				copy(row[r:], a[:])
+			}
+		}
+	}
+}
+
+// judgeAlpha decides whether bytes beside the colors are alpha if the header declares no alpha
+// bits. Like in most programs, they are unless all are 0.
+func judgeAlpha(pix []byte) Alpha {
+	least, most := byte(255), byte(0)
+	for i := 3; i < len(pix); i += 4 {
+		least, most = min(least, pix[i]), max(most, pix[i])
+	}
+	switch {
+	case most == 0:
+		for i := 3; i < len(pix); i += 4 {
+			pix[i] = 255
+		}
+		return Zero
+	case least == 255:
+		return Declared // opaque in any case
+	}
+	return Undeclared
 }

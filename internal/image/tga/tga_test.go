@@ -119,17 +119,17 @@ func TestBadTGAIsRefused(t *testing.T) {
 		want string
 		file []byte
 	}{
-		{"file without a picture", file(0, 0, 0, 1, 1, 8, 0)},
-		{"unknown image type 7", file(7, 0, 0, 1, 1, 8, 0)},
-		{"unknown image type 32", file(32, 0, 0, 1, 1, 8, 0)},
+		{"file has no image", file(0, 0, 0, 1, 1, 8, 0)},
+		{"image type 7 is unknown", file(7, 0, 0, 1, 1, 8, 0)},
+		{"image type 32 is unknown", file(32, 0, 0, 1, 1, 8, 0)},
 		{"0 x 1 pixels", file(2, 0, 0, 0, 1, 24, 0)},
 		{"24 bits a pixel is not supported", file(3, 0, 0, 1, 1, 24, 0)},
-		{"without a color map", file(1, 0, 0, 1, 1, 8, 0)},
+		{"has no color map", file(1, 0, 0, 1, 1, 8, 0)},
 		{"color map of 8 bits", file(1, 8, 1, 1, 1, 8, 0)},
 		{"9 bits of alpha", file(2, 0, 0, 1, 1, 32, 9)},
 		{"interleaved", file(2, 0, 0, 1, 1, 32, 0x40)},
 		{"color 1 is not in", file(1, 24, 1, 1, 1, 8, 0, 1, 2, 3, 1)},
-		{"packet of 3 pixels, but only 2 are left", file(11, 0, 0, 2, 1, 8, 0, 0x82, 1)},
+		{"packet has 3 pixels, but only 2 are left", file(11, 0, 0, 2, 1, 8, 0, 0x82, 1)},
 	} {
 		if _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
@@ -137,7 +137,7 @@ func TestBadTGAIsRefused(t *testing.T) {
 	}
 }
 
-// A picture survives being encoded plain and packed, and shortened files are errors.
+// An image survives being encoded plain and packed, and shortened files are errors.
 func TestPicturesSurvivePlainAndPacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")

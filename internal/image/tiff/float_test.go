@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawFloat computes the pixels of the pictures in testdata with float or wide in their names. They
+// drawFloat computes the pixels of the images in testdata with float or wide in their names. They
 // were written by libtiff 4.5; wide ones hold whole numbers, 2 to the 26th times as large.
 func drawFloat(c, x, y int) float32 {
 	v := float32(3*x+5*y+7*c) / 16
@@ -29,7 +29,7 @@ func TestLibtiffFloatsAreDecoded(t *testing.T) {
 	}
 	for _, file := range files {
 		m, repairs, err := Decode(t.Context(), read(t, file))
-		if err != nil || m.Depth() != pixmap.Float || m.W < 9 || m.H < 7 || repairs.Any() {
+		if err != nil || m.Depth() != pixmap.Float || m.W < 9 || m.H < 7 || repairs != (pixmap.Repairs{}) {
 			t.Errorf("%s: %+v, %+v, error %v", file, m, repairs, err)
 			continue
 		}

@@ -13,21 +13,21 @@ import (
 type Header struct {
 	Width, Height int
 	Bits          int // 1, 2, 4, 8, 16, 32 or 64 per sample
-	// Orientation says on which sides the first row and column are shown, 1 to 8 as in EXIF; 0 if
-	// the file has none.
+	// Orientation is the place of the first row and column, 1 to 8 as in EXIF; 0 if the file has
+	// none.
 	Orientation int
 	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
 	// was read from.
 	ICC []byte
-	// Signed says that samples are signed.
+	// Signed is set if samples are signed.
 	Signed bool
-	// Float says that samples are floats.
+	// Float is set if samples are floats.
 	Float bool
 
 	dir            directory
 	photometric    int64
 	compression    int64
-	samples        int   // of a pixel
+	samples        int   // samples of a pixel
 	alpha          alpha // the meaning of the sample after the colors
 	predicted      bool  // horizontally
 	split          bool  // into bytes, high ones first, and predicted
@@ -84,21 +84,21 @@ const (
 	mostSide    = 1 << 24
 	mostSamples = 8
 	minTile     = 16      // smallest side (TIFF 6.0, section 15)
-	maxTiles    = 1 << 16 // in a plane: 256 a side suffice for the largest
+	maxTiles    = 1 << 16 // tiles in a plane: 256 a side suffice for the largest
 )
 
 // ReadHeader reads and checks the first directory of a file that starts with data. It fails for
 // every header that Decode would refuse. The error is io.ErrUnexpectedEOF if data ends before the
 // directory, which may be anywhere in the file, or before data that it refers to.
 func ReadHeader(data []byte) (Header, error) {
-	dir, err := readDirectory(data)
+	dir, err := readFirstDirectory(data)
 	if err != nil {
 		return Header{}, err
 	}
 	h := Header{dir: dir}
 	width, height := dir.entryNumber(tagWidth, 0), dir.entryNumber(tagLength, 0)
 	if width < 1 || height < 1 || width > mostSide || height > mostSide {
-		return Header{}, fmt.Errorf("tiff: picture of %d x %d pixels", width, height)
+		return Header{}, fmt.Errorf("tiff: header claims %d x %d pixels, which is out of range", width, height)
 	}
 	h.Width, h.Height = int(width), int(height)
 	h.photometric, h.compression = dir.entryNumber(tagPhotometric, -1), dir.entryNumber(tagCompression, 1)
@@ -106,11 +106,11 @@ func ReadHeader(data []byte) (Header, error) {
 	if o := dir.entryNumber(tagOrientation, 0); o >= 1 && o <= 8 {
 		h.Orientation = int(o)
 	}
-	h.ICC = dir.bytes(tagICC)
-	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunks} {
+	h.ICC = dir.entryBytes(tagICC)
+	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunkLayout} {
 		// Numbers beyond the data would be misjudged.
-		if err := step(); dir.err() != nil || err != nil {
-			return Header{}, cmp.Or(dir.err(), err)
+		if err := step(); dir.shortError() != nil || err != nil {
+			return Header{}, cmp.Or(dir.shortError(), err)
 		}
 	}
 	return h, nil
@@ -146,9 +146,9 @@ func (h *Header) readSamples() error {
 		}
 	}
 	if h.Float {
-		return fmt.Errorf("tiff: floats of %d bits are not supported; save the picture with 16 or 32", h.Bits)
+		return fmt.Errorf("tiff: floats of %d bits are not supported; save the image with 16 or 32", h.Bits)
 	}
-	return fmt.Errorf("tiff: samples of %d bits are not supported; save the picture with 8 or 16", h.Bits)
+	return fmt.Errorf("tiff: samples of %d bits are not supported; save the image with 8 or 16", h.Bits)
 }
 
 // readSampleFormat reads the number format of samples (TIFF 6.0, section 19).
@@ -166,7 +166,7 @@ func (h *Header) readSampleFormat() error {
 	case format == signed && h.Bits >= 8:
 		h.Signed = true
 	case format != unsigned && format != undefined:
-		return fmt.Errorf("tiff: samples of %d bits in format %d are not supported; save the picture with unsigned numbers", h.Bits, format)
+		return fmt.Errorf("tiff: samples of %d bits in format %d are not supported; save the image with unsigned numbers", h.Bits, format)
 	}
 	return nil
 }
@@ -176,15 +176,15 @@ func (h *Header) readColors() error {
 	colors, ok := map[int64]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, mapped: 1}[h.photometric]
 	switch {
 	case h.photometric == cmyk:
-		return errors.New("tiff: CMYK is not supported; save the picture as RGB")
+		return errors.New("tiff: CMYK is not supported; save the image as RGB")
 	case !ok:
-		return fmt.Errorf("tiff: colors of kind %d are not supported; save the picture as RGB", h.photometric)
+		return fmt.Errorf("tiff: colors of kind %d are not supported; save the image as RGB", h.photometric)
 	case h.samples < colors:
 		return fmt.Errorf("tiff: %d samples a pixel where the colors need %d", h.samples, colors)
 	case h.samples > 1 && h.dir.entryNumber(tagPlanar, 1) == 2:
-		return errors.New("tiff: separate planes are not supported; save the picture with interleaved channels")
+		return errors.New("tiff: separate planes are not supported; save the image with interleaved channels")
 	case h.Float && h.photometric != blackIsZero && h.photometric != rgb:
-		return fmt.Errorf("tiff: floats with colors of kind %d are not supported; save the picture as RGB", h.photometric)
+		return fmt.Errorf("tiff: floats with colors of kind %d are not supported; save the image as RGB", h.photometric)
 	case h.photometric == mapped && h.Signed:
 		return errors.New("tiff: a palette with signed numbers is not supported")
 	case h.photometric == mapped && h.Bits > 8:
@@ -193,7 +193,7 @@ func (h *Header) readColors() error {
 		return h.readPalette()
 	}
 	if h.samples > colors {
-		h.alpha = straight // also if the file does not tell
+		h.alpha = straight // the default of files that do not declare it
 		if h.dir.entryNumber(tagExtraSamples, 0) == 1 {
 			h.alpha = multiplied
 		}
@@ -206,7 +206,7 @@ func (h *Header) readColors() error {
 func (h *Header) readPalette() error {
 	n := 1 << h.Bits
 	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
-		return fmt.Errorf("tiff: a palette of %d numbers, want %d", got, 3*n)
+		return fmt.Errorf("tiff: the palette has %d numbers, want %d", got, 3*n)
 	}
 	shift := 0
 	for i := range 3 * n {
@@ -222,8 +222,8 @@ func (h *Header) readPalette() error {
 	return nil
 }
 
-// readChunks reads the layout of strips or tiles.
-func (h *Header) readChunks() error {
+// readChunkLayout reads the layout of strips or tiles.
+func (h *Header) readChunkLayout() error {
 	rows := h.dir.entryNumber(tagRowsPerStrip, int64(h.Height))
 	if rows < 1 || rows > int64(h.Height) {
 		rows = int64(h.Height)
@@ -237,24 +237,24 @@ func (h *Header) readChunks() error {
 	if w < minTile || l < minTile {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d a side are needed", w, l, minTile)
 	}
-	// One tile may exceed a small picture; anything larger makes no sense.
+	// One tile may exceed a small image; anything larger makes no sense.
 	if w > max(1024, int64(h.Width)+minTile) || l > max(1024, int64(h.Height)+minTile) {
-		return fmt.Errorf("tiff: tiles of %d x %d pixels in a picture of %d x %d", w, l, h.Width, h.Height)
+		return fmt.Errorf("tiff: tiles of %d x %d pixels in an image of %d x %d", w, l, h.Width, h.Height)
 	}
 	h.chunkW, h.chunkH = int(w), int(l)
-	if across, down := h.grid(); int64(across)*int64(down) > maxTiles {
-		return fmt.Errorf("tiff: %d tiles, the limit is %d; save the picture with larger tiles", int64(across)*int64(down), maxTiles)
+	if across, down := h.chunkGrid(); int64(across)*int64(down) > maxTiles {
+		return fmt.Errorf("tiff: %d tiles, the limit is %d; save the image with larger tiles", int64(across)*int64(down), maxTiles)
 	}
 	return nil
 }
 
-// grid returns the number of columns and rows of strips or tiles.
-func (h *Header) grid() (across, down int) {
+// chunkGrid returns the number of columns and rows of strips or tiles.
+func (h *Header) chunkGrid() (across, down int) {
 	return (h.Width + h.chunkW - 1) / h.chunkW, (h.Height + h.chunkH - 1) / h.chunkH
 }
 
-// rowBytes returns the size of a row of a strip or tile.
-func (h *Header) rowBytes() int64 {
+// chunkRowBytes returns the size of a row of a strip or tile.
+func (h *Header) chunkRowBytes() int64 {
 	return (int64(h.chunkW)*int64(h.samples)*int64(h.Bits) + 7) / 8
 }
 
@@ -272,7 +272,7 @@ func (h *Header) Depth() pixmap.Depth {
 // LeastBytes returns a lower bound of the size of files with this header.
 func (h *Header) LeastBytes() int64 {
 	row := (int64(h.Width)*int64(h.samples)*int64(h.Bits) + 7) / 8
-	return 8 + row*int64(h.Height)/h.ratio()
+	return 8 + row*int64(h.Height)/h.packedRatio()
 }
 
 // Memory returns the most bytes that Decode holds at once besides the file.
@@ -285,7 +285,7 @@ func (h *Header) Memory() int64 {
 	case pixmap.Float:
 		pixels *= 4
 	}
-	return pixels + 2*h.rowBytes() + unpacker
+	return pixels + 2*h.chunkRowBytes() + unpacker
 }
 
 // byteOrder returns a file's byte order, or nil if it is not a TIFF.

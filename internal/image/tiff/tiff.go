@@ -9,10 +9,10 @@ package tiff
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
@@ -26,30 +26,27 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	if err != nil {
 		return nil, pixmap.Repairs{}, err
 	}
-	d, err := decode(ctx, data, h)
+	d, err := decodePage(ctx, data, h)
 	if err != nil {
 		return nil, pixmap.Repairs{}, err
 	}
 	return d.m, d.repairs, nil
 }
 
-// decode decodes a file with the header h.
-func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
-	if int64(len(data)) < h.LeastBytes() {
-		return nil, fmt.Errorf("tiff: pixels: %w", io.ErrUnexpectedEOF)
+// decodePage decodes a file with the header h.
+func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
+	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
+		return nil, fmt.Errorf("tiff: %w", err)
 	}
-	if int64(h.Width) > math.MaxInt/64/int64(h.Height) {
-		return nil, errors.New("tiff: picture is too large for this machine's addresses")
-	}
-	d := &decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.rowBytes())}
+	d := &decoder{ctx: ctx, data: data, h: h, m: pixmap.New(h.Width, h.Height, h.Depth()), row: make([]byte, h.chunkRowBytes())}
 	if h.split {
 		d.spare = make([]byte, len(d.row))
 	}
-	across, down := h.grid()
+	across, down := h.chunkGrid()
 	// Unpackers read ahead by 4 KiB; apart from that, strips do not share bytes.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
 	for i := range across * down {
-		if err := d.chunk(i%across, i/across, i); err != nil {
+		if err := d.decodeChunk(i%across, i/across, i); err != nil {
 			return nil, fmt.Errorf("tiff: strip or tile %d of %d: %w", i, across*down, err)
 		}
 	}
@@ -57,7 +54,7 @@ func decode(ctx context.Context, data []byte, h Header) (*decoder, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d.finish(y)
+		d.finishSamples(y)
 	}
 	return d, nil
 }
@@ -77,9 +74,9 @@ type decoder struct {
 	repairs pixmap.Repairs
 }
 
-// chunk reads the i-th strip or tile of the file into the given place of the grid.
-func (d *decoder) chunk(column, line, i int) error {
-	packed, err := d.h.packed(d.data, i)
+// decodeChunk reads the i-th strip or tile of the file into the given place of the grid.
+func (d *decoder) decodeChunk(column, line, i int) error {
+	packed, err := d.h.packedChunk(d.data, i)
 	if err != nil {
 		return err
 	}
@@ -94,13 +91,109 @@ func (d *decoder) chunk(column, line, i int) error {
 			return err
 		}
 		if _, err := io.ReadFull(r, d.row); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return fmt.Errorf("row %d: %w", y, err)
+			return fmt.Errorf("row %d: %w", y, pixmap.UnexpectedEOF(err))
 		}
-		d.unpredict()
-		d.gather(left, y, width)
+		d.addPrevious()
+		d.gatherSamples(left, y, width)
+	}
+	return nil
+}
+
+// A directory holds the entries of a page, by tag.
+type directory struct {
+	data    []byte
+	order   binary.ByteOrder
+	entries map[int]entry
+	// short is set when a requested number is beyond the data.
+	short *bool
+}
+
+// An entry is a list of whole numbers.
+type entry struct {
+	size   int // bytes of each: 1, 2 or 4
+	count  int64
+	values []byte // all that the data has
+}
+
+// readFirstDirectory reads the first directory of a file.
+func readFirstDirectory(data []byte) (directory, error) {
+	torn := fmt.Errorf("tiff: directory: %w", io.ErrUnexpectedEOF)
+	if len(data) < 8 {
+		return directory{}, torn
+	}
+	if sign := string(data[:4]); sign == "II+\x00" || sign == "MM\x00+" {
+		return directory{}, errors.New("tiff: BigTIFF is not supported; save the image as an ordinary TIFF")
+	}
+	d := directory{data: data, order: byteOrder(string(data[:4])), entries: map[int]entry{}, short: new(bool)}
+	if d.order == nil {
+		return directory{}, errors.New("tiff: file does not start with II*. or MM.*")
+	}
+	at := int64(d.order.Uint32(data[4:]))
+	if at+2 > int64(len(data)) {
+		return directory{}, torn
+	}
+	count := int64(d.order.Uint16(data[at:]))
+	if at+2+12*count > int64(len(data)) {
+		return directory{}, torn
+	}
+	for i := range count {
+		d.addEntry(data[at+2+12*i:])
+	}
+	return d, nil
+}
+
+// addEntry adds an entry: tag, type, count, and the place of the values, or the values themselves
+// if they are short enough. The first entry of a tag counts.
+func (d *directory) addEntry(raw []byte) {
+	tag, count := int(d.order.Uint16(raw)), int64(d.order.Uint32(raw[4:]))
+	size, ok := map[uint16]int{1: 1, 3: 2, 4: 4, 7: 1}[d.order.Uint16(raw[2:])]
+	if _, double := d.entries[tag]; !ok || double {
+		return
+	}
+	e := entry{size: size, count: count, values: raw[8:12]}
+	if int64(size)*count > 4 {
+		at := min(int64(d.order.Uint32(raw[8:])), int64(len(d.data)))
+		e.values = d.data[at:min(at+int64(size)*count, int64(len(d.data)))]
+	}
+	d.entries[tag] = e
+}
+
+// entryNumber returns the first number of a tag, or otherwise.
+func (d *directory) entryNumber(tag int, otherwise int64) int64 { return d.entryAt(tag, 0, otherwise) }
+
+// entryAt returns the i-th number of a tag, or otherwise if it has fewer.
+func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
+	e := d.entries[tag]
+	if int64(i) >= e.count {
+		return otherwise
+	}
+	if (i+1)*e.size > len(e.values) {
+		*d.short = true
+		return otherwise
+	}
+	v := e.values[i*e.size:]
+	switch e.size {
+	case 1:
+		return int64(v[0])
+	case 2:
+		return int64(d.order.Uint16(v))
+	}
+	return int64(d.order.Uint32(v))
+}
+
+// entryBytes returns the bytes of a tag, or nil if some are missing.
+func (d *directory) entryBytes(tag int) []byte {
+	e := d.entries[tag]
+	if e.size != 1 || int64(len(e.values)) < e.count {
+		return nil
+	}
+	return e.values[:e.count]
+}
+
+// shortError returns an error if a requested number was beyond the data.
+func (d *directory) shortError() error {
+	if *d.short {
+		return fmt.Errorf("tiff: directory: %w", io.ErrUnexpectedEOF)
 	}
 	return nil
 }

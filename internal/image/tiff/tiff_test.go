@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// The pictures in testdata were written by libtiff 4.5 (through Pillow 9.4 and tiffcp) and, with
+// The images in testdata were written by libtiff 4.5 (through Pillow 9.4 and tiffcp) and, with
 // gray4 or rgb16 in their names, by pamtotiff 11.01. These functions compute the expected pixels of
 // all of them.
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
@@ -97,7 +97,7 @@ func read(t testing.TB, file string) []byte {
 	return data
 }
 
-// numbers decodes a picture and returns its numbers as ints.
+// numbers decodes an image and returns its numbers as ints.
 func numbers(t *testing.T, data []byte) ([]int, *pixmap.Map) {
 	t.Helper()
 	m, _, err := Decode(t.Context(), data)
@@ -214,14 +214,14 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"does not start with", []byte("IIII\x00\x00\x00\x00")},
 		{"BigTIFF is not supported", []byte("II+\x00\x08\x00\x00\x00")},
 		{"BigTIFF is not supported", []byte("MM\x00+\x00\x08\x00\x00")},
-		{"CMYK is not supported; save the picture as RGB", file(nil, picture(1, 1, 8, cmyk, 4)...)},
+		{"CMYK is not supported; save the image as RGB", file(nil, picture(1, 1, 8, cmyk, 4)...)},
 		{"separate planes are not supported", file(nil, picture(1, 1, 8, rgb, 3, tag{tagPlanar, []int{2}})...)},
 		{"fax compression", file(nil, picture(1, 1, 1, blackIsZero, 1, tag{tagCompression, []int{group4}})...)},
 		{"1 bits in format 2", file(nil, picture(1, 1, 1, blackIsZero, 1, tag{tagSampleFormat, []int{2}})...)},
 		{"8 bits in format 5", file(nil, picture(1, 1, 8, blackIsZero, 1, tag{tagSampleFormat, []int{5}})...)},
 		{"palette with signed", file(nil, picture(1, 1, 8, mapped, 1, tag{tagSampleFormat, []int{2}})...)},
 		{"different formats", file(nil, picture(1, 1, 8, rgb, 3, tag{tagSampleFormat, []int{1, 2, 1}})...)},
-		{"picture of 0 x 1", file(nil, picture(0, 1, 8, blackIsZero, 1)...)},
+		{"claims 0 x 1", file(nil, picture(0, 1, 8, blackIsZero, 1)...)},
 		{"9 samples a pixel", file(nil, picture(1, 1, 8, rgb, 9)...)},
 		{"where the colors need 3", file(nil, picture(1, 1, 8, rgb, 1)...)},
 		{"samples of 12 bits", file(nil, picture(1, 1, 12, blackIsZero, 1)...)},
@@ -234,13 +234,13 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"colors of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
 		{"colors of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
 		{"palette of 16 bits", file(nil, picture(1, 1, 16, mapped, 1)...)},
-		{"palette of 5 numbers, want 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
+		{"palette has 5 numbers, want 6", file(nil, picture(1, 1, 1, mapped, 1, tag{tagPalette, []int{1, 2, 3, 4, 5}})...)},
 		{"compression 7", gray(tag{tagCompression, []int{7}})},
 		{"predictor 3", gray(tag{tagPredictor, []int{3}})},
 		{"tiles of 8 x 16", gray(tag{tagTileWidth, []int{8}}, tag{tagTileLength, []int{16}})},
 		{"tiles of 16 x 2000", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{2000}})},
 		{"tiles, the limit is", file(nil, picture(6000, 6000, 1, blackIsZero, 1, tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})...)},
-		{"has no place for it", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
+		{"has no offset of the strip", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
 		{"row 0: unexpected EOF", file([]byte{1, 2}, picture(3, 1, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -306,7 +306,7 @@ func TestTIFFMemoryIsClose(t *testing.T) {
 	}
 }
 
-// A picture that the file is too short for is not allocated.
+// An image that the file is too short for is not allocated.
 func TestShortTIFFAllocatesNothing(t *testing.T) {
 	data := file([]byte{1}, picture(9000, 9000, 8, blackIsZero, 1)...)
 	var before, after runtime.MemStats
@@ -357,7 +357,7 @@ func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	return data
 }
 
-// The context is checked for every row of a picture of many rows, and again when samples become
+// The context is checked for every row of an image of many rows, and again when samples become
 // colors.
 func TestTIFFDecodingStopsWithContext(t *testing.T) {
 	const rows = 600
@@ -391,7 +391,7 @@ func FuzzTIFF(f *testing.F) {
 			return
 		}
 		if m.W != h.Width || m.H != h.Height || m.Depth() != h.Depth() {
-			t.Errorf("picture of %d x %d, header %+v", m.W, m.H, h)
+			t.Errorf("image of %d x %d, header %+v", m.W, m.H, h)
 		}
 		if h.LeastBytes() > int64(len(data)) {
 			t.Errorf("%d bytes decode, but LeastBytes is %d", len(data), h.LeastBytes())

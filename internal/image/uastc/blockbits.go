@@ -2,46 +2,46 @@ package uastc
 
 import "github.com/assetcook/assetcook/internal/image/blockfit"
 
-// pack returns the block that says c and has hints h. The indices of a subset are turned
-// round, and its ends with them, where the format wants its anchor in the lower half.
+// pack returns the block of c with hints h. It reverses the indices of a subset, and its ends, if
+// the anchor has a high index.
 func (c *code) pack(h *hints) (block [16]byte) {
 	l := &layouts[c.mode]
 	var b bitWriter
-	b.put(l.prefix, l.prefixBits)
+	b.putField(l.prefix, l.prefixBits)
 	if c.mode == modeSolid {
 		for _, v := range c.solid {
-			b.put(v, 8)
+			b.putField(v, 8)
 		}
 		h.writeSolid(&b)
 		return b.Block()
 	}
-	c.turn(l)
-	h.write(&b, l)
+	c.swapEnds(l)
+	h.writeHints(&b, l)
 	if l.subsets > 1 {
-		b.put(c.pattern, l.patternBits())
+		b.putField(c.pattern, l.patternBits())
 	}
 	if l.planes == 2 && l.channels != 2 {
-		b.put(c.plane, 2)
+		b.putField(c.plane, 2)
 	}
 	var stored [18]uint8
 	n := 0
 	for s := range l.subsets {
-		for _, channel := range l.order() {
+		for _, channel := range l.channelOrder() {
 			stored[n], stored[n+1] = c.ends[s][0][channel], c.ends[s][1][channel]
 			n += 2
 		}
 	}
-	b.ends(stored[:n], l.ends)
+	b.writeEnds(stored[:n], l.ends)
 	for i := range 16 {
 		bits := l.weight - l.anchored(c.pattern, i)
 		for plane := range l.planes {
-			b.put(c.index[plane][i], bits)
+			b.putField(c.index[plane][i], bits)
 		}
 	}
 	return b.Block()
 }
 
-// patternBits is the bits of the number of a pattern.
+// patternBits returns the number of bits of a pattern's number.
 func (l *layout) patternBits() uint8 {
 	if l.subsets == 3 {
 		return 4
@@ -49,7 +49,7 @@ func (l *layout) patternBits() uint8 {
 	return 5
 }
 
-// anchored returns 1 for the pixels whose indices have no top bit.
+// anchored returns 1 for a pixel whose index is stored without its top bit.
 func (l *layout) anchored(pattern uint8, i int) uint8 {
 	if l.subsets == 1 {
 		if i == 0 {
@@ -64,8 +64,8 @@ func (l *layout) anchored(pattern uint8, i int) uint8 {
 	return 0
 }
 
-// turn swaps ends until every anchor's index has 0 as its top bit.
-func (c *code) turn(l *layout) {
+// swapEnds swaps ends until every anchor's index has 0 as its top bit.
+func (c *code) swapEnds(l *layout) {
 	top := uint8(1) << (l.weight - 1)
 	flip := top<<1 - 1
 	for s := range l.subsets {
@@ -102,17 +102,17 @@ func unpack(block *[16]byte) (c code, h hints, ok bool) {
 		return c, h, false
 	}
 	l := &layouts[c.mode]
-	b.take(l.prefixBits)
+	b.takeField(l.prefixBits)
 	if c.mode == modeSolid {
 		for i := range c.solid {
-			c.solid[i] = b.take(8)
+			c.solid[i] = b.takeField(8)
 		}
 		h.readSolid(&b)
 		return c, h, true
 	}
 	h.readHints(&b, l)
 	if l.subsets > 1 {
-		c.pattern = b.take(l.patternBits())
+		c.pattern = b.takeField(l.patternBits())
 		if int(c.pattern) >= len(l.patterns) {
 			return c, h, false
 		}
@@ -120,15 +120,15 @@ func unpack(block *[16]byte) (c code, h hints, ok bool) {
 	if l.planes == 2 {
 		c.plane = 3
 		if l.channels != 2 {
-			c.plane = b.take(2)
+			c.plane = b.takeField(2)
 		}
 	}
 	var stored [18]uint8
 	n := 2 * int(l.subsets*l.channels)
-	b.ends(stored[:n], l.ends)
+	b.readEnds(stored[:n], l.ends)
 	n = 0
 	for s := range l.subsets {
-		for _, channel := range l.order() {
+		for _, channel := range l.channelOrder() {
 			c.ends[s][0][channel], c.ends[s][1][channel] = stored[n], stored[n+1]
 			n += 2
 		}
@@ -136,7 +136,7 @@ func unpack(block *[16]byte) (c code, h hints, ok bool) {
 	for i := range 16 {
 		bits := l.weight - l.anchored(c.pattern, i)
 		for plane := range l.planes {
-			c.index[plane][i] = b.take(bits)
+			c.index[plane][i] = b.takeField(bits)
 		}
 	}
 	return c, h, true
@@ -145,35 +145,35 @@ func unpack(block *[16]byte) (c code, h hints, ok bool) {
 // A bitWriter writes the fields of a block.
 type bitWriter struct{ blockfit.Bits }
 
-func (b *bitWriter) put(v, bits uint8) { b.Put(uint64(v), bits) }
+func (b *bitWriter) putField(v, bits uint8) { b.Put(uint64(v), bits) }
 
-// ends writes the digits of all values, five trits or three quints at a time as one
+// writeEnds writes the digits of all values, five trits or three quints at a time as one
 // number, then their bits.
-func (b *bitWriter) ends(stored []uint8, s *scale) {
+func (b *bitWriter) writeEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
-		for from := 0; from < len(stored); from += s.group() {
-			part := stored[from:min(from+s.group(), len(stored))]
+		for from := 0; from < len(stored); from += s.digitsPerNumber() {
+			part := stored[from:min(from+s.digitsPerNumber(), len(stored))]
 			var v uint8
 			for i := len(part) - 1; i >= 0; i-- {
 				v = v*s.base + part[i]>>s.bits
 			}
-			b.put(v, s.groupBits(len(part)))
+			b.putField(v, s.groupBits(len(part)))
 		}
 	}
 	for _, v := range stored {
-		b.put(v&(1<<s.bits-1), s.bits)
+		b.putField(v&(1<<s.bits-1), s.bits)
 	}
 }
 
-// group is how many digits make one number.
-func (s *scale) group() int {
+// digitsPerNumber returns how many digits are packed in one number.
+func (s *scale) digitsPerNumber() int {
 	if s.base == 3 {
 		return 5
 	}
 	return 3
 }
 
-// groupBits is the bits of a number of n digits.
+// groupBits returns the number of bits of a number of n digits.
 func (s *scale) groupBits(n int) uint8 {
 	if s.base == 3 {
 		return [6]uint8{0, 2, 4, 5, 7, 8}[n]
@@ -184,17 +184,17 @@ func (s *scale) groupBits(n int) uint8 {
 // A bitReader reads the fields of a block.
 type bitReader struct{ blockfit.Bits }
 
-func (b *bitReader) take(bits uint8) uint8 { return uint8(b.Take(bits)) }
+func (b *bitReader) takeField(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
-func (b *bitReader) flag() bool { return b.take(1) != 0 }
+func (b *bitReader) takeFlag() bool { return b.takeField(1) != 0 }
 
-// ends reads the fields that the writer's ends writes. Numbers that are too great for their
-// digits lose the upper part.
-func (b *bitReader) ends(stored []uint8, s *scale) {
+// readEnds reads the fields that writeEnds writes. The upper part of numbers too great for their
+// digits is lost.
+func (b *bitReader) readEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
-		for from := 0; from < len(stored); from += s.group() {
-			part := stored[from:min(from+s.group(), len(stored))]
-			v := b.take(s.groupBits(len(part)))
+		for from := 0; from < len(stored); from += s.digitsPerNumber() {
+			part := stored[from:min(from+s.digitsPerNumber(), len(stored))]
+			v := b.takeField(s.groupBits(len(part)))
 			for i := range part {
 				part[i] = v % s.base << s.bits
 				v /= s.base
@@ -202,6 +202,69 @@ func (b *bitReader) ends(stored []uint8, s *scale) {
 		}
 	}
 	for i := range stored {
-		stored[i] |= b.take(s.bits)
+		stored[i] |= b.takeField(s.bits)
 	}
+}
+
+// DecodeBlock writes the pixels of a block as RGBA, row by row, for a texture without the
+// sRGB curve: in ASTC the curve changes the rounding of ends, and UASTC leaves that to the
+// transcoder. A block of the reserved mode, or with a missing pattern, gives zeros.
+func DecodeBlock(dst *[64]byte, block *[16]byte) {
+	prepare()
+	c, _, ok := unpack(block)
+	if !ok {
+		*dst = [64]byte{}
+		return
+	}
+	c.paintPoints(dst)
+}
+
+// paintPoints writes the pixels of the code as RGBA.
+func (c *code) paintPoints(dst *[64]byte) {
+	if c.mode == modeSolid {
+		for i := range 16 {
+			copy(dst[4*i:], c.solid[:])
+		}
+		return
+	}
+	l := &layouts[c.mode]
+	var ends [3][2][4]uint8
+	for s := range l.subsets {
+		for e := range 2 {
+			ends[s][e] = l.storedColor(&c.ends[s][e])
+		}
+	}
+	w := &weights[l.weight]
+	for i := range 16 {
+		line := &ends[0]
+		if l.subsets > 1 {
+			line = &ends[l.patterns[c.pattern].subset[i]]
+		}
+		for channel := range 4 {
+			plane := 0
+			if l.planes == 2 && channel == int(c.plane) {
+				plane = 1
+			}
+			dst[4*i+channel] = blendWide(line[0][channel], line[1][channel], w[c.index[plane][i]])
+		}
+	}
+}
+
+// storedColor returns the color of a stored end.
+func (l *layout) storedColor(stored *[4]uint8) [4]uint8 {
+	v := &l.ends.value
+	switch l.channels {
+	case 2:
+		gray := v[stored[0]]
+		return [4]uint8{gray, gray, gray, v[stored[3]]}
+	case 3:
+		return [4]uint8{v[stored[0]], v[stored[1]], v[stored[2]], 255}
+	}
+	return [4]uint8{v[stored[0]], v[stored[1]], v[stored[2]], v[stored[3]]}
+}
+
+// blendWide mixes two ends, widened to 16 bits, by 64ths of the second, and returns the
+// upper byte.
+func blendWide(a, b, w uint8) uint8 {
+	return uint8((uint32(a)*257*(64-uint32(w)) + uint32(b)*257*uint32(w) + 32) >> 14)
 }

@@ -83,8 +83,8 @@ func TestPackTurns(t *testing.T) {
 		}
 		for s := range l.subsets {
 			for e := range 2 {
-				for _, channel := range l.order() {
-					c.ends[s][e][channel] = uint8(random.IntN(l.ends.levels()))
+				for _, channel := range l.channelOrder() {
+					c.ends[s][e][channel] = uint8(random.IntN(l.ends.storableLevels()))
 				}
 			}
 		}
@@ -94,7 +94,7 @@ func TestPackTurns(t *testing.T) {
 			}
 		}
 		var want, got [64]byte
-		c.pixels(&want)
+		c.paintPoints(&want)
 		block := c.pack(&hints{eac: 16})
 		DecodeBlock(&got, &block)
 		if got != want {
@@ -108,18 +108,18 @@ func TestScales(t *testing.T) {
 	for _, s := range []*scale{scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256} {
 		for v := range 256 {
 			least := 256
-			for stored := range s.levels() {
+			for stored := range s.storableLevels() {
 				d := int(s.value[stored]) - v
 				least = min(least, max(d, -d))
 			}
 			off := int(s.value[s.nearest[v]]) - v
 			below, above := int(s.value[s.below[v]]), int(s.value[s.above[v]])
 			if max(off, -off) != least || below > v || above < v {
-				t.Errorf("%d levels: %d is stored as %d, is between %d and %d", s.levels(), v, v+off, below, above)
+				t.Errorf("%d levels: %d is stored as %d, is between %d and %d", s.storableLevels(), v, v+off, below, above)
 			}
 		}
 		if s.value[s.nearest[0]] != 0 || s.value[s.nearest[255]] != 255 {
-			t.Errorf("%d levels lack an end", s.levels())
+			t.Errorf("%d levels lack an end", s.storableLevels())
 		}
 	}
 }

@@ -18,13 +18,13 @@ const side = blocktest.Side
 
 var qualities = []struct {
 	name string
-	q    Quality
-}{{"fast", Fast}, {"normal", Normal}, {"best", Best}}
+	q    blockfit.Quality
+}{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
-// encoded is the blocks of a picture.
-func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
+// encoded is the blocks of an image.
+func encoded(t testing.TB, pix []byte, w, h int, o blockfit.Options) []byte {
 	t.Helper()
-	dst := make([]byte, Size(w, h))
+	dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
 	if err := Encode(t.Context(), dst, pix, w, h, o); err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +32,12 @@ func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
 }
 
 // with is the encoder with some options.
-func with(o Options) blocktest.Encoder {
+func with(o blockfit.Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: 4,
 		Encode: func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error) {
-			o.Quality = Quality(quality)
-			dst := make([]byte, Size(w, h))
+			o.Quality = blockfit.Quality(quality)
+			dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
 			return dst, Encode(ctx, dst, pix, w, h, o)
 		},
 		Decode: read,
@@ -46,17 +46,17 @@ func with(o Options) blocktest.Encoder {
 
 // read decodes blocks.
 func read(blocks []byte, w, h int) []byte {
-	return blocktest.Picture(blocks, w, h, 4, 16, func(pixels, block []byte) {
+	return blocktest.AssembleBlocks(blocks, w, h, 4, 16, func(pixels, block []byte) {
 		DecodeBlock((*[64]byte)(pixels), (*[16]byte)(block))
 	})
 }
 
-func TestEncoderLaw(t *testing.T) { with(Options{}).Law(t) }
+func TestEncoderLaw(t *testing.T) { with(blockfit.Options{}).Law(t) }
 
 // The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
 // test.
 func TestEncodeSamples(t *testing.T) {
-	with(Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
+	with(blockfit.Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
 		"fog":        {40.4, 43.3, 44.6},
 		"glass":      {53.9, 53.9, 53.9},
 		"glow":       {61.5, 61.7, 62.1},
@@ -71,7 +71,7 @@ func TestEncodeSamples(t *testing.T) {
 		"stone":      {42.4, 42.4, 42.6},
 		"tile":       {110.0, 110.0, 110.0},
 	})
-	if got, want := with(Options{WeighAlpha: true}).Sum(t, 1), "b1387aa858781340"; got != want {
+	if got, want := with(blockfit.Options{WeighAlpha: true}).Sum(t, 1), "b1387aa858781340"; got != want {
 		t.Errorf("weighed: %s, want %s", got, want)
 	}
 }
@@ -116,7 +116,7 @@ func TestSolidIsExact(t *testing.T) {
 	for v := range 256 {
 		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 16)
 		for _, q := range qualities {
-			if got := read(encoded(t, pix, 4, 4, Options{Quality: q.q}), 4, 4); !bytes.Equal(got, pix) {
+			if got := read(encoded(t, pix, 4, 4, blockfit.Options{Quality: q.q}), 4, 4); !bytes.Equal(got, pix) {
 				t.Fatalf("%v became %v", pix[:4], got[:4])
 			}
 		}
@@ -127,7 +127,7 @@ func TestSolidIsExact(t *testing.T) {
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {
-		blocks := encoded(t, pix, side, side, Options{Quality: Best})
+		blocks := encoded(t, pix, side, side, blockfit.Options{Quality: blockfit.Best})
 		for ; len(blocks) > 0; blocks = blocks[16:] {
 			seen[int(modeOf[blocks[0]&127])]++
 		}
@@ -142,15 +142,15 @@ func TestModesInUse(t *testing.T) {
 func TestEncodeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		dst, pix, w, h int
-		o              Options
+		o              blockfit.Options
 		want           string
 	}{
-		{16, 64, 0, 4, Options{}, "0 by 4"},
-		{16, 64, 4, -1, Options{}, "4 by -1"},
-		{16, 64, 1 << 21, 4, Options{}, "by 4"},
-		{16, 63, 4, 4, Options{}, "63 bytes are too few"},
-		{15, 64, 4, 4, Options{}, "15 bytes are too few"},
-		{16, 64, 4, 4, Options{Quality: 3}, "unknown quality"},
+		{16, 64, 0, 4, blockfit.Options{}, "0 by 4"},
+		{16, 64, 4, -1, blockfit.Options{}, "4 by -1"},
+		{16, 64, 1 << 21, 4, blockfit.Options{}, "by 4"},
+		{16, 63, 4, 4, blockfit.Options{}, "63 bytes are too few"},
+		{15, 64, 4, 4, blockfit.Options{}, "15 bytes are too few"},
+		{16, 64, 4, 4, blockfit.Options{Quality: 3}, "unknown quality"},
 	} {
 		err := Encode(t.Context(), make([]byte, c.dst), make([]byte, c.pix), c.w, c.h, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -163,11 +163,11 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		for _, q := range qualities {
 			e := newEncoder(q.q)
-			p := picture{blockfit.Grid{W: side, H: side, Side: 4}, pix}
+			p := blockfit.Grid{W: side, H: side, Side: 4}
 			var pixels [64]byte
 			n := testing.AllocsPerRun(10, func() {
 				for at := range 16 {
-					p.gather(&pixels, at*p.Blocks()/16)
+					blockfit.Gather(p, pixels[:], pix, 4, at*p.Blocks()/16)
 					e.encodeWeighed(&pixels)
 				}
 			})
@@ -218,8 +218,8 @@ func ExampleEncode() {
 	for i := range w * h {
 		copy(pix[4*i:], []byte{byte(30 * (i % w)), 100, 200, 255})
 	}
-	blocks := make([]byte, Size(w, h))
-	if err := Encode(context.Background(), blocks, pix, w, h, Options{Quality: Best}); err != nil {
+	blocks := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
+	if err := Encode(context.Background(), blocks, pix, w, h, blockfit.Options{Quality: blockfit.Best}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// intensities are the tables of ETC1: the addends to a color, from the darkest place to the
+// intensities holds the tables of ETC1: the addends to a color, from the darkest place to the
 // brightest.
 //
 // Source: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats".
@@ -14,16 +14,16 @@ var intensities = [8][4]int32{
 	{-60, -18, 18, 60}, {-80, -24, 24, 80}, {-106, -33, 33, 106}, {-183, -47, 47, 183},
 }
 
-// halves are the pixels of the halves, side by side and one above the other.
+// halves holds the pixels of the halves, side by side and one above the other.
 var halves = [2][2][8]uint8{
 	{{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15}},
 	{{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}},
 }
 
-// etc1 sets the hints for ETC1 of a block that decodes to some pixels. A transcoder
-// rounds the mean of each half to 5 or 4 bits, changes it by the bias where the mode has
-// one, and gives each pixel the nearest place by its brightness. Of the biases, one that
-// hardly changes the means is tried, and all with the best halves or, with every, with all.
+// etc1 sets the hints for ETC1 of a block with the given decoded pixels. A transcoder rounds the
+// mean of each half to 5 or 4 bits, changes it by the bias if the mode has one, and gives each
+// pixel the nearest place by its brightness. etc1 tries the bias that changes the means least, and
+// all biases for the halves that biases selects.
 func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 	least := int32(math.MaxInt32)
 	var best halving
@@ -34,7 +34,7 @@ func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 			if l.bias {
 				bias = gentleBias(&way.means, way.limit)
 			}
-			if h.try(px, l, &way, bias, &least) {
+			if h.tryHalving(px, l, &way, bias, &least) {
 				best = way
 			}
 			if l.bias && biases == everyBias {
@@ -81,18 +81,18 @@ func newHalving(px *[16]point, flip, diff uint8) halving {
 
 func (h *hints) tryAll(px *[16]point, l *layout, w *halving, least *int32) {
 	for bias := range uint8(32) {
-		h.try(px, l, w, bias, least)
+		h.tryHalving(px, l, w, bias, least)
 	}
 }
 
-// try takes a halving and a bias for hints if their error is below the least so far.
-func (h *hints) try(px *[16]point, l *layout, w *halving, bias uint8, least *int32) bool {
+// tryHalving sets the hints to a halving and a bias if their error is below the least so far.
+func (h *hints) tryHalving(px *[16]point, l *layout, w *halving, bias uint8, least *int32) bool {
 	colors := w.means
 	if l.bias {
 		biased(&colors, bias, w.limit)
 	}
 	if w.diff == 1 {
-		differ(&colors)
+		limitDifference(&colors)
 	}
 	var sse int32
 	var tables [2]uint8
@@ -108,28 +108,27 @@ func (h *hints) try(px *[16]point, l *layout, w *halving, bias uint8, least *int
 	return true
 }
 
-// differ sets the second color to one that a difference of -4 to 3 from the first can
-// reach.
-func differ(colors *[2][3]int32) {
+// limitDifference moves the second color into the range of differences, -4 to 3 from the first.
+func limitDifference(colors *[2][3]int32) {
 	for c := range 3 {
 		colors[1][c] = colors[0][c] + max(-4, min(colors[1][c]-colors[0][c], 3))
 	}
 }
 
-// widen returns a byte for a stored color.
-func widen(v, limit int32) int32 {
+// widenStored returns a byte for a stored color.
+func widenStored(v, limit int32) int32 {
 	if limit == 15 {
 		return v * 17
 	}
 	return v<<3 | v>>2
 }
 
-// tableFor returns the table that suits eight pixels best, and their squared error. That
-// a channel cannot leave the range of a byte is not taken into account.
+// tableFor returns the best table for eight pixels and its squared error. It ignores that channels
+// are clamped to bytes.
 func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (table uint8, least int32) {
-	r, g, b := widen(stored[0], limit), widen(stored[1], limit), widen(stored[2], limit)
-	// The error of a place is the least where it is the mean of the channels' differences:
-	// the rest of the error is the same for all tables.
+	r, g, b := widenStored(stored[0], limit), widenStored(stored[1], limit), widenStored(stored[2], limit)
+	// The error of a place is least at the mean of the channels' differences; the rest of the error
+	// is the same for all tables.
 	var off [8]int32 // three times how far from the color, either way
 	var fixed int32  // three times the error that no table changes
 	for i, at := range list {
@@ -154,8 +153,8 @@ func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (tab
 	return table, (least + fixed) / 3
 }
 
-// deltas are the addends of biases to the channels of the two halves. Biases of 27 and
-// above are apart; most of the others are a number of three digits of 3, for both halves.
+// deltas holds the addends of biases to the channels of the two halves. Biases from 27 on are
+// irregular; most others are a number of three digits of base 3, for both halves.
 //
 // Source: "UASTC LDR 4x4 Texture Specification", ETC1 bias.
 var deltas = func() (t [32][2][3]int8) {
@@ -184,8 +183,7 @@ var deltas = func() (t [32][2][3]int8) {
 	return t
 }()
 
-// biased changes colors as a transcoder does: where a channel is at an end of its range,
-// it moves inward.
+// biased changes colors like a transcoder: channels at the ends of their range move inward.
 func biased(colors *[2][3]int32, bias uint8, limit int32) {
 	for s := range colors {
 		for c := range colors[s] {
@@ -224,8 +222,8 @@ func gentleBias(means *[2][3]int32, limit int32) uint8 {
 	return gentleBiases()[class]
 }
 
-// gentleBiases has the bias by digits of base 3, one for each channel of two colors: 0 is
-// the lower end, 1 neither and 2 the upper end.
+// gentleBiases holds the bias by digits of base 3, one for each channel of two colors: 0 is the
+// lower end, 1 neither, and 2 the upper end.
 var gentleBiases = sync.OnceValue(func() *[729]uint8 {
 	t := new([729]uint8)
 	for class := range t {
@@ -254,9 +252,9 @@ var gentleBiases = sync.OnceValue(func() *[729]uint8 {
 	return t
 })
 
-// solid sets the hints of a block of one color, all for ETC1: the nearest color, table and
-// place.
-func (h *hints) solid(rgb [3]int32) {
+// hintSolid sets the hints of a block of one color, which concern only ETC1: the nearest color,
+// table and place.
+func (h *hints) hintSolid(rgb [3]int32) {
 	least := int32(math.MaxInt32)
 	for diff := range 2 {
 		limit := int32(15 + 16*diff)
@@ -267,7 +265,7 @@ func (h *hints) solid(rgb [3]int32) {
 				for c, v := range rgb {
 					want := max(0, min(v-m, 255))
 					stored := (want*limit + 127) / 255
-					off := v - max(0, min(widen(stored, limit)+m, 255))
+					off := v - max(0, min(widenStored(stored, limit)+m, 255))
 					color[c], sse = uint8(stored), sse+off*off
 				}
 				if sse < least {

@@ -24,34 +24,34 @@ func newIndices() (t [6][1025]uint8) {
 	return t
 }
 
-// A kind is how a mode stores a line: the scale of its ends, the bits of its indices, and
-// whether red, green and blue are one number.
+// A kind is a format for a line: the scale of its ends, the bits of its indices, and whether red,
+// green and blue are one number.
 type kind struct {
 	scale *scale
 	width uint8
 	gray  bool
 }
 
-func (l *layout) kind() kind { return kind{l.ends, l.weight, l.channels < 3} }
+func (l *layout) lineKind() kind { return kind{l.ends, l.weight, l.channels < 3} }
 
-// A line is the ends of a subset as stored, and the indices of its pixels.
+// A line holds the stored ends of a subset, and the indices of its pixels.
 type line struct {
 	ends  [2][4]uint8
 	index [16]uint8
 	sse   int32
 }
 
-// fit finds the line of the pixels of a list, whose moments are m, in the channels whose
-// bits are set; the others are 0 in the pixels and store 0.
-func (e *encoder) fit(px *[16]point, list []uint8, m *moments, channels uint8, k kind) line {
-	s := m.scatter(channels)
-	v := s.principal()
-	d := v.axis()
-	ls := place(px, list, &d, k.width)
+// fitList finds the line of the pixels of a list, whose moments are m, in the channels whose bits
+// are set. Other channels are 0 in the pixels and store 0.
+func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint8, k kind) line {
+	s := m.scatterOfChannels(channels)
+	v := s.principalVector()
+	d := v.roundedAxis()
+	ls := placePoints(px, list, &d, k.width)
 	best := line{sse: math.MaxInt32}
-	e.refine(px, list, ls, channels, k, false, &best)
+	e.refineLine(px, list, ls, channels, k, false, &best)
 	if e.effort.thorough {
-		e.refine(px, list, ls, channels, k, true, &best)
+		e.refineLine(px, list, ls, channels, k, true, &best)
 		if int64(best.sse) < e.sse+e.sse/4 {
 			polish(px, list, channels, k, &best)
 		}
@@ -59,8 +59,8 @@ func (e *encoder) fit(px *[16]point, list []uint8, m *moments, channels uint8, k
 	return best
 }
 
-// polish moves single channels of ends by a step, as long as that helps: least squares do
-// not know how colors between the ends are rounded.
+// polish moves single channels of ends by a step as long as that helps, because least squares
+// ignore the rounding of colors between the ends.
 func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 	var ls leastSquares
 	for better := true; better && best.sse > 0; {
@@ -77,7 +77,7 @@ func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 				if k.gray && c == 0 {
 					l.ends[end][1], l.ends[end][2] = stored, stored
 				}
-				if choose(px, list, &l, k, &ls); l.sse < best.sse {
+				if chooseWeights(px, list, &l, k, &ls); l.sse < best.sse {
 					*best, better = l, true
 				}
 			}
@@ -85,11 +85,11 @@ func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 	}
 }
 
-// refine solves for ends and chooses indices in turn, as long as that helps.
-func (e *encoder) refine(px *[16]point, list []uint8, ls leastSquares, channels uint8, k kind, thorough bool, best *line) {
+// refineLine alternates between solving for ends and choosing indices as long as that helps.
+func (e *encoder) refineLine(px *[16]point, list []uint8, ls leastSquares, channels uint8, k kind, thorough bool, best *line) {
 	for range e.effort.rounds {
-		l := ls.solve(channels, k.scale, thorough)
-		choose(px, list, &l, k, &ls)
+		l := ls.solveSums(channels, k.scale, thorough)
+		chooseWeights(px, list, &l, k, &ls)
 		if l.sse >= best.sse {
 			break
 		}
@@ -100,8 +100,8 @@ func (e *encoder) refine(px *[16]point, list []uint8, ls leastSquares, channels 
 	}
 }
 
-// leastSquares is what least squares need to know of the indices of some pixels: sums of
-// the weights of the second end, of their squares, and of colors without and with weights.
+// leastSquares holds the sums for least squares over the indices of some pixels: of the weights of
+// the second end, of their squares, and of colors without and with weights.
 type leastSquares struct {
 	n, w, ww int32
 	sum      point
@@ -118,13 +118,13 @@ func (s *leastSquares) addSample(p *point, w int32) {
 	}
 }
 
-// place gives pixels their first indices: their places between the outermost along an
+// placePoints sets the first indices of pixels: their places between the outermost pixels along an
 // axis.
-func place(px *[16]point, list []uint8, d *axis, width uint8) (s leastSquares) {
+func placePoints(px *[16]point, list []uint8, d *axis, width uint8) (s leastSquares) {
 	var at [16]int32
 	least, most := int32(math.MaxInt32), int32(math.MinInt32)
 	for _, i := range list {
-		t := d.at(&px[i&15])
+		t := d.projectPoint(&px[i&15])
 		at[i&15] = t
 		least, most = min(least, t), max(most, t)
 	}
@@ -139,9 +139,9 @@ func place(px *[16]point, list []uint8, d *axis, width uint8) (s leastSquares) {
 	return s
 }
 
-// choose gives every pixel of a list the nearest color of the line. It sets its indices
-// and error, and what least squares need to better the ends.
-func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
+// chooseWeights sets the index of the nearest color of the line for each pixel of a list, and the
+// line's error and sums for least squares.
+func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	var u, d point
 	for c := range 4 {
 		u[c] = int32(k.scale.value[l.ends[0][c]])
@@ -151,7 +151,7 @@ func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	w := &weights[k.width]
 	for i := range 1 << k.width {
 		for c := range 4 {
-			// The same as blend, of one end and the way to the other.
+			// The same as blendWide, of one end and the way to the other.
 			colors[i&31][c] = (64*257*u[c] + 257*int32(w[i&31])*d[c] + 32) >> 14
 		}
 	}
@@ -177,19 +177,19 @@ func choose(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	l.sse = sse
 }
 
-// solve returns the ends that fit pixels best while their indices stay: the result of least
-// squares, rounded to the scale; thorough tries two ways to round the first.
+// solveSums returns the best ends for the present indices: the result of least squares, rounded to
+// the scale. thorough tries two ways to round the first end.
 //
 // With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
 // ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
 // the best has its own best v; so the second end makes up for the rounding of the first.
-func (s *leastSquares) solve(channels uint8, k *scale, thorough bool) (l line) {
+func (s *leastSquares) solveSums(channels uint8, k *scale, thorough bool) (l line) {
 	n, w, ww := int64(s.n), int64(s.w), int64(s.ww)
 	q := quadratic{A: 64*64*n - 128*w + ww, B: 64*w - ww, C: ww, scale: k}
 	det := q.A*q.C - q.B*q.B
 	weighed := s.weighed
 	if det == 0 {
-		// All indices are one: whatever it is, two equal ends are the color.
+		// All indices are equal: two equal ends are the color for any index.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		for c := range weighed {
@@ -207,12 +207,12 @@ func (s *leastSquares) solve(channels uint8, k *scale, thorough bool) (l line) {
 		u := clampByte(float64(float64(q.X*q.C-q.Y*q.B) * perDet))
 		at := int(u)
 		if !thorough {
-			l.ends[0][c], l.ends[1][c], _ = q.complete(k.nearest[int(u+0.5)&255])
+			l.ends[0][c], l.ends[1][c], _ = q.bestSecondEnd(k.nearest[int(u+0.5)&255])
 			continue
 		}
 		least := int64(math.MaxInt64)
 		for _, first := range [2]uint8{k.below[at&255], k.above[min(at+1, 255)]} {
-			if f, g, sse := q.complete(first); sse < least {
+			if f, g, sse := q.bestSecondEnd(first); sse < least {
 				l.ends[0][c], l.ends[1][c], least = f, g, sse
 			}
 		}
@@ -222,16 +222,16 @@ func (s *leastSquares) solve(channels uint8, k *scale, thorough bool) (l line) {
 
 func clampByte(x float64) float64 { return max(0, min(x, 255)) }
 
-// A quadratic is how the squared error of a channel depends on its ends.
+// A quadratic holds the coefficients of a channel's squared error as a function of its ends.
 type quadratic struct {
 	A, B, C, X, Y int64
 	perC          float64
 	scale         *scale
 }
 
-// complete returns a first end as stored, the best second end for it, and their error
-// beyond the constant.
-func (q *quadratic) complete(first uint8) (s0, s1 uint8, sse int64) {
+// bestSecondEnd returns a stored first end, the best second end for it, and their error except for
+// the constant.
+func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	u := int64(q.scale.value[first])
 	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)
 	second := q.scale.nearest[int(v)&255]
@@ -239,12 +239,12 @@ func (q *quadratic) complete(first uint8) (s0, s1 uint8, sse int64) {
 	return first, second, u*(q.A*u+2*(q.B*w-q.X)) + w*(q.C*w-2*q.Y)
 }
 
-// A scale is a way to store an end in one channel: some bits, and a trit or a quint above
-// them. Stored numbers and their values have different orders.
+// A scale is a format for an end in one channel: some bits, and a trit or a quint above them.
+// Stored numbers are not sorted by value.
 //
 // Source: Khronos Data Format Specification, "Endpoint Unquantization".
 type scale struct {
-	bits    uint8 // below the digit
+	bits    uint8 // bits below the digit
 	base    uint8 // 3 for trits, 5 for quints, 1 for neither
 	value   [256]uint8
 	nearest [256]uint8 // code of the value nearest to a byte
@@ -252,17 +252,17 @@ type scale struct {
 	above   [256]uint8 // code of the smallest value not below a byte
 }
 
-// levels is how many values can be stored.
-func (s *scale) levels() int { return int(s.base) << s.bits }
+// storableLevels returns the number of storable values.
+func (s *scale) storableLevels() int { return int(s.base) << s.bits }
 
-// newScale tabulates a scale.
-func newScale(bits, base uint8) *scale {
+// tabulateScale tabulates a scale.
+func tabulateScale(bits, base uint8) *scale {
 	s := &scale{bits: bits, base: base}
-	for stored := range s.levels() {
+	for stored := range s.storableLevels() {
 		s.value[stored] = s.unquantize(uint8(stored))
 	}
 	var known [256]bool
-	for stored := range s.levels() {
+	for stored := range s.storableLevels() {
 		v := s.value[stored]
 		known[v], s.below[v], s.above[v] = true, uint8(stored), uint8(stored)
 	}

@@ -3,7 +3,9 @@ package uastc
 import (
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/image/blockfit"
 	"github.com/assetcook/assetcook/internal/image/blocktest"
+	"github.com/assetcook/assetcook/internal/image/etc2"
 )
 
 // pointsOf decodes a block for tests of its hints.
@@ -30,7 +32,7 @@ func errorETC1(px *[16]point, h *hints, l *layout) (sse int64) {
 		biased(&w.means, h.bias, w.limit)
 	}
 	if h.diff {
-		differ(&w.means)
+		limitDifference(&w.means)
 	}
 	for s, list := range halves[flip] {
 		for _, i := range list {
@@ -38,7 +40,7 @@ func errorETC1(px *[16]point, h *hints, l *layout) (sse int64) {
 			for _, m := range intensities[h.tables[s]] {
 				var e int32
 				for c := range 3 {
-					off := px[i][c] - max(0, min(widen(w.means[s][c], w.limit)+m, 255))
+					off := px[i][c] - max(0, min(widenStored(w.means[s][c], w.limit)+m, 255))
 					e += off * off
 				}
 				least = min(least, e)
@@ -55,7 +57,7 @@ func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	for i := range px {
 		lo, hi = min(lo, px[i][3]), max(hi, px[i][3])
 	}
-	t := &modifiers[hint&15]
+	t := &etc2.AlphaModifiers[hint&15]
 	middle := lo + (2*(hi-lo)*-t[3]+t[7]-t[3])/(2*(t[7]-t[3]))
 	for i := range px {
 		least := int32(1 << 30)
@@ -74,7 +76,7 @@ func TestHintsHelp(t *testing.T) {
 	var color, alpha, plainColor, plainAlpha [3]int64
 	for _, pix := range blocktest.Samples() {
 		for i, q := range qualities {
-			blocks := encoded(t, pix, side, side, Options{Quality: q.q})
+			blocks := encoded(t, pix, side, side, blockfit.Options{Quality: q.q})
 			for ; len(blocks) > 0; blocks = blocks[16:] {
 				c, h, ok := unpack((*[16]byte)(blocks))
 				if !ok || c.mode == modeSolid {
@@ -83,11 +85,11 @@ func TestHintsHelp(t *testing.T) {
 				l := &layouts[c.mode]
 				px := pointsOf((*[16]byte)(blocks))
 				color[i] += errorETC1(&px, &h, l)
-				if l.alpha() && h.eac>>4 == 0 {
+				if l.hasAlphaEnds() && h.eac>>4 == 0 {
 					t.Fatalf("a multiplier of 0 in %x", blocks[:16])
 				}
 				plainColor[i] += errorETC1(&px, &hints{diff: true, bias: 13}, l)
-				if l.alpha() {
+				if l.hasAlphaEnds() {
 					alpha[i] += errorEAC(&px, h.eac)
 					plainAlpha[i] += errorEAC(&px, 16)
 				}
@@ -106,13 +108,13 @@ func TestHintsOfSolid(t *testing.T) {
 	for v := range int32(256) {
 		rgb := [3]int32{v, 255 - v, v * 7 % 256}
 		var h hints
-		h.solid(rgb)
+		h.hintSolid(rgb)
 		limit := int32(15)
 		if h.diff {
 			limit = 31
 		}
 		for c, want := range rgb {
-			got := max(0, min(widen(int32(h.color[c]), limit)+intensities[h.tables[0]][h.place], 255))
+			got := max(0, min(widenStored(int32(h.color[c]), limit)+intensities[h.tables[0]][h.place], 255))
 			if d := got - want; max(d, -d) > 4 {
 				t.Errorf("%d became %d", rgb, got)
 			}
@@ -147,7 +149,7 @@ func TestHintsForBC1(t *testing.T) {
 		}
 	}
 	for _, pix := range pictures {
-		blocks := encoded(t, pix, side, side, Options{Quality: Normal})
+		blocks := encoded(t, pix, side, side, blockfit.Options{Quality: blockfit.Normal})
 		for ; len(blocks) > 0; blocks = blocks[16:] {
 			_, h, _ := unpack((*[16]byte)(blocks))
 			for i, on := range h.bc1 {

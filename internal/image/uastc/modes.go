@@ -7,12 +7,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/astc"
 )
 
-// A layout is the fields of a mode's blocks. The field order in a block is: the mode's
-// prefix, hints, pattern, the channel of the second plane, digits of ends, bits of ends,
-// weights. Bits are counted from the lowest of the first byte.
+// A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: the mode's
+// prefix, hints, pattern, the channel of the second plane, digits of ends, bits of ends, weights.
+// Bits are counted from the lowest of the first byte.
 type layout struct {
 	prefix     uint8 // the first bits,
-	prefixBits uint8 // and how many
+	prefixBits uint8 // length of the prefix
 	subsets    uint8
 	planes     uint8
 	channels   uint8 // 2: one for red, green and blue, and alpha
@@ -23,10 +23,10 @@ type layout struct {
 	loss       int64     // half the growth of BC7's squared error, if large
 }
 
-// modeSolid is the mode of blocks of one color; it stores that, and hints.
+// modeSolid is the mode of blocks of one color, which store only the color and hints.
 const modeSolid = 8
 
-func newLayouts() [19]layout {
+func newModeLayouts() [19]layout {
 	return [...]layout{
 		0:  {prefix: 0x1, prefixBits: 4, subsets: 1, planes: 1, channels: 3, weight: 4, ends: scale192, bias: true},
 		1:  {prefix: 0x35, prefixBits: 6, subsets: 1, planes: 1, channels: 3, weight: 2, ends: scale256, bias: true},
@@ -50,11 +50,11 @@ func newLayouts() [19]layout {
 	}
 }
 
-// alpha reports whether ends have alpha.
-func (l *layout) alpha() bool { return l.channels != 3 }
+// hasAlphaEnds reports whether ends have alpha.
+func (l *layout) hasAlphaEnds() bool { return l.channels != 3 }
 
-// order lists the channels of ends as they are stored.
-func (l *layout) order() []uint8 {
+// channelOrder lists the channels of ends in stored order.
+func (l *layout) channelOrder() []uint8 {
 	switch l.channels {
 	case 2:
 		return orders[2][:]
@@ -66,7 +66,7 @@ func (l *layout) order() []uint8 {
 
 var orders = [3][]uint8{{0, 1, 2}, {0, 1, 2, 3}, {0, 3}}
 
-// weights say, by the bits of an index, how many 64ths of the second end a pixel has.
+// weights holds the share of the second end, in 64ths, by the number of index bits and the index.
 var weights = [6][32]uint8{
 	1: {0, 64},
 	2: {0, 21, 43, 64},
@@ -75,17 +75,17 @@ var weights = [6][32]uint8{
 	5: {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64},
 }
 
-// A code is the fields of a block.
+// A code holds the fields of a block.
 type code struct {
 	mode    uint8
 	pattern uint8
 	plane   uint8          // the channel that has a plane of its own, where there are two
-	ends    [3][2][4]uint8 // as stored; of gray, red stands for all three
-	index   [2][16]uint8   // of the first and the second plane
-	solid   [4]uint8       // of the solid mode
+	ends    [3][2][4]uint8 // stored ends; of gray, red stands for all three
+	index   [2][16]uint8   // indices of the first and the second plane
+	solid   [4]uint8       // color of the solid mode
 }
 
-// newModes returns the mode by the lowest seven bits of a block. 19 is reserved.
+// newModes returns the table of modes by the lowest seven bits of a block. 19 is reserved.
 func newModes() (t [128]uint8) {
 	for first := range t {
 		t[first] = 19
@@ -103,10 +103,10 @@ type pattern struct {
 	masks   [3]uint16 // pixels of each subset, the lowest bit for the first; pixels go row by row
 	anchors [3]uint8  // the first pixel of each subset, whose index has 0 as its top bit
 	lists   [3][]uint8
-	subset  [16]uint8 // of each pixel
+	subset  [16]uint8 // subset of each pixel
 }
 
-// newPatterns returns ASTC's patterns with the seeds.
+// newPatterns returns ASTC's patterns for some seeds.
 func newPatterns(subsets int, seeds []int) []pattern {
 	all := make([]pattern, len(seeds))
 	for i, seed := range seeds {
@@ -141,7 +141,7 @@ var (
 	scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256 *scale
 )
 
-// prepare makes the tables, once. Programs that make no such textures do not pay for them.
+// prepare computes the tables once, when they are first used.
 var prepare = sync.OnceFunc(func() {
 	pairs = newPatterns(2, []int{
 		28, 20, 16, 29, 91, 9, 107, 72, 149, 204, 50, 114, 496, 17, 78, 39,
@@ -151,8 +151,8 @@ var prepare = sync.OnceFunc(func() {
 		36, 48, 61, 137, 161, 183, 226, 281, 302, 307, 479, 495, 593, 594, 605, 799, 812, 988, 993,
 	})
 	triples = newPatterns(3, []int{260, 74, 32, 156, 183, 15, 745, 0, 335, 902, 254})
-	scale12, scale16, scale32, scale40 = newScale(2, 3), newScale(4, 1), newScale(5, 1), newScale(3, 5)
-	scale48, scale160, scale192, scale256 = newScale(4, 3), newScale(5, 5), newScale(6, 3), newScale(8, 1)
-	layouts = newLayouts()
+	scale12, scale16, scale32, scale40 = tabulateScale(2, 3), tabulateScale(4, 1), tabulateScale(5, 1), tabulateScale(3, 5)
+	scale48, scale160, scale192, scale256 = tabulateScale(4, 3), tabulateScale(5, 5), tabulateScale(6, 3), tabulateScale(8, 1)
+	layouts = newModeLayouts()
 	modeOf, indexAt = newModes(), newIndices()
 })

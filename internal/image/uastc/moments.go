@@ -2,18 +2,18 @@ package uastc
 
 import "math"
 
-// A point is a pixel: red, green, blue, alpha. A channel that does not count is 0.
+// A point is a pixel: red, green, blue, alpha. Channels that do not count are 0.
 type point [4]int32
 
-// moments are sums over pixels: of the channels, and of their products in the order rr,
-// rg, rb, ra, gg, gb, ga, bb, ba, aa. They are below 2^21.
+// moments holds sums over pixels: of the channels, and of their products in the order rr, rg, rb,
+// ra, gg, gb, ga, bb, ba, aa. They are below 2^21.
 type moments struct {
 	n       int32
 	sum     [4]int32
 	product [10]int32
 }
 
-func (m *moments) add(p *point) {
+func (m *moments) addToMoments(p *point) {
 	m.n++
 	k := 0
 	for i := range 4 {
@@ -25,8 +25,8 @@ func (m *moments) add(p *point) {
 	}
 }
 
-// plus adds what o has.
-func (m *moments) plus(o *moments) {
+// addMoments adds the sums of o.
+func (m *moments) addMoments(o *moments) {
 	m.n += o.n
 	for i := range m.sum {
 		m.sum[i] += o.sum[i]
@@ -36,8 +36,8 @@ func (m *moments) plus(o *moments) {
 	}
 }
 
-// without is m less a part of it.
-func (m *moments) without(o *moments) (d moments) {
+// lessPart returns m without the pixels of a part.
+func (m *moments) lessPart(o *moments) (d moments) {
 	d.n = m.n - o.n
 	for i := range m.sum {
 		d.sum[i] = m.sum[i] - o.sum[i]
@@ -48,29 +48,29 @@ func (m *moments) without(o *moments) (d moments) {
 	return d
 }
 
-// rows are the moments of all sets of pixels within a row.
+// rows holds the moments of each set of pixels within a row.
 type rows [4][16]moments
 
-func (r *rows) fill(px *[16]point) {
+func (r *rows) fillRows(px *[16]point) {
 	for y := range r {
 		r[y][0] = moments{}
 		for x := range 4 {
 			var one moments
-			one.add(&px[4*y+x])
+			one.addToMoments(&px[4*y+x])
 			for set := range 1 << x {
 				r[y][set|1<<x] = r[y][set]
-				r[y][set|1<<x].plus(&one)
+				r[y][set|1<<x].addMoments(&one)
 			}
 		}
 	}
 }
 
-// of returns the moments of a set of pixels.
-func (r *rows) of(mask uint16) moments {
+// sumOfRows returns the moments of a set of pixels.
+func (r *rows) sumOfRows(mask uint16) moments {
 	m := r[0][mask&15]
-	m.plus(&r[1][mask>>4&15])
-	m.plus(&r[2][mask>>8&15])
-	m.plus(&r[3][mask>>12])
+	m.addMoments(&r[1][mask>>4&15])
+	m.addMoments(&r[2][mask>>8&15])
+	m.addMoments(&r[3][mask>>12])
 	return m
 }
 
@@ -78,8 +78,8 @@ func (r *rows) of(mask uint16) moments {
 // channels: those have zeros.
 type scatter [10]float64
 
-// scatter returns the scatter of the channels whose bits are set.
-func (m *moments) scatter(channels uint8) (s scatter) {
+// scatterOfChannels returns the scatter of the channels whose bits are set.
+func (m *moments) scatterOfChannels(channels uint8) (s scatter) {
 	k := 0
 	for i := range 4 {
 		for j := i; j < 4; j++ {
@@ -92,11 +92,11 @@ func (m *moments) scatter(channels uint8) (s scatter) {
 	return s
 }
 
-// residue returns an estimate of the squared error of pixels before their line is found:
-// their whole scatter, and the part of it along one line. The length of the covariance
-// matrix stands for its greatest eigenvalue. They are equal if all other eigenvalues are 0,
-// and the length is little above if they are small.
-func (s *scatter) residue(n int32) (all, line float64) {
+// residueOf estimates the squared error of pixels before their line is found: all, their whole
+// scatter, and line, the part along one line. The norm of the covariance matrix replaces its
+// greatest eigenvalue. They are equal if all other eigenvalues are 0, and the norm is little larger
+// if they are small.
+func (s *scatter) residueOf(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0
 	}
@@ -111,7 +111,7 @@ func (s *scatter) residue(n int32) (all, line float64) {
 // A vector is a direction in red, green, blue and alpha.
 type vector [4]float64
 
-func (s *scatter) times(v *vector) vector {
+func (s *scatter) productWith(v *vector) vector {
 	x, y, z, w := v[0], v[1], v[2], v[3]
 	return vector{
 		float64(s[0]*x) + float64(s[1]*y) + float64(s[2]*z) + float64(s[3]*w),
@@ -121,10 +121,10 @@ func (s *scatter) times(v *vector) vector {
 	}
 }
 
-// principal returns the direction in which pixels scatter most: a few steps of the power
+// principalVector returns the direction in which pixels scatter most: a few steps of the power
 // iteration, from the row of the channel that scatters most. Its largest entry is 1 or -1,
 // unless the pixels are alike.
-func (s *scatter) principal() vector {
+func (s *scatter) principalVector() vector {
 	v := vector{s[0], s[1], s[2], s[3]}
 	switch max(s[0], s[4], s[7], s[9]) {
 	case s[4]:
@@ -141,7 +141,7 @@ func (s *scatter) principal() vector {
 			return v
 		}
 		v = vector{v[0] / top, v[1] / top, v[2] / top, v[3] / top}
-		v = s.times(&v)
+		v = s.productWith(&v)
 	}
 	top := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]), math.Abs(v[3]))
 	if top == 0 {
@@ -150,10 +150,9 @@ func (s *scatter) principal() vector {
 	return vector{v[0] / top, v[1] / top, v[2] / top, v[3] / top}
 }
 
-// across returns what scatters across a direction: with u = Sv it is S - uu'/v'u, in
-// which v has no part any more.
-func (s *scatter) across(v *vector) scatter {
-	u := s.times(v)
+// acrossVector returns the scatter without its part along v: with u = Sv it is S - uu'/v'u.
+func (s *scatter) acrossVector(v *vector) scatter {
+	u := s.productWith(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
 	if vu <= 0 {
 		return *s
@@ -172,22 +171,22 @@ func (s *scatter) across(v *vector) scatter {
 // An axis is a direction in whole numbers.
 type axis [4]int32
 
-func (v *vector) axis() (d axis) {
+func (v *vector) roundedAxis() (d axis) {
 	for i, x := range v {
 		d[i] = int32(float64(x * 1024))
 	}
 	return d
 }
 
-func (d *axis) at(p *point) int32 {
+func (d *axis) projectPoint(p *point) int32 {
 	return d[0]*p[0] + d[1]*p[1] + d[2]*p[2] + d[3]*p[3]
 }
 
-// sides returns the pixels that lie beyond the mean along an axis.
-func sides(px *[16]point, m *moments, d *axis) (set uint16) {
-	mean := d.at((*point)(&m.sum))
+// pointsBeyond returns the pixels that lie beyond the mean along an axis.
+func pointsBeyond(px *[16]point, m *moments, d *axis) (set uint16) {
+	mean := d.projectPoint((*point)(&m.sum))
 	for i := range px {
-		if m.n*d.at(&px[i]) > mean {
+		if m.n*d.projectPoint(&px[i]) > mean {
 			set |= 1 << i
 		}
 	}

@@ -1,12 +1,11 @@
-// Package uastc compresses pictures to UASTC LDR 4x4 and decodes its blocks. No
-// graphics processor reads it: it is a subset of ASTC that a loader transcodes, quickly
-// and with next to no loss, to ASTC, BC7, ETC2 and the other formats that one reads. The
-// same pixels give the same bytes on every machine: whatever decides anything is a whole
-// number, or a float that is rounded alike everywhere.
+// Package uastc encodes and decodes UASTC LDR 4x4. No graphics processor reads this subset of ASTC:
+// a loader transcodes it, quickly and with hardly any loss, to ASTC, BC7, ETC2 and other formats.
+// The same pixels give the same bytes on every machine: all decisions are made with integers, or
+// with floats that are rounded alike everywhere.
 //
-// A block of 4 by 4 pixels is 16 bytes. It says which of 19 modes it is in, hints for
-// transcoders to formats that are not like ASTC, and then what ASTC stores: ends of one
-// to three lines of colors, and the pixels' places on them.
+// A block of 4 by 4 pixels is 16 bytes: the number of one of 19 modes, hints for transcoders to
+// formats unlike ASTC, and the data of ASTC: ends of one to three lines of colors, and the places
+// of the pixels on them.
 //
 // Source: Binomial, "UASTC LDR 4x4 Texture Specification" (wiki of basis_universal), and
 // the Khronos Data Format Specification, "ASTC Compressed Texture Image Formats".
@@ -14,65 +13,220 @@ package uastc
 
 import (
 	"context"
-	"fmt"
+	"math"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
+	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Quality is how much work goes into a block.
-type Quality = blockfit.Quality
-
-// The qualities.
-const (
-	Fast   = blockfit.Fast
-	Normal = blockfit.Normal
-	Best   = blockfit.Best
-)
-
-// Options are how to compress. The zero value is Fast, every channel alike.
-type Options struct {
-	Quality Quality
-
-	// WeighAlpha says that alpha is coverage: the error of a pixel's color counts as much
-	// as its alpha, and fully transparent pixels may have any color. Without it the color
-	// of every pixel counts alike.
-	WeighAlpha bool
-}
-
-// Size returns the number of bytes of a compressed picture of w by h pixels.
-func Size(w, h int) int {
-	return (w + 3) / 4 * ((h + 3) / 4) * 16
-}
-
-// Encode writes the blocks of a picture of w by h pixels, row by row, to dst, which has
-// Size(w, h) bytes. pix has four bytes, RGBA, for each pixel, row by row. If the size is no
-// multiple of four, the last column and row are repeated. A block of pixels whose alpha is
-// 255 decodes to an alpha of 255, and a block of a single color to exactly that color. Rows
-// of blocks are the same whether they are compressed together or one by one. Encode works
-// in the calling goroutine, and ends early with the error of ctx. After an error dst is
-// useless.
-func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
-	p := picture{blockfit.Grid{W: w, H: h, Side: 4}, pix}
-	if err := p.Check(len(pix), 4, "bytes", len(dst), 16, o.Quality); err != nil {
-		return fmt.Errorf("uastc: %w", err)
-	}
+// Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
+// Pixels whose alpha is 255 decode to an alpha of 255, and a block of a single color decodes to
+// exactly that color. Rows of blocks are the same whether they are encoded together or one by one.
+func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	e := newEncoder(o.Quality)
 	encode := e.encode
 	if o.WeighAlpha {
 		encode = e.encodeWeighed
 	}
-	var pixels [64]byte
-	return p.Each(ctx, func(at int) {
-		p.gather(&pixels, at)
-		*(*[16]byte)(dst[16*at:]) = encode(&pixels)
+	return blockfit.Grid{W: w, H: h, Side: 4}.EncodeRGBA(ctx, dst, pix, o.Quality, func(pixels []byte) [16]byte {
+		return encode((*[64]byte)(pixels))
 	})
 }
 
-// A picture is RGBA pixels row by row.
-type picture struct {
-	blockfit.Grid
-	pix []byte
+// An encoder encodes one block after another.
+type encoder struct {
+	effort effort
+
+	px      [16]point // the wanted pixels; without alpha if it is 255 throughout
+	alpha   bool      // some pixel is not opaque
+	gray    bool      // red, green and blue are the same throughout
+	all     moments   // moments of all pixels
+	rows    rows
+	guesses blockfit.Guesses
+	best    code  // best code so far
+	sse     int64 // its error, and during the search its mode's loss
 }
 
-// gather copies the pixels of a block.
-func (p *picture) gather(dst *[64]byte, at int) { blockfit.Gather(p.Grid, dst[:], p.pix, 4, at) }
+// An effort holds the limits of the search for one quality.
+type effort struct {
+	// near bounds the pixels by which a pattern may differ from the two splits of the
+	// pixels to be weighed; 0 weighs all. tries is the number of best guesses that are
+	// carried out.
+	near   int
+	tries  int
+	rounds int // how often ends are solved for, and indices chosen for them
+
+	thorough bool       // two ways to round the first end, and three lines
+	biases   biasSearch // bias search of ETC1
+	tables   int        // how many of EAC's tables are tried,
+	radius   int32      // distance from the likely multiplier
+	bc1      bool       // whether hints for BC1 are looked for
+}
+
+var efforts = [...]effort{
+	blockfit.Fast:   {near: 3, tries: 1, rounds: 2, tables: 4},
+	blockfit.Normal: {tries: 4, rounds: 3, biases: someBiases, tables: 8, radius: 1, bc1: true},
+	blockfit.Best:   {tries: 8, rounds: 5, thorough: true, biases: everyBias, tables: 16, radius: 2, bc1: true},
+}
+
+func newEncoder(q blockfit.Quality) *encoder {
+	prepare()
+	return &encoder{effort: efforts[min(q, blockfit.Best)]}
+}
+
+// encode returns the best block found for sixteen RGBA pixels.
+func (e *encoder) encode(pixels *[64]byte) [16]byte {
+	e.loadPoints(pixels)
+	var h hints
+	if e.all.n == 0 {
+		e.sse = 0
+		e.best = code{mode: modeSolid, solid: [4]uint8(pixels[:4])}
+		h.hintSolid([3]int32{int32(pixels[0]), int32(pixels[1]), int32(pixels[2])})
+		return e.best.pack(&h)
+	}
+	e.sse = math.MaxInt64
+	e.searchLayouts()
+	l := &layouts[e.best.mode]
+	e.sse -= l.loss
+	e.best.swapEnds(l) // which BC1's hints depend on
+	var decoded [64]byte
+	e.best.paintPoints(&decoded)
+	var px [16]point
+	for i := range px {
+		for c := range 4 {
+			px[i][c] = int32(decoded[4*i+c])
+		}
+	}
+	h.etc1(&px, l, e.effort.biases)
+	if l.hasAlphaEnds() {
+		h.hintAlpha(&px, e.effort.tables, e.effort.radius)
+	}
+	if e.effort.bc1 {
+		h.forBC1(&px, &e.best, l)
+	}
+	return e.best.pack(&h)
+}
+
+// loadPoints stores the pixels of a block. If all are alike it computes no moments.
+func (e *encoder) loadPoints(pixels *[64]byte) {
+	e.alpha, e.gray = false, true
+	alike := true
+	for i := range 16 {
+		p := pixels[4*i : 4*i+4]
+		alike = alike && [4]byte(p) == [4]byte(pixels[:4])
+		e.alpha = e.alpha || p[3] != 255
+		e.gray = e.gray && p[0] == p[1] && p[0] == p[2]
+		e.px[i] = point{int32(p[0]), int32(p[1]), int32(p[2]), int32(p[3])}
+	}
+	e.all = moments{}
+	if alike {
+		return
+	}
+	if !e.alpha {
+		for i := range e.px {
+			e.px[i][3] = 0
+		}
+	}
+	e.rows.fillRows(&e.px)
+	e.all = e.rows.sumOfRows(0xffff)
+}
+
+// encodedChannels returns a bit mask of the encoded channels: RGB, or RGBA with alpha.
+func (e *encoder) encodedChannels() uint8 {
+	if e.alpha {
+		return 15
+	}
+	return 7
+}
+
+// fitOneLine tries a mode of a single line.
+func (e *encoder) fitOneLine(mode uint8) {
+	l := &layouts[mode]
+	found := e.fitList(&e.px, whole, &e.all, e.encodedChannels(), l.lineKind())
+	sse := l.loss + int64(found.sse)
+	if sse >= e.sse {
+		return
+	}
+	e.sse = sse
+	e.best = code{mode: mode}
+	e.best.ends[0], e.best.index[0] = found.ends, found.index
+	e.opaque()
+}
+
+// fitPattern tries a mode of two or three lines with a pattern.
+func (e *encoder) fitPattern(mode, at uint8) {
+	l := &layouts[mode]
+	p := &l.patterns[at]
+	c := code{mode: mode, pattern: at}
+	sse := l.loss
+	for s := range l.subsets {
+		m := e.rows.sumOfRows(p.masks[s])
+		found := e.fitList(&e.px, p.lists[s], &m, e.encodedChannels(), l.lineKind())
+		if sse += int64(found.sse); sse >= e.sse {
+			return
+		}
+		c.ends[s] = found.ends
+		for _, i := range p.lists[s] {
+			c.index[0][i] = found.index[i]
+		}
+	}
+	e.sse, e.best = sse, c
+	e.opaque()
+}
+
+// fitPlanes tries a mode of two planes, the second for one channel.
+func (e *encoder) fitPlanes(mode, plane uint8) {
+	l := &layouts[mode]
+	k := l.lineKind()
+	first, second := e.px, e.px
+	var m1, m2 moments
+	for i := range e.px {
+		for c := range uint8(4) {
+			if c == plane {
+				first[i][c] = 0
+			} else {
+				second[i][c] = 0
+			}
+		}
+		m1.addToMoments(&first[i])
+		m2.addToMoments(&second[i])
+	}
+	scalar := e.fitList(&second, whole, &m2, 1<<plane, k)
+	if int64(scalar.sse) >= e.sse {
+		return
+	}
+	color := e.fitList(&first, whole, &m1, e.encodedChannels()&^(1<<plane), k)
+	sse := int64(scalar.sse) + int64(color.sse)
+	if sse >= e.sse {
+		return
+	}
+	c := code{mode: mode, plane: plane, index: [2][16]uint8{color.index, scalar.index}}
+	c.ends[0] = color.ends
+	c.ends[0][0][plane], c.ends[0][1][plane] = scalar.ends[0][plane], scalar.ends[1][plane]
+	e.sse, e.best = sse, c
+	e.opaque()
+}
+
+// opaque sets the alpha of opaque blocks in modes that store alpha.
+func (e *encoder) opaque() {
+	l := &layouts[e.best.mode]
+	if e.alpha || !l.hasAlphaEnds() {
+		return
+	}
+	for s := range l.subsets {
+		e.best.ends[s][0][3], e.best.ends[s][1][3] = l.ends.nearest[255], l.ends.nearest[255]
+	}
+}
+
+// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
+func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
+	block := e.encode(pixels)
+	if !e.alpha {
+		return block
+	}
+	var decoded, wanted [64]byte
+	block, sse := byalpha.Search(pixels[:], decoded[:], wanted[:], e.effort.rounds, block,
+		func() [16]byte { return e.encode(&wanted) }, func(b [16]byte) { DecodeBlock(&decoded, &b) })
+	e.sse = sse / 255
+	return block
+}

@@ -1,6 +1,6 @@
-// Package webp writes pictures as lossless WebP files.
+// Package webp writes images as lossless WebP files.
 //
-// The encoder is a library. Its output is decoded again by another library and compared: a picture
+// The encoder is a library. Its output is decoded again by another library and compared: an image
 // that does not come back is an error, never a wrong file.
 package webp
 
@@ -32,12 +32,12 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 		return fmt.Errorf("%d x %d pixels: WebP has at most %d a side", m.W, m.H, MaxSide)
 	}
 	whole := &image.NRGBA{Pix: m.Pix8, Stride: 4 * m.W, Rect: image.Rect(0, 0, m.W, m.H)}
-	file, err := encode(ctx, picture{whole}, whole)
+	file, err := encodeVerified(ctx, exactNRGBA{whole}, whole)
 	if err != nil {
 		return err
 	}
 	if numbered := indexed(whole); numbered != nil {
-		other, err := encode(ctx, numbered, whole)
+		other, err := encodeVerified(ctx, numbered, whole)
 		if err != nil {
 			return err
 		}
@@ -49,12 +49,12 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	return err
 }
 
-// Memory returns the most bytes that Encode allocates for a picture of w by h pixels. The library
+// Memory returns the most bytes that Encode allocates for an image of w by h pixels. The library
 // uses 8 bytes for each channel; the factor is measured.
 func Memory(w, h int) int64 { return 4<<20 + 192*int64(w)*int64(h) }
 
-// encode encodes img and verifies that the file holds the pixels of want.
-func encode(ctx context.Context, img image.Image, want *image.NRGBA) (file []byte, err error) {
+// encodeVerified encodes img and verifies that the file holds the pixels of want.
+func encodeVerified(ctx context.Context, img image.Image, want *image.NRGBA) (file []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			file, err = nil, fmt.Errorf("the WebP encoder panicked: %v", r)
@@ -102,13 +102,13 @@ func indexed(m *image.NRGBA) *image.Paletted {
 	return p
 }
 
-// A picture is copied to an image.NRGBA exactly by package draw, which the encoder's library uses.
-// The colors of NRGBA itself would be rounded down twice at low alpha.
-type picture struct{ *image.NRGBA }
+// An exactNRGBA is copied to an image.NRGBA exactly by package draw, which the encoder's library
+// uses. The colors of NRGBA itself would be rounded down twice at low alpha.
+type exactNRGBA struct{ *image.NRGBA }
 
-func (p picture) At(x, y int) color.Color { return straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]) }
+func (p exactNRGBA) At(x, y int) color.Color { return straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]) }
 
-func (p picture) RGBA64At(x, y int) color.RGBA64 {
+func (p exactNRGBA) RGBA64At(x, y int) color.RGBA64 {
 	r, g, b, a := straight(p.NRGBA.Pix[p.PixOffset(x, y):][:4]).RGBA()
 	return color.RGBA64{R: uint16(r), G: uint16(g), B: uint16(b), A: uint16(a)}
 }

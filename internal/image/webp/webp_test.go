@@ -60,7 +60,7 @@ func TestPixelsSurviveWebP(t *testing.T) {
 	}
 }
 
-// The encoder accepts every picture.
+// The encoder accepts every image.
 func TestEveryPictureIsEncoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
@@ -92,11 +92,11 @@ func TestColorsOfEveryAlphaSurvive(t *testing.T) {
 func TestWrongPixelsAreAnError(t *testing.T) {
 	a, b := image.NewNRGBA(image.Rect(0, 0, 4, 4)), image.NewNRGBA(image.Rect(0, 0, 4, 4))
 	b.Pix[8] = 1
-	if _, err := encode(t.Context(), a, b); err == nil {
+	if _, err := encodeVerified(t.Context(), a, b); err == nil {
 		t.Error("other pixels: no error")
 	}
-	if _, err := encode(t.Context(), nil, b); err == nil {
-		t.Error("no picture: no error")
+	if _, err := encodeVerified(t.Context(), nil, b); err == nil {
+		t.Error("no image: no error")
 	}
 }
 

@@ -38,7 +38,7 @@ func makeSamples(ctx context.Context) ([]sample, error) {
 				return err
 			}
 			var level []byte
-			for range t.Pictures() {
+			for range t.Images() {
 				level = append(level, data...)
 			}
 			t.Levels = append(t.Levels, level)

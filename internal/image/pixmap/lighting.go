@@ -67,7 +67,7 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 				row := rows[4*small*y : 4*small*(y+1)]
 				for x := range small {
 					u, v := (float64(2*x)+1)/float64(small)-1, (float64(2*y)+1)/float64(small)-1
-					seen := r.through(lobe, unit(faceDirection(face, u, v)))
+					seen := r.through(lobe, unitDirection(faceDirection(face, u, v)))
 					seen[3] = min(seen[3], 1) * l.alphaTop()
 					for k, s := range seen {
 						row[4*x+k] = float32(min(s, l.colorTop()))
@@ -79,7 +79,7 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 				return err
 			}
 			for y := range small {
-				l.narrow(made, y, rows[4*small*y:4*small*(y+1)], nil)
+				l.narrowRow(made, y, rows[4*small*y:4*small*(y+1)], nil)
 			}
 			if err := take(level, made); err != nil {
 				return err
@@ -102,7 +102,7 @@ func PrefilterMemory(side int) int64 {
 type lobeSample struct {
 	d      [3]float64
 	weight float64 // shares of 1
-	level  float64 // of the plain cube
+	level  float64 // level of the plain cube
 }
 
 // newLobe returns the sample directions of GGX's lobe, for a cube of the given side and number of
@@ -115,7 +115,7 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 	for i := range int(samples) {
 		// Hammersley points, in the middle of their intervals.
 		a := float64((float64(i) + 0.5) / samples)
-		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // in half turns
+		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
 		cos, sin := math.Sqrt(cos2), math.Sqrt(max(0, 1-cos2))
 		z := float64(2*cos2) - 1 // n.l of the light mirrored at the half vector
@@ -162,7 +162,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 		l := light{m: f, color: c}
 		for y := range side {
 			row := wide.PixF[4*side*y : 4*side*(y+1)]
-			l.widen(row, y)
+			l.widenRow(row, y)
 			for k := 3; k < len(row); k += 4 {
 				row[k] /= float32(l.alphaTop()) // maps of floats have alphas from 0 to 1
 			}
@@ -178,7 +178,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 		}
 	}
 	for i := range r.levels {
-		r.levels[i].close()
+		r.levels[i].fillBorders()
 	}
 	return r, nil
 }
@@ -187,15 +187,15 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 func (l *radianceLevel) putFace(face int, m *Map) {
 	l.faces[face] = make([]float32, 4*(l.side+2)*(l.side+2))
 	for y := range l.side {
-		copy(l.faces[face][l.at(0, y):], m.PixF[4*l.side*y:4*l.side*(y+1)])
+		copy(l.faces[face][l.texelIndex(0, y):], m.PixF[4*l.side*y:4*l.side*(y+1)])
 	}
 }
 
-// at returns the index of pixel x, y in a face; both may be -1 to side.
-func (l *radianceLevel) at(x, y int) int { return 4 * ((y+1)*(l.side+2) + x + 1) }
+// texelIndex returns the index of pixel x, y in a face; both may be -1 to side.
+func (l *radianceLevel) texelIndex(x, y int) int { return 4 * ((y+1)*(l.side+2) + x + 1) }
 
-// close fills the borders.
-func (l *radianceLevel) close() {
+// fillBorders fills the borders.
+func (l *radianceLevel) fillBorders() {
 	for face := range l.faces {
 		for i := -1; i <= l.side; i++ {
 			for _, p := range [4][2]int{{i, -1}, {i, l.side}, {-1, i}, {l.side, i}} {
@@ -203,7 +203,7 @@ func (l *radianceLevel) close() {
 				other, ou, ov := facePoint(faceDirection(face, u, v))
 				x := min(max(int((ou+1)/2*float64(l.side)), 0), l.side-1)
 				y := min(max(int((ov+1)/2*float64(l.side)), 0), l.side-1)
-				copy(l.faces[face][l.at(p[0], p[1]):][:4], l.faces[other][l.at(x, y):])
+				copy(l.faces[face][l.texelIndex(p[0], p[1]):][:4], l.faces[other][l.texelIndex(x, y):])
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func (l *radianceLevel) close() {
 
 // through returns the light through a lobe around the normal n.
 func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
-	across, up := frame(n)
+	across, up := tangentFrame(n)
 	for _, s := range lobe {
 		var d [3]float64
 		for k := range d {
@@ -233,7 +233,7 @@ func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int,
 	x, y := float64((u+1)/2*float64(l.side))+0.5, float64((v+1)/2*float64(l.side))+0.5
 	left, top := min(max(int(x), 0), l.side), min(max(int(y), 0), l.side)
 	fx, fy := x-float64(left), y-float64(top)
-	at := l.at(left-1, top-1)
+	at := l.texelIndex(left-1, top-1)
 	a, b := l.faces[face][at:at+8:at+8], l.faces[face][at+4*(l.side+2):][:8]
 	w00, w10, w01, w11 := weight*(1-fx)*(1-fy), weight*fx*(1-fy), weight*(1-fx)*fy, weight*fx*fy
 	for k := range sum {
@@ -260,13 +260,13 @@ func facePoint(d [3]float64) (face int, u, v float64) {
 	return 5, -d[0] / z, -d[1] / z
 }
 
-// frame returns two directions that are perpendicular to n and to each other.
-func frame(n [3]float64) (a, b [3]float64) {
+// tangentFrame returns two directions that are perpendicular to n and to each other.
+func tangentFrame(n [3]float64) (a, b [3]float64) {
 	up := [3]float64{0, 0, 1}
 	if math.Abs(n[2]) > 0.9 {
 		up = [3]float64{1, 0, 0}
 	}
-	a = unit(cross3(up, n))
+	a = unitDirection(cross3(up, n))
 	return a, cross3(n, a)
 }
 
@@ -278,8 +278,104 @@ func cross3(a, b [3]float64) [3]float64 {
 	}
 }
 
-// unit returns the direction of d with a length of 1.
-func unit(d [3]float64) [3]float64 {
+// unitDirection returns the direction of d with a length of 1.
+func unitDirection(d [3]float64) [3]float64 {
 	length := math.Sqrt(float64(d[0]*d[0]) + float64(d[1]*d[1]) + float64(d[2]*d[2]))
 	return [3]float64{d[0] / length, d[1] / length, d[2] / length}
+}
+
+// Harmonics are the first nine spherical harmonics of a function of directions, for red, green and
+// blue. They are in the order (l, m) = (0, 0), (1, -1), (1, 0), (1, 1), (2, -2) ... (2, 2), the
+// order of the polynomials 1, y, z, x, xy, yz, 3z²-1, xz, x²-y².
+type Harmonics [9][3]float64
+
+// harmonicScales turns these polynomials into the real orthonormal harmonics, all with a positive
+// sign: 1/sqrt(4 pi), sqrt(3/(4 pi)), sqrt(15/(4 pi)), sqrt(5/(16 pi)) and sqrt(15/(16 pi)).
+var harmonicScales = [9]float64{
+	0.28209479177387814,
+	0.4886025119029199, 0.4886025119029199, 0.4886025119029199,
+	1.0925484305920792, 1.0925484305920792, 0.31539156525252005, 1.0925484305920792, 0.5462742152960396,
+}
+
+// cosineLobe holds the factors from harmonics of radiance to irradiance, divided by pi.
+var cosineLobe = [9]float64{1, 2. / 3, 2. / 3, 2. / 3, 0.25, 0.25, 0.25, 0.25, 0.25}
+
+// Radiance returns the harmonics of the light of a cube: integrals over all directions of light
+// times harmonic. Each texel counts with its solid angle; alpha is ignored. White of 8 and 16 bits
+// is 1. Directions are as in cube sampling: +X is the first face. each is explained at Prefilter.
+func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.Context, n int, do func(i int) error) error) (Harmonics, error) {
+	side := faces[0].W
+	lines := make([]Harmonics, side)
+	err := each(ctx, side, func(y int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		angles, row := solidAngles(side, y), make([]float32, 4*side)
+		v := float64(2*y+1-side) / float64(side)
+		for face, m := range faces {
+			light{m: m, color: c}.widenRow(row, y)
+			for x, angle := range angles {
+				u := float64(2*x+1-side) / float64(side)
+				basis := polynomials(unitDirection(faceDirection(face, u, v)))
+				for i, b := range basis {
+					weight := angle * b
+					for k := range 3 {
+						lines[y][i][k] += float64(weight * float64(row[4*x+k]))
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Harmonics{}, err
+	}
+	// Rows are summed in order, even if later ones were ready first.
+	var sum Harmonics
+	top := light{m: faces[0]}.alphaTop()
+	for _, line := range lines {
+		for i := range sum {
+			for k := range sum[i] {
+				sum[i][k] += float64(line[i][k] * (harmonicScales[i] / top))
+			}
+		}
+	}
+	return sum, nil
+}
+
+// Irradiance turns harmonics of radiance into factors of the polynomials. Their sum is irradiance
+// divided by pi, the light that a white Lambertian surface reflects (Ramamoorthi and Hanrahan, "An
+// Efficient Representation for Irradiance Environment Maps", 2001).
+func (h Harmonics) Irradiance() Harmonics {
+	for i := range h {
+		for k := range h[i] {
+			h[i][k] *= harmonicScales[i] * cosineLobe[i]
+		}
+	}
+	return h
+}
+
+// polynomials returns the polynomials of Harmonics for the direction n.
+func polynomials(n [3]float64) [9]float64 {
+	x, y, z := n[0], n[1], n[2]
+	return [9]float64{
+		1, y, z, x, x * y, y * z,
+		float64(3*z*z) - 1, x * z, float64(x*x) - float64(y*y),
+	}
+}
+
+// solidAngles returns the solid angle of each texel of a row, which is the same for all faces.
+func solidAngles(side, y int) []float64 {
+	// corner returns the solid angle between the middle of a face and a corner of texels.
+	corner := func(x, y int) float64 {
+		u, v := float64(2*x-side)/float64(side), float64(2*y-side)/float64(side)
+		return detmath.Atan(u * v / math.Sqrt(float64(u*u)+float64(v*v)+1))
+	}
+	angles := make([]float64, side)
+	left := corner(0, y+1) - corner(0, y)
+	for x := range angles {
+		right := corner(x+1, y+1) - corner(x+1, y)
+		angles[x], left = right-left, right
+	}
+	return angles
 }

@@ -2,8 +2,97 @@ package pixmap
 
 import (
 	"math"
+	"math/big"
 	"testing"
 )
+
+// reference is the curve of IEC 61966-2-1 in floating point, from and to 0 to 1.
+func reference(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+func TestSRGBIsRoundedExactly(t *testing.T) {
+	c := srgbCurve()
+	for i, got := range c.wide {
+		if want := math.Round(65535 * reference(float64(i)/255)); float64(got) != want {
+			t.Errorf("byte %d is %d in light, want %v", i, got, want)
+		}
+	}
+	for x, got := range c.narrow {
+		// The byte whose interval of half a step to each side holds x.
+		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
+		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
+			t.Fatalf("light %d becomes byte %d, which is for %v to %v", x, got, low, high)
+		}
+	}
+}
+
+// Integer arithmetic of any size, without rounding, gives the same limits. The curve ((value +
+// 0.055) / 1.055) ^ 2.4 of value = half/510 is the power 2.4 of the fraction (20*half + 561) /
+// 10761, so k >= scale*65535 * fraction^(12/5) means k^5 * 10761^12 >= (scale*65535)^5 *
+// (20*half+561)^12.
+func TestSRGBCeilIsExact(t *testing.T) {
+	power := func(base, exponent int) *big.Int {
+		return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)
+	}
+	unit := power(10761, 12)
+	for scale := 1; scale <= 2; scale++ {
+		top := power(scale*65535, 5)
+		for half := 21; half <= 510; half++ {
+			want := new(big.Int).Mul(top, power(20*half+561, 12))
+			reaches := func(k int) bool { return new(big.Int).Mul(power(k, 5), unit).Cmp(want) >= 0 }
+			if got := srgbCeil(half, scale); !reaches(got) || reaches(got-1) {
+				t.Errorf("srgbCeil(%d, %d) = %d is not the least", half, scale, got)
+			}
+			light := float64(scale*65535) * ToLinear(float64(half)/510)
+			if half < 510 && math.Abs(light-math.Round(light)) < 1e-5 {
+				t.Errorf("the light of %d, %v, is so close to a whole number that rounding could cross it", half, light)
+			}
+		}
+	}
+}
+
+func TestCurvesAreInvertible(t *testing.T) {
+	for name, c := range map[string]*curve{"even": evenCurve(), "srgb": srgbCurve()} {
+		for i, v := range c.wide {
+			if got := c.narrow[v]; int(got) != i {
+				t.Errorf("%s: byte %d comes back as %d", name, i, got)
+			}
+		}
+	}
+}
+
+func TestRound16(t *testing.T) {
+	for v := range uint32(65536) {
+		if got, want := byteOf16(v), math.Round(float64(v)/257); float64(got) != want {
+			t.Fatalf("round16(%d) = %d, want %v", v, got, want)
+		}
+	}
+}
+
+// Sixteen bits are converted with our own roots: close to the exact value, and the inverse returns
+// the same number.
+func TestSRGBOfSixteenBits(t *testing.T) {
+	wide := srgb16()
+	for i := range wide {
+		v := float64(i) / 65535
+		if got, want := ToLinear(v), reference(v); math.Abs(got-want) > 1e-14 {
+			t.Fatalf("ToLinear(%v) = %v, want %v", v, got, want)
+		}
+		if got := srgbOfLight(ToLinear(v)); math.Abs(got-v) > 1e-13 {
+			t.Fatalf("toSRGB(ToLinear(%v)) = %v", v, got)
+		}
+		if got := nearest16(65535 * srgbOfLight(float64(wide[i])/65535)); int(got) != i {
+			t.Fatalf("%d comes back as %d", i, got)
+		}
+	}
+	if srgbOfLight(1) > 1+1e-15 {
+		t.Errorf("white becomes %v", srgbOfLight(1))
+	}
+}
 
 // bumps returns a normal map of round bumps, with z outwards, or inwards if turned.
 func bumps(turned bool) *Map {

@@ -1,0 +1,78 @@
+package pixmap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// CheckPixels returns an error if a file of size bytes is too short for its pixels, which take at
+// least least bytes, or if pixels of pixelBytes in memory exceed this machine's addresses.
+func CheckPixels(size, least int64, w, h int, pixelBytes int64) error {
+	switch {
+	case size < least:
+		return fmt.Errorf("pixels: %w", io.ErrUnexpectedEOF)
+	case int64(w) > math.MaxInt/pixelBytes/int64(h):
+		return errors.New("image is too large for this machine's addresses")
+	}
+	return nil
+}
+
+// UnexpectedEOF turns io.EOF into io.ErrUnexpectedEOF, for readers that know how much must follow.
+func UnexpectedEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Repairs counts invalid light by its replacement.
+type Repairs struct {
+	Negative int // became 0
+	Infinite int // became 65504, the greatest half
+	NaN      int // became 0
+}
+
+// Light returns v if it is valid light, else its replacement.
+func (r *Repairs) Light(v float32) float32 {
+	const greatestHalf = 65504
+	switch {
+	case v >= 0 && v <= math.MaxFloat32:
+		return v
+	case v > 0:
+		r.Infinite++
+		return greatestHalf
+	case v < 0:
+		r.Negative++
+	default:
+		r.NaN++
+	}
+	return 0
+}
+
+// HalfValue returns the value of a half-precision float.
+func HalfValue(h uint16) float32 {
+	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
+	switch exponent {
+	case 0:
+		v := float32(fraction) / (1 << 24) // exact
+		return math.Float32frombits(math.Float32bits(v) | sign)
+	case 31:
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+}
+
+// Straighten divides the colors of pixels by their alpha, which is limited to 1. Transparent pixels
+// stay unchanged.
+func Straighten(pix []float32) {
+	for ; len(pix) > 0; pix = pix[4:] {
+		p := pix[:4:4]
+		if p[3] = min(p[3], 1); p[3] > 0 && p[3] < 1 {
+			for c := range p[:3] {
+				p[c] = min(p[c]/p[3], math.MaxFloat32)
+			}
+		}
+	}
+}
