@@ -42,8 +42,8 @@ var (
 	exactTolerance = soundTolerance{most: 1.0 / (1 << 24), rms: 1}
 )
 
-// differ describes how a sound differs from the reference; "" if it does not.
-func (s sound) differ(want sound, t soundTolerance) string {
+// soundsDiffer describes how a sound differs from the reference; "" if it does not.
+func (s sound) soundsDiffer(want sound, t soundTolerance) string {
 	switch {
 	case want.rate != 0 && s.rate != want.rate:
 		return fmt.Sprintf("rate: %d, want %d", s.rate, want.rate)
@@ -72,8 +72,8 @@ func (s sound) differ(want sound, t soundTolerance) string {
 	return ""
 }
 
-// hear decodes a file with our decoders.
-func hear(ctx context.Context, file string) (sound, error) {
+// decodeWithOurs decodes a file with our decoders.
+func decodeWithOurs(ctx context.Context, file string) (sound, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return sound{}, err
@@ -100,9 +100,9 @@ func soundTrial(dir, row, name string, t soundTolerance, program []string) trial
 		if complaint != "" || strings.Contains("/"+name, "/fuzz/") {
 			o.expect = mayRefuse
 		}
-		got, err := hear(ctx, file)
+		got, err := decodeWithOurs(ctx, file)
 		if o.refusal = err; err == nil {
-			o.difference = got.differ(want, t)
+			o.difference = got.soundsDiffer(want, t)
 		}
 		if o.difference != "" && complaint != "" {
 			o.difference, o.noReference = "", "reference: "+complaint
@@ -153,9 +153,9 @@ func minimp3(dir string) ([]trial, error) {
 			if err != nil {
 				o.expect, o.noReference = mayRefuse, "the suite has no samples for this file"
 			}
-			got, err := hear(ctx, file)
+			got, err := decodeWithOurs(ctx, file)
 			if o.refusal = err; err == nil && o.noReference == "" {
-				o.difference = got.differ(sound{samples: samples16(pcm)}, mp3Tolerance)
+				o.difference = got.soundsDiffer(sound{samples: samples16(pcm)}, mp3Tolerance)
 			}
 			return o, nil
 		}})
@@ -179,7 +179,7 @@ func flacFiles(dir string) ([]trial, error) {
 				return outcome{}, err
 			}
 			o := outcome{expect: expect}
-			got, err := hear(ctx, filepath.Join(dir, name))
+			got, err := decodeWithOurs(ctx, filepath.Join(dir, name))
 			if o.refusal = err; err == nil {
 				o.difference, o.noReference = compareMD5(data, got)
 			}

@@ -159,7 +159,7 @@ func pcm(t *testing.T, data string, off int) string {
 	if err := os.WriteFile(file, []byte(data), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := hear(t.Context(), file)
+	s, err := decodeWithOurs(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestJudgeComparesOutcomeWithExpectation(t *testing.T) {
 		{outcome{expect: mayRefuse, refusal: no}, rightlyRefused},
 		{outcome{expect: mayRefuse, difference: "d"}, wrong},
 	} {
-		if got, why := c.o.judge(); got != c.want || (why == "") != (got == right) {
+		if got, why := c.o.judgeOutcome(); got != c.want || (why == "") != (got == right) {
 			t.Errorf("%+v: %v %q, want %v", c.o, got, why, c.want)
 		}
 	}
@@ -259,7 +259,7 @@ func TestPictureMustEqualOneReference(t *testing.T) {
 	})
 	for want, references := range map[verdict][]string{right: {"pale.png", "red.png"}, wrong: {"pale.png"}} {
 		o, err := pictureTrial(dir, "a.bmp", ruling{known: true, references: references}, nil).run(t.Context())
-		if got, why := o.judge(); err != nil || got != want {
+		if got, why := o.judgeOutcome(); err != nil || got != want {
 			t.Errorf("%q: verdict %d %q %v, want %d", references, got, why, err, want)
 		}
 	}
@@ -283,7 +283,7 @@ func TestPictureDiffersBeyondTolerance(t *testing.T) {
 		{one(510, 0, 0, 255), one(511, 0, 0, 255), pictureTolerance{most: 0.6, mean: 1}, true}, // relative tolerance
 		{one(0, 0, 0, 0), picture{2, 1, make([]float32, 8)}, pictureTolerance{}, false},
 	} {
-		if d := c.got.differ(c.want, c.t); (d == "") != c.same {
+		if d := c.got.imagesDiffer(c.want, c.t); (d == "") != c.same {
 			t.Errorf("%v and %v within %v: %q", c.got, c.want, c.t, d)
 		}
 	}
@@ -309,7 +309,7 @@ func TestSoundDiffersBeyondTolerance(t *testing.T) {
 		{with(48000, 2, 0, 0.5, -1, 1-step16), within, false},
 		{with(44100, 1, 0, 0.5, -1, 1-step16), within, false},
 	} {
-		if d := c.got.differ(want, c.t); (d == "") != c.same {
+		if d := c.got.soundsDiffer(want, c.t); (d == "") != c.same {
 			t.Errorf("%v within %v: %q", c.got, c.t, d)
 		}
 	}
@@ -322,7 +322,7 @@ func TestSamplesAreComparedWithMD5(t *testing.T) {
 	if err := os.WriteFile(file, []byte(data), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := hear(t.Context(), file)
+	s, err := decodeWithOurs(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestReferenceProgramsDecide(t *testing.T) {
 		{"fuzz/bad.wav", other("a.wav"), rightlyRefused},
 	} {
 		o, err := soundTrial(dir, "", c.name, exactTolerance, c.program).run(t.Context())
-		if got, why := o.judge(); err != nil || got != c.want {
+		if got, why := o.judgeOutcome(); err != nil || got != c.want {
 			t.Errorf("%s by %q: verdict %d %q %v, want %d", c.name, c.program, got, why, err, c.want)
 		}
 	}
@@ -401,8 +401,8 @@ func TestReferenceProgramsDecide(t *testing.T) {
 			list = append(list, other(v))
 		}
 		o := outcome{expect: unsaid.expect, refusal: c.refusal}
-		err := unsaid.ask(t.Context(), &o, c.got, "", list, pictureTolerance{})
-		if got, why := o.judge(); err != nil || got != c.want {
+		err := unsaid.askViewers(t.Context(), &o, c.got, "", list, pictureTolerance{})
+		if got, why := o.judgeOutcome(); err != nil || got != c.want {
 			t.Errorf("%v by %q: verdict %d %q %v, want %d", c.got, c.viewers, got, why, err, c.want)
 		}
 	}

@@ -78,7 +78,7 @@ func runSuites(ctx context.Context, suites []suite, args []string, stdout, stder
 			return 1
 		}
 	}
-	if err := r.print(stdout); err != nil {
+	if err := r.printSuiteTable(stdout); err != nil {
 		fmt.Fprintf(stderr, "conformance: %v\n", err)
 		return 1
 	}

@@ -29,9 +29,9 @@ type picture struct {
 // 1/255.
 type pictureTolerance struct{ most, mean float64 }
 
-// differ describes how a picture differs from the reference; "" if it does not. The colors of
+// imagesDiffer describes how a picture differs from the reference; "" if it does not. The colors of
 // pixels that are fully transparent in both are ignored.
-func (p picture) differ(want picture, t pictureTolerance) string {
+func (p picture) imagesDiffer(want picture, t pictureTolerance) string {
 	if p.w != want.w || p.h != want.h {
 		return fmt.Sprintf("size: %d x %d, want %d x %d", p.w, p.h, want.w, want.h)
 	}

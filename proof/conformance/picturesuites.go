@@ -81,18 +81,18 @@ func pictureTrial(dir, name string, rule ruling, viewers [][]string) trial {
 			if err != nil {
 				return o, err
 			}
-			if o.difference = got.differ(want, tolerances[kind]); o.difference == "" {
+			if o.difference = got.imagesDiffer(want, tolerances[kind]); o.difference == "" {
 				return o, nil
 			}
 		}
-		err := rule.ask(ctx, &o, got, file, viewers, tolerances[kind])
+		err := rule.askViewers(ctx, &o, got, file, viewers, tolerances[kind])
 		return o, err
 	}}
 }
 
-// ask compares the picture with the output of viewers, until one of them agrees. Unless the suite
+// askViewers compares the picture with the output of viewers, until one of them agrees. Unless the suite
 // decides, the file must be accepted if the first viewer has no complaint.
-func (r ruling) ask(ctx context.Context, o *outcome, got picture, file string, viewers [][]string, t pictureTolerance) error {
+func (r ruling) askViewers(ctx context.Context, o *outcome, got picture, file string, viewers [][]string, t pictureTolerance) error {
 	for i, viewer := range viewers {
 		want, complaint, err := view(ctx, viewer, file)
 		if err != nil {
@@ -106,7 +106,7 @@ func (r ruling) ask(ctx context.Context, o *outcome, got picture, file string, v
 		}
 		difference := complaint
 		if want.pix != nil {
-			difference = got.differ(want, t)
+			difference = got.imagesDiffer(want, t)
 		}
 		switch {
 		case difference == "":

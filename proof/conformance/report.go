@@ -37,7 +37,7 @@ func (r *report) addResults(suite, version string, results []result) {
 	}
 }
 
-func (r *report) print(w io.Writer) error {
+func (r *report) printSuiteTable(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "| suite | what | files | right | refused rightly | mended | refused wrongly | wrong | not judged |")
 	fmt.Fprintln(&b, "|---|---|---:|---:|---:|---:|---:|---:|---:|")

@@ -99,7 +99,7 @@ func schemaTrials(row, metaschema, name string, group schemaGroup, remotes fstes
 			tree := maps.Clone(remotes)
 			tree["schema.json"] = &fstest.MapFile{Data: schema}
 			tree["data.json"] = &fstest.MapFile{Data: test.Data}
-			_, _, err := cook(ctx, data.Recipe(), map[string]any{"schema": schemaName}, tree, "data.json")
+			_, _, err := cookVector(ctx, data.Recipe(), map[string]any{"schema": schemaName}, tree, "data.json")
 			o := outcome{refusal: err, invalid: name}
 			violated := err != nil && strings.HasSuffix(err.Error(), "(schema "+schemaName+")")
 			switch {

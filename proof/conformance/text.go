@@ -46,7 +46,7 @@ func jsonSuite(dir string) ([]trial, error) {
 					return outcome{}, err
 				}
 				o := outcome{expect: expect}
-				out, _, err := cook(ctx, r, nil, os.DirFS(dir), name)
+				out, _, err := cookVector(ctx, r, nil, os.DirFS(dir), name)
 				if o.refusal = err; err != nil || expect == mustRefuse {
 					return o, nil
 				}
@@ -167,7 +167,7 @@ func yamlSuite(dir string) ([]trial, error) {
 		}
 		list = append(list, trial{row: "YAML", file: path.Dir(name), run: func(ctx context.Context) (outcome, error) {
 			folder := filepath.Join(dir, path.Dir(name))
-			out, _, refusal := cook(ctx, data.Recipe(), map[string]any{"documents": true}, os.DirFS(dir), name)
+			out, _, refusal := cookVector(ctx, data.Recipe(), map[string]any{"documents": true}, os.DirFS(dir), name)
 			o := outcome{refusal: refusal}
 			if _, err := os.Stat(filepath.Join(folder, "error")); err == nil {
 				o.expect = mustRefuse
@@ -201,7 +201,7 @@ func tomlSuite(dir string) ([]trial, error) {
 		name := path.Join("tests", line)
 		list = append(list, trial{row: "TOML 1.0", file: name, run: func(ctx context.Context) (outcome, error) {
 			var o outcome
-			out, _, err := cook(ctx, data.Recipe(), nil, os.DirFS(dir), name)
+			out, _, err := cookVector(ctx, data.Recipe(), nil, os.DirFS(dir), name)
 			o.refusal = err
 			if strings.HasPrefix(line, "invalid/") {
 				o.expect = mustRefuse

@@ -45,7 +45,7 @@ type outcome struct {
 	warning     string // the recipe's warnings, if they name every error
 }
 
-func (o outcome) judge() (verdict, string) {
+func (o outcome) judgeOutcome() (verdict, string) {
 	switch {
 	case o.refusal != nil && o.expect == mustAccept:
 		return wronglyRefused, o.refusal.Error()
@@ -104,7 +104,7 @@ func runTrials(ctx context.Context, trials []trial) ([]result, error) {
 				return fmt.Errorf("%s: %w", t.file, err)
 			}
 			results[i].trial = t
-			results[i].verdict, results[i].why = o.judge()
+			results[i].verdict, results[i].why = o.judgeOutcome()
 			return nil
 		})
 	}

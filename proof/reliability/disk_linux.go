@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -73,18 +75,18 @@ var shortages = []shortage{
 }
 
 func (d *fullDisk) run(ctx context.Context, shortages []shortage, denials []denial) error {
-	cases, err := d.all(ctx, shortages, denials)
+	cases, err := d.runAllLevels(ctx, shortages, denials)
 	counted := fmt.Sprintf("%d levels, full at %d of them, %d denied permissions", d.done.Load(), d.full, cases)
 	return d.printLastLine(ctx, err, counted, int64(d.full), "levels at which the disk was full")
 }
 
-// all runs all levels and then all denials.
-func (d *fullDisk) all(ctx context.Context, shortages []shortage, denials []denial) (cases int, err error) {
+// runAllLevels runs all levels and then all denials.
+func (d *fullDisk) runAllLevels(ctx context.Context, shortages []shortage, denials []denial) (cases int, err error) {
 	for _, sh := range shortages {
 		each := max(1, d.count/len(shortages))
 		for i := range each {
-			log, err := d.level(ctx, sh, i*sh.most/each, d.seed+uint64(d.done.Load()))
-			if err := d.record(ctx, fmt.Sprintf("%s, %d left", sh.name, i*sh.most/each), log, err); err != nil {
+			log, err := d.cookAtFullness(ctx, sh, i*sh.most/each, d.seed+uint64(d.done.Load()))
+			if err := d.recordDiskFinding(ctx, fmt.Sprintf("%s, %d left", sh.name, i*sh.most/each), log, err); err != nil {
 				return 0, err
 			}
 			d.done.Add(1)
@@ -92,7 +94,7 @@ func (d *fullDisk) all(ctx context.Context, shortages []shortage, denials []deni
 	}
 	for _, c := range denials {
 		log, err := d.denied(ctx, c)
-		if err := d.record(ctx, c.name, log, err); err != nil {
+		if err := d.recordDiskFinding(ctx, c.name, log, err); err != nil {
 			return cases, err
 		}
 		cases++
@@ -100,32 +102,32 @@ func (d *fullDisk) all(ctx context.Context, shortages []shortage, denials []deni
 	return cases, nil
 }
 
-// record reports a failure. It returns an error if the campaign cannot go on.
-func (d *fullDisk) record(ctx context.Context, what string, log []string, err error) error {
+// recordDiskFinding reports a failure. It returns an error if the campaign cannot go on.
+func (d *fullDisk) recordDiskFinding(ctx context.Context, what string, log []string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errScene):
 		return err
 	case err != nil:
-		d.report(what, log, err)
+		d.reportFailedRound(what, log, err)
 	}
 	return nil
 }
 
-// scene makes a scene with a small file system mounted on one directory.
-func (d *fullDisk) scene(small func(*scene) string, seed uint64) (s *scene, at string, err error) {
+// newDiskScene makes a scene with a small file system mounted on one directory.
+func (d *fullDisk) newDiskScene(small func(*scene) string, seed uint64) (s *scene, at string, err error) {
 	dir, err := os.MkdirTemp(d.dir, "level")
 	if err != nil {
 		return nil, "", sceneError(err)
 	}
 	all := filepath.Join(dir, "all")
-	s = d.rounds.scene(all, 0)
+	s = d.rounds.newJobScene(all, 0)
 	s.scratch, s.args, s.rng = dir, []string{"-j", "1"}, rand.New(rand.NewPCG(seed, 0))
 	at = small(s)
 	err = errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(at, 0o755), unix.Mount("tmpfs", at, "tmpfs", 0, "size=64m,nr_inodes=100000,mode=755"))
 	if err == nil {
-		err = s.fill()
+		err = s.writeFirstSources()
 	}
 	return s, at, sceneError(err)
 }
@@ -136,9 +138,9 @@ func (d *fullDisk) endFullDisk(s *scene, at string) error {
 
 var fullText = regexp.MustCompile(`(?m)^.+: error: .*[\w./]+.*: no space left on device`)
 
-// level runs cook with a given number of pages or inodes left.
-func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64) (log []string, err error) {
-	s, at, err := d.scene(sh.small, seed)
+// cookAtFullness runs cook with a given number of pages or inodes left.
+func (d *fullDisk) cookAtFullness(ctx context.Context, sh shortage, left int, seed uint64) (log []string, err error) {
+	s, at, err := d.newDiskScene(sh.small, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -147,11 +149,11 @@ func (d *fullDisk) level(ctx context.Context, sh shortage, left int, seed uint64
 		if err := s.checkScene(ctx); err != nil {
 			return s.log, err
 		}
-		if err := s.edits(1 + s.rng.IntN(8)); err != nil {
+		if err := s.applyRandomEdits(1 + s.rng.IntN(8)); err != nil {
 			return s.log, err
 		}
 	}
-	before, err := s.outputs()
+	before, err := s.readSceneOutputs()
 	if err != nil {
 		return s.log, sceneError(err)
 	}
@@ -193,11 +195,11 @@ func leave(at string, left int, inodes bool) error {
 // checkReport compares the reports of a run with its outputs. A run that could not start prints
 // no summary.
 func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before oracle.Tree) error {
-	want, summary, err := s.fromScratch(ctx)
+	want, summary, err := s.cookSceneFromScratch(ctx)
 	if err != nil {
 		return sceneError(err)
 	}
-	got, err := s.outputs()
+	got, err := s.readSceneOutputs()
 	if err != nil {
 		return sceneError(err)
 	}
@@ -216,4 +218,151 @@ func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before
 		return fmt.Errorf("no summary: %q, %q", end.stdout, end.stderr)
 	}
 	return nil
+}
+
+// A denial is a missing permission, and the expected result of a run.
+type denial struct {
+	name string
+	// play replaces the whole scene if it is not nil.
+	play func(ctx context.Context, d *fullDisk) (log []string, err error)
+	// deny removes the permission after a first run, and allow restores it.
+	deny, allow func(s *scene, at string) error
+	// says must be part of an error line; "" if the run must succeed.
+	says string
+	code int
+	// stays means that the run must not remove any output.
+	stays bool
+}
+
+// unprivilegedUser is the user ID that runs cook, because root would be denied nothing.
+const unprivilegedUser = 65534
+
+func chmod(mode os.FileMode, path ...string) func(*scene, string) error {
+	return func(s *scene, _ string) error {
+		dir := map[string]string{"assets": s.assets, "out": s.out, "store": s.store}[path[0]]
+		return os.Chmod(filepath.Join(append([]string{dir}, path[1:]...)...), mode)
+	}
+}
+
+func remount(flags uintptr) func(*scene, string) error {
+	return func(_ *scene, at string) error {
+		return unix.Mount("", at, "", unix.MS_REMOUNT|flags, "")
+	}
+}
+
+var denials = []denial{
+	{name: "output directory read-only", deny: remount(unix.MS_RDONLY), allow: remount(0), says: "read-only file system", code: 1, stays: true},
+	{name: "asset directory unreadable", deny: chmod(0, "assets", "tex"), allow: chmod(0o755, "assets", "tex"), says: "tex", code: 1, stays: true},
+	{name: "asset directory unsearchable", deny: chmod(0o400, "assets", "tex"), allow: chmod(0o755, "assets", "tex"), says: "tex", code: 1, stays: true},
+	{name: "asset unreadable", deny: chmod(0, "assets", "plain.txt"), allow: chmod(0o644, "assets", "plain.txt"), says: "plain.txt", code: 1, stays: true},
+	{name: "rules unreadable", deny: chmod(0, "assets", "cook.toml"), allow: chmod(0o644, "assets", "cook.toml"), says: "cook.toml", code: 2, stays: true},
+	{name: "assets unreadable", deny: chmod(0, "assets"), allow: chmod(0o755, "assets"), says: "assets", code: 2, stays: true},
+	{name: "outputs not writable", deny: chmod(0o555, "out", "data"), allow: chmod(0o755, "out", "data"), says: "data", code: 1, stays: true},
+	{name: "output directory unsearchable", deny: chmod(0, "out", "data"), allow: chmod(0o755, "out", "data"), says: "data", code: 1},
+	{name: "state directory not writable", deny: chmod(0o555, "out", ".cook"), allow: chmod(0o755, "out", ".cook"), says: ".cook", code: 1, stays: true},
+	{name: "store unreadable", deny: chmod(0, "store"), allow: chmod(0o755, "store"), says: "store", code: 0},
+	{name: "store not writable", deny: chmod(0o555, "store", "v1", "tmp"), allow: chmod(0o755, "store", "v1", "tmp"), says: "store", code: 0},
+	{name: "no current directory", play: noFolder},
+}
+
+// denied cooks as an unprivileged user, edits, and cooks again without a permission.
+func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err error) {
+	if c.play != nil {
+		return c.play(ctx, d)
+	}
+	s, at, err := d.newDiskScene(outOf, d.seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sceneError(d.endFullDisk(s, at))) }()
+	s.user = unprivilegedUser
+	if err := errors.Join(os.MkdirAll(s.store, 0o755), own(s.assets), own(s.out), own(s.store)); err != nil {
+		return nil, sceneError(err)
+	}
+	if err := s.checkScene(ctx); err != nil {
+		return s.log, err
+	}
+	err = errors.Join(s.write(filepath.Join(s.assets, "data", "cup.json"), []byte(`{"a": 1}`)),
+		s.write(filepath.Join(s.assets, "tex", "sky.png"), oracle.Picture(33)), own(s.assets))
+	if err != nil {
+		return s.log, sceneError(err)
+	}
+	before, err := oracle.ReadTree(s.out)
+	if err != nil {
+		return s.log, sceneError(err)
+	}
+	if err := c.deny(s, at); err != nil {
+		return s.log, sceneError(err)
+	}
+	end, err := s.run(ctx)
+	if err != nil {
+		return s.log, err
+	}
+	if err := c.allow(s, at); err != nil {
+		return s.log, sceneError(err)
+	}
+	after, err := oracle.ReadTree(s.out)
+	if err != nil {
+		return s.log, sceneError(err)
+	}
+	if c.stays {
+		for name := range before {
+			if _, there := after[name]; !there {
+				return s.log, fmt.Errorf("output %s was removed", name)
+			}
+		}
+	}
+	switch {
+	case end.code != c.code:
+		return s.log, fmt.Errorf("exit %d, want %d: %s", end.code, c.code, end.stderr)
+	case !said(end.stderr, c.says):
+		return s.log, fmt.Errorf("no line contains %q: %s", c.says, end.stderr)
+	}
+	return s.log, s.checkScene(ctx)
+}
+
+// said reports whether an error line of the command contains some text.
+func said(stderr, text string) bool {
+	for line := range strings.Lines(stderr) {
+		if (strings.HasPrefix(line, "cook: ") || problemLine.MatchString(line)) && strings.Contains(line, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// own makes the unprivileged user the owner of a directory and everything below.
+func own(dir string) error {
+	return filepath.WalkDir(dir, func(name string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, unprivilegedUser, unprivilegedUser))
+	})
+}
+
+// noFolder runs cook in a current directory that has been removed: absolute paths must work, and
+// relative ones must give an error.
+func noFolder(ctx context.Context, d *fullDisk) (log []string, err error) {
+	s, at, err := d.newDiskScene(outOf, d.seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sceneError(d.endFullDisk(s, at))) }()
+	for _, c := range []struct {
+		dir  string
+		code int
+	}{{s.assets, 0}, {"assets", 2}} {
+		cmd := exec.CommandContext(ctx, "sh", "-c", `mkdir gone && cd gone && rmdir ../gone && exec "$@"`, "sh",
+			s.program, "-dir", c.dir, "-out", s.out, "-cache", s.store)
+		cmd.Dir = s.scratch
+		var text bytes.Buffer
+		cmd.Stderr = &text
+		err := cmd.Run()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			return s.log, sceneError(err)
+		}
+		if code := cmd.ProcessState.ExitCode(); code != c.code || code != 0 && !said(text.String(), "folder") {
+			return s.log, fmt.Errorf("-dir %s exits with %d, want %d: %s", c.dir, code, c.code, text.String())
+		}
+	}
+	return s.log, s.checkScene(ctx)
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/proof/minimal"
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
@@ -44,7 +46,7 @@ func edits(ctx context.Context, args []string) error {
 			e.jobs = 200
 		}
 	}
-	return e.run(ctx)
+	return e.playScripts(ctx)
 }
 
 type editing struct {
@@ -58,7 +60,7 @@ type editing struct {
 	printed                             int
 }
 
-func (e *editing) run(ctx context.Context) error {
+func (e *editing) playScripts(ctx context.Context) error {
 	fmt.Printf("edits: seed %d\n", e.seed)
 	var err error
 	if e.dir, err = os.MkdirTemp(e.dir, "edits"); err != nil {
@@ -76,7 +78,7 @@ func (e *editing) run(ctx context.Context) error {
 	for range e.jobs {
 		players.Go(func() {
 			for i := next.Add(1) - 1; i < int64(e.sequences) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				e.one(ctx, e.seed+uint64(i))
+				e.playOneScript(ctx, e.seed+uint64(i))
 				played.Add(1)
 			}
 		})
@@ -95,10 +97,10 @@ func (e *editing) run(ctx context.Context) error {
 	return requireNonzero(e.runs.Load(), "runs")
 }
 
-// one plays one script and counts how it ended.
-func (e *editing) one(ctx context.Context, seed uint64) {
+// playOneScript plays one script and counts how it ended.
+func (e *editing) playOneScript(ctx context.Context, seed uint64) {
 	script := oracle.Random(seed, e.opt)
-	err := e.play(ctx, script)
+	err := e.playInNewDirs(ctx, script)
 	if ctx.Err() != nil {
 		return
 	}
@@ -124,13 +126,13 @@ func (e *editing) one(ctx context.Context, seed uint64) {
 	}
 	short := oracle.Shrink(script[:d.Step+1], func(s oracle.Script) bool {
 		var again *oracle.Difference
-		return errors.As(e.play(ctx, s), &again) && again.Needless == d.Needless
+		return errors.As(e.playInNewDirs(ctx, s), &again) && again.Needless == d.Needless
 	})
 	fmt.Printf("-- seed%d.txtar --\n%s-- end --\n", seed, short.Txtar())
 }
 
-// play plays a script in new directories.
-func (e *editing) play(ctx context.Context, s oracle.Script) error {
+// playInNewDirs plays a script in new directories.
+func (e *editing) playInNewDirs(ctx context.Context, s oracle.Script) error {
 	dir, err := os.MkdirTemp(e.dir, "")
 	if err != nil {
 		return err
@@ -143,4 +145,76 @@ func (e *editing) play(ctx context.Context, s oracle.Script) error {
 	defer os.RemoveAll(scratch)
 	place := oracle.Place{Dir: filepath.Join(dir, "place"), Scratch: scratch}
 	return oracle.Play(ctx, place, s, oracle.InProcess)
+}
+
+// countCooks plays sequences of package minimal. Each run must do exactly the work that a model
+// predicts, and give the predicted outputs.
+func countCooks(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("minimal", flag.ContinueOnError)
+	sequences := flags.Int("sequences", 1000, "how many sequences")
+	steps := flags.Int("steps", 10, "rounds of edits and two runs in each")
+	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the first sequence; the following ones count up")
+	jobs := flags.Int("jobs", 4, "sequences played in parallel")
+	parent := flags.String("dir", os.TempDir(), "directory for assets, outputs and store")
+	tools := flags.Bool("tools", runtime.GOOS == "linux", "cook some assets with programs, with declared and with traced dependencies")
+	if flags.Parse(args) != nil {
+		return errUsage
+	}
+	fmt.Printf("minimal: seed %d\n", *seed)
+	dir, err := os.MkdirTemp(*parent, "minimal")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var mu sync.Mutex
+	var all minimal.Counts
+	next, played, wrong := 0, 0, 0
+	play := func() bool {
+		mu.Lock()
+		n := *seed + uint64(next)
+		next++
+		mu.Unlock()
+		if n-*seed >= uint64(*sequences) || ctx.Err() != nil {
+			return false
+		}
+		at, err := os.MkdirTemp(dir, "")
+		counts := minimal.Counts{}
+		if err == nil {
+			counts, err = minimal.Play(ctx, at, n, minimal.Options{Steps: *steps, Tools: *tools})
+			os.RemoveAll(at)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() != nil {
+			return false
+		}
+		played++
+		all.Runs += counts.Runs
+		all.Edits += counts.Edits
+		all.Actions += counts.Actions
+		all.Cooked += counts.Cooked
+		if err != nil {
+			wrong++
+			fmt.Printf("minimal: %v\n", err)
+		}
+		return true
+	}
+	begin := time.Now()
+	var players sync.WaitGroup
+	for range *jobs {
+		players.Go(func() {
+			for play() {
+			}
+		})
+	}
+	players.Wait()
+	fmt.Printf("minimal: %d sequences, %d runs after %d edits: %d recipes executed for %d assets, %d sequences with more or less work; seed %d; %v\n",
+		played, all.Runs, all.Edits, all.Cooked, all.Actions, wrong, *seed, time.Since(begin).Round(time.Second))
+	if wrong > 0 {
+		return errReported
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return requireNonzero(int64(all.Cooked), "recipes carried out")
 }

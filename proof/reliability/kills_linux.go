@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/assetcook/assetcook/internal/proof/oracle"
@@ -26,7 +30,7 @@ func kills(ctx context.Context, args []string) error {
 		return err
 	}
 	defer c.closeWorkplace()
-	err := c.each(ctx, c.job)
+	err := c.playAllRounds(ctx, c.newKillJob)
 	counted := fmt.Sprintf("%d kills, %d amid a cook, %d of them watching", c.done.Load(), c.amid.Load(), c.watched.Load())
 	return c.printLastLine(ctx, err, counted, c.amid.Load(), "kills amid a cook")
 }
@@ -49,14 +53,14 @@ command = ["sh", "-c", "cat \"$1\" >\"$2\"; echo \"$2: $1\" >\"$3\"", "sh", "{in
 outputs = ["{stem}.dep"]
 `
 
-func (c *killing) job(_ context.Context, n int) (job, error) {
-	s := c.scene(filepath.Join(c.dir, fmt.Sprintf("job%d", n)), uint64(n))
+func (c *killing) newKillJob(_ context.Context, n int) (job, error) {
+	s := c.newJobScene(filepath.Join(c.dir, fmt.Sprintf("job%d", n)), uint64(n))
 	s.moreRules = programRules
-	if err := s.fill(); err != nil {
+	if err := s.writeFirstSources(); err != nil {
 		return job{}, err
 	}
 	round := func(ctx context.Context) error {
-		if err := c.cycle(ctx, s); err != nil {
+		if err := c.cookAndKillOnce(ctx, s); err != nil {
 			return err
 		}
 		return s.checkScene(ctx)
@@ -64,8 +68,8 @@ func (c *killing) job(_ context.Context, n int) (job, error) {
 	return job{scenes: []*scene{s}, round: round}, s.changeRules()
 }
 
-// cycle edits, cooks, edits, and kills.
-func (c *killing) cycle(ctx context.Context, s *scene) error {
+// cookAndKillOnce edits, cooks, edits, and kills.
+func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 	took, after := 30*time.Millisecond, 4
 	if s.rng.IntN(5) == 0 { // a first cook
 		took, after = 100*time.Millisecond, 12
@@ -73,7 +77,7 @@ func (c *killing) cycle(ctx context.Context, s *scene) error {
 			return err
 		}
 	} else if s.rng.IntN(2) == 0 {
-		if err := s.edits(s.rng.IntN(3)); err != nil {
+		if err := s.applyRandomEdits(s.rng.IntN(3)); err != nil {
 			return err
 		}
 		var err error
@@ -90,14 +94,14 @@ func (c *killing) cycle(ctx context.Context, s *scene) error {
 		if err := s.startSlowEdit(); err != nil {
 			return err
 		}
-	} else if err := s.edits(s.rng.IntN(5)); err != nil {
+	} else if err := s.applyRandomEdits(s.rng.IntN(5)); err != nil {
 		return err
 	}
-	before, err := s.outputs()
+	before, err := s.readSceneOutputs()
 	if err != nil {
 		return err
 	}
-	amid, err := s.runAndKill(ctx, s.part(took), nil)
+	amid, err := s.runAndKill(ctx, s.randomWait(took), nil)
 	if err != nil {
 		return err
 	}
@@ -110,7 +114,7 @@ func (c *killing) cycle(ctx context.Context, s *scene) error {
 	if recent {
 		return s.editRecent()
 	}
-	return s.edits(s.rng.IntN(after)) // so that the outputs of the killed run are stale
+	return s.applyRandomEdits(s.rng.IntN(after)) // so that the outputs of the killed run are stale
 }
 
 // killWatcher starts a watcher, edits while it runs, and kills it.
@@ -122,7 +126,7 @@ func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error 
 	if atOnce {
 		edit = s.editAtomically
 	}
-	before, err := s.outputs()
+	before, err := s.readSceneOutputs()
 	if err != nil {
 		return err
 	}
@@ -131,7 +135,7 @@ func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error 
 		if !atOnce {
 			return nil
 		}
-		tree, _, err := s.fromScratch(ctx)
+		tree, _, err := s.cookSceneFromScratch(ctx)
 		seen = append(seen, tree)
 		return err
 	}
@@ -140,7 +144,7 @@ func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error 
 	}
 
 	var text strings.Builder
-	cmd := s.command(ctx, "-watch")
+	cmd := s.cookCommand(ctx, "-watch")
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Start(); err != nil {
 		return sceneError(err)
@@ -160,7 +164,7 @@ func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error 
 	pause()
 	cmd.Process.Kill()
 	cmd.Wait()
-	s.note("watcher: %s; it printed: %s", cmd.ProcessState, text.String())
+	s.addSceneNote("watcher: %s; it printed: %s", cmd.ProcessState, text.String())
 	if err != nil {
 		return err
 	}
@@ -174,3 +178,79 @@ func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error 
 	}
 	return nil
 }
+
+// forgetOutputs makes the next run a first cook, half of the time without a store.
+func (s *scene) forgetOutputs() error {
+	s.addSceneNote("no outputs")
+	err := empty(s.out)
+	if s.rng.IntN(2) == 0 {
+		err = errors.Join(err, os.RemoveAll(s.store))
+	}
+	return sceneError(err)
+}
+
+// cookBefore cooks without faults, and returns how long that took.
+func (s *scene) cookBefore(ctx context.Context, more ...string) (time.Duration, error) {
+	end, err := s.run(ctx, more...)
+	if err == nil && (end.code > 1 || end.code < 0) {
+		err = fmt.Errorf("exit %d without a fault: %s", end.code, end.stderr)
+	}
+	return end.took, err
+}
+
+// randomWait returns a random time, at most a third longer than a run takes.
+func (s *scene) randomWait(took time.Duration) time.Duration {
+	return time.Duration(s.rng.Int64N(int64(took + took/3)))
+}
+
+// runAndKill starts the command, waits, injects a fault by calling harm, if that is not nil, and
+// kills the command with SIGKILL. amid reports whether the command was still running. A command
+// that ends before the fault must exit with 0 or 1.
+func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(kill func()) error, more ...string) (amid bool, err error) {
+	var text strings.Builder
+	cmd := s.cookCommand(ctx, more...)
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := cmd.Start(); err != nil {
+		return false, sceneError(err)
+	}
+	ended := make(chan struct{})
+	go func() { cmd.Wait(); close(ended) }()
+	kill := func() { cmd.Process.Kill() }
+	unharmed := func() error {
+		if code := cmd.ProcessState.ExitCode(); !killed(cmd) && code != 0 && code != 1 {
+			return fmt.Errorf("exit %d without a fault: %s", code, text.String())
+		}
+		return nil
+	}
+
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		amid = true
+	case <-ended:
+		if err := unharmed(); err != nil {
+			return false, err
+		}
+		<-timer.C
+	}
+	if harm != nil {
+		err = harm(kill)
+	}
+	kill()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		return false, sceneError(errors.Join(err, errors.New("cook cannot be killed")))
+	}
+	s.addSceneNote("fault after %s; cook %s; it printed: %s", wait, cmd.ProcessState, text.String())
+	amid = amid && !cmd.ProcessState.Success()
+	if harm == nil {
+		amid = killed(cmd)
+		err = unharmed()
+	}
+	return amid, err
+}
+
+// killed reports whether SIGKILL has ended a command. Wait must have returned.
+func killed(cmd *exec.Cmd) bool { return endedBy(cmd, syscall.SIGKILL) }

@@ -13,7 +13,7 @@ func killable(t *testing.T, program string) (*killing, *scene) {
 	t.Helper()
 	c := &killing{}
 	c.workplace = workplace{name: "kills", seed: 1, dir: t.TempDir(), program: program}
-	j, err := c.job(t.Context(), 0)
+	j, err := c.newKillJob(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,12 +108,12 @@ func media(ctx context.Context, args []string) error {
 			f = mutate.nextMutation()
 		}
 		m.bench.sound = n < len(whole)
-		m.judge(f, m.bench.cook(ctx, f))
+		m.judgeMediaCook(f, m.bench.cookMediaFile(ctx, f))
 		if n%20_000 == 19_999 {
 			fmt.Printf("media: %d files, %.0f/s\n", n+1, float64(n+1)/time.Since(begin).Seconds())
 		}
 	}
-	m.print(len(starts), time.Since(begin))
+	m.printMediaTotals(len(starts), time.Since(begin))
 	if m.broken > 0 {
 		return fmt.Errorf("%d files exceeded a limit; see %s", m.broken, *keep)
 	}
@@ -156,7 +156,7 @@ type mediaRun struct {
 	why         map[string]int // rejections by the start of the error
 }
 
-func (m *mediaRun) judge(f mediaFile, r mediaResult) {
+func (m *mediaRun) judgeMediaCook(f mediaFile, r mediaResult) {
 	if m.files == 0 {
 		m.most, m.why = -1<<62, map[string]int{}
 	}
@@ -171,7 +171,7 @@ func (m *mediaRun) judge(f mediaFile, r mediaResult) {
 		m.decoded++
 	}
 	if r.took > m.longest {
-		m.longest, m.longestName = r.took, m.save("longest"+f.ext, f)
+		m.longest, m.longestName = r.took, m.saveMediaInput("longest"+f.ext, f)
 	}
 	if r.peak > 0 {
 		m.measured++
@@ -210,12 +210,12 @@ func (m *mediaRun) judge(f mediaFile, r mediaResult) {
 	}
 	if len(broke) > 0 {
 		m.broken++
-		name := m.save(fmt.Sprintf("broke-%d%s", m.broken, f.ext), f)
+		name := m.saveMediaInput(fmt.Sprintf("broke-%d%s", m.broken, f.ext), f)
 		fmt.Printf("media: %s (from %s, %d bytes): %s\n", name, f.name, len(f.data), pathname.Escape(strings.Join(broke, "; ")))
 	}
 }
 
-func (m *mediaRun) save(name string, f mediaFile) string {
+func (m *mediaRun) saveMediaInput(name string, f mediaFile) string {
 	name = filepath.Join(m.keep, name)
 	if err := os.WriteFile(name, f.data, 0o666); err != nil {
 		return err.Error()
@@ -235,7 +235,7 @@ func kindOfError(err error) string {
 	return pathname.Escape(strings.Join(words[:min(6, len(words))], " "))
 }
 
-func (m *mediaRun) print(starts int, took time.Duration) {
+func (m *mediaRun) printMediaTotals(starts int, took time.Duration) {
 	for _, line := range commonest(m.why, 12) {
 		fmt.Printf("media: refused: %s\n", line)
 	}

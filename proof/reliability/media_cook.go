@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +11,15 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/assetcook/assetcook/bench/peers"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
+	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texture"
 	"github.com/assetcook/assetcook/internal/jobs"
 )
@@ -92,12 +96,12 @@ func (b *mediaBench) watchFor(most time.Duration) (stop func()) {
 	return func() { close(quit) }
 }
 
-func (b *mediaBench) cook(ctx context.Context, f mediaFile) (r mediaResult) {
+func (b *mediaBench) cookMediaFile(ctx context.Context, f mediaFile) (r mediaResult) {
 	name := "a" + f.ext
 	if err := os.WriteFile(filepath.Join(b.dir, name), f.data, 0o666); err != nil {
 		return mediaResult{odd: err}
 	}
-	r = b.once(ctx, f, name)
+	r = b.cookMediaOnce(ctx, f, name)
 	if r.allocated > r.estimate+mediaSlack {
 		// Not all of these bytes were live at once. Cook again with frequent collections, and
 		// measure the live heap.
@@ -105,19 +109,19 @@ func (b *mediaBench) cook(ctx context.Context, f mediaFile) (r mediaResult) {
 		runtime.GC()
 		before := heapBytes()
 		peak, stop := watchHeap()
-		b.once(ctx, f, name)
+		b.cookMediaOnce(ctx, f, name)
 		stop()
 		r.peak = peak.Load() - before
 	}
 	if r.took > r.patience() {
 		// If the file caused the delay, and not garbage of earlier files, it repeats.
-		r.took = min(r.took, b.once(ctx, f, name).took)
+		r.took = min(r.took, b.cookMediaOnce(ctx, f, name).took)
 	}
 	return r
 }
 
-// once admits and cooks a file like the execute stage.
-func (b *mediaBench) once(ctx context.Context, f mediaFile, name string) (r mediaResult) {
+// cookMediaOnce admits and cooks a file like the execute stage.
+func (b *mediaBench) cookMediaOnce(ctx context.Context, f mediaFile, name string) (r mediaResult) {
 	c := b.cookers[f.ext]
 	out := filepath.Join(b.dir, "out")
 	defer os.Remove(out)
@@ -216,4 +220,44 @@ func watchHeap() (peak *atomic.Int64, stop func()) {
 		}
 	}()
 	return peak, func() { close(quit); <-over }
+}
+
+// leastLikeness is the minimum PSNR, in dB, of the pixels of an undamaged file against those
+// of the reference decoder. Damaged files are not compared: decoders clip huge values in
+// different ways.
+const leastLikeness = 45
+
+// checkPixels compares an accepted file with the output of the reference decoder, if there is
+// one. We must have warned of damage that it detects, and the pixels must be similar.
+func checkPixels(ctx context.Context, dir string, f mediaFile, sound bool) error {
+	if !peers.Knows(f.ext) {
+		return nil
+	}
+	m, info, err := source.Decode(ctx, f.data, f.ext, 1<<14)
+	if err != nil {
+		return fmt.Errorf("cooked, but decoding fails: %w", err)
+	}
+	scratch, err := os.MkdirTemp(dir, "peer")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	pnm, said, err := peers.Decode(ctx, scratch, f.ext, f.data)
+	if err != nil {
+		return err
+	}
+	damaged := strings.Contains(said, "Corrupt JPEG data") || strings.Contains(said, "Premature end")
+	switch {
+	case damaged && len(info.Notes) == 0:
+		return fmt.Errorf("accepted without a warning, but the reference decoder reports: %.200q", said)
+	case said != "" || info.Orientation > 1 || len(pnm) == 0 || !sound:
+		return nil // it is stricter in other respects, or does not apply the orientation
+	case bytes.Contains(f.data, []byte("\x03R\"\x00G\x11\x00B\x11\x00")):
+		return nil // image/jpeg returns replicated RGB samples
+	}
+	dB, err := peers.PSNR(m, pnm)
+	if err == nil && dB < leastLikeness {
+		err = fmt.Errorf("PSNR of %.1f dB to the output of the reference decoder", dB)
+	}
+	return err
 }

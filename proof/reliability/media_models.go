@@ -172,7 +172,7 @@ func checkModel(ctx context.Context, file string, warned []string) error {
 	if err := c.Cook(ctx, job); err != nil {
 		return fmt.Errorf("the cooked model is rejected: %w", err)
 	}
-	images := func(line string) bool { return strings.Contains(line, "named all the same") }
+	images := func(line string) bool { return strings.Contains(line, "; the model names ") }
 	left := jobs.Warnings(job)
 	if slices.ContainsFunc(left, images) && !slices.ContainsFunc(warned, images) {
 		return errors.New("images do not exist, but there was no warning")

@@ -36,7 +36,7 @@ func (m *mutator) nextMutation() mediaFile {
 		most = 2
 	}
 	for range 1 + m.rand.IntN(1+m.rand.IntN(most)) {
-		f.data = m.damage(f)
+		f.data = m.damageBytes(f)
 		f.data = f.data[:min(len(f.data), mediaLargest)]
 	}
 	// With a wrong checksum the decoder would stop there.
@@ -51,8 +51,8 @@ func (m *mutator) nextMutation() mediaFile {
 	return f
 }
 
-// damage makes one kind of change.
-func (m *mutator) damage(f mediaFile) []byte {
+// damageBytes makes one kind of change.
+func (m *mutator) damageBytes(f mediaFile) []byte {
 	data := f.data
 	if len(data) < 16 {
 		return append(data, byte(m.rand.Uint32()))
@@ -71,7 +71,7 @@ func (m *mutator) damage(f mediaFile) []byte {
 	case 5: // truncate
 		data = data[:at]
 	case 6: // join the start of this file and the end of another
-		other := m.sameKind(f.ext)
+		other := m.pickSameKind(f.ext)
 		data = append(data[:at], other[m.rand.IntN(len(other)+1):]...)
 	case 7: // repeat a part
 		end := min(len(data), at+1+m.rand.IntN(64))
@@ -96,7 +96,7 @@ func (m *mutator) favoredOffset(n int) int {
 	return m.rand.IntN(n)
 }
 
-func (m *mutator) sameKind(ext string) []byte {
+func (m *mutator) pickSameKind(ext string) []byte {
 	for {
 		if f := m.starts[m.rand.IntN(len(m.starts))]; f.ext == ext {
 			return f.data

@@ -19,9 +19,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assetcook/assetcook/internal/image/imagetest"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
 // mediaStarts returns files of every kind: some are made here; others are the test pictures of Go

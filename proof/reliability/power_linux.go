@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/assetcook/assetcook/cook"
 )
@@ -48,17 +53,17 @@ type powerCuts struct {
 }
 
 func (p *powerCuts) run(ctx context.Context) error {
-	err := p.each(ctx, p.job)
+	err := p.playAllRounds(ctx, p.newPowerCutJob)
 	counted := fmt.Sprintf("%s, apart %t: %d cuts, %d amid a cook", p.fs, p.apart, p.done.Load(), p.amid.Load())
 	return p.printLastLine(ctx, err, counted, p.amid.Load(), "cuts amid a cook")
 }
 
-// job returns a job with its own file system, or two.
-func (p *powerCuts) job(_ context.Context, n int) (j job, err error) {
+// newPowerCutJob returns a job with its own file system, or two.
+func (p *powerCuts) newPowerCutJob(_ context.Context, n int) (j job, err error) {
 	var images []*image
 	j.end = func() {
 		for _, m := range images {
-			m.remove()
+			m.removeDiskImage()
 		}
 	}
 	names := []string{"job"}
@@ -72,28 +77,28 @@ func (p *powerCuts) job(_ context.Context, n int) (j job, err error) {
 		}
 		images = append(images, m)
 	}
-	s := p.scene(images[0].at, uint64(n))
+	s := p.newJobScene(images[0].at, uint64(n))
 	s.assets, s.scratch = filepath.Join(images[len(images)-1].at, "assets"), p.dir
 	j.scenes = []*scene{s}
 	j.round = func(ctx context.Context) error {
-		if err := p.cycle(ctx, s, images); err != nil {
+		if err := p.cutPowerOnce(ctx, s, images); err != nil {
 			return err
 		}
 		return s.checkScene(ctx)
 	}
-	if err := s.fill(); err != nil {
+	if err := s.writeFirstSources(); err != nil {
 		return j, err
 	}
 	for _, m := range images { // otherwise a cut could lose everything, and would test nothing
-		if err := m.sync(); err != nil {
+		if err := m.syncDiskImage(); err != nil {
 			return j, err
 		}
 	}
 	return j, nil
 }
 
-// cycle edits, cooks, and cuts the power once.
-func (p *powerCuts) cycle(ctx context.Context, s *scene, images []*image) error {
+// cutPowerOnce edits, cooks, and cuts the power once.
+func (p *powerCuts) cutPowerOnce(ctx context.Context, s *scene, images []*image) error {
 	if s.rng.IntN(8) == 0 { // a first cook
 		if err := s.forgetOutputs(); err != nil {
 			return err
@@ -101,7 +106,7 @@ func (p *powerCuts) cycle(ctx context.Context, s *scene, images []*image) error 
 	}
 	took := 20 * time.Millisecond
 	for range s.rng.IntN(3) {
-		if err := p.edits(ctx, s, 1+s.rng.IntN(3)); err != nil {
+		if err := p.editDuringCook(ctx, s, 1+s.rng.IntN(3)); err != nil {
 			return err
 		}
 		var err error
@@ -109,7 +114,7 @@ func (p *powerCuts) cycle(ctx context.Context, s *scene, images []*image) error 
 			return err
 		}
 	}
-	if err := p.edits(ctx, s, s.rng.IntN(4)); err != nil {
+	if err := p.editDuringCook(ctx, s, s.rng.IntN(4)); err != nil {
 		return err
 	}
 	return p.cookAndCut(ctx, s, images, took)
@@ -126,13 +131,13 @@ func (p *powerCuts) runFlags(s *scene) []string {
 	return nil
 }
 
-// edits makes n edits, and sometimes waits until stamps are trusted.
-func (p *powerCuts) edits(ctx context.Context, s *scene, n int) error {
-	if err := s.edits(n); err != nil {
+// editDuringCook makes n edits, and sometimes waits until stamps are trusted.
+func (p *powerCuts) editDuringCook(ctx context.Context, s *scene, n int) error {
+	if err := s.applyRandomEdits(n); err != nil {
 		return err
 	}
 	if s.rng.IntN(5) < 2 {
-		s.note("pause")
+		s.addSceneNote("pause")
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -146,19 +151,19 @@ func (p *powerCuts) edits(ctx context.Context, s *scene, n int) error {
 // ends or soon after.
 func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, took time.Duration) error {
 	how := []int{shutNow, shutNow, shutNow, shutWriteLog, shutWriteLog, shutWriteAll}[s.rng.IntN(6)]
-	wait := s.part(took)
+	wait := s.randomWait(took)
 	killFirst := s.rng.IntN(2) == 0
 	if len(images) > 1 && s.rng.IntN(2) == 0 {
 		images = []*image{images[1], images[0]}
 	}
 	amid, err := s.runAndKill(ctx, wait, func(kill func()) error {
-		s.note("cut (%d)", how)
+		s.addSceneNote("cut (%d)", how)
 		if killFirst {
 			kill()
 		}
 		var err error
 		for _, m := range images {
-			err = errors.Join(err, m.cut(how))
+			err = errors.Join(err, m.cutImagePower(how))
 		}
 		return sceneError(err)
 	}, p.runFlags(s)...)
@@ -181,14 +186,14 @@ func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, t
 	case 0:
 		return s.editRecent()
 	case 1, 2:
-		return s.edits(1 + s.rng.IntN(3))
+		return s.applyRandomEdits(1 + s.rng.IntN(3))
 	}
 	return nil
 }
 
 // repairRules replaces rules that the cut has damaged, as a user would.
 func (p *powerCuts) repairRules(ctx context.Context, s *scene) error {
-	_, _, err := s.fromScratch(ctx)
+	_, _, err := s.cookSceneFromScratch(ctx)
 	var config *cook.ConfigError
 	if !errors.As(err, &config) {
 		return err
@@ -201,4 +206,152 @@ func (p *powerCuts) repairRules(ctx context.Context, s *scene) error {
 		return fmt.Errorf("exit %d with damaged rules, want 2: %s", end.code, end.stderr)
 	}
 	return s.changeRules()
+}
+
+// An image is a file system in a file, whose power can be cut.
+type image struct {
+	fs   string // ext4 or xfs
+	file string
+	at   string // where it is mounted
+	loop *os.File
+}
+
+// shutdownRequest is FS_IOC_SHUTDOWN: from then on nothing is written to the disk, and
+// unwritten data is lost. The argument is what to write before.
+const shutdownRequest = 0x8004587d
+
+// Arguments of shutdownRequest.
+const (
+	shutWriteAll = 0 // write everything, like a power cut after a pause
+	shutWriteLog = 1 // write the file system's log, but not the contents of files
+	shutNow      = 2
+)
+
+// newImage makes and mounts an image in a directory. The loop device stays the same for all
+// mounts, because stamps contain its number, and is freed when the process ends.
+func newImage(dir, name, kind string) (*image, error) {
+	m := &image{fs: kind, file: filepath.Join(dir, name+".img"), at: filepath.Join(dir, name)}
+	size := map[string]int64{"ext4": 96 << 20, "xfs": 320 << 20}[kind]
+	if size == 0 {
+		return nil, fmt.Errorf("file system %s: not one of ext4, xfs", kind)
+	}
+	f, err := os.Create(m.file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := errors.Join(f.Truncate(size), os.MkdirAll(m.at, 0o777)); err != nil {
+		return nil, err
+	}
+	args := map[string][]string{"ext4": {"-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, "xfs": {"-q", "-f"}}[kind]
+	if text, err := exec.Command("mkfs."+kind, append(args, m.file)...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("mkfs.%s: %w: %s", kind, err, text)
+	}
+	if m.loop, err = attach(f); err != nil {
+		return nil, err
+	}
+	return m, m.mountDiskImage()
+}
+
+// attach attaches a file to a free loop device, which is freed when its last user closes it.
+func attach(f *os.File) (*os.File, error) {
+	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer control.Close()
+	for try := 0; ; try++ {
+		n, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
+		if err != nil {
+			return nil, fmt.Errorf("loop device: %w", err)
+		}
+		loop, err := os.OpenFile(fmt.Sprintf("/dev/loop%d", n), os.O_RDWR, 0)
+		if err != nil {
+			return nil, err
+		}
+		config := unix.LoopConfig{Fd: uint32(f.Fd())}
+		config.Info.Flags = unix.LO_FLAGS_AUTOCLEAR
+		err = unix.IoctlLoopConfigure(int(loop.Fd()), &config)
+		if err == nil {
+			return loop, nil
+		}
+		loop.Close()
+		if try == 100 || !errors.Is(err, unix.EBUSY) { // another process took it
+			return nil, fmt.Errorf("%s: %w", loop.Name(), err)
+		}
+	}
+}
+
+func (m *image) mountDiskImage() error {
+	if err := unix.Mount(m.loop.Name(), m.at, m.fs, 0, ""); err != nil {
+		return fmt.Errorf("mount %s: %w", m.at, err)
+	}
+	return nil
+}
+
+func (m *image) unmount() error {
+	var err error
+	for range 500 { // a killed process may still hold it
+		if err = unix.Unmount(m.at, 0); !errors.Is(err, unix.EBUSY) {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	if err != nil {
+		return fmt.Errorf("unmount %s: %w", m.at, err)
+	}
+	return nil
+}
+
+// syncDiskImage waits until everything is on disk.
+func (m *image) syncDiskImage() error {
+	f, err := os.Open(m.at)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return unix.Syncfs(int(f.Fd()))
+}
+
+// cutImagePower cuts the power.
+func (m *image) cutImagePower(how int) error {
+	f, err := os.Open(m.at)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := unix.IoctlSetPointerInt(int(f.Fd()), shutdownRequest, how); err != nil {
+		return fmt.Errorf("shut down %s: %w", m.at, err)
+	}
+	return nil
+}
+
+// powerUp mounts the image after a cut; the file system replays its log.
+func (m *image) powerUp() error { return errors.Join(m.unmount(), m.mountDiskImage()) }
+
+func (m *image) removeDiskImage() {
+	m.unmount()
+	m.loop.Close()
+	os.Remove(m.file)
+}
+
+// inMountNamespace runs this program again in a mount namespace of its own, so that its
+// mounts are private and end with it. It returns true in that process.
+func inMountNamespace() (work bool, err error) {
+	const mark = "RELIABILITY_OWN_MOUNTS"
+	if os.Getenv(mark) != "" {
+		return true, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	}
+	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), mark+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Run(); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return false, errReported
+		}
+		return false, fmt.Errorf("mount namespace (are you root?): %w", err)
+	}
+	return false, nil
 }

@@ -8,10 +8,14 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"time"
 )
 
 // rounds is the main part of most campaigns. It injects faults and checks the results, with
@@ -48,9 +52,9 @@ type job struct {
 	end   func() // may be nil
 }
 
-// each plays all rounds. begin makes the jobs, which are numbered from 0; end is called even
+// playAllRounds plays all rounds. begin makes the jobs, which are numbered from 0; end is called even
 // for a job that begin failed to make.
-func (r *rounds) each(ctx context.Context, begin func(ctx context.Context, n int) (job, error)) error {
+func (r *rounds) playAllRounds(ctx context.Context, begin func(ctx context.Context, n int) (job, error)) error {
 	var group sync.WaitGroup
 	errs := make([]error, r.jobs)
 	for n := range r.jobs {
@@ -60,7 +64,7 @@ func (r *rounds) each(ctx context.Context, begin func(ctx context.Context, n int
 				defer j.end()
 			}
 			if err == nil {
-				err = r.play(ctx, n, j)
+				err = r.playJobRounds(ctx, n, j)
 			}
 			errs[n] = err
 		})
@@ -69,7 +73,7 @@ func (r *rounds) each(ctx context.Context, begin func(ctx context.Context, n int
 	return errors.Join(errs...)
 }
 
-func (r *rounds) play(ctx context.Context, n int, j job) error {
+func (r *rounds) playJobRounds(ctx context.Context, n int, j job) error {
 	for r.next.Add(1) <= int64(r.count) && ctx.Err() == nil {
 		for _, s := range j.scenes {
 			s.log, s.recent = nil, nil
@@ -86,12 +90,12 @@ func (r *rounds) play(ctx context.Context, n int, j job) error {
 		var emptied error
 		for _, s := range j.scenes {
 			log = append(log, s.log...)
-			emptied = errors.Join(emptied, s.empty())
+			emptied = errors.Join(emptied, s.emptySceneDirs())
 		}
 		if errors.Is(err, errScene) {
 			return fmt.Errorf("job %d: %w\n  %s", n, err, strings.Join(log, "\n  "))
 		}
-		r.report(fmt.Sprintf("job %d", n), log, err)
+		r.reportFailedRound(fmt.Sprintf("job %d", n), log, err)
 		if emptied != nil {
 			return emptied
 		}
@@ -99,8 +103,8 @@ func (r *rounds) play(ctx context.Context, n int, j job) error {
 	return nil
 }
 
-// report counts a failure, and prints it with the log of the round.
-func (r *rounds) report(where string, log []string, err error) {
+// reportFailedRound counts a failure, and prints it with the log of the round.
+func (r *rounds) reportFailedRound(where string, log []string, err error) {
 	if r.wrong.Add(1) <= maxReported {
 		fmt.Printf("wrong: %s: %v\n  %s\n", where, err, strings.Join(log, "\n  "))
 	}
@@ -122,11 +126,72 @@ func (r *rounds) printLastLine(ctx context.Context, err error, counted string, t
 	return requireNonzero(times, what)
 }
 
-// scene returns a scene in an empty directory. Scenes with different streams use different random
+// newJobScene returns a scene in an empty directory. Scenes with different streams use different random
 // numbers.
-func (r *rounds) scene(dir string, stream uint64) *scene {
+func (r *rounds) newJobScene(dir string, stream uint64) *scene {
 	return &scene{
 		assets: filepath.Join(dir, "assets"), out: filepath.Join(dir, "cooked"), store: filepath.Join(dir, "store"),
 		scratch: dir, program: r.program, rng: rand.New(rand.NewPCG(r.seed, stream)),
 	}
+}
+
+// A workplace is the working directory and the cook command of a campaign.
+type workplace struct {
+	name    string // of the campaign
+	seed    uint64
+	dir     string // directory to work in; openWorkplace replaces it by a new directory inside
+	program string // the cook command
+	began   time.Time
+}
+
+// flags makes a flag set that fills in the workplace. The current value of dir is the
+// default.
+func (w *workplace) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet(w.name, flag.ContinueOnError)
+	fs.Uint64Var(&w.seed, "seed", uint64(time.Now().UnixNano()), "seed of all random numbers; timing varies anyway")
+	fs.StringVar(&w.dir, "dir", w.dir, "`directory` to work in, preferably on tmpfs (default: the temporary directory)")
+	fs.StringVar(&w.program, "cook", "", "cook `command` (default: built from this module)")
+	return fs
+}
+
+// openWorkplace prints the seed, creates the directory and, without -cook, builds the command.
+// close removes the directory.
+func (w *workplace) openWorkplace(ctx context.Context) error {
+	fmt.Printf("%s: seed %d\n", w.name, w.seed)
+	w.began = time.Now()
+	dir, err := os.MkdirTemp(w.dir, w.name)
+	if err != nil {
+		return err
+	}
+	w.dir = dir
+	if w.program == "" {
+		if w.program, err = build(ctx, dir); err != nil {
+			w.closeWorkplace()
+		}
+	}
+	return err
+}
+
+func (w *workplace) closeWorkplace() { os.RemoveAll(w.dir) }
+
+// took returns the time since openWorkplace, for printing.
+func (w *workplace) took() time.Duration { return time.Since(w.began).Round(time.Second) }
+
+// build builds the cook command in dir.
+func build(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "cook")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/assetcook/assetcook/cmd/cook")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build cook: %w: %s", err, text)
+	}
+	return program, nil
+}
+
+// cpuTime returns the CPU time of this process, which is independent of other load.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0 // cannot fail for this process
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

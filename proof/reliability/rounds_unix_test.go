@@ -52,9 +52,9 @@ func TestEachPlaysAllRoundsAndCountsFailures(t *testing.T) {
 		r.next.Store(0)
 		r.done.Store(0)
 		r.wrong.Store(0)
-		return r.each(t.Context(), func(_ context.Context, n int) (job, error) {
+		return r.playAllRounds(t.Context(), func(_ context.Context, n int) (job, error) {
 			begun.Add(1)
-			s := r.scene(r.dir, uint64(n))
+			s := r.newJobScene(r.dir, uint64(n))
 			return job{
 				scenes: []*scene{s},
 				round:  func(context.Context) error { return fails(played.Add(1)) },

@@ -27,9 +27,9 @@ type choice struct {
 // there is no file to edit.
 func (s *scene) edit() error {
 	return s.oneOf([]choice{
-		{6, s.overwrite}, {3, s.overwriteAndBack}, {2, s.overwriteKeepingTime}, {3, s.rewrite}, {3, s.replaceByRename}, {2, s.touch},
-		{1, s.remove}, {1, s.rename}, {2, s.create}, {1, s.changeRules}, {2, s.damageOutput}, {1, s.swap},
-		{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.retarget},
+		{6, s.overwrite}, {3, s.overwriteAndBack}, {2, s.overwriteKeepingTime}, {3, s.rewriteRandomSource}, {3, s.replaceByRename}, {2, s.touchRandomSource},
+		{1, s.removeRandomSource}, {1, s.renameRandomSource}, {2, s.createRandomSource}, {1, s.changeRules}, {2, s.damageRandomOutput}, {1, s.swapRandomSources},
+		{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.retargetRandomLink},
 	})
 }
 
@@ -41,7 +41,7 @@ func (s *scene) startSlowEdit() error {
 	if err := s.write(slow, s.letters(sizes["big/a.txt"])); err != nil {
 		return sceneError(err)
 	}
-	return s.oneOf([]choice{{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.create}, {1, s.rename}, {1, s.rewrite}})
+	return s.oneOf([]choice{{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.createRandomSource}, {1, s.renameRandomSource}, {1, s.rewriteRandomSource}})
 }
 
 // editRecent edits a recently edited file again, so that its output in the killed run becomes
@@ -57,10 +57,10 @@ func (s *scene) editRecent() error {
 	name := there[s.rng.IntN(len(there))]
 	return s.oneOf([]choice{
 		{1, func() error {
-			s.note("then rewrite %s", name)
-			return s.write(name, s.content(name, 1+s.rng.IntN(20_000)))
+			s.addSceneNote("then rewrite %s", name)
+			return s.write(name, s.randomContent(name, 1+s.rng.IntN(20_000)))
 		}},
-		{1, func() error { s.note("then remove %s", name); return os.Remove(name) }},
+		{1, func() error { s.addSceneNote("then remove %s", name); return os.Remove(name) }},
 		{1, func() error { return s.renameFile(name) }},
 	})
 }
@@ -68,7 +68,7 @@ func (s *scene) editRecent() error {
 // editAtomically makes an atomic edit: at all times each asset has its old or its new
 // content, or does not exist. It does not change the rules.
 func (s *scene) editAtomically() error {
-	return s.oneOf([]choice{{6, s.replaceByRename}, {2, s.touch}, {1, s.remove}, {1, s.rename}, {2, s.moveIn}, {1, s.swap}, {1, s.retarget}})
+	return s.oneOf([]choice{{6, s.replaceByRename}, {2, s.touchRandomSource}, {1, s.removeRandomSource}, {1, s.renameRandomSource}, {2, s.moveIn}, {1, s.swapRandomSources}, {1, s.retargetRandomLink}})
 }
 
 func (s *scene) oneOf(choices []choice) error {
@@ -85,8 +85,8 @@ func (s *scene) oneOf(choices []choice) error {
 	return nil
 }
 
-// edits makes n edits.
-func (s *scene) edits(n int) error {
+// applyRandomEdits makes n edits.
+func (s *scene) applyRandomEdits(n int) error {
 	for range n {
 		if err := s.edit(); err != nil {
 			return err
@@ -116,8 +116,8 @@ func files(dir string) ([]string, error) {
 	return names, err
 }
 
-// pick chooses a file below a directory to edit; "" if there is none.
-func (s *scene) pick(dir string) (string, error) {
+// pickRandomSource chooses a file below a directory to edit; "" if there is none.
+func (s *scene) pickRandomSource(dir string) (string, error) {
 	names, err := files(dir)
 	if err != nil || len(names) == 0 {
 		return "", err
@@ -134,8 +134,8 @@ func (s *scene) edited(name string) {
 	}
 }
 
-// content returns random content for a file name.
-func (s *scene) content(name string, size int) []byte {
+// randomContent returns random content for a file name.
+func (s *scene) randomContent(name string, size int) []byte {
 	switch path.Ext(name) {
 	case ".png":
 		return oracle.Picture(s.rng.IntN(50))
@@ -151,11 +151,11 @@ func (s *scene) content(name string, size int) []byte {
 
 // overwrite changes some bytes of a file in place and keeps its size and inode.
 func (s *scene) overwrite() error {
-	name, err := s.pick(s.assets)
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" {
 		return err
 	}
-	s.note("overwrite %s", name)
+	s.addSceneNote("overwrite %s", name)
 	return s.overwriteFile(name)
 }
 
@@ -164,7 +164,7 @@ func (s *scene) overwriteFile(name string) error {
 	if err != nil {
 		return err
 	}
-	data, at := s.content(name, int(info.Size())), 0
+	data, at := s.randomContent(name, int(info.Size())), 0
 	switch path.Ext(name) {
 	case ".png", ".gltf", ".wav":
 		if int64(len(data)) != info.Size() {
@@ -191,11 +191,11 @@ func (s *scene) overwriteFile(name string) error {
 
 // overwriteAndBack changes a file in place, syncs it, and changes it back.
 func (s *scene) overwriteAndBack() error {
-	name, err := s.pick(s.assets)
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" {
 		return err
 	}
-	s.note("overwrite, sync, and restore %s", name)
+	s.addSceneNote("overwrite, sync, and restore %s", name)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -216,11 +216,11 @@ func (s *scene) overwriteAndBack() error {
 }
 
 func (s *scene) overwriteKeepingTime() error {
-	name, err := s.pick(s.assets)
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" {
 		return err
 	}
-	s.note("overwrite, keeping the time, %s", name)
+	s.addSceneNote("overwrite, keeping the time, %s", name)
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
@@ -231,14 +231,14 @@ func (s *scene) overwriteKeepingTime() error {
 	return os.Chtimes(name, info.ModTime(), info.ModTime())
 }
 
-// rewrite truncates a file and writes it again, as most programs do.
-func (s *scene) rewrite() error {
-	name, err := s.pick(s.assets)
+// rewriteRandomSource truncates a file and writes it again, as most programs do.
+func (s *scene) rewriteRandomSource() error {
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" {
 		return err
 	}
-	s.note("rewrite %s", name)
-	return s.write(name, s.content(name, 1+s.rng.IntN(20_000)))
+	s.addSceneNote("rewrite %s", name)
+	return s.write(name, s.randomContent(name, 1+s.rng.IntN(20_000)))
 }
 
 func (s *scene) write(name string, data []byte) error {
@@ -264,40 +264,40 @@ func room(name string) error {
 }
 
 func (s *scene) replaceByRename() error {
-	name, err := s.pick(s.assets)
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" {
 		return err
 	}
-	s.note("replace %s", name)
-	if err := s.write(s.assets+".new", s.content(name, 1+s.rng.IntN(20_000))); err != nil {
+	s.addSceneNote("replace %s", name)
+	if err := s.write(s.assets+".new", s.randomContent(name, 1+s.rng.IntN(20_000))); err != nil {
 		return err
 	}
 	return os.Rename(s.assets+".new", name)
 }
 
-func (s *scene) touch() error {
-	name, err := s.pick(s.assets)
+func (s *scene) touchRandomSource() error {
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" {
 		return err
 	}
-	s.note("touch %s", name)
+	s.addSceneNote("touch %s", name)
 	now := time.Now()
 	return os.Chtimes(name, now, now)
 }
 
-// remove removes a file, unless only few are left.
-func (s *scene) remove() error {
+// removeRandomSource removes a file, unless only few are left.
+func (s *scene) removeRandomSource() error {
 	names, err := files(s.assets)
 	if err != nil || len(names) < 15 {
 		return err
 	}
 	name := names[s.rng.IntN(len(names))]
-	s.note("remove %s", name)
+	s.addSceneNote("remove %s", name)
 	return os.Remove(name)
 }
 
-func (s *scene) rename() error {
-	name, err := s.pick(s.assets)
+func (s *scene) renameRandomSource() error {
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" {
 		return err
 	}
@@ -307,7 +307,7 @@ func (s *scene) rename() error {
 func (s *scene) renameFile(name string) error {
 	s.fresh++
 	to := filepath.Join(filepath.Dir(name), fmt.Sprintf("moved%d%s", s.fresh%5, filepath.Ext(name)))
-	s.note("rename %s to %s", name, to)
+	s.addSceneNote("rename %s to %s", name, to)
 	s.edited(to)
 	return errors.Join(room(to), os.Rename(name, to))
 }
@@ -315,12 +315,12 @@ func (s *scene) renameFile(name string) error {
 // fileForFolder replaces an asset directory with a file, so that its output replaces an output
 // directory.
 func (s *scene) fileForFolder() error {
-	name, err := s.pick(s.assets)
+	name, err := s.pickRandomSource(s.assets)
 	dir := filepath.Dir(name)
 	if err != nil || name == "" || dir == s.assets || dir == filepath.Join(s.assets, "big") {
 		return err
 	}
-	s.note("replace the directory %s by a file", dir)
+	s.addSceneNote("replace the directory %s by a file", dir)
 	s.edited(dir)
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -330,11 +330,11 @@ func (s *scene) fileForFolder() error {
 
 // folderForFile replaces an asset with a directory of assets.
 func (s *scene) folderForFile() error {
-	name, err := s.pick(s.assets)
+	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" || filepath.Dir(name) == filepath.Join(s.assets, "big") {
 		return err
 	}
-	s.note("replace the file %s by a directory", name)
+	s.addSceneNote("replace the file %s by a directory", name)
 	if err := os.Remove(name); err != nil {
 		return err
 	}
@@ -343,8 +343,8 @@ func (s *scene) folderForFile() error {
 	return s.write(inner, s.letters(1+s.rng.IntN(20_000)))
 }
 
-func (s *scene) swap() error {
-	one, err := s.pick(s.assets)
+func (s *scene) swapRandomSources() error {
+	one, err := s.pickRandomSource(s.assets)
 	if err != nil || one == "" {
 		return err
 	}
@@ -354,7 +354,7 @@ func (s *scene) swap() error {
 		return err
 	}
 	two, aside := names[s.rng.IntN(len(names))], s.assets+".new"
-	s.note("swap %s and %s", one, two)
+	s.addSceneNote("swap %s and %s", one, two)
 	for _, r := range [][2]string{{one, aside}, {two, one}, {aside, two}} {
 		if err := os.Rename(r[0], r[1]); err != nil {
 			return err
@@ -363,33 +363,33 @@ func (s *scene) swap() error {
 	return nil
 }
 
-// retarget atomically points a link to the other of two directories with the same names and
+// retargetRandomLink atomically points a link to the other of two directories with the same names and
 // sizes.
-func (s *scene) retarget() error {
+func (s *scene) retargetRandomLink() error {
 	link, aside, to := filepath.Join(s.assets, "twin"), s.assets+".new", "twin1"
 	if at, err := os.Readlink(link); err == nil && at == to {
 		to = "twin2"
 	}
-	s.note("link %s to %s", link, to)
+	s.addSceneNote("link %s to %s", link, to)
 	if err := os.RemoveAll(aside); err != nil {
 		return err
 	}
 	return errors.Join(room(link), os.Symlink(to, aside), os.Rename(aside, link))
 }
 
-func (s *scene) create() error {
+func (s *scene) createRandomSource() error {
 	name := s.newName()
-	s.note("create %s", name)
+	s.addSceneNote("create %s", name)
 	s.edited(name)
-	return s.write(name, s.content(name, s.rng.IntN(50_000)))
+	return s.write(name, s.randomContent(name, s.rng.IntN(50_000)))
 }
 
 // moveIn creates a file elsewhere and moves it into the assets.
 func (s *scene) moveIn() error {
 	name := s.newName()
-	s.note("move in %s", name)
+	s.addSceneNote("move in %s", name)
 	aside := s.assets + ".new"
-	return errors.Join(s.write(aside, s.content(name, s.rng.IntN(50_000))), room(name), os.Rename(aside, name))
+	return errors.Join(s.write(aside, s.randomContent(name, s.rng.IntN(50_000))), room(name), os.Rename(aside, name))
 }
 
 // newName returns a file name that may be new.
@@ -408,24 +408,24 @@ var rules = []string{
 
 func (s *scene) changeRules() error {
 	n := s.rng.IntN(len(rules))
-	s.note("rules %d", n)
+	s.addSceneNote("rules %d", n)
 	return s.write(filepath.Join(s.assets, "cook.toml"), []byte(rules[n]+s.moreRules))
 }
 
-// damageOutput overwrites or removes an output, unless a watcher has just removed it.
-func (s *scene) damageOutput() error {
-	name, err := s.pick(s.out)
+// damageRandomOutput overwrites or removes an output, unless a watcher has just removed it.
+func (s *scene) damageRandomOutput() error {
+	name, err := s.pickRandomSource(s.out)
 	if err != nil || name == "" {
 		return err
 	}
 	if s.rng.IntN(2) == 0 {
-		s.note("remove output %s", name)
+		s.addSceneNote("remove output %s", name)
 		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	s.note("spoil output %s", name)
+	s.addSceneNote("spoil output %s", name)
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -45,8 +45,8 @@ var sizes = map[string]int{
 	"twin1/a.txt": 3000, "twin2/a.txt": 3000, "twin1/b.bin": 60_000, "twin2/b.bin": 60_000, // a link points to one of the two
 }
 
-// fill makes the assets.
-func (s *scene) fill() error {
+// writeFirstSources makes the assets.
+func (s *scene) writeFirstSources() error {
 	if err := oracle.Sample(s.assets); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *scene) fill() error {
 			return err
 		}
 	}
-	return s.retarget()
+	return s.retargetRandomLink()
 }
 
 func (s *scene) letters(n int) []byte {
@@ -66,7 +66,7 @@ func (s *scene) letters(n int) []byte {
 	return b
 }
 
-func (s *scene) note(format string, args ...any) {
+func (s *scene) addSceneNote(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf(format, args...))
 }
 
@@ -77,8 +77,8 @@ type ending struct {
 	took           time.Duration
 }
 
-// command prepares a run of the command.
-func (s *scene) command(ctx context.Context, more ...string) *exec.Cmd {
+// cookCommand prepares a run of the command.
+func (s *scene) cookCommand(ctx context.Context, more ...string) *exec.Cmd {
 	args := append([]string{"-dir", s.assets, "-out", s.out, "-cache", s.store}, s.args...)
 	cmd := exec.CommandContext(ctx, s.program, append(args, more...)...)
 	cmd.Dir = os.TempDir()
@@ -95,12 +95,12 @@ func (s *scene) run(ctx context.Context, more ...string) (ending, error) {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	var out, err bytes.Buffer
-	cmd := s.command(ctx, more...)
+	cmd := s.cookCommand(ctx, more...)
 	cmd.Stdout, cmd.Stderr = &out, &err
 	begin := time.Now()
 	runErr := cmd.Run()
 	end := ending{stdout: out.String(), stderr: err.String(), took: time.Since(begin)}
-	s.note("cook %s: %s", strings.Join(more, " "), strings.TrimSpace(end.stderr+end.stdout))
+	s.addSceneNote("cook %s: %s", strings.Join(more, " "), strings.TrimSpace(end.stderr+end.stdout))
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -121,8 +121,8 @@ func endedBy(cmd *exec.Cmd, signal syscall.Signal) bool {
 	return ok && status.Signaled() && status.Signal() == signal
 }
 
-// fromScratch cooks the same sources into new directories.
-func (s *scene) fromScratch(ctx context.Context) (oracle.Tree, cook.Summary, error) {
+// cookSceneFromScratch cooks the same sources into new directories.
+func (s *scene) cookSceneFromScratch(ctx context.Context) (oracle.Tree, cook.Summary, error) {
 	dir, err := os.MkdirTemp(s.scratch, "scratch")
 	if err != nil {
 		return nil, cook.Summary{}, err
@@ -147,7 +147,7 @@ var (
 // checkScene cooks twice. It returns an error unless the outputs equal a cook from scratch and the
 // second run had nothing to do.
 func (s *scene) checkScene(ctx context.Context) error {
-	want, summary, err := s.fromScratch(ctx)
+	want, summary, err := s.cookSceneFromScratch(ctx)
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,8 @@ func shown(n int) string {
 	return strconv.Itoa(n)
 }
 
-// outputs returns the tree of the output directory; it is empty if the directory does not exist.
-func (s *scene) outputs() (oracle.Tree, error) {
+// readSceneOutputs returns the tree of the output directory; it is empty if the directory does not exist.
+func (s *scene) readSceneOutputs() (oracle.Tree, error) {
 	tree, err := oracle.ReadTree(s.out)
 	if errors.Is(err, os.ErrNotExist) {
 		return oracle.Tree{}, nil
@@ -205,11 +205,11 @@ func (s *scene) outputs() (oracle.Tree, error) {
 // cook from scratch. The manifest lists the outputs of a partial run, so only its syntax is
 // checked.
 func (s *scene) checkOutputs(ctx context.Context, seen ...oracle.Tree) error {
-	now, err := s.outputs()
+	now, err := s.readSceneOutputs()
 	if err != nil {
 		return err
 	}
-	scratch, _, err := s.fromScratch(ctx)
+	scratch, _, err := s.cookSceneFromScratch(ctx)
 	if err != nil {
 		return err
 	}
@@ -264,8 +264,8 @@ func empty(dir string) error {
 	return err
 }
 
-// empty removes outputs and store. It keeps the directories, which may be mount points.
-func (s *scene) empty() error { return errors.Join(empty(s.out), empty(s.store)) }
+// emptySceneDirs removes outputs and store. It keeps the directories, which may be mount points.
+func (s *scene) emptySceneDirs() error { return errors.Join(empty(s.out), empty(s.store)) }
 
 // errScene means that the campaign itself failed.
 var errScene = errors.New("cannot set up the scene")

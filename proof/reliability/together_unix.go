@@ -33,7 +33,7 @@ func together(ctx context.Context, args []string) error {
 		return err
 	}
 	defer c.closeWorkplace()
-	err := c.each(ctx, c.job)
+	err := c.playAllRounds(ctx, c.newConcurrentJob)
 	counted := fmt.Sprintf("%d rounds, %d commands, %d found the lock taken, %d assets changed while they were cooked",
 		c.done.Load(), c.commands.Load(), c.locked.Load(), c.changed.Load())
 	return c.printLastLine(ctx, err, counted, c.locked.Load(), "commands that found the lock taken")
@@ -44,15 +44,15 @@ type concurrentRuns struct {
 	commands, locked, changed atomic.Int64
 }
 
-// job returns a job with its own tree.
-func (c *concurrentRuns) job(ctx context.Context, n int) (job, error) {
-	s := c.scene(filepath.Join(c.dir, fmt.Sprintf("job%d", n)), uint64(n))
+// newConcurrentJob returns a job with its own tree.
+func (c *concurrentRuns) newConcurrentJob(ctx context.Context, n int) (job, error) {
+	s := c.newJobScene(filepath.Join(c.dir, fmt.Sprintf("job%d", n)), uint64(n))
 	s.moreRules = slowRule
 	other := *s
 	other.out += "2"
 	both := []*scene{s, &other}
 	round := func(ctx context.Context) error {
-		if err := c.round(ctx, s, &other); err != nil {
+		if err := c.runTogetherOnce(ctx, s, &other); err != nil {
 			return err
 		}
 		for _, at := range both {
@@ -78,7 +78,7 @@ const branchCount = 3
 
 // branches makes the assets, a git repository with branches that share the rules.
 func (c *concurrentRuns) branches(ctx context.Context, s *scene) error {
-	if err := s.fill(); err != nil {
+	if err := s.writeFirstSources(); err != nil {
 		return err
 	}
 	rules := filepath.Join(s.assets, "cook.toml")
@@ -99,7 +99,7 @@ func (c *concurrentRuns) branches(ctx context.Context, s *scene) error {
 		if err := git(ctx, s, "checkout", "-q", "-b", fmt.Sprint("b", i)); err != nil {
 			return err
 		}
-		if err := c.grow(ctx, s); err != nil {
+		if err := c.editUntilCooked(ctx, s); err != nil {
 			return err
 		}
 		for _, step := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "edits"}} {
@@ -111,15 +111,15 @@ func (c *concurrentRuns) branches(ctx context.Context, s *scene) error {
 	return os.MkdirAll(s.store, 0o777)
 }
 
-// grow edits the assets until they cook without failures.
-func (c *concurrentRuns) grow(ctx context.Context, s *scene) error {
+// editUntilCooked edits the assets until they cook without failures.
+func (c *concurrentRuns) editUntilCooked(ctx context.Context, s *scene) error {
 	for {
-		for _, edit := range []func() error{s.overwrite, s.overwrite, s.rewrite, s.remove, s.rename, s.create, s.create, s.swap} {
+		for _, edit := range []func() error{s.overwrite, s.overwrite, s.rewriteRandomSource, s.removeRandomSource, s.renameRandomSource, s.createRandomSource, s.createRandomSource, s.swapRandomSources} {
 			if err := edit(); err != nil {
 				return err
 			}
 		}
-		_, summary, err := s.fromScratch(ctx)
+		_, summary, err := s.cookSceneFromScratch(ctx)
 		if err != nil || summary.Failed.Assets == 0 {
 			return err
 		}
@@ -148,8 +148,8 @@ type concurrentRun struct {
 	out   bytes.Buffer
 }
 
-// round starts some commands at once and waits for all of them.
-func (c *concurrentRuns) round(ctx context.Context, s, other *scene) error {
+// runTogetherOnce starts some commands at once and waits for all of them.
+func (c *concurrentRuns) runTogetherOnce(ctx context.Context, s, other *scene) error {
 	choices := []struct {
 		often int
 		at    *scene
@@ -169,7 +169,7 @@ func (c *concurrentRuns) round(ctx context.Context, s, other *scene) error {
 	var runs []*concurrentRun
 	for range 2 + s.rng.IntN(3) {
 		choice := choices[crowd[s.rng.IntN(len(crowd))]]
-		cmd := choice.at.command(ctx, choice.args...)
+		cmd := choice.at.cookCommand(ctx, choice.args...)
 		if len(choice.args) > 0 {
 			switch choice.args[0] {
 			case "trim":
@@ -201,7 +201,7 @@ func (c *concurrentRuns) startWatcher(ctx context.Context, s *scene) (stop func(
 	if s.rng.IntN(4) > 0 {
 		return func() error { return nil }, nil
 	}
-	cmd := s.command(ctx, "-watch")
+	cmd := s.cookCommand(ctx, "-watch")
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Start(); err != nil {

@@ -10,7 +10,7 @@ import (
 func TestOnlyLockAndChangedAssetsExcuseFailure(t *testing.T) {
 	const (
 		waiting = "cook: process 7 works on the same output directory; waiting for it to end\n"
-		changed = "assets/tex/a.png: error: changed while it was being cooked; run cook again\n"
+		changed = "assets/tex/a.png: error: the file changed while it was being cooked; run cook again\n"
 		summary = "cook: 23 assets: 20 up to date, 2 cooked, 1 failed in 90ms (saved 0s)\n"
 		noFile  = ": no such file or directory\n"
 	)

@@ -27,11 +27,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/recipes/image"
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/cespare/xxhash/v2"
 )
 
 func main() {
@@ -56,8 +56,8 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		report(folder, truth, ask)
-		for _, picture := range sample(truth, *most) {
+		printAnswers(folder, truth, ask)
+		for _, picture := range sampleNames(truth, *most) {
 			fmt.Fprintf(&out, "%s/%s\t%s\n", filepath.Base(folder), picture, truth[picture])
 		}
 	}
@@ -68,8 +68,8 @@ func main() {
 	}
 }
 
-// sample returns up to most names, those with the smallest checksums, sorted.
-func sample(truth map[string]string, most int) []string {
+// sampleNames returns up to most names, those with the smallest checksums, sorted.
+func sampleNames(truth map[string]string, most int) []string {
 	pictures := slices.SortedFunc(maps.Keys(truth), func(a, b string) int {
 		return cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b))
 	})
@@ -116,9 +116,9 @@ func byRecipe(folder, picture string) (answer, bool) {
 	return answer{}, false
 }
 
-// report prints the numbers of right, unsure and wrong answers, and lists the ones that are
+// printAnswers prints the numbers of right, unsure and wrong answers, and lists the ones that are
 // not right.
-func report(folder string, truth map[string]string, ask func(folder, picture string) (answer, bool)) {
+func printAnswers(folder string, truth map[string]string, ask func(folder, picture string) (answer, bool)) {
 	var all, right, unsure, wrong, lies, both int
 	var lines []string
 	for _, picture := range slices.Sorted(maps.Keys(truth)) {
@@ -182,8 +182,59 @@ func truthOf(folder string, labels []label) (map[string]string, error) {
 		return nil, err
 	}
 	for _, text := range texts {
-		t.read(text)
+		t.readMaterials(text)
 	}
-	t.label(labels)
+	t.labelUnused(labels)
 	return t.truth, nil
+}
+
+// A label is the role of some pictures of a directory, assigned by hand.
+type label struct {
+	folder  string // base name of the directory
+	pattern string
+	role    string // "?" to exclude the pictures
+}
+
+// readLabels reads lines of three words: the name of a directory, a pattern of paths in it, and a
+// role. The first line that matches a picture determines its label.
+func readLabels(file string) ([]label, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var labels []label
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if len(words) != 3 || !doublestar.ValidatePattern(words[1]) {
+			return nil, fmt.Errorf("%s:%d: want a directory, a pattern and a role", file, n)
+		}
+		labels = append(labels, label{words[0], words[1], words[2]})
+	}
+	return labels, nil
+}
+
+// labelUnused adds the labels of pictures that no material uses.
+func (t *tree) labelUnused(labels []label) {
+	for _, picture := range t.pictures {
+		if _, ok := t.truth[picture]; ok {
+			continue
+		}
+		for _, l := range labels {
+			if l.folder != filepath.Base(t.root) || !doublestar.MatchUnvalidated(l.pattern, picture) {
+				continue
+			}
+			if l.role != "?" {
+				t.truth[picture] = l.role
+			}
+			break
+		}
+	}
 }

@@ -70,8 +70,8 @@ var roleOf = map[string]string{
 	"kart name": "color", "kart normal-map": "normal", "kart gloss-map": "data", "kart colorization-mask": "mask",
 }
 
-// read adds the pictures that the materials of a file use.
-func (t *tree) read(name string) {
+// readMaterials adds the pictures that the materials of a file use.
+func (t *tree) readMaterials(name string) {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
 	case ".gltf", ".glb", ".mtl", ".tres", ".tscn", ".sdf", ".cfg", ".xml", ".level":

@@ -38,7 +38,7 @@ type setup struct {
 var (
 	nothing = setup{name: "nothing changed", before: func(*project) error { return nil }}
 	full    = setup{name: "full run", before: nothing.before, full: true}
-	edited  = setup{name: "a source edited", before: (*project).edit}
+	edited  = setup{name: "a source edited", before: (*project).switchEdited}
 	noOut   = setup{name: "no outputs", before: func(b *project) error {
 		return errors.Join(os.RemoveAll(b.out), b.putForeign(b.out))
 	}}
@@ -65,10 +65,10 @@ func ready(context.Context, *project) error { return nil }
 
 // changed leaves non-empty changes beside the index.
 func changed(ctx context.Context, b *project) error {
-	if err := b.edit(); err != nil {
+	if err := b.switchEdited(); err != nil {
 		return err
 	}
-	_, err := b.cook(ctx, false, nil)
+	_, err := b.cookObserved(ctx, false, nil)
 	return err
 }
 
@@ -80,7 +80,7 @@ func killed(ctx context.Context, b *project) error {
 	journal := filepath.Join(b.out, ".cook", "journal")
 	var data []byte
 	var readErr error
-	_, err := b.cook(ctx, false, func() {
+	_, err := b.cookObserved(ctx, false, func() {
 		if data == nil {
 			data, readErr = os.ReadFile(journal)
 		}
@@ -176,7 +176,7 @@ func likeScratch(ctx context.Context, b *project, r result, wrong func(string, .
 			wrong("%v", err)
 		}
 	}()
-	tree, err := b.fromScratch(ctx)
+	tree, err := b.cookDamageFromScratch(ctx)
 	var refused *cook.ConfigError
 	switch {
 	case errors.As(r.err, &refused):

@@ -47,21 +47,21 @@ func newProject(dir string, files int) (*project, error) {
 	ctx := context.Background()
 	b.want = map[bool]oracle.Tree{}
 	for range 2 {
-		if err := b.edit(); err != nil {
+		if err := b.switchEdited(); err != nil {
 			return nil, err
 		}
-		tree, err := b.fromScratch(ctx)
+		tree, err := b.cookDamageFromScratch(ctx)
 		if err != nil {
 			return nil, err
 		}
 		b.want[b.edited] = tree
 	}
-	return b, b.rebuild(ctx)
+	return b, b.rebuildAll(ctx)
 }
 
-// edit switches the edited source to its other text. The length differs, so that the edit
+// switchEdited switches the edited source to its other text. The length differs, so that the edit
 // shows even if the clock is coarse.
-func (b *project) edit() error {
+func (b *project) switchEdited() error {
 	b.edited = !b.edited
 	text := "a text that is copied"
 	if b.edited {
@@ -72,8 +72,8 @@ func (b *project) edit() error {
 
 func (b *project) restoreRules() error { return put(filepath.Join(b.assets, "cook.toml"), b.rules) }
 
-// fromScratch cooks into new directories, with the foreign file.
-func (b *project) fromScratch(ctx context.Context) (oracle.Tree, error) {
+// cookDamageFromScratch cooks into new directories, with the foreign file.
+func (b *project) cookDamageFromScratch(ctx context.Context) (oracle.Tree, error) {
 	out, store := filepath.Join(b.dir, "scratch"), filepath.Join(b.dir, "scratch-store")
 	defer os.RemoveAll(out)
 	defer os.RemoveAll(store)
@@ -92,13 +92,13 @@ func (b *project) putForeign(out string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte("foreign"), 0o666))
 }
 
-// rebuild removes outputs and store and cooks everything.
-func (b *project) rebuild(ctx context.Context) error {
+// rebuildAll removes outputs and store and cooks everything.
+func (b *project) rebuildAll(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(b.out), os.RemoveAll(b.store), b.putForeign(b.out)); err != nil {
 		return err
 	}
 	for range 2 { // after the second run the index trusts all stamps
-		if _, err := b.cook(ctx, false, nil); err != nil {
+		if _, err := b.cookObserved(ctx, false, nil); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (b *project) options(l *recorder, full bool) oracle.Run {
 	return r
 }
 
-func (b *project) cook(ctx context.Context, full bool, started func()) (*recorder, error) {
+func (b *project) cookObserved(ctx context.Context, full bool, started func()) (*recorder, error) {
 	l := &recorder{started: started}
 	_, err := b.options(l, full).Cook(ctx)
 	return l, err

@@ -1,3 +1,10 @@
+// Package damage damages each file that cook keeps in every way that truncates it or flips
+// one bit. After each fault it checks that the next run gives the outputs of a run from
+// scratch, and that it reports the damage.
+//
+// A test of package cook runs a sample; "go run ./proof/reliability damage" runs all. It
+// cooks in process, so a panic ends the sweep; the file "now" in the sweep's directory then
+// names the fault.
 package damage
 
 import (
@@ -61,8 +68,8 @@ func (h fault) String() string {
 	return fmt.Sprintf("bit %d of byte %d", h.at%8, h.at/8)
 }
 
-// apply returns the damaged content.
-func (h fault) apply(data []byte) []byte {
+// applyFault returns the damaged content.
+func (h fault) applyFault(data []byte) []byte {
 	if h.cut {
 		return append([]byte(nil), data[:min(h.at, len(data))]...)
 	}
@@ -160,7 +167,7 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 			}
 			setup := k.setups[n%len(k.setups)]
 			h := damageAt(n, size)
-			if err := b.one(ctx, k, setup, files[i], h, data, &t); err != nil {
+			if err := b.testFault(ctx, k, setup, files[i], h, data, &t); err != nil {
 				return t, err
 			}
 			done++
@@ -220,11 +227,11 @@ func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t
 	}
 	// Repair it as a user would.
 	err = errors.Join(os.RemoveAll(files[i]), os.WriteFile(files[i], was, 0o666))
-	return errors.Join(err, b.restoreRules(), b.rebuild(ctx))
+	return errors.Join(err, b.restoreRules(), b.rebuildAll(ctx))
 }
 
-// one applies a fault and checks the next run.
-func (b *project) one(ctx context.Context, k kind, s setup, file string, h fault, data []byte, t *Tally) error {
+// testFault applies a fault and checks the next run.
+func (b *project) testFault(ctx context.Context, k kind, s setup, file string, h fault, data []byte, t *Tally) error {
 	rel, err := filepath.Rel(b.dir, file)
 	if err != nil {
 		return err
@@ -237,7 +244,7 @@ func (b *project) one(ctx context.Context, k kind, s setup, file string, h fault
 	wrong := func(format string, args ...any) {
 		t.Wrong = append(t.Wrong, Finding{k.name, rel, h.String() + ", " + s.name, fmt.Sprintf(format, args...)})
 	}
-	if err := errors.Join(put(file, h.apply(data)), s.before(b)); err != nil {
+	if err := errors.Join(put(file, h.applyFault(data)), s.before(b)); err != nil {
 		return err
 	}
 	res := b.cookWithin(ctx, s.full)
@@ -258,7 +265,7 @@ func (b *project) one(ctx context.Context, k kind, s setup, file string, h fault
 		t.Refused++
 	}
 	if !fine || k.rebuild {
-		return b.rebuild(ctx)
+		return b.rebuildAll(ctx)
 	}
 	return nil
 }

@@ -61,9 +61,9 @@ type broken struct {
 
 func (r *broken) killed() bool { return r.met.N > 0 && r.fault.Action == faultfs.Kill }
 
-// play sets up the scene, runs the command with a fault, and checks the result. It returns an
+// playFault sets up the scene, runs the command with a fault, and checks the result. It returns an
 // error only if the sweep itself failed.
-func (ws *workspace) play(ctx context.Context, b target) (outcome, error) {
+func (ws *workspace) playFault(ctx context.Context, b target) (outcome, error) {
 	if err := ws.scene.begin(ws); err != nil {
 		return outcome{}, err
 	}
@@ -93,7 +93,7 @@ func (ws *workspace) play(ctx context.Context, b target) (outcome, error) {
 	if r.after, err = readOut(ws.out); err != nil {
 		return o, err
 	}
-	ws.checkRun(&r, find)
+	ws.checkFaultedRun(&r, find)
 	for name := range ws.scene.foreign {
 		if r.after[name] != r.before[name] {
 			find(Wrong, "foreign file %s was changed: %.80q", name, r.after[name])
@@ -155,8 +155,8 @@ func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, e
 
 type finder func(kind Kind, format string, args ...any)
 
-// checkRun checks the result of a run with a fault.
-func (ws *workspace) checkRun(r *broken, find finder) {
+// checkFaultedRun checks the result of a run with a fault.
+func (ws *workspace) checkFaultedRun(r *broken, find finder) {
 	if strings.Contains(r.stderr, "panic: ") || strings.Contains(r.stderr, "fatal error: ") {
 		find(Wrong, "it panicked")
 	}

@@ -34,10 +34,10 @@ func scenes() []scene {
 			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(ws.store))
 		}},
 		{name: "edited", begin: func(ws *workspace) error {
-			return errors.Join(ws.undo(), ws.cook(), os.RemoveAll(ws.store), ws.edit(), ws.damage())
+			return errors.Join(ws.undo(), ws.cook(), os.RemoveAll(ws.store), ws.editWorkspace(), ws.changeOutputs())
 		}},
 		{name: "rules", begin: func(ws *workspace) error { // a full run whose results are all in the store
-			return errors.Join(ws.undo(), ws.cook(), ws.edit(), ws.damage(), ws.write("cook.toml", otherRules))
+			return errors.Join(ws.undo(), ws.cook(), ws.editWorkspace(), ws.changeOutputs(), ws.write("cook.toml", otherRules))
 		}},
 		{name: "lost", begin: func(ws *workspace) error { // a lost index; the manifest tells which outputs are owned
 			return errors.Join(ws.cook(), os.Remove(filepath.Join(ws.out, ".cook", "index")), os.RemoveAll(ws.store))
@@ -55,7 +55,7 @@ func scenes() []scene {
 		},
 		{name: "unchanged", begin: func(ws *workspace) error { return ws.cook() }},
 		{name: "moved", moves: true, begin: func(ws *workspace) error { // the state moves out of the output directory
-			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(filepath.Join(ws.dir, "state")), ws.undo(), ws.cook(), ws.edit())
+			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(filepath.Join(ws.dir, "state")), ws.undo(), ws.cook(), ws.editWorkspace())
 		}},
 		{name: "clean", verb: []string{"clean"}, begin: func(ws *workspace) error { return ws.cook() }},
 	}
@@ -73,8 +73,8 @@ type workspace struct {
 	later           oracle.Tree // the same after editLater
 }
 
-// prepare computes the expected outputs of the scene.
-func (ws *workspace) prepare() error {
+// computeExpected computes the expected outputs of the scene.
+func (ws *workspace) computeExpected() error {
 	if err := ws.cook(); err != nil {
 		return err
 	}
@@ -82,19 +82,19 @@ func (ws *workspace) prepare() error {
 		return err
 	}
 	var err error
-	if ws.fresh, err = ws.fromScratch(); err != nil {
+	if ws.fresh, err = ws.cookWorkspaceFromScratch(); err != nil {
 		return err
 	}
 	if err := ws.editLater(); err != nil {
 		return err
 	}
-	if ws.later, err = ws.fromScratch(); err != nil {
+	if ws.later, err = ws.cookWorkspaceFromScratch(); err != nil {
 		return err
 	}
 	return ws.undo()
 }
 
-func (ws *workspace) fromScratch() (oracle.Tree, error) {
+func (ws *workspace) cookWorkspaceFromScratch() (oracle.Tree, error) {
 	scratch := filepath.Join(ws.dir, "scratch")
 	defer os.RemoveAll(scratch)
 	out := filepath.Join(scratch, "out")
@@ -136,8 +136,8 @@ func write(name, data string) error {
 	return os.WriteFile(name, []byte(data), 0o666)
 }
 
-// edit makes all kinds of edits to the sources.
-func (ws *workspace) edit() error {
+// editWorkspace makes all kinds of edits to the sources.
+func (ws *workspace) editWorkspace() error {
 	return errors.Join(
 		ws.write("data/level.json", `{"name": "second", "laps": 12}`),
 		ws.write("tex/sky.png", string(oracle.Picture(7))),
@@ -189,8 +189,8 @@ func (ws *workspace) undo() error {
 	}))
 }
 
-// damage makes all kinds of changes to outputs.
-func (ws *workspace) damage() error {
+// changeOutputs makes all kinds of changes to outputs.
+func (ws *workspace) changeOutputs() error {
 	return errors.Join(
 		os.Remove(filepath.Join(ws.out, "same", "one.txt")),
 		os.Truncate(filepath.Join(ws.out, "ui", "icon.png.ktx2"), 40),

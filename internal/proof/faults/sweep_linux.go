@@ -132,7 +132,7 @@ func (s Sweep) Run(ctx context.Context) (Tally, error) {
 		played = append(played, sc)
 		all = append(all, targets...)
 	}
-	all = s.pick(all)
+	all = s.drawFaultSample(all)
 	for _, sc := range played {
 		before := tally.Runs
 		if err := s.playAll(ctx, sc, all, &tally); err != nil {
@@ -145,8 +145,8 @@ func (s Sweep) Run(ctx context.Context) (Tally, error) {
 	return tally, nil
 }
 
-// pick draws the sample.
-func (s Sweep) pick(all []target) []target {
+// drawFaultSample draws the sample.
+func (s Sweep) drawFaultSample(all []target) []target {
 	if s.Sample == 0 || s.Sample >= len(all) {
 		return all
 	}
@@ -183,7 +183,7 @@ func (s Sweep) playAll(ctx context.Context, sc scene, all []target, tally *Tally
 	var group sync.WaitGroup
 	for i := range max(1, s.Workers) {
 		group.Go(func() {
-			if err := s.work(ctx, i, sc, todo, count); err != nil {
+			if err := s.playTargets(ctx, i, sc, todo, count); err != nil {
 				cancel(err)
 			}
 		})
@@ -218,7 +218,7 @@ func (s Sweep) listFaults(ctx context.Context, sc scene) (all []target, calls in
 		return nil, 0, err
 	}
 	defer os.RemoveAll(ws.dir)
-	r, err := ws.play(ctx, target{})
+	r, err := ws.playFault(ctx, target{})
 	if err == nil && len(r.found) > 0 {
 		err = errors.New(r.found[0].String())
 	}
@@ -235,8 +235,8 @@ func (s Sweep) listFaults(ctx context.Context, sc scene) (all []target, calls in
 	return all, len(r.calls), err
 }
 
-// work plays targets from a channel.
-func (s Sweep) work(ctx context.Context, worker int, sc scene, todo <-chan target, count func(outcome)) error {
+// playTargets plays targets from a channel.
+func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-chan target, count func(outcome)) error {
 	var ws *workspace
 	defer func() {
 		if ws != nil {
@@ -253,7 +253,7 @@ func (s Sweep) work(ctx context.Context, worker int, sc scene, todo <-chan targe
 				return err
 			}
 		}
-		r, err := ws.play(ctx, b)
+		r, err := ws.playFault(ctx, b)
 		if err != nil {
 			return fmt.Errorf("%s, %s at %s %s: %w", sc.name, b.fault.Name, b.call.name, b.call.path, err)
 		}
@@ -281,5 +281,5 @@ func (s Sweep) newWorkspace(sc scene, name string) (*workspace, error) {
 	if err := oracle.Sample(ws.src); err != nil {
 		return nil, err
 	}
-	return ws, ws.prepare()
+	return ws, ws.computeExpected()
 }

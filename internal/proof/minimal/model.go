@@ -155,10 +155,10 @@ func (t *tree) value(what string, made []artifact) string {
 	case "has":
 		return fmt.Sprint(there)
 	case "find":
-		list, there := t.list(path.Dir(at), path.Base(at))
+		list, there := t.listMatching(path.Dir(at), path.Base(at))
 		return fmt.Sprint(there, list)
 	case "list":
-		list, there := t.list(at, "")
+		list, there := t.listMatching(at, "")
 		return fmt.Sprint(there, list)
 	}
 	return fmt.Sprintf("%q", chosen(at, made))
@@ -190,7 +190,7 @@ func (w *view) find(pattern string) (found []string, err error) {
 	if strings.HasPrefix(pattern, "/") {
 		folder = path.Dir(pattern)[1:]
 	}
-	list, _ := w.list(folder, path.Base(pattern))
+	list, _ := w.listMatching(folder, path.Base(pattern))
 	for _, name := range list {
 		found = append(found, path.Join(path.Dir(pattern), name))
 	}
@@ -211,7 +211,7 @@ func (w *view) take(pattern string) ([]artifact, error) {
 
 // command returns the output of a script.
 func (w *view) command(text string) string {
-	list, _ := w.list("lib", "*.dat")
+	list, _ := w.listMatching("lib", "*.dat")
 	if path.Ext(w.at) == ".dec" {
 		w.see("find", "/lib/*.dat")
 		w.see("read", "one.dat")
@@ -234,7 +234,7 @@ func (w *view) command(text string) string {
 		return text + w.files["lib/one.dat"]
 	case 1:
 		w.see("list", "/lib")
-		all, _ := w.list("lib", "*")
+		all, _ := w.listMatching("lib", "*")
 		return strings.Join(all, "\n") + "\n" + first(text)
 	}
 	w.see("read", "/lib/two.dat")

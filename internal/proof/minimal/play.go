@@ -1,3 +1,9 @@
+// Package minimal compares the work that incremental cooks do with a model. It generates random
+// trees of assets whose sources are small programs. The programs read files, test whether files
+// exist, match patterns, generate programs for the next step of a chain, and read the artifacts
+// of other assets. So the model knows the dependencies of each asset. For each run it predicts
+// which assets are cooked, restored from the store or left alone, and what the output directory
+// contains afterwards. [Play] fails if a run does more or less than predicted.
 package minimal
 
 import (
@@ -35,15 +41,15 @@ func Play(ctx context.Context, dir string, seed uint64, opt Options) (Counts, er
 	for n := range opt.Steps {
 		var edits []string
 		for range p.IntN(4) {
-			edits = append(edits, p.edit())
+			edits = append(edits, p.editRandomly())
 		}
 		if n > 0 {
-			edits = append(edits, p.damage()...)
+			edits = append(edits, p.disturbState()...)
 		}
 		targets := pick(p.tree, [][]string{nil, nil, nil, {"small"}, {"", "small"}, {"big", "small"}})
 		p.counts.Edits += len(edits)
 		for _, again := range []string{"", ", once more"} {
-			if err := p.run(ctx, targets); err != nil {
+			if err := p.cookAndCompareModel(ctx, targets); err != nil {
 				return p.counts, fmt.Errorf("seed %d, run %d%s for %q after\n  %s\n%w", seed, n, again, targets, strings.Join(edits, "\n  "), err)
 			}
 		}
@@ -69,9 +75,9 @@ type player struct {
 	counts Counts
 }
 
-// damage sometimes edits or removes an output, removes the index, or updates the stamp of a
+// disturbState sometimes edits or removes an output, removes the index, or updates the stamp of a
 // source.
-func (p *player) damage() []string {
+func (p *player) disturbState() []string {
 	switch p.IntN(12) {
 	case 0, 1:
 		for _, name := range slices.Sorted(maps.Keys(p.disk)) {
@@ -146,8 +152,8 @@ func (o *observer) Event(e cook.Event) {
 	}
 }
 
-// run cooks, and compares the work done and the outputs with the model.
-func (p *player) run(ctx context.Context, targets []string) error {
+// cookAndCompareModel cooks, and compares the work done and the outputs with the model.
+func (p *player) cookAndCompareModel(ctx context.Context, targets []string) error {
 	if err := p.writeTree(); err != nil {
 		return err
 	}

@@ -153,8 +153,8 @@ func (t *tree) program(name string) string {
 	return strings.Join(lines, "\n")
 }
 
-// edit makes a random edit of the tree and returns a description of it.
-func (t *tree) edit() string {
+// editRandomly makes a random edit of the tree and returns a description of it.
+func (t *tree) editRandomly() string {
 	source := t.where(pick(t, t.sources()))
 	switch n := t.IntN(100); {
 	case n < 45:
@@ -209,9 +209,9 @@ func (t *tree) toggle(name string) string {
 	return fmt.Sprintf(", write %s %q", name, t.files[name])
 }
 
-// list returns the sorted names of the files in a directory that match a pattern, and whether the
+// listMatching returns the sorted names of the files in a directory that match a pattern, and whether the
 // directory exists.
-func (t *tree) list(folder, pattern string) (found []string, there bool) {
+func (t *tree) listMatching(folder, pattern string) (found []string, there bool) {
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		dir, base := path.Dir(p), path.Base(p)
 		there = there || dir == folder || strings.HasPrefix(dir, folder+"/") || folder == "."

@@ -40,7 +40,7 @@ func (p *Player) Cook(ctx context.Context, mode Mode) error {
 	if err != nil {
 		return err
 	}
-	want, err := p.fromScratch(ctx, sources, mode)
+	want, err := p.cookPlaceFromScratch(ctx, sources, mode)
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (p *Player) Cook(ctx context.Context, mode Mode) error {
 	return nil
 }
 
-// fromScratch cooks the same sources into an empty directory.
-func (p *Player) fromScratch(ctx context.Context, sources Tree, mode Mode) (*expected, error) {
+// cookPlaceFromScratch cooks the same sources into an empty directory.
+func (p *Player) cookPlaceFromScratch(ctx context.Context, sources Tree, mode Mode) (*expected, error) {
 	key := sources.key() + strings.Join(mode.Targets, ",")
 	if done, ok := p.expected[key]; ok {
 		return done, nil

@@ -39,7 +39,7 @@ func PlayLooks(ctx context.Context, dir string, seed uint64, opt LooksOptions) (
 	for step := range opt.Steps {
 		var log []string
 		for range 1 + l.IntN(3) {
-			log = append(log, l.edit()())
+			log = append(log, l.editLookedTree()())
 		}
 		l.counts.Edits += len(log)
 		if opt.Racing && l.IntN(3) == 0 {
@@ -49,7 +49,7 @@ func PlayLooks(ctx context.Context, dir string, seed uint64, opt LooksOptions) (
 			}
 			log = append(log, raced...)
 		}
-		if err := l.compare(step); err != nil {
+		if err := l.compareFourRuns(step); err != nil {
 			return l.counts, fmt.Errorf("seed %d, step %d, after\n  %s\n%w\nsources:\n%s", seed, step, strings.Join(log, "\n  "), err, strings.Join(l.scripts, "\n--\n"))
 		}
 	}
@@ -137,8 +137,8 @@ func (l *looker) begin() error {
 	return os.Symlink("d", l.lookedAt("l"))
 }
 
-// edit picks a random edit. The edit does nothing if it cannot be applied to the current tree.
-func (l *looker) edit() (do func() string) {
+// editLookedTree picks a random edit. The edit does nothing if it cannot be applied to the current tree.
+func (l *looker) editLookedTree() (do func() string) {
 	name := l.randomLookedPath()
 	if l.IntN(3) == 0 {
 		name = oneOf(l.Rand, lookLinks...)
@@ -200,13 +200,13 @@ func (l *looker) race() (log []string, err error) {
 		time.Sleep(time.Duration(l.IntN(40)) * time.Millisecond)
 		l.counts.Raced++
 		if l.IntN(2) == 0 {
-			log = append(log, "meanwhile: "+l.edit()())
+			log = append(log, "meanwhile: "+l.editLookedTree()())
 			continue
 		}
 		name := l.randomLookedPath()
 		away := filepath.Join(l.dir, "away")
 		moved := os.Rename(l.lookedAt(name), away) == nil
-		log = append(log, "meanwhile, for a moment: "+l.edit()())
+		log = append(log, "meanwhile, for a moment: "+l.editLookedTree()())
 		time.Sleep(time.Duration(l.IntN(10)) * time.Millisecond)
 		if moved {
 			os.RemoveAll(l.lookedAt(name))
@@ -239,8 +239,8 @@ func (t Tree) diffWhole(got Tree) string {
 	return text
 }
 
-// compare makes the four runs of a round and compares their outputs.
-func (l *looker) compare(step int) error {
+// compareFourRuns makes the four runs of a round and compares their outputs.
+func (l *looker) compareFourRuns(step int) error {
 	l.counts.Runs++
 	store := filepath.Join(l.dir, "store")
 	fresh := filepath.Join(l.dir, fmt.Sprint("fresh", step))

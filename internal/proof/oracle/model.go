@@ -1,11 +1,14 @@
 package oracle
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/cook/manifest"
 )
 
 // A model approximates the asset directory while a script is generated: it maps paths
@@ -58,4 +61,67 @@ func (m model) rename(from, to string) {
 	for name, data := range moved {
 		m.write(name, data)
 	}
+}
+
+// diffScope compares the outputs in the scope of a run with the outputs of a run from scratch. It
+// skips outputs whose path is occupied by an out-of-scope output, because the run had to leave
+// that one alone.
+func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list listing) string {
+	kept := map[string]bool{} // outputs and their parent directories
+	for name, l := range p.made {
+		if _, there := before[name]; there && !inScope(mode, l.Source) {
+			for ; name != "."; name = path.Dir(name) {
+				kept[name] = true
+			}
+		}
+	}
+	var lines []string
+	for key, l := range want.list {
+		if !inScope(mode, l.Source) || bundle(l.Source) {
+			continue // a bundle may contain artifacts that are out of scope
+		}
+		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
+			continue
+		}
+		if list[key].text() != l.text() {
+			lines = append(lines, fmt.Sprintf("manifest: %q is %s, want %s", key, list[key].text(), l.text()))
+		}
+		for _, o := range l.Outputs {
+			if got[o.Path] != want.tree[o.Path] && !mode.ByFolder {
+				lines = append(lines, fmt.Sprintf("%s differs: %.80q, want %.80q", o.Path, got[o.Path], want.tree[o.Path]))
+			}
+		}
+	}
+	for key, l := range list {
+		if _, there := want.list[key]; !there && inScope(mode, l.Source) && !bundle(l.Source) && slices.Contains(targets(mode.Targets), l.Target) &&
+			!slices.Contains(want.result.Unplanned, l.Source) {
+			lines = append(lines, fmt.Sprintf("manifest: superfluous %q", key))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// bundle reports whether a source is cooked from the artifacts of other assets.
+func bundle(source string) bool {
+	return slices.Contains([]string{".paklist", ".tmpl"}, path.Ext(source))
+}
+
+// taken reports whether a set of names holds a path or one of its parents.
+func taken(names map[string]bool, name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// inScope reports whether the patterns of a mode match a source. The patterns of scripts are
+// paths, directories, and globs without a slash.
+func inScope(mode Mode, source string) bool {
+	return slices.ContainsFunc(mode.Patterns, func(pattern string) bool {
+		byName, _ := path.Match(pattern, path.Base(source))
+		return source == pattern || strings.HasPrefix(source, pattern+"/") || byName && !strings.Contains(pattern, "/")
+	})
 }

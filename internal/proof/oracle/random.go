@@ -48,28 +48,28 @@ func Random(seed uint64, opt Options) Script {
 	if !g.Aged && !g.Plain {
 		g.clocks = oneOf(g.r, []int64{0}, []int64{3600}, []int64{3600}, []int64{0, 3600, 3600, 7200, -3600, -40 * 365 * 86400})
 	}
-	g.begin(parts)
+	g.addFirstTree(parts)
 	if g.twins = g.Twins || g.r.IntN(6) == 0; g.twins {
 		g.beginTwins()
 	}
-	g.run(Mode{})
+	g.addRun(Mode{})
 	for round := range g.Rounds {
-		g.pause()
+		g.addPause()
 		for range 1 + g.r.IntN(3) {
-			g.edit()
+			g.addRandomEdit()
 		}
 		if g.Twins {
 			g.editTwins()
 		}
-		g.pause()
+		g.addPause()
 		if round < g.Rounds-1 {
-			g.run(g.mode())
+			g.addRun(g.mode())
 		}
 		if g.targets {
 			g.turns()
 		}
 	}
-	g.run(Mode{}) // complete the work that a partial run has left
+	g.addRun(Mode{}) // complete the work that a partial run has left
 	return g.s
 }
 
@@ -108,8 +108,8 @@ func (g *generator) do(kind Kind, path, to string, n int64, data string) {
 	g.s = append(g.s, Step{Edit: e})
 }
 
-// run adds a run with a random clock of the script.
-func (g *generator) run(mode Mode) {
+// addRun adds a run with a random clock of the script.
+func (g *generator) addRun(mode Mode) {
 	if len(g.clocks) > 0 {
 		mode.Clock = oneOf(g.r, g.clocks...)
 	}
@@ -125,21 +125,21 @@ func (g *generator) turns() {
 		case 2:
 			g.editRootRules()
 		}
-		mode := Mode{Targets: g.turn(), ByFolder: g.r.IntN(6) == 0}
+		mode := Mode{Targets: g.chooseTargets(), ByFolder: g.r.IntN(6) == 0}
 		if g.r.IntN(8) == 0 {
 			mode.Cancel = 1 + g.r.IntN(25)
 		}
-		g.run(mode)
+		g.addRun(mode)
 	}
 }
 
-// turn chooses the targets of a run.
-func (g *generator) turn() []string {
+// chooseTargets chooses the targets of a run.
+func (g *generator) chooseTargets() []string {
 	return oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"big"}, []string{"", "small"}, []string{"big", "small"}, []string{"", "big", "small"}, []string{"all"})
 }
 
-// pause sometimes waits until stamps are trusted.
-func (g *generator) pause() {
+// addPause sometimes waits until stamps are trusted.
+func (g *generator) addPause() {
 	if g.Aged && g.r.IntN(2) == 0 {
 		g.do(Wait, "", "", agedFor, "")
 	}
@@ -168,38 +168,38 @@ func (g *generator) mode() Mode {
 	}
 	mode.List = g.r.IntN(4) == 0
 	if g.targets {
-		mode.Targets = g.turn()
+		mode.Targets = g.chooseTargets()
 	}
 	return mode
 }
 
-// begin makes a tree of 10 to 25 small files, more for a chain scene.
-func (g *generator) begin(parts bool) {
+// addFirstTree makes a tree of 10 to 25 small files, more for a chain scene.
+func (g *generator) addFirstTree(parts bool) {
 	for n := 8 + g.r.IntN(12); len(g.m) < n; {
 		name, kind := g.randomPlace()
-		g.write(name, oneOf(g.r, contents()[kind]...))
+		g.addWrite(name, oneOf(g.r, contents()[kind]...))
 	}
 	if g.r.IntN(2) == 0 {
-		g.write("x/a.gltf", contents()[".gltf"][0])
-		g.write("x/a.bin", contents()[".bin"][0])
+		g.addWrite("x/a.gltf", contents()[".gltf"][0])
+		g.addWrite("x/a.bin", contents()[".bin"][0])
 	}
 	if g.r.IntN(2) == 0 { // models that contain other sources; sometimes two models contain the same one
-		g.write("x/a.mtl", contents()[".mtl"][1])
-		g.write("x/b.obj", withLibrary("a.mtl"))
-		g.write("a.obj", withLibrary("x/a.mtl"))
-		g.write("b.bin", contents()[".bin"][1])
-		g.write("a.gltf", contents()[".gltf"][1])
+		g.addWrite("x/a.mtl", contents()[".mtl"][1])
+		g.addWrite("x/b.obj", withLibrary("a.mtl"))
+		g.addWrite("a.obj", withLibrary("x/a.mtl"))
+		g.addWrite("b.bin", contents()[".bin"][1])
+		g.addWrite("a.gltf", contents()[".gltf"][1])
 	}
 	if g.r.IntN(2) == 0 { // an ignored directory with dependencies of other assets
 		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
-		g.write("lib/a.bin", contents()[".bin"][0])
-		g.write("x/b.gltf", contents()[".gltf"][4])
-		g.write("b.gltf", contents()[".gltf"][5])
+		g.addWrite("lib/a.bin", contents()[".bin"][0])
+		g.addWrite("x/b.gltf", contents()[".gltf"][4])
+		g.addWrite("b.gltf", contents()[".gltf"][5])
 	}
 	if g.r.IntN(2) == 0 { // models that determine the roles of pictures
-		g.write("m.gltf", uses("occlusionTexture", "x/a.png"))
-		g.write("x/m.mtl", contents()[".mtl"][g.r.IntN(3)])
-		g.write("x/a.png", contents()[".png"][g.r.IntN(3)])
+		g.addWrite("m.gltf", uses("occlusionTexture", "x/a.png"))
+		g.addWrite("x/m.mtl", contents()[".mtl"][g.r.IntN(3)])
+		g.addWrite("x/a.png", contents()[".png"][g.r.IntN(3)])
 	}
 	if g.targets {
 		g.rules = targetRules[0]
@@ -215,13 +215,13 @@ func (g *generator) begin(parts bool) {
 		if g.r.IntN(3) == 0 {
 			g.tools = asStep(g.tools)
 		}
-		g.write("tools/shout", oneOf(g.r, g.tools.scripts[:2]...))
-		g.write("tools/head", "one:\n")
+		g.addWrite("tools/shout", oneOf(g.r, g.tools.scripts[:2]...))
+		g.addWrite("tools/head", "one:\n")
 		if g.r.IntN(2) == 0 {
 			g.do(Write, "assets/tools/.cookignore", "", 0, "*\n")
 		}
-		g.write("say.in", contents()[".in"][0])
-		g.write("x/say.in", contents()[".in"][1])
+		g.addWrite("say.in", contents()[".in"][0])
+		g.addWrite("x/say.in", contents()[".in"][1])
 	}
 	if parts {
 		g.beginParts()
@@ -237,13 +237,13 @@ func (g *generator) randomPlace() (name, kind string) {
 	return path.Join(oneOf(g.r, "", "x", "y", "x/y"), oneOf(g.r, "a", "b", "a", "b", ".a")+kind), kind
 }
 
-func (g *generator) write(name, data string) {
+func (g *generator) addWrite(name, data string) {
 	g.m.write(name, data)
 	g.do(Write, "assets/"+name, "", 0, data)
 }
 
-// edit adds a random edit.
-func (g *generator) edit() {
+// addRandomEdit adds a random edit.
+func (g *generator) addRandomEdit() {
 	n := g.r.IntN(100)
 	switch {
 	case g.Tools && (n < 30 || g.Lies && n < 80):

@@ -11,13 +11,13 @@ func (g *generator) editSource() {
 	name, ok := g.m.pick(g.r, "")
 	if !ok || g.r.IntN(8) == 0 {
 		name, kind := g.randomPlace()
-		g.write(name, oneOf(g.r, contents()[kind]...))
+		g.addWrite(name, oneOf(g.r, contents()[kind]...))
 		return
 	}
 	if now, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
 		name = g.last // edit it again, perhaps within the same clock tick
 		if now != g.was && g.r.IntN(3) == 0 {
-			g.write(name, g.was) // restore the earlier content
+			g.addWrite(name, g.was) // restore the earlier content
 			return
 		}
 	}
@@ -26,7 +26,7 @@ func (g *generator) editSource() {
 	kind := path.Ext(name)
 	switch n := g.r.IntN(40); {
 	case n < 4:
-		g.write(name, g.content(kind))
+		g.addWrite(name, g.content(kind))
 	case n < 9:
 		g.rewrite(name)
 	case n < 11:
@@ -60,12 +60,12 @@ func (g *generator) editSource() {
 		if g.r.IntN(3) == 0 {
 			g.do(Remove, "assets/"+file, "", 0, "")
 		} else {
-			g.write(file, oneOf(g.r, contents()[".bin"]...))
+			g.addWrite(file, oneOf(g.r, contents()[".bin"]...))
 		}
 	case n < 31: // replace a file with a directory
 		g.m.remove(name)
 		g.do(Remove, file, "", 0, "")
-		g.write(name+"/in.txt", "was a file")
+		g.addWrite(name+"/in.txt", "was a file")
 	case n < 35:
 		g.editLink(name)
 	case n < 36:
@@ -129,7 +129,7 @@ func (g *generator) editFolder() {
 	case 3: // replace a directory with a file
 		g.m.remove(dir)
 		g.do(Remove, "assets/"+dir, "", 0, "")
-		g.write(dir, "was a directory")
+		g.addWrite(dir, "was a directory")
 	case 4:
 		g.do(Mkdir, "assets/"+dir+"/empty", "", 0, "")
 	case 5:
@@ -194,16 +194,16 @@ func (g *generator) beginTwins() {
 		kind := path.Ext(name)
 		one := contents()[kind][0]
 		two, _ := sized(g.r, kind, one)
-		g.write("t1/"+name, one)
-		g.write("t2/"+name, two)
+		g.addWrite("t1/"+name, one)
+		g.addWrite("t2/"+name, two)
 	}
 	for _, link := range []string{"cur", "now", "x/cur", "y/cur"} {
 		if link == "cur" || g.r.IntN(3) > 0 {
 			g.retarget(link)
 		}
 	}
-	g.write("c.gltf", `{"asset":{"version":"2.0"},"buffers":[{"uri":"cur/a.bin","byteLength":8}]}`)
-	g.write("c.sprites", "cur/x/*.png\n")
+	g.addWrite("c.gltf", `{"asset":{"version":"2.0"},"buffers":[{"uri":"cur/a.bin","byteLength":8}]}`)
+	g.addWrite("c.sprites", "cur/x/*.png\n")
 }
 
 // retarget makes a link or changes its target.
@@ -235,7 +235,7 @@ func (g *generator) editTwins() {
 		g.do(Remove, "assets/"+link, "", 0, "")
 		for _, name := range twinFiles {
 			data, _ := sized(g.r, path.Ext(name), contents()[path.Ext(name)][0])
-			g.write(link+"/"+name, data)
+			g.addWrite(link+"/"+name, data)
 		}
 	case 4:
 		g.rewriteTwin()
@@ -252,7 +252,7 @@ func (g *generator) editTwins() {
 func (g *generator) rewriteTwin() {
 	name := oneOf(g.r, "t1/", "t2/") + oneOf(g.r, twinFiles...)
 	if _, ok := g.m[name]; !ok {
-		g.write(name, contents()[path.Ext(name)][0])
+		g.addWrite(name, contents()[path.Ext(name)][0])
 		return
 	}
 	g.rewrite(name)

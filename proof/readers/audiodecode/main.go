@@ -22,13 +22,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: audiodecode FILE RAW")
 		os.Exit(2)
 	}
-	if err := decode(os.Args[1], os.Args[2]); err != nil {
+	if err := decodeToRaw(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintf(os.Stderr, "audiodecode: %s: %v\n", os.Args[1], err)
 		os.Exit(1)
 	}
 }
 
-func decode(file, raw string) error {
+func decodeToRaw(file, raw string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err

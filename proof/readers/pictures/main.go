@@ -65,7 +65,7 @@ func readPictureTrees(ctx context.Context, dirs []string, n int, least float64) 
 		return err
 	}
 	defer os.RemoveAll(dir)
-	files, err := find(dirs, n)
+	files, err := findImages(dirs, n)
 	if err != nil {
 		return err
 	}
@@ -122,14 +122,14 @@ func readPictureTrees(ctx context.Context, dirs []string, n int, least float64) 
 			faults = append(faults, fmt.Sprintf("%s: %.1f dB in %s", kind, s.worst, s.name))
 		}
 	}
-	print(scores)
+	printScores(scores)
 	if len(faults) > 0 {
 		return errors.New(strings.Join(faults, "\n"))
 	}
 	return nil
 }
 
-func print(scores map[string]*score) {
+func printScores(scores map[string]*score) {
 	var kinds []string
 	for kind := range scores {
 		kinds = append(kinds, kind)
@@ -141,8 +141,8 @@ func print(scores map[string]*score) {
 	}
 }
 
-// find returns up to n pictures below the directories, evenly chosen.
-func find(dirs []string, n int) ([]string, error) {
+// findImages returns up to n pictures below the directories, evenly chosen.
+func findImages(dirs []string, n int) ([]string, error) {
 	var all []string
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

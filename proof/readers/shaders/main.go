@@ -74,10 +74,10 @@ func compareShaders(cook string, n int, seed uint64, dir string) error {
 		if err := c.writeCampaign(seed+uint64(first), min(batch, n-first)); err != nil {
 			return err
 		}
-		if err := c.cook(cook); err != nil {
+		if err := c.cookShaders(cook); err != nil {
 			return err
 		}
-		wrong += c.judge()
+		wrong += c.judgeResults()
 		if wrong == 0 {
 			os.RemoveAll(c.dir)
 		}
@@ -139,9 +139,9 @@ func (c *campaign) writeCampaign(seed uint64, n int) error {
 	return nil
 }
 
-// cook cooks all shaders for all targets. It ignores the exit status, because some shaders always
+// cookShaders cooks all shaders for all targets. It ignores the exit status, because some shaders always
 // fail.
-func (c *campaign) cook(program string) error {
+func (c *campaign) cookShaders(program string) error {
 	cmd := exec.Command(program, "-q", "-dir", filepath.Join(c.dir, "assets"), "-config", filepath.Join(c.dir, "rules.toml"),
 		"-target", "all", "-cache", filepath.Join(c.dir, "store"), "-out", filepath.Join(c.dir, "out"))
 	said, err := cmd.CombinedOutput()
@@ -154,8 +154,8 @@ func (c *campaign) cook(program string) error {
 	return nil
 }
 
-// judge checks all results and returns how many are wrong.
-func (c *campaign) judge() int {
+// judgeResults checks all results and returns how many are wrong.
+func (c *campaign) judgeResults() int {
 	var mutex sync.Mutex
 	var group sync.WaitGroup
 	wrong := 0
@@ -171,7 +171,7 @@ func (c *campaign) judge() int {
 			slots <- true
 			go func() {
 				defer group.Done()
-				err := s.judge(t, result)
+				err := s.judgeShader(t, result)
 				<-slots
 				if err != nil {
 					mutex.Lock()
@@ -186,7 +186,7 @@ func (c *campaign) judge() int {
 	return wrong
 }
 
-func (s *shader) judge(t target, result string) error {
+func (s *shader) judgeShader(t target, result string) error {
 	made := result + ".judged"
 	var cmd *exec.Cmd
 	switch {

@@ -127,7 +127,7 @@ func (g *generator) function() {
 		g.places = append(g.places, place{p, s, readable})
 	}
 	g.generateLine("fn %s(%s) -> %s {", h.name, strings.Join(params, ", "), h.result)
-	g.block(1+g.IntN(2), 1)
+	g.writeStatements(1+g.IntN(2), 1)
 	g.generateLine("return %s;\n}", g.expr(h.result, 2))
 	g.places, g.helpers = before, append(g.helpers, h)
 }
@@ -139,33 +139,33 @@ func (g *generator) entry() {
 	case "compute":
 		g.generateLine("@compute @workgroup_size(%d, %d) fn main(@builtin(global_invocation_id) gid: vec3<u32>, @builtin(local_invocation_index) lid: u32, @builtin(num_workgroups) groups: vec3<u32>) {", 1+g.IntN(8), 1+g.IntN(2))
 		g.places = append(g.places, place{"gid", shape{'u', 3, 0}, readable}, place{"lid", unsigned, readable}, place{"groups", shape{'u', 3, 0}, readable})
-		g.block(size, 0)
+		g.writeStatements(size, 0)
 	case "vertex":
 		g.generateLine("struct VertexOut { @builtin(position) position: vec4<f32>, @location(0) a: vec2<f32>, @location(1) @interpolate(flat) b: u32 }")
 		g.generateLine("@vertex fn main(@builtin(vertex_index) vi: u32, @builtin(instance_index) ii: u32, @location(0) pos: vec3<f32>, @location(2) ids: vec4<u32>) -> VertexOut {")
 		g.places = append(g.places, place{"vi", unsigned, readable}, place{"ii", unsigned, readable}, place{"pos", shape{'f', 3, 0}, readable}, place{"ids", shape{'u', 4, 0}, readable})
-		g.block(size, 0)
+		g.writeStatements(size, 0)
 		g.generateLine("var result: VertexOut;\nresult.position = %s;\nresult.a = %s;\nresult.b = %s;\nreturn result;", g.expr(shape{'f', 4, 0}, 2), g.expr(shape{'f', 2, 0}, 2), g.expr(unsigned, 2))
 	case "fragment":
 		if g.chance(2) {
 			g.generateLine("@fragment fn main(@builtin(position) position: vec4<f32>, @builtin(front_facing) front: bool, @location(0) uv: vec2<f32>, @location(1) @interpolate(flat) id: i32) -> @location(0) vec4<f32> {")
 			g.places = append(g.places, place{"position", shape{'f', 4, 0}, readable}, place{"front", boolean, readable}, place{"uv", shape{'f', 2, 0}, readable}, place{"id", integer, readable})
-			g.block(size, 0)
+			g.writeStatements(size, 0)
 			g.generateLine("return %s;", g.expr(shape{'f', 4, 0}, 3))
 		} else {
 			g.generateLine("struct In { @location(0) uv: vec2<f32>, @location(1) @interpolate(linear, centroid) color: vec4<f32> }")
 			g.generateLine("struct Out { @location(0) color: vec4<f32>, @location(1) ids: vec2<u32>, @builtin(frag_depth) depth: f32 }")
 			g.generateLine("@fragment fn main(in: In, @builtin(sample_index) sample: u32) -> Out {")
 			g.places = append(g.places, place{"in.uv", shape{'f', 2, 0}, readable}, place{"in.color", shape{'f', 4, 0}, readable}, place{"sample", unsigned, readable})
-			g.block(size, 0)
+			g.writeStatements(size, 0)
 			g.generateLine("return Out(%s, %s, %s);", g.expr(shape{'f', 4, 0}, 2), g.expr(shape{'u', 2, 0}, 2), g.expr(float, 2))
 		}
 	}
 	g.generateLine("}")
 }
 
-// block writes n statements. The names that they declare are dropped after the block.
-func (g *generator) block(n, depth int) {
+// writeStatements writes n statements. The names that they declare are dropped after the block.
+func (g *generator) writeStatements(n, depth int) {
 	before := len(g.places)
 	for range n {
 		g.statement(depth)
@@ -194,14 +194,14 @@ func (g *generator) statement(depth int) {
 		g.store()
 	case 6:
 		g.generateLine("if %s {", g.expr(boolean, 2))
-		g.block(1+g.IntN(2), depth+1)
+		g.writeStatements(1+g.IntN(2), depth+1)
 		if g.chance(2) {
 			g.generateLine("} else {")
-			g.block(1, depth+1)
+			g.writeStatements(1, depth+1)
 		}
 		g.generateLine("}")
 	case 7:
-		g.choose(depth)
+		g.writeSwitch(depth)
 	case 8, 9:
 		g.loop(depth)
 	case 10:
@@ -210,20 +210,22 @@ func (g *generator) statement(depth int) {
 		name := g.name("a")
 		s := g.numeric()
 		g.generateLine("var %s = array<%s, 3>(%s, %s, %s);", name, s, g.expr(s, 1), g.expr(s, 1), g.expr(s, 1))
-		g.places = append(g.places, place{fmt.Sprintf("%s[%s]", name, pick(g, "1", "0u", "(2u)")), s, writable}, place{name + "[" + g.index(3) + "]", s, writable})
+		g.places = append(g.places, place{fmt.Sprintf("%s[%s]", name, pick(g, "1", "0u", "(2u)")), s, writable}, place{name + "[" + g.indexBelow(3) + "]", s, writable})
 	case 12:
 		if s := g.numeric(); s.rows > 1 { // store one component
 			name := g.name("v")
 			g.generateLine("var %s = %s;", name, g.expr(s, 1))
 			g.generateLine("%s.%c = %s;", name, "xyzw"[g.IntN(s.rows)], g.expr(shape{s.scalar, 1, 0}, 2))
-			g.generateLine("%s[%s] %s %s;", name, g.index(s.rows), pick(g, "=", "+=", "*="), g.expr(shape{s.scalar, 1, 0}, 2))
+			g.generateLine("%s[%s] %s %s;", name, g.indexBelow(s.rows), pick(g, "=", "+=", "*="), g.expr(shape{s.scalar, 1, 0}, 2))
 			g.places = append(g.places, place{name, s, writable})
 		}
 	}
 }
 
-// index returns an index below n.
-func (g *generator) index(n int) string { return fmt.Sprintf("(%s %% %du)", g.expr(unsigned, 1), n) }
+// indexBelow returns an index below n.
+func (g *generator) indexBelow(n int) string {
+	return fmt.Sprintf("(%s %% %du)", g.expr(unsigned, 1), n)
+}
 
 // store writes an assignment.
 func (g *generator) store() {
@@ -247,8 +249,8 @@ func (g *generator) store() {
 	g.generateLine("%s %s %s;", p.text, op, g.expr(p.of, 3))
 }
 
-// choose writes a switch.
-func (g *generator) choose(depth int) {
+// writeSwitch writes a switch.
+func (g *generator) writeSwitch(depth int) {
 	s := pick(g, integer, unsigned)
 	suffix := map[byte]string{'i': "i", 'u': "u"}[s.scalar]
 	g.generateLine("switch %s {", g.expr(s, 1))
@@ -258,11 +260,11 @@ func (g *generator) choose(depth int) {
 		} else {
 			g.generateLine("case %d%s {", 2*i, suffix)
 		}
-		g.block(g.IntN(3), depth+1)
+		g.writeStatements(g.IntN(3), depth+1)
 		g.generateLine("}")
 	}
 	g.generateLine("%s {", pick(g, "default", "default", "case 100"+suffix+", default"))
-	g.block(g.IntN(2), depth+1)
+	g.writeStatements(g.IntN(2), depth+1)
 	if g.loops > 0 && g.chance(3) {
 		g.generateLine("continue;")
 	}
@@ -300,7 +302,7 @@ func (g *generator) loop(depth int) {
 func (g *generator) inside(counter string, depth int) {
 	before := len(g.places)
 	g.places = append(g.places, place{counter, unsigned, readable})
-	g.block(1+g.IntN(2), depth+1)
+	g.writeStatements(1+g.IntN(2), depth+1)
 	if g.chance(2) {
 		g.generateLine("if %s { %s; }", g.expr(boolean, 1), pick(g, "break", "continue"))
 	}
@@ -315,7 +317,7 @@ func (g *generator) effect(depth int) {
 		case 0:
 			g.generateLine("%s();", pick(g, "workgroupBarrier", "storageBarrier"))
 		case 1:
-			g.generateLine("counters[%s].n = %s;", g.index(4), g.expr(integer, 1))
+			g.generateLine("counters[%s].n = %s;", g.indexBelow(4), g.expr(integer, 1))
 		case 2:
 			for _, t := range g.textures {
 				if strings.Contains(t.kind, "write>") {
@@ -323,7 +325,7 @@ func (g *generator) effect(depth int) {
 				}
 			}
 		default:
-			to, s, c := fmt.Sprintf("counters[%s].u", g.index(4)), unsigned, g.name("v")
+			to, s, c := fmt.Sprintf("counters[%s].u", g.indexBelow(4)), unsigned, g.name("v")
 			if g.chance(3) {
 				to, s = "shared_count", integer
 			}

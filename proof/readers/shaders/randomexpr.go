@@ -8,7 +8,7 @@ import (
 // expr returns a random expression of a shape, nested at most depth levels deep.
 func (g *generator) expr(s shape, depth int) string {
 	if depth <= 0 || g.chance(5) {
-		return g.leaf(s)
+		return g.leafExpr(s)
 	}
 	depth--
 	if g.chance(8) {
@@ -23,13 +23,13 @@ func (g *generator) expr(s shape, depth int) string {
 	case s.cols > 0:
 		return g.matrix(s, depth)
 	case s.scalar == 'b':
-		return g.truth(s, depth)
+		return g.booleanExpr(s, depth)
 	case g.chance(3):
 		return g.shared(s, depth)
 	case s.scalar == 'f':
-		return g.real(s, depth)
+		return g.floatExpr(s, depth)
 	}
-	return g.whole(s, depth)
+	return g.integerExpr(s, depth)
 }
 
 // condition returns a condition for a call of select with values of a shape.
@@ -40,8 +40,8 @@ func (g *generator) condition(s shape, depth int) string {
 	return g.expr(boolean, depth)
 }
 
-// leaf returns an expression without operators.
-func (g *generator) leaf(s shape) string {
+// leafExpr returns an expression without operators.
+func (g *generator) leafExpr(s shape) string {
 	var found []string
 	for _, p := range g.places {
 		switch {
@@ -142,8 +142,8 @@ func (g *generator) matrix(s shape, depth int) string {
 	return g.construct(s, depth)
 }
 
-// truth returns a boolean expression, scalar or vector.
-func (g *generator) truth(s shape, depth int) string {
+// booleanExpr returns a boolean expression, scalar or vector.
+func (g *generator) booleanExpr(s shape, depth int) string {
 	of := shape{pick(g, byte('i'), 'u', 'f'), s.rows, 0}
 	switch g.IntN(7) {
 	case 0:
@@ -203,14 +203,14 @@ func (g *generator) shared(s shape, depth int) string {
 	case 9:
 		if s.rows == 1 {
 			n := 2 + g.IntN(3)
-			return fmt.Sprintf("(%s)[%s]", g.expr(shape{s.scalar, n, 0}, depth), g.index(n))
+			return fmt.Sprintf("(%s)[%s]", g.expr(shape{s.scalar, n, 0}, depth), g.indexBelow(n))
 		}
 	}
 	return g.construct(s, depth)
 }
 
-// real returns an expression of floats.
-func (g *generator) real(s shape, depth int) string {
+// floatExpr returns an expression of floats.
+func (g *generator) floatExpr(s shape, depth int) string {
 	e := func() string { return g.expr(s, depth) }
 	if g.stage != "compute" || g.chance(3) {
 		if text := g.sample(s, depth); text != "" && g.chance(3) {
@@ -271,13 +271,13 @@ func (g *generator) real(s shape, depth int) string {
 	}
 	if s.rows > 1 { // a column of a matrix
 		n := 2 + g.IntN(3)
-		return fmt.Sprintf("(%s)[%s]", g.expr(shape{'f', s.rows, n}, depth), pick(g, "1", "0u", g.index(n)))
+		return fmt.Sprintf("(%s)[%s]", g.expr(shape{'f', s.rows, n}, depth), pick(g, "1", "0u", g.indexBelow(n)))
 	}
 	return fmt.Sprintf("(%s)[1].x", g.expr(shape{'f', 2 + g.IntN(3), 2 + g.IntN(3)}, depth))
 }
 
-// whole returns an expression of integers.
-func (g *generator) whole(s shape, depth int) string {
+// integerExpr returns an expression of integers.
+func (g *generator) integerExpr(s shape, depth int) string {
 	e := func() string { return g.expr(s, depth) }
 	u := func() string { return g.expr(unsigned, depth) }
 	switch g.IntN(9) {

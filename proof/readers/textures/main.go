@@ -22,6 +22,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/texenc"
+	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
 func main() {
@@ -79,4 +83,91 @@ func judgeTextures(parse, script, astcenc, basis string) error {
 		return fmt.Errorf("%d answers differ", wrong)
 	}
 	return nil
+}
+
+// A sample is a texture and its source picture.
+type sample struct {
+	name    string
+	texture *texture.Texture
+	source  *pixmap.Map
+}
+
+// side is the width and height of the samples. It is not a multiple of 4.
+const side = 90
+
+// makeSamples returns a texture of each format, with and without sRGB, and a
+// cube, an array, volumes, and a premultiplied and a swizzled texture.
+func makeSamples(ctx context.Context) ([]sample, error) {
+	var all []sample
+	add := func(name string, change func(*texture.Texture), f texture.Format) error {
+		t := &texture.Texture{Format: f, W: side, H: side}
+		change(t)
+		source := picture(side)
+		levels := texture.MaxLevels(side, side)
+		if t.Depth > 0 {
+			levels = 1
+		}
+		for i := range levels {
+			w, _ := texture.LevelSize(side, side, i)
+			data, err := texenc.Encode(ctx, f, picture(w), texenc.Options{Quality: texenc.Normal})
+			if err != nil {
+				return err
+			}
+			var level []byte
+			for range t.Images() {
+				level = append(level, data...)
+			}
+			t.Levels = append(t.Levels, level)
+		}
+		if err := t.Check(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, sample{name, t, source})
+		return nil
+	}
+	for _, f := range texture.Formats() {
+		if err := add(f.String(), func(*texture.Texture) {}, f); err != nil {
+			return nil, err
+		}
+		if !f.HasSRGB() {
+			continue
+		}
+		if err := add(f.String()+"-srgb", func(t *texture.Texture) { t.SRGB = true }, f); err != nil {
+			return nil, err
+		}
+	}
+	for _, kind := range []struct {
+		name   string
+		change func(*texture.Texture)
+	}{
+		{"cube", func(t *texture.Texture) { t.Cube = true }},
+		{"array", func(t *texture.Texture) { t.Layers = 3 }},
+		{"cubes", func(t *texture.Texture) { t.Layers, t.Cube = 2, true }},
+		{"premultiplied", func(t *texture.Texture) { t.Premultiplied = true }},
+		{"swizzled", func(t *texture.Texture) { t.Swizzle = "rrr1" }},
+	} {
+		if err := add("bc3-"+kind.name, kind.change, texture.BC3); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range []texture.Format{texture.RGBA8, texture.RGBA16F} {
+		if err := add(f.String()+"-volume", func(t *texture.Texture) { t.Depth = 5 }, f); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// picture returns a smooth square that is opaque on the left and fades to transparent on the
+// right.
+func picture(n int) *pixmap.Map {
+	m := pixmap.New(n, n, pixmap.Bits8)
+	for y := range n {
+		for x := range n {
+			p := m.Pix8[4*(n*y+x):]
+			p[0], p[1], p[2] = byte(255*x/n), byte(255*y/n), byte(128+127*(x-y)/n)
+			p[3] = byte(min(255, 510-510*x/n))
+		}
+	}
+	return m
 }

@@ -36,7 +36,7 @@ func main() {
 	flag.Parse()
 	n := &network{cook: *cook, options: faultlink.Options{Delay: *delay / 2, Rate: *rate * 1e6}}
 	err := n.run(*server)
-	n.close()
+	n.closeNetwork()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (n *network) run(server string) (err error) {
 	return nil
 }
 
-func (n *network) close() {
+func (n *network) closeNetwork() {
 	for i := len(n.ends) - 1; i >= 0; i-- {
 		n.ends[i]()
 	}
@@ -112,8 +112,8 @@ func (n *network) machine(env ...string) (*machine, error) {
 		{"ip", "link", "add", port, "type", "veth", "peer", "name", "server", "netns", strconv.Itoa(m.pid)},
 		{"ip", "address", "add", here + "/24", "dev", port},
 		{"ip", "link", "set", port, "up"},
-		m.inside("ip", "address", "add", there+"/24", "dev", "server"),
-		m.inside("ip", "link", "set", "server", "up"),
+		m.namespaceCommand("ip", "address", "add", there+"/24", "dev", "server"),
+		m.namespaceCommand("ip", "link", "set", "server", "up"),
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%v: %w: %s", command, err, out)
@@ -133,8 +133,8 @@ func (n *network) machine(env ...string) (*machine, error) {
 	return m, err
 }
 
-// inside returns a command that runs in the machine's namespace.
-func (m *machine) inside(command ...string) []string {
+// namespaceCommand returns a command that runs in the machine's namespace.
+func (m *machine) namespaceCommand(command ...string) []string {
 	return append([]string{"nsenter", "-t", strconv.Itoa(m.pid), "-n"}, command...)
 }
 
@@ -146,7 +146,7 @@ type summary struct {
 
 // cooks runs cook on the machine for a directory of assets.
 func (m *machine) cooks(assets, out string, more ...string) (s summary, err error) {
-	args := m.inside(filepath.Join(m.network.cook, "cook"), "-dir", assets, "-out", out, "-cache", m.store, "-remote", m.server, "-remote-race=false", "-json", "-q")
+	args := m.namespaceCommand(filepath.Join(m.network.cook, "cook"), "-dir", assets, "-out", out, "-cache", m.store, "-remote", m.server, "-remote-race=false", "-json", "-q")
 	cmd := exec.Command(args[0], append(args[1:], more...)...)
 	cmd.Env = append(os.Environ(), "CI=")
 	cmd.Env = append(cmd.Env, m.env...)

@@ -35,7 +35,7 @@ func fromCI(n *network) error {
 	if err != nil {
 		return err
 	}
-	if err := ci.expect(assets, n.out("ci"), counts{cooked: 2 * pictures, given: 2 * pictures}); err != nil {
+	if err := ci.cookExpecting(assets, n.out("ci"), counts{cooked: 2 * pictures, given: 2 * pictures}); err != nil {
 		return err
 	}
 	for i := range 2 {
@@ -43,10 +43,10 @@ func fromCI(n *network) error {
 		if err != nil {
 			return err
 		}
-		if err := developer.expect(assets, n.out(fmt.Sprint("developer", i)), counts{restored: 2 * pictures}); err != nil {
+		if err := developer.cookExpecting(assets, n.out(fmt.Sprint("developer", i)), counts{restored: 2 * pictures}); err != nil {
 			return err
 		}
-		if err := n.same("ci", fmt.Sprint("developer", i)); err != nil {
+		if err := n.compareOutputDirs("ci", fmt.Sprint("developer", i)); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func fromCI(n *network) error {
 	if err != nil {
 		return err
 	}
-	return developer.expect(assets, n.out("edited"), counts{cooked: 1, restored: 2*pictures - 1})
+	return developer.cookExpecting(assets, n.out("edited"), counts{cooked: 1, restored: 2*pictures - 1})
 }
 
 // secondCheckout: the same assets in another directory, on a machine with an empty store.
@@ -71,7 +71,7 @@ func secondCheckout(n *network) error {
 	if err != nil {
 		return err
 	}
-	if err := first.expect(assets, n.out("first"), counts{cooked: 2 * pictures, given: 2 * pictures}, "-remote-upload", "always"); err != nil {
+	if err := first.cookExpecting(assets, n.out("first"), counts{cooked: 2 * pictures, given: 2 * pictures}, "-remote-upload", "always"); err != nil {
 		return err
 	}
 	checkout := filepath.Join(n.dir, "elsewhere", "assets")
@@ -82,10 +82,10 @@ func secondCheckout(n *network) error {
 	if err != nil {
 		return err
 	}
-	if err := second.expect(checkout, n.out("second"), counts{restored: 2 * pictures}); err != nil {
+	if err := second.cookExpecting(checkout, n.out("second"), counts{restored: 2 * pictures}); err != nil {
 		return err
 	}
-	return n.same("first", "second")
+	return n.compareOutputDirs("first", "second")
 }
 
 // halves: two developers cook different halves at the same time, and then both cook everything.
@@ -104,7 +104,7 @@ func halves(n *network) error {
 	var errs [2]error
 	for i, d := range developers {
 		both.Go(func() {
-			errs[i] = d.expect(assets, n.out(fmt.Sprint("half", i)), counts{cooked: pictures, given: pictures}, "-remote-upload", "always", fmt.Sprintf("half%d/**", i))
+			errs[i] = d.cookExpecting(assets, n.out(fmt.Sprint("half", i)), counts{cooked: pictures, given: pictures}, "-remote-upload", "always", fmt.Sprintf("half%d/**", i))
 		})
 	}
 	both.Wait()
@@ -113,11 +113,11 @@ func halves(n *network) error {
 			return errs[i]
 		}
 		// The developer's own half is in the output directory, and the other half on the server.
-		if err := d.expect(assets, n.out(fmt.Sprint("half", i)), counts{restored: pictures}); err != nil {
+		if err := d.cookExpecting(assets, n.out(fmt.Sprint("half", i)), counts{restored: pictures}); err != nil {
 			return err
 		}
 	}
-	return n.same("half0", "half1")
+	return n.compareOutputDirs("half0", "half1")
 }
 
 // branch: CI has cooked a branch, and a developer checks it out and goes back to main.
@@ -134,10 +134,10 @@ func branch(n *network) error {
 	if err != nil {
 		return err
 	}
-	if err := ci.expect(assets, n.out("ci main"), counts{cooked: 2 * pictures, given: 2 * pictures}); err != nil {
+	if err := ci.cookExpecting(assets, n.out("ci main"), counts{cooked: 2 * pictures, given: 2 * pictures}); err != nil {
 		return err
 	}
-	if err := developer.expect(assets, n.out("work"), counts{restored: 2 * pictures}); err != nil {
+	if err := developer.cookExpecting(assets, n.out("work"), counts{restored: 2 * pictures}); err != nil {
 		return err
 	}
 	const changed = 5
@@ -146,13 +146,13 @@ func branch(n *network) error {
 			return err
 		}
 	}
-	if err := ci.expect(assets, n.out("ci branch"), counts{cooked: changed, restored: 2*pictures - changed, given: changed}); err != nil {
+	if err := ci.cookExpecting(assets, n.out("ci branch"), counts{cooked: changed, restored: 2*pictures - changed, given: changed}); err != nil {
 		return err
 	}
-	if err := developer.expect(assets, n.out("work"), counts{restored: changed}); err != nil {
+	if err := developer.cookExpecting(assets, n.out("work"), counts{restored: changed}); err != nil {
 		return err
 	}
-	if err := n.same("ci branch", "work"); err != nil {
+	if err := n.compareOutputDirs("ci branch", "work"); err != nil {
 		return err
 	}
 	for i := range changed {
@@ -161,10 +161,10 @@ func branch(n *network) error {
 		}
 	}
 	// The results of main are in the machine's store, so nothing is requested.
-	if err := developer.expect(assets, n.out("work"), counts{restored: changed, silent: true}); err != nil {
+	if err := developer.cookExpecting(assets, n.out("work"), counts{restored: changed, silent: true}); err != nil {
 		return err
 	}
-	return n.same("ci main", "work")
+	return n.compareOutputDirs("ci main", "work")
 }
 
 // counts are the expected results of a run.
@@ -174,8 +174,8 @@ type counts struct {
 	silent           bool // no requests to the server
 }
 
-// expect cooks, and compares the counts with the expected ones.
-func (m *machine) expect(assets, out string, want counts, more ...string) error {
+// cookExpecting cooks, and compares the counts with the expected ones.
+func (m *machine) cookExpecting(assets, out string, want counts, more ...string) error {
 	s, err := m.cooks(assets, out, more...)
 	if err != nil {
 		return err
@@ -192,8 +192,8 @@ func (m *machine) expect(assets, out string, want counts, more ...string) error 
 
 func (n *network) out(name string) string { return filepath.Join(n.dir, "out", name) }
 
-// same compares two output directories and their manifests.
-func (n *network) same(one, other string) error {
+// compareOutputDirs compares two output directories and their manifests.
+func (n *network) compareOutputDirs(one, other string) error {
 	if _, err := os.Stat(filepath.Join(n.out(one), "manifest.json")); err != nil {
 		return err
 	}
