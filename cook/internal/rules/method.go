@@ -133,6 +133,11 @@ func (s *Set) matchLayers(matched *selection, path string, number int, target st
 	if made {
 		matched[3] |= artifact
 	}
+	for i := range s.own {
+		if l := &s.layers[i]; l.isFor(target) && (!made || l.recipe == "") && l.patterns.Match(path, name) {
+			matched.setLayer(i)
+		}
+	}
 	for _, f := range s.folders {
 		rest, inside := strings.CutPrefix(path, f.prefix)
 		if !inside {
