@@ -77,6 +77,17 @@ func TestSamplesLoadInEbitengine(t *testing.T) {
 	}
 	dir := t.TempDir()
 	prepare(t, dir, "ebitengine")
+	shown, err := os.ReadFile(filepath.Join(dir, "loader.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, err := os.ReadFile("../engines/ebitengine/outputs/outputs.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(shown, used) {
+		t.Error("outputs.go and the loader of docs/engines/ebitengine.md differ")
+	}
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "game.wasm"), ".")
 	build.Dir = "../engines/ebitengine"
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
@@ -118,5 +129,10 @@ document.body.dataset.ready = true;
 </script>`
 
 const enginePage = `<!doctype html><meta charset="utf-8"><body>
-<script type="importmap">{"imports":{"three":"/npm/node_modules/three/build/three.module.js"}}</script>
+<script type="importmap">{"imports":{
+	"three": "/npm/node_modules/three/build/three.module.js",
+	"three/addons/": "/npm/node_modules/three/examples/jsm/",
+	"playcanvas": "/npm/node_modules/playcanvas/build/playcanvas.mjs",
+	"pixi.js": "/npm/node_modules/pixi.js/dist/pixi.mjs"
+}}</script>
 <script type="module" src="/engines/%s.js"></script>`

@@ -4,8 +4,8 @@
 //
 //	go run ./proof/engines
 //
-// With -prepare it only makes a directory with the sample project, cooked for an engine, for tests
-// of other engines:
+// With -prepare it only makes a directory with the sample project, cooked for an engine, and
+// the loader of the engine's page, for tests of other engines:
 //
 //	go run ./proof/engines -prepare DIR -engine three
 package main
@@ -119,7 +119,28 @@ func prepare(dir, engine string) error {
 	if out, err := cook.CombinedOutput(); err != nil {
 		return fmt.Errorf("%v: %s", err, out)
 	}
+	if err := writeLoader(dir, engine); err != nil {
+		return err
+	}
 	return writePairs(dir)
+}
+
+// fences begin the code of a page, with the file that gets it.
+var fences = map[string]string{"\n```js\n": "loader.js", "\n```lua\n": "loader.lua", "\n```c\n": "loader.h", "\n```go\n": "loader.go"}
+
+// writeLoader writes the loader that the page of an engine shows.
+func writeLoader(dir, engine string) error {
+	page, err := os.ReadFile("docs/engines/" + engine + ".md")
+	if err != nil {
+		return err
+	}
+	for fence, name := range fences {
+		if _, code, ok := strings.Cut(string(page), fence); ok {
+			code, _, _ = strings.Cut(code, "```\n")
+			return os.WriteFile(filepath.Join(dir, name), []byte(code), 0o666)
+		}
+	}
+	return fmt.Errorf("docs/engines/%s.md has no loader", engine)
 }
 
 // Not compared are images of fonts, images of high dynamic range, which a run warns of, and turned.

@@ -67,8 +67,9 @@ export async function images(list, draw, most) {
 	return wrong;
 }
 
-// sounds compares the cooked sounds with their sources, as the browser decodes them.
-export async function sounds(list, most) {
+// sounds compares the cooked sounds with their sources, as the browser decodes them. load, if any,
+// must load them, too.
+export async function sounds(list, most, load) {
 	const wrong = [];
 	let seen = 0;
 	const decode = async url => new OfflineAudioContext(1, 1, 48000).decodeAudioData(await (await fetch(url)).arrayBuffer());
@@ -76,6 +77,7 @@ export async function sounds(list, most) {
 		if (!/audio\/.*\.wav$/.test(url)) continue;
 		seen++;
 		try {
+			await load?.(outputs[0]);
 			const [want, got] = [await decode(url), await decode(outputs[0])];
 			if (Math.abs(want.duration - got.duration) > 0.001) wrong.push(`${outputs[0]} lasts ${got.duration} s, want ${want.duration}`);
 			const [a, b] = [want.getChannelData(0), got.getChannelData(0)];

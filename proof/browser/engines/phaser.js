@@ -1,3 +1,4 @@
+import { preload } from "/loader.js"; // of docs/engines/phaser.md
 import { read, images, sounds, script } from "/engines/common.js";
 
 await script("/npm/node_modules/phaser/dist/phaser.min.js"); // sets Phaser
@@ -9,7 +10,7 @@ const draw = url => new Promise((done, fail) => {
 		scene: {
 			preload() {
 				this.load.on("loaderror", file => fail(new Error("refused " + file.url)));
-				this.load.image("m", url);
+				preload(this, "image", "m", url);
 			},
 			create() {
 				const { width, height } = this.textures.get("m").getSourceImage();

@@ -1,4 +1,5 @@
-import * as PIXI from "/npm/node_modules/pixi.js/dist/pixi.mjs";
+import * as PIXI from "pixi.js";
+import { texture as load } from "/loader.js"; // of docs/engines/pixi.md
 import { read, images, sounds } from "/engines/common.js";
 
 const app = new PIXI.Application();
@@ -7,7 +8,7 @@ PIXI.TextureSource.defaultOptions.scaleMode = "nearest";
 
 // draw loads an image and renders it as a sprite.
 async function draw(url) {
-	const texture = await PIXI.Assets.load(url), { width, height } = texture;
+	const texture = await load(url), { width, height } = texture;
 	const { pixels } = app.renderer.extract.pixels({ target: new PIXI.Sprite(texture), frame: new PIXI.Rectangle(0, 0, width, height), resolution: 1 });
 	await PIXI.Assets.unload(url);
 	for (let i = 0; i < pixels.length; i++) { // they are multiplied by alpha

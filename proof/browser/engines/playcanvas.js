@@ -1,26 +1,17 @@
-import * as pc from "/npm/node_modules/playcanvas/build/playcanvas.mjs";
+import * as pc from "playcanvas";
+import { loader } from "/loader.js"; // of docs/engines/playcanvas.md
 import { read, images, sounds } from "/engines/common.js";
 
 // The transcoder of three.js is the same program.
 const basis = "/npm/node_modules/three/examples/jsm/libs/basis/basis_transcoder";
 const canvas = document.createElement("canvas");
 const app = new pc.Application(canvas);
-pc.basisInitialize({ glueUrl: basis + ".js", wasmUrl: basis + ".wasm", numWorkers: 1 });
+const load = loader(app, basis);
 app.start();
-
-function load(type, url) {
-	return new Promise((done, fail) => {
-		const asset = new pc.Asset(url, type, { url });
-		asset.once("load", () => done(asset));
-		asset.once("error", e => fail(new Error(e)));
-		app.assets.add(asset);
-		app.assets.load(asset);
-	});
-}
 
 // draw loads a texture and renders it, one texel for each pixel.
 async function draw(url) {
-	const texture = (await load("texture", url)).resource, { width, height } = texture;
+	const texture = await load("texture", url), { width, height } = texture;
 	const color = new pc.Texture(app.graphicsDevice, { width, height, format: pc.PIXELFORMAT_RGBA8, mipmaps: false });
 	const target = new pc.RenderTarget({ colorBuffer: color, depth: false });
 	const shader = pc.createShaderFromCode(app.graphicsDevice,
@@ -48,7 +39,7 @@ async function models(list) {
 	for (const url of list.flatMap(a => a.outputs).filter(o => o.endsWith(".glb"))) {
 		seen++;
 		try {
-			const { resource } = await load("container", url);
+			const resource = await load("container", url);
 			for (const [i, t] of (resource.textures ?? []).entries()) {
 				textures++;
 				if (!(t.resource?.width > 0)) wrong.push(`${url}: texture ${i} is empty`);
@@ -64,6 +55,6 @@ async function models(list) {
 
 window.check = async dir => {
 	const list = await read(dir);
-	return [...await images(list, draw, 6), ...await models(list), ...await sounds(list, 0.3)].join("\n");
+	return [...await images(list, draw, 6), ...await models(list), ...await sounds(list, 0.3, url => load("audio", url))].join("\n");
 };
 document.body.dataset.ready = true;

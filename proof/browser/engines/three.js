@@ -1,14 +1,13 @@
 import * as THREE from "three";
-import { GLTFLoader } from "/npm/node_modules/three/examples/jsm/loaders/GLTFLoader.js";
-import { KTX2Loader } from "/npm/node_modules/three/examples/jsm/loaders/KTX2Loader.js";
+import { loaders } from "/loader.js"; // of docs/engines/three.md
 import { read, images, sounds } from "/engines/common.js";
 
 const renderer = new THREE.WebGLRenderer({ antialias: false });
-const ktx2 = new KTX2Loader().setTranscoderPath("/npm/node_modules/three/examples/jsm/libs/basis/").detectSupport(renderer);
+const load = loaders(renderer, "/npm/node_modules/three/examples/jsm/libs/basis/");
 
 // draw loads a texture and renders it, one texel for each pixel.
 async function draw(url) {
-	const texture = url.endsWith(".ktx2") ? await ktx2.loadAsync(url) : await new THREE.TextureLoader().loadAsync(url);
+	const texture = await load.texture(url);
 	const { width, height } = texture.image;
 	const material = new THREE.ShaderMaterial({
 		uniforms: { map: { value: texture } },
@@ -39,7 +38,7 @@ async function models(list) {
 	let seen = 0, textures = 0;
 	for (const url of list.flatMap(a => a.outputs).filter(o => o.endsWith(".glb"))) {
 		seen++;
-		const gltf = await new GLTFLoader().setKTX2Loader(ktx2).loadAsync(url);
+		const gltf = await load.model(url);
 		for (const i of (gltf.parser.json.textures ?? []).keys()) {
 			textures++;
 			const texture = await gltf.parser.getDependency("texture", i).catch(e => wrong.push(`${url}: texture ${i}: ${e}`));
@@ -56,7 +55,7 @@ async function models(list) {
 async function light(list) {
 	const wrong = [];
 	for (const url of list.filter(a => a.source.endsWith(".hdr")).flatMap(a => a.outputs)) {
-		const texture = await ktx2.loadAsync(url);
+		const texture = await load.texture(url);
 		if (texture.type !== THREE.HalfFloatType && texture.type !== THREE.FloatType) wrong.push(`${url}: its texels are not floats`);
 		renderer.initTexture(texture);
 	}
@@ -65,6 +64,6 @@ async function light(list) {
 
 window.check = async dir => {
 	const list = await read(dir);
-	return [...await images(list, draw, 6), ...await light(list), ...await models(list), ...await sounds(list, 0.3)].join("\n");
+	return [...await images(list, draw, 6), ...await light(list), ...await models(list), ...await sounds(list, 0.3, load.sound)].join("\n");
 };
 document.body.dataset.ready = true;

@@ -12,15 +12,16 @@ import (
 	"image"
 	_ "image/gif"
 	_ "image/jpeg"
-	_ "image/png"
 	"io"
 	"math"
 	"net/http"
 	"strings"
 	"syscall/js"
+	"testing/fstest"
 
 	"github.com/hajimehoshi/ebiten/v2"
-	"github.com/hajimehoshi/ebiten/v2/audio/wav"
+
+	"github.com/assetcook/assetcook/proof/engines/ebitengine/outputs" // of docs/engines/ebitengine.md
 )
 
 // A game compares the loaded files in its first frame, since Ebitengine reads pixels only then.
@@ -91,13 +92,13 @@ func (g *game) Update() error {
 
 // compareImages draws the cooked image, one texel for each pixel.
 func compareImages(source, cooked []byte) error {
-	decoded, _, err := image.Decode(bytes.NewReader(cooked))
+	loaded, err := outputs.Image(fstest.MapFS{"m": {Data: cooked}}, "m")
 	if err != nil {
 		return err
 	}
-	size := decoded.Bounds().Size()
+	size := loaded.Bounds().Size()
 	screen := ebiten.NewImage(size.X, size.Y)
-	screen.DrawImage(ebiten.NewImageFromImage(decoded), nil)
+	screen.DrawImage(loaded, nil)
 	got := make([]byte, 4*size.X*size.Y)
 	screen.ReadPixels(got)
 	want, _, err := image.Decode(bytes.NewReader(source))
@@ -136,7 +137,7 @@ func compareSounds(source, cooked []byte) error {
 }
 
 func samples(data []byte) ([]byte, error) {
-	s, err := wav.DecodeWithSampleRate(44100, bytes.NewReader(data))
+	s, err := outputs.Sound(fstest.MapFS{"s": {Data: data}}, "s", 44100)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 -- Loads each cooked file with LÖVE and prints every difference from its source.
 
+local outputs = require("loader") -- of docs/engines/love.md
+
 -- image returns the pixels that LÖVE shows for a file: it is drawn, one texel for each pixel.
 local function image(name)
-	local m = love.graphics.newImage(name)
+	local m = outputs.image((name:gsub("^cooked/", "")))
 	local canvas = love.graphics.newCanvas(m:getWidth(), m:getHeight(), { dpiscale = 1 })
 	love.graphics.setCanvas(canvas)
 	love.graphics.setBlendMode("replace", "premultiplied")
@@ -33,7 +35,8 @@ local function compareImages(source, cooked)
 end
 
 local function compareSounds(source, cooked)
-	love.audio.newSource(cooked, "stream")
+	outputs.sound((cooked:gsub("^cooked/", "")))
+	outputs.sound((cooked:gsub("^cooked/", "")), "stream")
 	local got = love.sound.newSoundData(cooked)
 	local ok, want = pcall(love.sound.newSoundData, source)
 	if not ok then

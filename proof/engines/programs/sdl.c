@@ -1,23 +1,12 @@
 /* Loads each cooked file with SDL, SDL_image and SDL_mixer and prints every difference from its source. */
-#include <SDL.h>
-#include <SDL_image.h>
-#include <SDL_mixer.h>
+#include "loader.h" /* of docs/engines/sdl.md */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static SDL_Surface *image(const char *name)
-{
-	SDL_Surface *raw = IMG_Load(name), *s;
-	if (!raw) return NULL;
-	s = SDL_ConvertSurfaceFormat(raw, SDL_PIXELFORMAT_RGBA32, 0);
-	SDL_FreeSurface(raw);
-	return s;
-}
-
 static void compare_images(const char *source, const char *cooked)
 {
-	SDL_Surface *got = image(cooked), *want = image(source);
+	SDL_Surface *got = load_image(cooked), *want = load_image(source);
 	double sum = 0;
 	if (!got) {
 		printf("%s: %s\n", cooked, IMG_GetError());
@@ -61,8 +50,8 @@ static void compare_sounds(const char *source, const char *cooked)
 {
 	int m = 0, n = 0;
 	Sint16 *want = (Sint16 *)sound(source, &m), *got = (Sint16 *)sound(cooked, &n);
-	Mix_Music *music = Mix_LoadMUS(cooked);
-	Mix_Chunk *chunk = Mix_LoadWAV(cooked);
+	Mix_Music *music = load_music(cooked);
+	Mix_Chunk *chunk = load_sound(cooked);
 	if (!got || !music || !chunk) {
 		printf("%s: %s\n", cooked, SDL_GetError());
 	} else if (want && m != n) {
