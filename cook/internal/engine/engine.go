@@ -47,7 +47,7 @@ func Lookup(name string) (Engine, bool) {
 	return engines[i], true
 }
 
-// All returns the engines in the order in which texts list them.
+// All returns all engines, in the order of texts.
 func All() []Engine { return slices.Clone(engines) }
 
 // Names returns the names of all engines.

@@ -1,7 +1,6 @@
 package engine
 
-// engines are all engines: those of browsers, those of programs, and last the engine without
-// rules.
+// engines are all engines: browsers first, then programs, and last the engine without rules.
 var engines = []Engine{
 	{
 		Name: "three", Title: "three.js", Version: "0.180",
