@@ -81,7 +81,7 @@ func TestSamplesLoadInEbitengine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used, err := os.ReadFile("../engines/ebitengine/outputs/outputs.go")
+	used, err := os.ReadFile("../engines/ebitengine/internal/outputs/outputs.go")
 	if err != nil {
 		t.Fatal(err)
 	}

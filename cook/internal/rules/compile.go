@@ -81,12 +81,12 @@ func (c *compiler) finishRules() (*Set, error) {
 	for i := range s.engines {
 		first = append(first, compileEngine(&s.engines[i], s.vocab.recipes)...)
 	}
-	s.own = len(first)
-	for i := range s.folders {
-		s.folders[i].first += s.own
-		s.folders[i].last += s.own
+	s.order.own = len(first)
+	for i := range s.order.folders {
+		s.order.folders[i].first += s.order.own
+		s.order.folders[i].last += s.order.own
 	}
-	s.aimed = s.own + len(s.layers)
+	s.order.aimed = s.order.own + len(s.layers)
 	s.layers = slices.Concat(first, s.layers, c.tables, c.aimed)
 	s.asked.uses = make([]use, len(s.layers))
 	return s, nil
@@ -129,7 +129,7 @@ func (c *compiler) compileFile(f File) {
 			c.in.failf(at.key, "unknown key %q%s", clipText(key), instead(key, words)).fixMisspelling(key, words)
 		}
 	}
-	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})
+	c.set.order.folders = append(c.set.order.folders, folder{prefix, first, len(c.set.layers)})
 	c.set.texts[d.name] = &document{name: d.name, data: d.data, lines: d.lines}
 }
 

@@ -93,10 +93,8 @@ type Set struct {
 	builtin table
 	layers  []layer // rules of engines, rules without a target, tables of targets, rules with a target
 	engines []loadingEngine
-	own     int      // index of the first layer that is no rule of an engine
+	order   layerOrder
 	chains  bool     // some rule is for artifacts
-	folders []folder // directories of the rules without a target
-	aimed   int      // index of the first layer for some targets only
 	targets []string // declared, sorted
 	number  map[string]int
 
@@ -107,7 +105,14 @@ type Set struct {
 	texts documents
 }
 
-// choices caches the outcomes.
+// A layerOrder tells which kind of layer an index belongs to.
+type layerOrder struct {
+	own     int      // index of the first layer that is no rule of an engine
+	folders []folder // directories of the rules without a target
+	aimed   int      // index of the first layer for some targets only
+}
+
+// An outcomeCache holds the outcomes.
 type outcomeCache struct {
 	seen    map[string]*outcome // outcomes by all matching layers
 	decided map[string]*outcome // outcomes by the layers with an effect
@@ -115,7 +120,7 @@ type outcomeCache struct {
 	numbers map[*Method]int     // numbers of steps
 }
 
-// asked records the calls of Method.
+// A callLog records the calls of Method.
 type callLog struct {
 	targets []string
 	uses    []use // effects of the layers on the sources
@@ -187,7 +192,7 @@ func (s *Set) Targets() []string { return s.targets }
 // DifferByTarget reports whether a rule, a table or an engine is for some targets only, so that
 // the method of a source may depend on the target.
 func (s *Set) DifferByTarget() bool {
-	return s.aimed < len(s.layers) || slices.ContainsFunc(s.engines, func(e loadingEngine) bool { return len(e.targets) < len(s.number) })
+	return s.order.aimed < len(s.layers) || slices.ContainsFunc(s.engines, func(e loadingEngine) bool { return len(e.targets) < len(s.number) })
 }
 
 // HasTarget reports whether any file declares the target. The target "" needs no declaration.

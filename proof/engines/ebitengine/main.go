@@ -21,7 +21,7 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
-	"github.com/assetcook/assetcook/proof/engines/ebitengine/outputs" // of docs/engines/ebitengine.md
+	"github.com/assetcook/assetcook/proof/engines/ebitengine/internal/outputs" // of docs/engines/ebitengine.md
 )
 
 // A game compares the loaded files in its first frame, since Ebitengine reads pixels only then.
