@@ -49,7 +49,7 @@ var layers = [][]string{
 	{"cook/internal/index", "cook/internal/bulk"},
 	{"cook/internal/feed", "cook/internal/project", "cook/internal/remote/..."},
 	{"cook/internal/store", "cook/internal/scan", "cook/internal/rules", "cook/internal/notify", "cook/internal/peer"},
-	{"cook/internal/glob", "cook/internal/ids", "cook/internal/statedir"},
+	{"cook/internal/engine", "cook/internal/glob", "cook/internal/ids", "cook/internal/statedir"},
 	{"recipes/..."},
 	{"internal/audio/...", "internal/image/...", "internal/mesh/...", "internal/font/...", "internal/jsontext"},
 	{"cook/recipe/recipetest"},
@@ -81,11 +81,11 @@ const edges = `
 cook/cli/internal/cmdline: cook cook/internal/glob cook/internal/report cook/internal/rules cook/internal/session cook/recipe internal/frontend internal/nearest internal/pathname
 cook/cli/internal/query: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/ids cook/internal/likeness cook/internal/remote cook/internal/report cook/internal/report/overview cook/internal/scan cook/internal/store cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/confine internal/frontend internal/human internal/nearest internal/pathname internal/recipeset internal/texttable
 cook/cli/internal/run: cook cook/cli/internal/cmdline cook/cli/internal/setup cook/cli/internal/viewer cook/internal/report cook/internal/session cook/internal/state cook/internal/statedir cook/internal/survey cook/internal/verify cook/internal/watch internal/atomicfile internal/busyfile internal/frontend internal/human internal/nearest internal/pathname internal/socket internal/sysmem profile profile/counters profile/events profile/events/export profile/guid profile/memory
-cook/cli/internal/setup: cook cook/cli/internal/cmdline cook/internal/report cook/internal/rules cook/internal/scan cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/frontend internal/human internal/image/pixmap internal/image/role internal/image/source internal/pathname internal/recipeset
+cook/cli/internal/setup: cook cook/cli/internal/cmdline cook/internal/engine cook/internal/report cook/internal/rules cook/internal/scan cook/internal/survey cook/recipe internal/atomicfile internal/busyfile internal/frontend internal/human internal/image/pixmap internal/image/role internal/image/source internal/nearest internal/pathname internal/recipeset
 cook/cli/internal/tools: cook cook/cli/internal/cmdline cook/internal/glob cook/internal/remote cook/internal/remote/process cook/internal/rules cook/internal/scenario cook/pak hashing internal/atomicfile internal/busyfile internal/frontend internal/human internal/pathname profile/events/command profile/guid profile/smoke
 cook/cli/internal/upkeep: cook cook/cli/internal/cmdline cook/internal/export cook/internal/survey internal/frontend internal/human internal/pathname
 cook/cli/internal/viewer: cook cook/cli/internal/cmdline cook/internal/inspect internal/child internal/frontend profile/events profile/view profile/view/command
-cook/cli: cook cook/cli/internal/cmdline cook/cli/internal/query cook/cli/internal/run cook/cli/internal/setup cook/cli/internal/tools cook/cli/internal/upkeep cook/cli/internal/viewer cook/internal/remote cook/internal/remote/process cook/internal/runaction cook/internal/scan cook/recipe internal/frontend internal/manpage internal/nearest internal/recipeset internal/version profile/events/command
+cook/cli: cook cook/cli/internal/cmdline cook/cli/internal/query cook/cli/internal/run cook/cli/internal/setup cook/cli/internal/tools cook/cli/internal/upkeep cook/cli/internal/viewer cook/internal/engine cook/internal/remote cook/internal/remote/process cook/internal/runaction cook/internal/scan cook/recipe internal/frontend internal/manpage internal/nearest internal/recipeset internal/version profile/events/command
 cook/internal/artifacts: cook/internal/glob cook/internal/index cook/internal/plan cook/internal/store cook/manifest hashing internal/dependency internal/pathname
 cook/internal/bulk: cook/internal/scan hashing internal/confine internal/dirfd internal/parallel
 cook/internal/changes: cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/restat cook/internal/rules cook/internal/scan cook/internal/session cook/internal/tools internal/dependency internal/program
@@ -93,6 +93,7 @@ cook/internal/clean: cook/internal/index cook/internal/plan cook/internal/sessio
 cook/internal/commit: cook/internal/changes cook/internal/contents cook/internal/execute cook/internal/index cook/internal/plan cook/internal/restat cook/internal/scan cook/internal/session cook/internal/state cook/internal/todo hashing internal/confine internal/dependency internal/pathname
 cook/internal/contents: cook/internal/bulk cook/internal/index cook/internal/scan cook/internal/store cook/recipe hashing internal/confine internal/dependency internal/lease internal/parallel internal/pathname internal/regular
 cook/internal/cookone: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/glob cook/internal/index cook/internal/plan cook/internal/scan cook/internal/store cook/manifest cook/recipe hashing internal/confine internal/dependency internal/fastclock internal/jobs internal/lease internal/parallel internal/pathname internal/regular profile profile/events profile/memory
+cook/internal/engine:
 cook/internal/execute: cook/internal/artifacts cook/internal/bulk cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/lookup cook/internal/place cook/internal/plan cook/internal/remote cook/internal/remote/broker cook/internal/store hashing internal/dependency internal/parallel internal/pathname profile
 cook/internal/export: cook/internal/manifest hashing internal/atomicfile internal/confine internal/parallel internal/pathname internal/reflink
 cook/internal/feed: cook/internal/peer hashing
@@ -122,7 +123,7 @@ cook/internal/remote: cook/internal/rules cook/internal/store internal/child int
 cook/internal/report/overview: cook/internal/execute cook/internal/likeness cook/internal/stats cook/internal/survey internal/chart internal/confine internal/human internal/image/cooked internal/image/pixmap internal/image/texture internal/parallel internal/pathname internal/texttable profile/counters profile/smoke
 cook/internal/report: cook cook/internal/remote cook/internal/store cook/internal/watch internal/frontend internal/human internal/pathname internal/texttable internal/version profile profile/counters profile/guid profile/memory
 cook/internal/restat: cook/internal/bulk cook/internal/index cook/internal/scan hashing internal/dependency internal/dirfd internal/parallel internal/pathname
-cook/internal/rules: cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname internal/recipeset
+cook/internal/rules: cook/internal/engine cook/internal/glob cook/recipe hashing internal/lazyregexp internal/nearest internal/pathname internal/recipeset
 cook/internal/runaction: cook/internal/artifacts cook/internal/contents cook/internal/cookone cook/internal/index cook/internal/plan cook/internal/remote cook/internal/rules cook/internal/scan cook/internal/session cook/internal/store cook/internal/tools cook/recipe hashing internal/confine internal/dependency internal/parallel internal/pathname internal/program internal/recipeset
 cook/internal/scan: internal/dirfd internal/lazyregexp internal/lease internal/pathname
 cook/internal/scenario: cook cook/internal/glob cook/recipe internal/busyfile profile profile/counters profile/memory profile/smoke
@@ -147,6 +148,7 @@ internal/proof/faults: cook/manifest internal/faultfs internal/proof/oracle
 internal/proof/minimal: cook cook/recipe internal/proof/oracle recipes/builtin
 internal/proof/oracle: cook cook/manifest cook/recipe profile profile/counters recipes
 proof/conformance: cook/recipe internal/audio/source internal/image/source internal/jobs internal/recipeset recipes/builtin recipes/data recipes/mesh
+proof/engines: cook/manifest
 proof/readers/audiodecode: internal/audio/source
 proof/readers/audiofiles: internal/audio/opus internal/audio/pcm internal/audio/qoa internal/audio/wav
 proof/readers/pictures: bench/peers internal/image/pixmap internal/image/source

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/frontend"
@@ -150,6 +151,10 @@ func helpOn(ctx context.Context, c *cmdline.Call, word string) int {
 		printRecipeHelp(c.Stdout, r)
 		return frontend.OK
 	}
+	if e, ok := engine.Lookup(word); ok {
+		describeEngine(c.Stdout, e)
+		return frontend.OK
+	}
 	if helpOnFlag(c, "-"+word) || helpOnOption(c.Stdout, set, word) {
 		return frontend.OK
 	}
@@ -161,7 +166,7 @@ func helpOn(ctx context.Context, c *cmdline.Call, word string) int {
 
 // subjects lists the topics, the verbs, and the recipes if they are valid.
 func subjects(c *cmdline.Call) []string {
-	names := append(topicNames(), c.Names()...)
+	names := slices.Concat(topicNames(), c.Names(), engine.Names())
 	if set, err := recipeset.New(c.Recipes...); err == nil {
 		names = append(names, set.Names()...)
 	}
@@ -195,6 +200,7 @@ var topics = []topic{
 	}},
 	{"targets", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, targetsText) }},
 	{"patterns", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, strings.TrimPrefix(patternText, "\n")) }},
+	{"engines", func(c *cmdline.Call) { listEngines(c.Stdout) }},
 	{"ignore", func(c *cmdline.Call) { fmt.Fprint(c.Stdout, ignoreText, scan.Defaults) }},
 }
 
@@ -247,6 +253,44 @@ of a .cookignore that begins with "!" takes them back in, such as !*.psd or !Mak
 Files that a recipe cooks by default are never left out.
 
 `
+
+const enginesText = `An engine is the program that loads the outputs. Name it in cook.toml, and all formats are
+such that it loads them:
+
+	[project]
+	engine = "three"
+
+	[target.desktop]
+	engine = "love"
+
+The engine of a target replaces the engine of the project. Every rule of the project is
+stronger than the rules of an engine, and a run warns of files that the engine does not load.
+
+`
+
+// listEngines prints all engines.
+func listEngines(w io.Writer) {
+	fmt.Fprint(w, enginesText)
+	for _, e := range engine.All() {
+		title := strings.TrimSpace(e.Title + " " + e.Version)
+		fmt.Fprintf(w, "  %-11s %s\n", e.Name, title)
+	}
+	fmt.Fprint(w, "\ncook help three prints the rules of an engine.\n")
+}
+
+// describeEngine prints the rules of an engine, and where its facts come from.
+func describeEngine(w io.Writer, e engine.Engine) {
+	switch {
+	case e.Name == engine.None:
+		fmt.Fprintf(w, "engine %s: for a program that loads every kind of file; it has no rules\n", e.Name)
+		return
+	case e.Source != "":
+		fmt.Fprintf(w, "engine %s: %s %s, by its documentation (%s)\n", e.Name, e.Title, e.Version, e.Source)
+	default:
+		fmt.Fprintf(w, "engine %s: %s %s, tested with it\n", e.Name, e.Title, e.Version)
+	}
+	fmt.Fprintf(w, "  loads of the kinds that options choose: %s\n\n%s", strings.Join(e.Loads, " "), e.Rules())
+}
 
 // listRecipes prints the recipes, and the extensions that each cooks without a rule.
 func listRecipes(w io.Writer, set *recipeset.Set) {

@@ -63,7 +63,8 @@ func Rules(s *session.Session, d *changes.Delta, t *todo.Todo) error {
 		warnOfPath(s, t.Rules.Unread, fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config)))
 	}
 	askForAllTargets(d, set)
-	return warnOf(s, set.Useless(d.EachSource, func(name string) string { return ignoredByDefault(s, name) }))
+	useless := set.Useless(d.EachSource, func(name string) string { return ignoredByDefault(s, name) })
+	return warnOf(s, append(useless, set.NotLoaded(d.EachSource)...))
 }
 
 // askForAllTargets asks for the methods of all targets if rules differ by target, since a rule

@@ -293,7 +293,7 @@ func (l *layer) mayMatch(extensions []string) bool {
 
 // prefixOf returns the directory of a layer, with a trailing slash.
 func (s *Set) prefixOf(i int) string {
-	for _, f := range s.folders {
+	for _, f := range s.order.folders {
 		if i >= f.first && i < f.last {
 			return f.prefix
 		}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,8 @@ type compiler struct {
 	gives map[string]bool // recipes with outputs from rules; "" for any recipe
 	needs []need          // rules whose recipe has no outputs of its own
 	aims  []aim           // targets of rules
+
+	engines engineNames
 }
 
 // An aim is the target of a rule.
@@ -49,7 +52,8 @@ func newCompiler(recipes *recipeset.Set) *compiler {
 				numbers: map[*Method]int{},
 			},
 		},
-		gives: map[string]bool{},
+		gives:   map[string]bool{},
+		engines: engineNames{targets: map[string]string{}},
 	}
 }
 
@@ -72,8 +76,18 @@ func (c *compiler) finishRules() (*Set, error) {
 		return nil, c.in.errs
 	}
 	s := c.set
-	s.aimed = len(s.layers)
-	s.layers = slices.Concat(s.layers, c.tables, c.aimed)
+	s.engines = c.engines.byEngine(s.number)
+	var first []layer
+	for i := range s.engines {
+		first = append(first, compileEngine(&s.engines[i], s.vocab.recipes)...)
+	}
+	s.order.own = len(first)
+	for i := range s.order.folders {
+		s.order.folders[i].first += s.order.own
+		s.order.folders[i].last += s.order.own
+	}
+	s.order.aimed = s.order.own + len(s.layers)
+	s.layers = slices.Concat(first, s.layers, c.tables, c.aimed)
 	s.calls.uses = make([]use, len(s.layers))
 	return s, nil
 }
@@ -103,7 +117,7 @@ func (c *compiler) compileFile(f File) {
 				c.in.failf(at.key, "project: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
 				continue
 			}
-			c.in.readProjectTable(at, d.values[key])
+			c.engines.project = cmp.Or(c.in.readProjectTable(at, d.values[key]).Engine, c.engines.project)
 		case "remote":
 			if f.Dir != "" {
 				c.in.failf(at.key, "remote: this table belongs in the cook.toml of the whole tree, in the asset directory or above it")
@@ -115,7 +129,7 @@ func (c *compiler) compileFile(f File) {
 			c.in.failf(at.key, "unknown key %q%s", clipText(key), instead(key, words)).fixMisspelling(key, words)
 		}
 	}
-	c.set.folders = append(c.set.folders, folder{prefix, first, len(c.set.layers)})
+	c.set.order.folders = append(c.set.order.folders, folder{prefix, first, len(c.set.layers)})
 	c.set.texts[d.name] = &document{name: d.name, data: d.data, lines: d.lines}
 }
 

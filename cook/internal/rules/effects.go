@@ -31,7 +31,7 @@ type loss struct {
 
 // noteEffects records the effect of the layers that match a source.
 func (s *Set) noteEffects(matched *selection, path string, d *decision) {
-	for i := range s.calls.uses {
+	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		if !matched.hasLayer(i) || l.isTable() && l.recipe != d.recipe {
 			continue
@@ -74,7 +74,7 @@ func (s *Set) Sets(path string) bool {
 	for target, number := range s.number {
 		var matched selection
 		s.matchLayers(&matched, path, number, target, false)
-		for i := range s.calls.uses {
+		for i := s.order.own; i < len(s.layers); i++ {
 			// A rule for artifacts may match an artifact of the source.
 			if l := &s.layers[i]; (matched.hasLayer(i) || l.forArtifacts) && l.recipe == "" && len(l.settings) > 0 {
 				return true
@@ -90,7 +90,7 @@ func (s *Set) Dropped() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var errs Errors
-	for i := range s.calls.uses {
+	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		if u.source == "" || l.recipe != "" {
 			continue // Useless reports it; a named recipe was checked when its rule was read
@@ -195,6 +195,9 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 			won, taken := d.won[o.key]
 			switch {
 			case recipeset.SetOption(s.vocab.freshCooker(d.recipe), o.key, o.value) != nil:
+				if i < s.order.own {
+					continue // an engine's setting is for the recipes that have it
+				}
 				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
 				lines = append(lines, fmt.Sprintf("%s: %s is overridden by %s", o.at, o.key, won.at))
@@ -219,7 +222,7 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 	var lines Errors
 	const most = 20 // more are not worth a search
 	searched := 0
-	for i := range s.calls.uses {
+	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		switch {
 		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.calls.targets, l.isFor):

@@ -133,7 +133,12 @@ func (s *Set) matchLayers(matched *selection, path string, number int, target st
 	if ofArtifact {
 		matched[3] |= artifact
 	}
-	for _, f := range s.folders {
+	for i := range s.order.own {
+		if l := &s.layers[i]; l.isFor(target) && (!ofArtifact || l.recipe == "") && l.patterns.Match(path, name) {
+			matched.setLayer(i)
+		}
+	}
+	for _, f := range s.order.folders {
 		rest, inside := strings.CutPrefix(path, f.prefix)
 		if !inside {
 			continue
@@ -145,7 +150,7 @@ func (s *Set) matchLayers(matched *selection, path string, number int, target st
 		}
 	}
 	if target != "" {
-		for i := s.aimed; i < len(s.layers); i++ {
+		for i := s.order.aimed; i < len(s.layers); i++ {
 			l := &s.layers[i]
 			rest, inside := strings.CutPrefix(path, l.prefix)
 			if inside && l.isFor(target) && (l.isTable() || l.forArtifacts == ofArtifact && l.patterns.Match(rest, name)) {

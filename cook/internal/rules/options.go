@@ -125,6 +125,10 @@ func (c *compiler) compileTargets(at *node, value any, prefix string) {
 			continue
 		}
 		for _, recipe := range sortedKeys(tables) {
+			if recipe == engineKey {
+				c.engines.targets[name] = cmp.Or(c.in.readEngine(place.fieldPlace(recipe), tables[recipe]), c.engines.targets[name])
+				continue
+			}
 			c.compileTargetTable(place.fieldPlace(recipe), name, recipe, tables[recipe], prefix)
 		}
 	}

@@ -16,14 +16,16 @@ import (
 //	state   = "build"            # holds .cook, the state, instead of out
 //	targets = ["mobile", "pc"]   # cooked unless a run names others
 //	ids     = true               # assets have IDs that they keep through renames
+//	engine  = "three"            # loads the artifacts; see package engine
 //
 // Directories are relative to the file's directory. Omitted keys are "".
 type Project struct {
 	Dir, Out, Cache, State string
 	Targets                []string
 	IDs                    bool
+	Engine                 string
 	Remote                 Remote
-	// HasRules is set if the file also has rules or targets.
+	// HasRules is set if the file also has rules, targets or an engine.
 	HasRules bool
 
 	file   *document
@@ -42,7 +44,7 @@ func (p *Project) Wrong(key, why string) error {
 }
 
 // projectKeys are the keys of the table.
-var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids"}
+var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids", engineKey}
 
 // ReadProject returns the tables [project] and [remote] of a file, nil if it has neither. The
 // error has type Errors.
@@ -81,7 +83,7 @@ func ReadProject(name string, data []byte) (*Project, error) {
 		r.errs.sortByPlace()
 		return nil, r.errs
 	}
-	p.HasRules = len(d.values) > tables
+	p.HasRules = len(d.values) > tables || p.Engine != ""
 	return p, nil
 }
 
@@ -129,6 +131,8 @@ func (r *tableReader) readProjectTable(at *node, value any) *Project {
 			if p.IDs, ok = table[key].(bool); !ok {
 				r.failf(place.value, "ids: want true or false")
 			}
+		case engineKey:
+			p.Engine = r.readEngine(place, table[key])
 		default:
 			r.failf(place.key, "unknown key %q%s", clipText(key), instead(key, projectKeys)).fixMisspelling(key, projectKeys)
 		}

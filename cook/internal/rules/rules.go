@@ -20,11 +20,12 @@
 // weakest first:
 //
 //  1. defaults of the recipes (recipe.Recipe.Extensions and Hints; "copy" cooks all other files)
-//  2. rules without a target
-//  3. tables of the target
-//  4. rules with a target
+//  2. rules of the target's engine, see package engine
+//  3. rules without a target
+//  4. tables of the target
+//  5. rules with a target
 //
-// Within 2, 3 and 4, the file at the root comes first, from top to bottom, and then the files of
+// Within 3, 4 and 5, the file at the root comes first, from top to bottom, and then the files of
 // the directories down to the source.
 //
 // A rule's keys are match (required), recipe, output (one template) or outputs (a list), target
@@ -90,10 +91,10 @@ const (
 type Set struct {
 	vocab   vocabulary
 	builtin table
-	layers  []layer  // rules without a target, tables of targets, rules with a target
+	layers  []layer // rules of engines, rules without a target, tables of targets, rules with a target
+	engines engineList
+	order   layerOrder
 	chains  bool     // some rule is for artifacts
-	folders []folder // directories of the rules without a target
-	aimed   int      // index of the first layer for some targets only
 	targets []string // declared, sorted
 	number  map[string]int
 
@@ -104,7 +105,14 @@ type Set struct {
 	texts documents
 }
 
-// An outcomeCache has the known outcomes and chains.
+// A layerOrder tells which kind of layer an index belongs to.
+type layerOrder struct {
+	own     int      // index of the first layer that is no rule of an engine
+	folders []folder // directories of the rules without a target
+	aimed   int      // index of the first layer for some targets only
+}
+
+// An outcomeCache holds the outcomes.
 type outcomeCache struct {
 	seen    map[string]*outcome // outcomes by all matching layers
 	decided map[string]*outcome // outcomes by the layers with an effect
@@ -181,9 +189,11 @@ func folderDepth(dir string) int {
 // Targets lists the declared targets in order. The caller must not change the slice.
 func (s *Set) Targets() []string { return s.targets }
 
-// DifferByTarget reports whether a rule or a table is for some targets only, so that the method
-// of a source may depend on the target.
-func (s *Set) DifferByTarget() bool { return s.aimed < len(s.layers) }
+// DifferByTarget reports whether a rule, a table or an engine is for some targets only, so that
+// the method of a source may depend on the target.
+func (s *Set) DifferByTarget() bool {
+	return s.order.aimed < len(s.layers) || slices.ContainsFunc(s.engines, func(e loadingEngine) bool { return len(e.targets) < len(s.number) })
+}
 
 // HasTarget reports whether any file declares the target. The target "" needs no declaration.
 func (s *Set) HasTarget(name string) bool { return name == "" || s.number[name] > 0 }

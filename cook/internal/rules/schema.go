@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
@@ -22,7 +23,7 @@ type schema = map[string]any
 // editors support. Compile refuses every file that the schema refuses, and more: the schema does
 // not check templates, most of the pattern syntax, and combinations of rules.
 func Schema(recipes *recipeset.Set) ([]byte, error) {
-	definitions, tables := schema{}, schema{}
+	definitions, tables := schema{}, schema{engineKey: engineSchema()}
 	for _, name := range recipes.Names() {
 		r, _ := recipes.Lookup(name)
 		c := r.New()
@@ -59,7 +60,7 @@ func Schema(recipes *recipeset.Set) ([]byte, error) {
 				"additionalProperties": false,
 			},
 			"target": schema{
-				"description":          "options for one target: [target.mobile.image]",
+				"description":          "options and the engine of one target: [target.mobile.image]",
 				"type":                 "object",
 				"propertyNames":        schema{"pattern": targetPattern, "not": schema{"const": AllTargets}},
 				"additionalProperties": schema{"type": "object", "properties": tables, "additionalProperties": false},
@@ -86,9 +87,15 @@ func projectSchema() schema {
 		"out":     folder("the output directory"),
 		"cache":   folder("the directory of the store of results"),
 		"state":   folder("the directory with .cook, the state, instead of the output directory"),
+		engineKey: engineSchema(),
 		"ids":     schema{"description": "whether assets have IDs that renames keep, in the file assets.ids", "type": "boolean"},
 		"targets": schema{"description": "the targets that are cooked unless a run names others; all means all targets", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
 	}
+}
+
+// engineSchema returns the schema of the name of an engine.
+func engineSchema() schema {
+	return schema{"description": "the engine that loads the artifacts: cook help engines", "type": "string", "enum": engine.Names()}
 }
 
 // aboutRecipe describes the sources that a recipe cooks by default, and its outputs.

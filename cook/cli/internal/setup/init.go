@@ -16,11 +16,13 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
+	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/nearest"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
@@ -35,6 +37,7 @@ cook.toml among the assets. Nothing that exists is written over but the schema.
 
 Example:
 	cook init assets
+	cook init -for three assets
 	cook init -n
 `
 
@@ -49,15 +52,22 @@ var Init = cmdline.Verb{
 }
 
 // initOptions are the options of a command line of cook init.
-type initOptions struct{ dryRun bool }
+type initOptions struct {
+	dryRun bool
+	engine string
+}
 
 func (r *initOptions) initFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.dryRun, "n", false, "dry run: print what would be written, and write nothing")
+	cmdline.ListedFlag(fs, &r.engine, "for", "", "`engine` that loads the outputs; cook help engines lists them", engine.Names)
 }
 
 func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 1 {
 		return c.Wrong("want one directory, have %q", words)
+	}
+	if _, ok := engine.Lookup(r.engine); !ok && r.engine != "" {
+		return c.Wrong("unknown engine %q%s; have %s", r.engine, nearestEngine(r.engine), strings.Join(engine.Names(), ", "))
 	}
 	dir := "assets"
 	if len(words) == 1 {
@@ -78,6 +88,7 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
+	seen.engine = r.engine
 	text := seen.config(dir, home)
 	if _, err := rules.ReadProject(config, []byte(text)); err != nil {
 		return c.Wrong("cook.toml cannot contain the name of directory %s; rename the directory", pathname.Show(dir))
@@ -115,6 +126,14 @@ func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []stri
 	return frontend.OK
 }
 
+// nearestEngine returns the end of a message about an unknown engine.
+func nearestEngine(name string) string {
+	if word := nearest.Word(name, engine.Names()); word != "" {
+		return fmt.Sprintf("; did you mean %q?", word)
+	}
+	return ""
+}
+
 // An initFile is a file that init writes.
 type initFile struct{ name, text string }
 
@@ -134,6 +153,11 @@ func (s *sight) config(dir, home string) string {
 	}
 	p("dir = %-14q # the assets, from the directory of this file\n", folder)
 	p("out = %-14q # what is shipped; each run brings it up to date\n", "cooked")
+	if s.engine != "" {
+		p("engine = %-11q # loads the outputs: cook help engines\n", s.engine)
+	} else {
+		p("# engine = %-9q # loads the outputs: cook help engines\n", "three")
+	}
 	p("# cache = %-10q # results of this and other projects; usually in the user's cache directory\n", "store")
 	p("# state = %-10q # holds .cook, the state of cook; usually in the output directory\n", "build")
 	p("# ids = %-12v # assets have IDs that they keep through renames: cook help ids\n", true)

@@ -27,6 +27,7 @@ type sight struct {
 	kinds           map[string]map[string]int
 	copied, leftOut []cook.Kind
 	pictures        []string // paths of the recipe image's sources, sorted
+	engine          string   // the engine that loads the artifacts, "" for none
 	flat            bool     // the images belong to a 2D game
 }
 

@@ -1,0 +1,208 @@
+// Package manifest has readers of manifest.json: c/manifest.h for C and C++, js/manifest.mjs for
+// JavaScript, and programs that list a manifest with them.
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/manifest"
+	"github.com/assetcook/assetcook/recipes"
+)
+
+// cooked returns an output directory of n assets for two targets.
+func cooked(t *testing.T, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+	names := []string{`with "quotes"`, "naïve 日本語 🎮", "<&>", "tab\tand\u2028line"}
+	for i := range n - len(names) {
+		names = append(names, fmt.Sprintf("%d/%d", i%17, i))
+	}
+	for i, name := range names {
+		file := filepath.Join(project.Dir, name+".bin")
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, make([]byte, i%5000), 0o666); err != nil {
+			t.Skip(err) // the system has no such names
+		}
+	}
+	if err := os.WriteFile(filepath.Join(project.Dir, "cook.toml"), []byte("[target.tv]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, targets := range [][]string{nil, {"tv"}} {
+		project.Targets = targets
+		if _, err := cook.Cook(t.Context(), project, cook.CookOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return project.Out
+}
+
+// listed lists the outputs as the programs do, by package manifest.
+func listed(t *testing.T, dir string) (lines []string) {
+	t.Helper()
+	load := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))) }
+	root, err := load(manifest.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, err := range manifest.Read(root, load) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range a.Outputs {
+			lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d", a.Source, a.Target, o.Path, o.Size))
+		}
+	}
+	return lines
+}
+
+// Manifests of one file and of parts are the same to readers in other languages, and fit the schema.
+func TestOthersReadWhatPackageManifestReads(t *testing.T) {
+	small, large := cooked(t, 100), cooked(t, 2500)
+	if _, err := os.Stat(filepath.Join(small, manifest.PartsDir)); err == nil {
+		t.Error("the small manifest has parts")
+	}
+	if _, err := os.Stat(filepath.Join(large, manifest.PartsDir)); err != nil {
+		t.Error(err)
+	}
+	compare := func(t *testing.T, program string, args ...string) {
+		for _, dir := range []string{small, large} {
+			var wrong bytes.Buffer
+			run := exec.Command(program, append(args, dir)...)
+			run.Stderr = &wrong
+			out, err := run.Output()
+			if err != nil || wrong.Len() > 0 {
+				t.Fatalf("%v: %s", err, &wrong)
+			}
+			if want := listed(t, dir); !slices.Equal(strings.Split(strings.TrimSpace(string(out)), "\n"), want) || len(want) < 190 {
+				t.Errorf("%d bytes, want %d lines", len(out), len(want))
+			}
+		}
+	}
+	t.Run("schema", func(t *testing.T) { checkSchema(t, small, large) })
+	t.Run("C++", func(t *testing.T) {
+		gcc, err := exec.LookPath("g++")
+		if err != nil {
+			t.Skip("needs a compiler of C++")
+		}
+		if out, err := exec.Command(gcc, "-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "c/list.c").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	t.Run("C", func(t *testing.T) {
+		gcc, err := exec.LookPath("gcc")
+		if err != nil {
+			t.Skip("needs a C compiler")
+		}
+		program := filepath.Join(t.TempDir(), "list")
+		build := exec.Command(gcc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-o", program, "c/list.c")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		compare(t, program)
+		t.Run("damaged", func(t *testing.T) { refuses(t, program, small) })
+	})
+	t.Run("JavaScript", func(t *testing.T) {
+		node, err := exec.LookPath("node")
+		if err != nil {
+			t.Skip("needs node")
+		}
+		compare(t, node, "js/list.mjs")
+	})
+}
+
+// refuses runs the reader in C on all beginnings of a manifest. It must end with an error, and
+// within the memory that belongs to it, unless only the end of the list is missing.
+func refuses(t *testing.T, program, dir string) {
+	text, err := os.ReadFile(filepath.Join(dir, manifest.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	short := t.TempDir()
+	for n := 0; n < 600; n += 7 {
+		if err := os.WriteFile(filepath.Join(short, manifest.Name), text[:n], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(program, short).CombinedOutput()
+		if bytes.Contains(out, []byte("Sanitizer")) || bytes.Contains(out, []byte("runtime error")) {
+			t.Fatalf("after %d bytes: %s", n, out)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if refused < 40 {
+		t.Errorf("%d beginnings are refused", refused)
+	}
+}
+
+// checkSchema validates every file of manifests with the schema in docs.
+func checkSchema(t *testing.T, dirs ...string) {
+	text, err := os.ReadFile("../../docs/manifest.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("asset:///manifest.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("asset:///manifest.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate := func(data []byte) error {
+		var v any
+		if err := json.Unmarshal(data, &v); err != nil {
+			return err
+		}
+		return schema.Validate(v)
+	}
+	seen := 0
+	for _, dir := range dirs {
+		err := fs.WalkDir(os.DirFS(dir), ".", func(name string, _ fs.DirEntry, err error) error {
+			if name != manifest.Name && !strings.HasPrefix(name, manifest.PartsDir+"/") {
+				return err
+			}
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return err
+			}
+			seen++
+			return validate(data)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if seen < 4 {
+		t.Errorf("%d files seen", seen)
+	}
+	for _, wrong := range []string{
+		`{}`, `{"assetcook":2}`, `{"assetcook":3,"assets":[]}`, `{"assetcook":2,"assets":[],"parts":[]}`, `{"assetcook":2,"assets":[{}]}`,
+		`{"assetcook":2,"assets":[{"source":"a","outputs":[{"path":"/a","size":0,"blake3":"` + strings.Repeat("0", 64) + `"}]}]}`,
+		`{"assetcook":2,"parts":[{"first":"a","path":"b"}]}`,
+	} {
+		if validate([]byte(wrong)) == nil {
+			t.Errorf("the schema accepts %s", wrong)
+		}
+	}
+}
