@@ -391,7 +391,7 @@ func TestBusyFilesAreRemovedByBusyfile(t *testing.T) {
 	excused := map[string]string{ // reason by file
 		"internal/busyfile/busyfile.go":              "makes the calls that Files repeats",
 		"internal/memtemp/memtemp_linux.go":          "serves tests",
-		"cook/cli/internal/run/recording.go":             "removes its own open file, where the system lets it",
+		"cook/cli/internal/run/recording.go":         "removes its own open file, where the system lets it",
 		"cook/internal/index/multiply/main.go":       "serves benchmarks",
 		"cook/internal/peer/serve.go":                "removes sockets",
 		"cook/internal/remote/remotetest/execute.go": "serves tests",

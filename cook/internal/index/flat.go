@@ -239,11 +239,6 @@ func (t artifactTable) decodeArtifact(i int) Artifact {
 	return Artifact{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob}
 }
 
-// artifactPath returns the path of artifact i.
-func (t artifactTable) artifactPath(i int) string {
-	return t.x.nodes().nodePath(t.x.refAtRow(secMade, i))
-}
-
 // len returns the number of dependencies of all actions.
 func (t depTable) len() int { return t.x.sections[secDeps].count }
 

@@ -126,7 +126,7 @@ type callLog struct {
 	uses    []use // effects of the layers on the sources
 }
 
-// A folder has the rules of one file that apply to all targets.
+// folder has the rules of one file that apply to all targets.
 type folder struct {
 	prefix      string // common prefix of the paths: "" or "dir/"
 	first, last int    // its rules are layers[first:last]

@@ -73,7 +73,7 @@ func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	return left, top, right, bottom, true
 }
 
-// A Grid is a rectangle of W by H pixels, at whose centers distances are computed. The first pixel
+// A Grid is a rectangle of W by H pixels. Distances are measured at their centers. The first pixel
 // has its upper left corner at Left, Top.
 type Grid struct {
 	Left, Top, W, H int

@@ -364,7 +364,7 @@ func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	return sse
 }
 
-// decodeCode sets the pixels to those that the code decodes to.
+// decodeCode sets the pixels to the decoded pixels of a code.
 func (b *block) decodeCode(c *code) {
 	var pixels [64]byte
 	c.paintPixels(&pixels)

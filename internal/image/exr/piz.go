@@ -223,7 +223,7 @@ func (h *huffman) assignCodes(low, high int) error {
 	for n := longest; n > 0; n-- {
 		h.first[n] = code
 		if code += uint64(h.count[n]); code > 1<<n {
-			return errors.New("Huffman codes contradict each other")
+			return errors.New("the Huffman codes contradict each other")
 		}
 		code >>= 1
 	}

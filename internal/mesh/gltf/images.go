@@ -105,8 +105,8 @@ func ImageExtension(mediaType string) string {
 	return ""
 }
 
-// EachImage calls visit for each image that a material uses, by its own members or by those of
-// its extensions. isSlot reports the members that hold textures, textures are the document's, and
+// EachImage calls visit for each image that a material uses, by its own members or by members
+// of its extensions. isSlot reports the members that hold textures, textures are the document's, and
 // images is the number of its images.
 func EachImage(material Object, isSlot func(member string) bool, textures []Object, images int, visit func(slot string, image int)) {
 	eachTexture(material, 0, isSlot, func(slot string, texture int) {

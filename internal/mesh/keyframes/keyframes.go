@@ -22,7 +22,7 @@ import (
 type Kind uint8
 
 const (
-	Vector   Kind = iota // place or scale; the distance is that of points
+	Vector   Kind = iota // place or scale; the distance is between points
 	Rotation             // quaternion of length 1; the distance is an angle in radians
 	Shares               // weights of morph targets; the distance is the largest difference
 )

@@ -79,7 +79,7 @@ func (x *executions) orderOf(root *remote.Root, f Function) (o order, err error)
 	return o, nil
 }
 
-// A folder is a directory of an input root.
+// folder is a directory of an input root.
 type folder struct {
 	files   map[string]*messages.FileNode
 	folders map[string]*folder
