@@ -48,7 +48,8 @@ type Step struct {
 // maxDepth is the most levels for the scopes of a tree; deeper scopes share one name.
 const maxDepth = 100
 
-// Path appends the steps from the root of a tree with these levels to the key's node.
+// Path appends the steps from the root of a tree with these levels to the key's node. It panics
+// for a text that is no Part.
 func (k Key) Path(to []Step, by []Part) []Step {
 	for _, p := range by {
 		switch p {
@@ -75,6 +76,8 @@ func (k Key) Path(to []Step, by []Part) []Step {
 				}
 				to, scope = append(to, Step{p, name}), rest
 			}
+		default:
+			panic(fmt.Sprintf("memory: unknown tree level %.40q: use %v", p, parts))
 		}
 	}
 	return to

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -178,8 +179,10 @@ func (o Order) compare(a, b *Node) int {
 		return cmp.Compare(b.Peak, a.Peak)
 	case orderGrowth:
 		return cmp.Or(cmp.Compare(b.growth().Bytes, a.growth().Bytes), cmp.Compare(b.growth().Count, a.growth().Count))
+	case orderName:
+		return 0 // Arrange compares the names of equal nodes
 	}
-	return 0
+	panic(fmt.Sprintf("memory: unknown order %.40q: use %v", o, Orders))
 }
 
 func (n *Node) growth() Amount {
@@ -190,7 +193,7 @@ func (n *Node) growth() Amount {
 }
 
 // Arrange sorts the children of all nodes, equal ones by name. The node that represents nodes
-// left out by Prune stays last.
+// left out by Prune stays last. Arrange panics for a text that is no Order.
 func (n *Node) Arrange(o Order, reverse bool) {
 	slices.SortFunc(n.Children, func(a, b *Node) int {
 		c := cmp.Or(o.compare(a, b), cmp.Compare(a.Name, b.Name), cmp.Compare(b.Kind, a.Kind))

@@ -179,3 +179,20 @@ func TestPrune(t *testing.T) {
 	}
 	n.Prune(-1, -5, orderName)
 }
+
+// A misspelt level or order is a mistake of the program, and not left out in silence.
+func TestUnknownLevelsAndOrdersPanic(t *testing.T) {
+	for name, do := range map[string]func(){
+		"level": func() { Key{Group: "images"}.Path(nil, []Part{"grup"}) },
+		"order": func() { (&Node{Children: []*Node{{Name: "a"}, {Name: "b"}}}).Arrange("bites", false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			do()
+		})
+	}
+}

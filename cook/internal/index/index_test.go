@@ -439,15 +439,16 @@ func FuzzOpenFlat(f *testing.F) {
 
 // The bytes of an index and of its changes stay the same as long as Version does.
 func TestFormatIsFixed(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the sums were taken on Unix")
-	}
 	var got [2]string
 	for i, b := range [][]byte{build(sample()), noChanges(mustOpen(t, build(sample())), newVouching(hashing.Digest{7}, []Vouch{{"pc", []string{"a"}}}))} {
 		sum := seal(b)
 		got[i] = hex.EncodeToString(sum[:])
 	}
-	if want := [2]string{"f948be64fe67019aee7cdc199f799316", "d538933b2e80a3aba7e40698f048b744"}; got != want {
+	want := [2]string{"f948be64fe67019aee7cdc199f799316", "d538933b2e80a3aba7e40698f048b744"}
+	if runtime.GOOS == "windows" { // there /usr/bin/tool is no absolute path, so it is in the tree of the assets
+		want = [2]string{"271325f9004020d1ce5f3f7182bf15a0", "2591c7a7ecd8149f0b2aa168604b28c6"}
+	}
+	if got != want {
 		t.Errorf("sums %q, want %q; increase Version", got, want)
 	}
 }

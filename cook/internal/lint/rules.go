@@ -143,5 +143,5 @@ func hasNewRules(s *session.Session, d *changes.Delta, t *todo.Todo) bool {
 		known[f.Path] = f.Sum
 	}
 	return t.Rules.Texts.Differ(func(path string) (hashing.Sum128, bool) { sum, ok := known[path]; return sum, ok }) ||
-		s.Place.Config != "" && d.Last.ID() == ""
+		s.Place.Config != "" && d.Last.Fingerprint() != s.Basis.Fingerprint // which covers that file
 }
