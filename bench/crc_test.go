@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/crcslice8"
 )
 
-// keep takes results, so that the compiler cannot remove the work.
+// keep receives results, so that the compiler cannot remove the work.
 var (
 	keep      uint32
 	keepCRC64 uint64
@@ -19,15 +19,15 @@ var (
 // update continues a checksum, as hash/crc32.Update does.
 type update func(crc uint32, p []byte) uint32
 
-// These functions call hash/crc32 as its users do, with tables in package variables. A closure
-// over the table would add 2 ns to each call.
+// These functions call hash/crc32 as typical programs do, with tables in package variables. A
+// closure over the table would add 2 ns to each call.
 func stdIEEE(crc uint32, p []byte) uint32       { return crc32.Update(crc, crc32.IEEETable, p) }
 func stdCastagnoli(crc uint32, p []byte) uint32 { return crc32.Update(crc, castagnoli, p) }
 func stdKoopman(crc uint32, p []byte) uint32    { return crc32.Update(crc, koopman, p) }
 
-// polynomials in display order. hash/crc32 has no CRC with the most significant bit first. All
-// polynomials without special code cost as much as Koopman's, so that represents them under its
-// own name.
+// polynomials lists the polynomials in display order. hash/crc32 has no CRC with the most
+// significant bit first. All polynomials without special code take the same time as Koopman's,
+// which represents them under its own name.
 var polynomials = []struct {
 	name  string
 	table *crcslice8.Table
@@ -40,8 +40,8 @@ var polynomials = []struct {
 	{"bzip2", crcslice8.BZIP2(), "hash-crc32-koopman", stdKoopman},
 }
 
-// BenchmarkCRC32 compares kernels: impl=crcslice8 is the kernel that Table.Kernel names for the
-// size; slicing8 and slicing16 are the textbook ones.
+// BenchmarkCRC32 compares kernels: impl=crcslice8 is the kernel that Table.Kernel returns for the
+// size; slicing8 and slicing16 are the textbook algorithms.
 func BenchmarkCRC32(b *testing.B) {
 	data := Bytes(64 << 20)
 	for _, poly := range polynomials {
@@ -71,16 +71,16 @@ func stdXZ(crc uint64, p []byte) uint64    { return crc64.Update(crc, xzTable, p
 func stdGOISO(crc uint64, p []byte) uint64 { return crc64.Update(crc, goISOTable, p) }
 func stdNVME(crc uint64, p []byte) uint64  { return crc64.Update(crc, nvmeTable, p) }
 
-// Tables of hash/crc64, which has code for xz's and ISO's polynomials and sums byte by byte for
-// others until the input is long.
+// Tables of hash/crc64, which has special code for the polynomials of xz and ISO, and for other
+// polynomials processes single bytes unless the input is long.
 var (
 	xzTable    = crc64.MakeTable(crc64.ECMA)
 	goISOTable = crc64.MakeTable(crc64.ISO)
 	nvmeTable  = crc64.MakeTable(0x9a6c9329ac4bc9b5)
 )
 
-// widths lists CRCs of other widths than 32 bits, in display order. The standard library has none
-// of 16 and 8 bits.
+// widths lists CRCs of widths other than 32 bits, in display order. The standard library has no
+// 16-bit and 8-bit CRCs.
 var widths = []struct {
 	model string
 	std   func(crc uint64, p []byte) uint64
@@ -103,7 +103,7 @@ func modelTable(tb testing.TB, model string) *crcslice8.Table64 {
 	return crcslice8.New64(m)
 }
 
-// BenchmarkCRC64 compares kernels: impl=crcslice8 is the kernel that Table64.Kernel names for the
+// BenchmarkCRC64 compares kernels: impl=crcslice8 is the kernel that Table64.Kernel returns for the
 // size.
 func BenchmarkCRC64(b *testing.B) {
 	data := Bytes(1 << 20)

@@ -21,9 +21,9 @@
 //	go test -run '^$' -bench CRC32 -count 10 ./bench >crc.txt
 //	benchstat -col /impl -row /poly,/size crc.txt
 //
-// To judge a change, compare a run before and a run after with -col .file. Only ratios within one
-// run are meaningful; absolute times drift with the machine. bench/run.sh runs everything and
-// writes bench/results.
+// To measure the effect of a change, compare a run before it and a run after it with -col .file.
+// Only ratios within one run are meaningful; absolute times drift with the machine. bench/run.sh
+// runs everything and writes bench/results.
 //
 // # Benchmarks
 //
@@ -43,7 +43,7 @@
 //	           bytes for a name in the same
 //	Pointer    ptrhash.Table / map, sync.Map
 //
-// Inputs come from a generator with a fixed seed. Random reads follow an order too long for a
+// Inputs come from a generator with a fixed seed. Random reads have an order that is too long for a
 // branch predictor to learn. Tests, or the benchmarks themselves, check that all sides give the
 // same results.
 package bench

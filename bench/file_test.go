@@ -11,9 +11,9 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// BenchmarkLargeFile checksums one file in the page cache: by one stream, and by hashing.Files
-// with one worker and with GOMAXPROCS workers. With BENCH_LARGE=1 the file has 1 GiB, otherwise
-// 64 MiB.
+// BenchmarkLargeFile computes the checksum of one file in the page cache: as one stream, and by
+// hashing.Files with one worker and with GOMAXPROCS workers. With BENCH_LARGE=1 the file has 1 GiB,
+// otherwise 64 MiB.
 func BenchmarkLargeFile(b *testing.B) {
 	size := int64(64 << 20)
 	if os.Getenv("BENCH_LARGE") == "1" {
@@ -45,8 +45,8 @@ func BenchmarkLargeFile(b *testing.B) {
 	}
 }
 
-// largeFile writes a file of random bytes and waits until they are on disk: they stay in the page
-// cache, and no write-back runs while the file is read.
+// largeFile writes a file of random bytes and syncs it to disk. It stays in the page cache, and no
+// write-back takes place while the file is read.
 func largeFile(b *testing.B, size int64) string {
 	b.Helper()
 	name := filepath.Join(b.TempDir(), "large")

@@ -24,8 +24,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// defaultBenchtime is the time for each benchmark if the command has no -benchtime. The testing
-// package's default of a second would make BenchmarkHash alone take two minutes.
+// defaultBenchtime is the duration of each benchmark if the command has no -benchtime. With the
+// testing package's default of one second, BenchmarkHash alone would take two minutes.
 const defaultBenchtime = "100ms"
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// matrixSizes are the input sizes of BenchmarkHash: table keys, then files.
+// matrixSizes are the input sizes of BenchmarkHash: first the sizes of table keys, then of files.
 var matrixSizes = []int{4, 16, 64, 1 << 10, 64 << 10, 16 << 20}
 
 var (
@@ -49,7 +49,7 @@ var (
 	nvme8 = crcslice8.NVME()
 )
 
-// rapidhash has no separate package for programs to call.
+// rapidhash is in package hashing, because no separate package exports it.
 var rapidhash, _ = hashing.Lookup("rapidhash")
 
 // A matrixColumn is one implementation in BenchmarkHash.
@@ -60,9 +60,9 @@ type matrixColumn struct {
 
 // matrixColumns lists the implementations, in benchstat's order.
 //
-// Each entry passes a function literal to repeat. The compiler inlines both, so each loop calls
-// the library as a program does, without a function value; TestMatrixCallsAreDirect checks it.
-// The name of a function in assembly in place of a literal would cost that function 1 ns.
+// Each entry passes a function literal to repeat. The compiler inlines both, so each loop calls the
+// library as a program does, without a function value; TestMatrixCallsAreDirect checks this.
+// Passing an assembly function by name instead of in a literal would add 1 ns per call.
 var matrixColumns = []matrixColumn{
 	{"cespare-xxh64", func(n int, p []byte) uint64 {
 		return repeat(n, p, func(p []byte) uint64 { return xxhash.Sum64(p) })
@@ -123,7 +123,7 @@ var matrixColumns = []matrixColumn{
 	}},
 }
 
-// repeat adds up n sums of p.
+// repeat calls the function n times on p and returns the total of the sums.
 func repeat(n int, p []byte, sum func(p []byte) uint64) (total uint64) {
 	for range n {
 		total += sum(p)
@@ -131,10 +131,10 @@ func repeat(n int, p []byte, sum func(p []byte) uint64) (total uint64) {
 	return total
 }
 
-// keepSum takes results, so that the compiler cannot remove the work.
+// keepSum receives results, so that the compiler cannot remove the work.
 var keepSum uint64
 
-// BenchmarkHash is the comparison in README.md: for each size, all implementations in
+// BenchmarkHash makes the comparison in README.md: for each size, it runs all implementations in
 // succession.
 func BenchmarkHash(b *testing.B) {
 	data := Bytes(matrixSizes[len(matrixSizes)-1])
@@ -148,15 +148,15 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// wrapperCalls are libraries in BenchmarkHash and the functions of package hashing that wrap
-// them or, for MurmurHash3, compute the same.
+// wrapperCalls pairs libraries in BenchmarkHash with the functions of package hashing that wrap
+// them or, for MurmurHash3, compute the same sum.
 var wrapperCalls = []struct{ library, function string }{
 	{"zeebo-xxh3", "xxh3"}, {"cespare-xxh64", "xxh64"}, {"zeebo-xxh128", "xxh128"},
 	{"spaolacci-murmur3-128", "murmur3-128"}, {"crcslice8-ieee", "crc32"}, {"hash-maphash", "maphash"},
 }
 
-// BenchmarkHashWrapper compares calls of libraries on short inputs with calls through
-// package hashing, by Sum64 or, for functions of 16 bytes, Sum128.
+// BenchmarkHashWrapper compares direct calls of libraries on short inputs with calls through
+// package hashing, by Sum64 or, for 16-byte functions, Sum128.
 func BenchmarkHashWrapper(b *testing.B) {
 	data := Bytes(64)
 	for _, size := range []int{4, 16, 64} {
@@ -194,7 +194,7 @@ var matrixFunctions = map[string]string{
 	"crypto-sha256": "sha256", "zeebo-blake3": "blake3", "hash-maphash": "maphash",
 }
 
-// The compiler reports each call that it inlines.
+// With -m, the compiler reports each call that it inlines.
 func TestMatrixCallsAreDirect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the package")
@@ -216,7 +216,7 @@ func TestMatrixColumnsComputeTheirFunctions(t *testing.T) {
 	for _, column := range matrixColumns {
 		f := function(t, matrixFunctions[column.impl])
 		if f.Name == "maphash" || strings.HasPrefix(column.impl, "spaolacci") && checksPointers {
-			continue // has another seed; makes a pointer beyond the slice
+			continue // maphash has another seed; spaolacci's package creates a pointer beyond the slice
 		}
 		for _, size := range []int{0, 1, 16, 100, len(p)} {
 			sum := f.Sum(p[:size]).Bytes()

@@ -30,8 +30,8 @@ var (
 	mapSeed    = maphash.MakeSeed()
 )
 
-// libraries are other implementations of functions of the registry. Package hashing calls the
-// ones marked inside: their rows show the cost of its wrapper.
+// libraries are other implementations of the registry's functions. Package hashing calls the ones
+// marked inside: their rows show the overhead of its wrapper.
 var libraries = []struct {
 	fn, impl string
 	inside   bool
@@ -89,7 +89,7 @@ func TestLibrariesComputeTheSameSums(t *testing.T) {
 			continue
 		}
 		if r.Func == "maphash" || r.Impl == "spaolacci" && checksPointers {
-			continue // has another seed; makes a pointer beyond the slice
+			continue // maphash has another seed; spaolacci's package creates a pointer beyond the slice
 		}
 		for _, n := range []int{0, 1, 16, 100, len(p)} {
 			if got, want := r.Sum(p[:n]), ours.Sum(p[:n]); got != want {
@@ -98,11 +98,11 @@ func TestLibrariesComputeTheSameSums(t *testing.T) {
 		}
 	}
 	for _, l := range libraries {
-		function(t, l.fn) // otherwise its row would be missing
+		function(t, l.fn) // otherwise its row would be missing from the results
 	}
 }
 
-// The measures distinguish a good function from poor ones.
+// The measures distinguish good functions from poor ones.
 func TestQualityFindsPoorFunctions(t *testing.T) {
 	sets := keySets()
 	for _, tt := range []struct {

@@ -35,11 +35,11 @@ func BenchmarkInternMemory(b *testing.B) {
 	})
 }
 
-// lookupEntries are the numbers of names and addresses in the lookups of -bench Hash.
+// lookupEntries lists the numbers of names and addresses in the lookups that -bench Hash selects.
 var lookupEntries = []int{100, 10_000, 200_000}
 
-// BenchmarkHashNames and BenchmarkHashPointers look up present keys, with one goroutine: the part
-// of BenchmarkIntern and BenchmarkPointer that -bench Hash runs.
+// BenchmarkHashNames and BenchmarkHashPointers look up present keys on one goroutine: the part of
+// BenchmarkIntern and BenchmarkPointer that -bench Hash selects.
 
 func BenchmarkHashNames(b *testing.B) {
 	for _, n := range lookupEntries {
@@ -85,7 +85,7 @@ func checkContest[K any](t *testing.T, contest Contest[K], hit bool) {
 	}
 }
 
-// A pass looks up each key once, with any number of goroutines.
+// One pass looks up each key once, on any number of goroutines.
 func TestPassLooksUpEachKeyOnce(t *testing.T) {
 	keys := make([]int, 10*Chunk)
 	for i := range keys {

@@ -12,7 +12,7 @@ import (
 // setSize is the number of keys in a set.
 const setSize = 1 << 17
 
-// A keySet is keys of one kind.
+// A keySet holds keys of one kind.
 type keySet struct {
 	name string
 	keys [][]byte
@@ -62,11 +62,11 @@ func words(n int) [][]byte {
 	return list
 }
 
-// quality is the report of RunQuality.
+// quality holds the results that RunQuality reports.
 type quality struct {
 	bias       float64
 	dependence float64
-	crowding   []float64 // by key set
+	crowding   []float64 // one count for each key set
 	collisions int
 }
 
@@ -91,7 +91,7 @@ func measureQuality(r HashRow, sets []keySet) quality {
 	return q
 }
 
-// repeats sorts the sums and counts those equal to their predecessor.
+// repeats sorts the sums and counts the sums that equal their predecessor.
 func repeats(sums []uint32) (n int) {
 	slices.Sort(sums)
 	for i := 1; i < len(sums); i++ {
@@ -102,7 +102,7 @@ func repeats(sums []uint32) (n int) {
 	return n
 }
 
-// avalancheBias flips each bit of random keys of 16 bytes and returns the worst bias.
+// avalancheBias flips each bit of random 16-byte keys and returns the worst bias.
 func avalancheBias(r HashRow) float64 {
 	const rounds, size = 1000, 16
 	random := rand.New(rand.NewPCG(7, 0))
@@ -126,20 +126,20 @@ func avalancheBias(r HashRow) float64 {
 	return worst
 }
 
-// pairDependence returns how far two bits of the sum depend on each other when one bit of a
-// random key of size bytes flips: the worst of all bits of the key and all pairs of bits of the
-// sum. It is 0 for independent bits and 1 for bits that always or never change together. Tables
-// need independent bits: they derive the place of a key from some bits of the sum and compare
-// others before the key. SMHasher calls this measure the bit independence criterion.
+// pairDependence returns how strongly two bits of the sum depend on each other when one bit of a
+// random key of size bytes flips: the worst value over all bits of the key and all pairs of bits of
+// the sum. It is 0 for independent bits and 1 for bits that always or never change together. Hash
+// tables need independent bits: they derive the slot of a key from some bits of the sum and compare
+// others before they compare keys. SMHasher calls this measure the bit independence criterion.
 func pairDependence(r HashRow, size int) float64 {
 	const rounds = 1 << 14
 	random := rand.New(rand.NewPCG(8, uint64(size)))
 	worst := 0
 	key := make([]byte, (size+7)/8*8)
 	for bit := range 8 * size {
-		var differing [64][64]int // rounds that changed only one bit of a pair
+		var differing [64][64]int // rounds in which exactly one bit of a pair changed
 		for range rounds / 64 {
-			var changed [64]uint64 // by bit of the sum: one bit per round, 64 rounds
+			var changed [64]uint64 // changes of each bit of the sum, over 64 rounds
 			for round := range 64 {
 				for at := 0; at < size; at += 8 {
 					binary.LittleEndian.PutUint64(key[at:], random.Uint64())

@@ -13,8 +13,9 @@ import (
 	"unsafe"
 )
 
-// BenchmarkQuality measures the registry, its libraries and the hash of Go's maps:
-// maphash.Comparable, and wyhash, which the runtime uses on processors without AES.
+// BenchmarkQuality measures all functions of the registry, the libraries that compute them, and the
+// hash functions of Go's maps: maphash.Comparable, and wyhash, which the runtime uses on processors
+// without AES.
 func BenchmarkQuality(b *testing.B) {
 	ofComparable := func(p []byte) uint64 {
 		return maphash.Comparable(mapSeed, unsafe.String(unsafe.SliceData(p), len(p)))
@@ -37,7 +38,8 @@ func BenchmarkQuality(b *testing.B) {
 	})
 }
 
-// qualityWithoutAES measures the row of maphash in another process, which uses wyhash.
+// qualityWithoutAES measures maphash in another process without AES instructions, where maphash
+// uses wyhash.
 func qualityWithoutAES() (map[string]float64, error) {
 	cmd := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkQuality$/^func=maphash$/^impl=std$", "-test.benchtime=1x")
 	cmd.Env = append(os.Environ(), "GODEBUG=cpu.aes=off")
@@ -54,10 +56,10 @@ func qualityWithoutAES() (map[string]float64, error) {
 	return metrics, nil
 }
 
-// SMHasher3 finds pairs of bits in XXH3 that depend on each other for keys of 3 to 11 bytes, and
-// none in rapidhash. docs/hashing.md gives the amounts.
+// SMHasher3 finds pairs of dependent bits in XXH3 for keys of 3 to 11 bytes, and none in rapidhash.
+// docs/hashing.md has the values.
 func TestDocumentedDependenceOfBits(t *testing.T) {
-	const noise = 0.06 // a pair of 250,000 reaches 0.04 by accident
+	const noise = 0.06 // one of 250,000 pairs reaches 0.04 by chance
 	rows := map[string]HashRow{}
 	for _, r := range hashRows(t) {
 		if r.Impl == "hashing" {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// recordedTimes returns the ns of each benchmark in bench/results/hash.txt, sorted.
+// recordedTimes returns the times in ns of each benchmark in bench/results/hash.txt, sorted.
 func recordedTimes(t *testing.T) map[string][]float64 {
 	t.Helper()
 	record, err := os.ReadFile("results/hash.txt")
@@ -33,7 +33,7 @@ func recordedTimes(t *testing.T) map[string][]float64 {
 	return times
 }
 
-// fastest returns the shortest recorded time, which other work on the machine disturbs least.
+// fastest returns the shortest recorded time, which is least affected by other work on the machine.
 func fastest(t *testing.T, times map[string][]float64, name string) float64 {
 	t.Helper()
 	if len(times[name]) == 0 {
@@ -42,7 +42,7 @@ func fastest(t *testing.T, times map[string][]float64, name string) float64 {
 	return times[name][0]
 }
 
-// All implementations on the pages are in the record, with equal numbers of rounds.
+// The record contains all implementations on the pages, each with the same number of rounds.
 func TestRecordedRowsExist(t *testing.T) {
 	times := recordedTimes(t)
 	rounds := 0
@@ -63,7 +63,7 @@ func TestRecordedRowsExist(t *testing.T) {
 	}
 }
 
-// The GB/s in the comment of package hashing are within the recorded rounds.
+// The GB/s in the documentation of package hashing are within the range of the recorded rounds.
 func TestPackageCommentHasTheRecordedSpeeds(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../hashing/doc.go", nil, parser.ParseComments)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestRecordSupportsTheAdvice(t *testing.T) {
 	for _, claim := range []struct {
 		slower, faster string
 		sizes          string
-		least          float64 // minimum ratio of the slower to the faster
+		least          float64 // minimum ratio of the slower time to the faster time
 	}{
 		{"hash-crc32-ieee", "crcslice8-ieee", "16 64 1024 65536", 1},
 		{"hash-crc32-koopman", "crcslice8-koopman", "65536", 100},
@@ -119,7 +119,7 @@ func TestRecordSupportsTheAdvice(t *testing.T) {
 	for _, call := range wrapperCalls {
 		most := 1.3
 		if call.function == "maphash" {
-			most = 1.5 // its hash is inside the runtime: one more call
+			most = 1.5 // maphash needs one more call, because it hashes inside the runtime
 		}
 		name := "HashWrapper/bytes=16/call="
 		if ratio := fastest(t, times, name+"hashing-"+call.function) / fastest(t, times, name+call.library); ratio > most {

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A hooked recipe copies its source, after a function of the test.
+// A hooked recipe copies its source, after calling a function of the test.
 type hooked struct{}
 
 var hookedBy = map[string]func(ctx context.Context, job *recipe.Job) error{} // extension
@@ -31,7 +31,7 @@ func (*hooked) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, source)
 }
 
-// hook has a function be in the recipe of an extension.
+// hook returns a recipe for an extension that cooks with a function.
 func hook(extension string, bundles bool, cook func(ctx context.Context, job *recipe.Job) error) recipe.Recipe {
 	hookedBy[extension] = cook
 	return recipe.Recipe{
@@ -40,7 +40,7 @@ func hook(extension string, bundles bool, cook func(ctx context.Context, job *re
 	}
 }
 
-// outcomes observes how each asset ends.
+// outcomes is an observer that records the outcome of each asset.
 type outcomes struct {
 	sync.Mutex
 	of    map[string]cook.Outcome
@@ -77,8 +77,8 @@ func (o *outcomes) Event(e cook.Event) {
 	}
 }
 
-// A bundle is cooked while assets outside of it are being cooked: a new bundle, one with an edited
-// member, and an edited one.
+// A bundle is cooked while assets outside of it are still being cooked. This holds for a new
+// bundle, an edited bundle and a bundle with an edited member.
 func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 	p := newProject(t)
 	var done chan struct{}
@@ -91,7 +91,7 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 		}
 	})
 	p.run.Recipes = []recipe.Recipe{gather(), slow}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of a test that fails
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // time limit, so that a failing test ends
 	defer cancel()
 	gathered.times = map[string]int{}
 	p.write("b.gather", "m.txt\n")
@@ -101,7 +101,7 @@ func TestBundleWaitsForItsMembersOnly(t *testing.T) {
 		func() { p.write("b.gather", "m.txt\nnone.txt\n") },
 		func() { p.write("b.gather", "m.txt\n"); p.write("m.txt", "third") },
 	} {
-		p.write("s.slow", strings.Repeat(fmt.Sprint(round), 100_000)) // so that it comes first
+		p.write("s.slow", strings.Repeat(fmt.Sprint(round), 100_000)) // size that makes the scheduler start s.slow first
 		edit()
 		done = make(chan struct{})
 		seen := &outcomes{of: map[string]cook.Outcome{}, ended: func(path string) {
@@ -144,12 +144,12 @@ func TestBundleThatAsksInVain(t *testing.T) {
 	}
 }
 
-// A run that stops at the first failure does not reach bundles with unreached members, and keeps
-// bundles without changes.
+// A run that stops at the first failure does not cook bundles whose members it has not reached. It
+// keeps the outputs of bundles without changes.
 func TestStoppedRunReachesNoBundle(t *testing.T) {
 	p, start := newProject(t), time.Now()
 	p.run.Recipes, p.run.Workers = []recipe.Recipe{gather()}, 1
-	p.run.Now = func() time.Time { return start } // so that sizes alone give the order
+	p.run.Now = func() time.Time { return start } // time that stands still, so that only sizes determine the order
 	gathered.times = map[string]int{}
 	p.write("m.txt", "member")
 	p.write("n.txt", "not edited")
@@ -171,11 +171,11 @@ func TestStoppedRunReachesNoBundle(t *testing.T) {
 	}
 }
 
-// Bundles that wait for each other because of old questions ask once more: one of them may take
-// other artifacts now.
+// Two bundles can wait for each other because each still uses the queries of its last cook. They
+// then query again, because one of them may select other artifacts now.
 func TestBundlesAskOnceMore(t *testing.T) {
 	p := newProject(t)
-	// It takes the file that an artifact names.
+	// The recipe of follower takes the artifact that the artifact name.txt names.
 	follower := hook(".follow", true, func(_ context.Context, job *recipe.Job) error {
 		if list, err := job.Artifacts("/name.txt"); err != nil || len(list) == 0 {
 			return err
@@ -210,7 +210,8 @@ func TestBundlesAskOnceMore(t *testing.T) {
 	}
 }
 
-// A bundle that no longer takes an unfinished artifact does not name it as changed.
+// A bundle that no longer takes an unfinished artifact does not give that artifact as a reason for
+// its cook.
 func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	p, ended := newProject(t), make(chan struct{})
 	close(ended)
@@ -241,11 +242,11 @@ func TestReasonsOfBundleAreNotGuessed(t *testing.T) {
 	}
 }
 
-// A bundle with known inputs is not cooked again, even if its members are made just after a first
-// look-up of its result has failed.
+// A bundle with known inputs is not cooked again, even if its members are finished only after the
+// first look-up of its result has failed.
 func TestBundleIsLookedForAgain(t *testing.T) {
 	p, start := newProject(t), time.Now()
-	p.run.Now = func() time.Time { return start } // so that sizes alone give the order
+	p.run.Now = func() time.Time { return start } // time that stands still, so that only sizes determine the order
 	var begun, settled chan struct{}
 	var once sync.Once
 	member := hook(".member", false, func(context.Context, *recipe.Job) error { <-begun; return nil })

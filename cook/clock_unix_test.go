@@ -72,8 +72,8 @@ func TestStampsFromTheFuture(t *testing.T) {
 	p.checkTrusted()
 }
 
-// A file system whose clock is behind gives new files old stamps. Cook asks it for its
-// time, and uses that if it is earlier than its own.
+// A file system whose clock is behind gives new files old stamps. Cook determines the time of the
+// file system, and uses it if it is earlier than its own.
 func TestFileSystemClock(t *testing.T) {
 	p := smallFiles(t, 30)
 	right := p.run

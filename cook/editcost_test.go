@@ -21,8 +21,8 @@ func (p *project) outputStamps() map[string]scan.Stamp {
 	return stampsOf(p, isLockOrFolder, p.run.Out)
 }
 
-// written returns the output and state files that have another stamp than before, and
-// how many bytes were written to the state directory.
+// written returns the output and state files whose stamps have changed, and how many bytes were
+// written to the state directory.
 func (p *project) written(before map[string]scan.Stamp) (names []string, state int64) {
 	p.Helper()
 	for name, stamp := range p.outputStamps() {
@@ -36,10 +36,10 @@ func (p *project) written(before map[string]scan.Stamp) (names []string, state i
 			names = append(names, rel)
 			continue
 		}
-		names = append(names, strings.SplitAfter(rel, "-")[0]) // without the ID
+		names = append(names, strings.SplitAfter(rel, "-")[0]) // name without the ID
 		if rel != ".cook/history" {
 			state += stamp.Size
-		} else if grown := stamp.Size - before[name].Size; grown > 1500 { // a line, whose times have more or fewer digits
+		} else if grown := stamp.Size - before[name].Size; grown > 1500 { // size of one line, which varies with the digits of its times
 			p.Errorf("the history grew by %d bytes", grown)
 		}
 	}
@@ -82,12 +82,12 @@ func TestCostOfOneEdit(t *testing.T) {
 	if few != many {
 		t.Errorf("100 files cost %+v, 3000 cost %+v", few, many)
 	}
-	// The source is read while restatting and while listing contents, which both notice
-	// the change, and once more to compute its blob ID.
+	// The source is read three times: while stamps are compared and while contents are listed,
+	// which both notice the change, and to compute its blob ID.
 	if few.checksummed > 3 || few.bytes > 3*smallSize {
 		t.Errorf("%d files of %d bytes were read", few.checksummed, few.bytes)
 	}
-	// Most of this is the headers of the changes and of the index in them.
+	// Most of these bytes are the headers of the changes file and of the index in it.
 	if few.state > 4096 {
 		t.Errorf("%d bytes of state were written", few.state)
 	}
@@ -124,11 +124,11 @@ func TestTouchedSourcesAreReadOnce(t *testing.T) {
 	}
 }
 
-// In a first cook a source is summed from its first bytes if these are all, else from the
-// open file, and by several workers if it is large and they have nothing else to do. The
-// recipe gets all of it each time.
+// In a first cook, the checksum of a source is computed from its first bytes if these are the whole
+// source, otherwise from the open file, and by several workers if the source is large and the
+// workers are idle. The recipe always gets the whole source.
 func TestFirstCookOfAllSizes(t *testing.T) {
-	const large = 16<<20 + 1 // as bulk.SharedSize
+	const large = 16<<20 + 1 // same value as bulk.SharedSize
 	for _, sizes := range [][]int{{0, 1, recipe.HeadSize - 1, recipe.HeadSize, recipe.HeadSize + 1, 1 << 20}, {large}} {
 		p := newProject(t)
 		p.run.Workers = 4

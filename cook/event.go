@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// An Observer follows a run. One goroutine at a time calls its methods. To follow a part of a run,
-// embed [Observers], whose zero value ignores everything, and override methods:
+// An Observer follows a run. Its methods are called by one goroutine at a time. To follow a part of
+// a run, embed [Observers], whose zero value ignores everything, and override methods:
 //
 //	type failures struct{ cook.Observers }
 //
@@ -21,13 +21,12 @@ type Observer interface {
 	Planned(assets int, expected time.Duration)
 	// Event reports something that happened to an asset.
 	Event(Event)
-	// Step reports what the recipe of a started asset does from now on, such as "decode";
-	// "" for nothing in particular. Without a path it reports the traffic between the run
-	// and Project.Remote.
+	// Step reports the current step of a started asset's recipe, such as "decode"; "" ends the
+	// step. If path is "", the step describes the traffic between the run and Project.Remote.
 	Step(path, target, step string)
-	// Note reports one line about something that is not a failure of an asset.
+	// Note reports one line that is not about the failure of an asset.
 	Note(text string)
-	// Reading reports how many of the files that Verify reads have been read, and their bytes.
+	// Reading reports how many of the files that Verify reads have been read, and how many bytes.
 	Reading(files, of int, bytes int64)
 }
 
@@ -37,21 +36,21 @@ type Outcome = execute.Outcome
 const (
 	Started    = execute.Started // work has begun
 	UpToDate   = execute.UpToDate
-	Unchanged  = execute.Unchanged // an input changed, the artifacts did not
-	Restored   = execute.Restored  // the result was known and not cooked again
+	Unchanged  = execute.Unchanged // an input changed, but the artifacts did not
+	Restored   = execute.Restored  // the result was in the store and was not cooked again
 	Cooked     = execute.Cooked
 	NotShipped = execute.NotShipped // no outputs, because other cooked assets contain the source
 	Failed     = execute.Failed
-	NotReached = execute.NotReached // the run ended before
-	Removed    = execute.Removed    // artifacts of a source that is gone, or failed after a change
-	Warned     = execute.Warned     // a likely mistake; the asset is cooked all the same
-	Error      = execute.Error      // a failure outside assets, such as a directory that cannot be listed
+	NotReached = execute.NotReached // the run ended before the asset's turn
+	Removed    = execute.Removed    // artifacts of a source that is gone or that failed after a change
+	Warned     = execute.Warned     // a likely mistake; the asset is cooked nevertheless
+	Error      = execute.Error      // a failure outside of assets, such as a directory that cannot be listed
 )
 
 // An Event is something that happened to an asset. Events share their slices, which must not be
 // changed. An Event has the fields
 //
-//	Path     string // of the source
+//	Path     string // path of the source
 //	Target   string
 //	Recipe   string // "" if none could be chosen
 //	Outcome  Outcome
@@ -63,7 +62,7 @@ const (
 //	Err      error         // the failure or the warning
 type Event = execute.Event
 
-// A Reason is one reason for a decision. Its method String returns it as one line. It has the
+// A Reason is one reason for a decision. Its method String formats it as one line. It has the
 // fields
 //
 //	Kind    string // such as "content changed"
@@ -72,7 +71,7 @@ type Event = execute.Event
 //	New     string
 type Reason = plan.Reason
 
-// Observers passes everything on to each observer of the list.
+// Observers passes every call on to each observer in the list.
 type Observers []Observer
 
 func (all Observers) Stage(name string) {

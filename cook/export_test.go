@@ -8,18 +8,18 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// SetListAll makes every directory be listed, as on a system where the stamps of directories
-// tell nothing.
+// SetListAll makes runs list every directory, as on a system where the stamps of directories are
+// unreliable.
 func (p *Project) SetListAll() { p.listAll = true }
 
 // SetFullScan makes runs list the whole tree and keep the index.
 func (p *Project) SetFullScan() { p.fullScan = true }
 
-// SetFileTime gives the file system of the output directory a clock of its own: stamp converts the stamp
-// of a new file to the time of that clock.
+// SetFileTime simulates a separate clock for the file system of the output directory: stamp
+// converts the stamp of a new file to that clock.
 func (p *Project) SetFileTime(stamp func(scan.Stamp) scan.Stamp) { p.fileTime = stamp }
 
-// CleanAfter is Clean, with something that happens after the output directory was opened.
+// CleanAfter is like Clean, but calls a function after the output directory was opened.
 func (p Project) CleanAfter(ctx context.Context, opened func()) (removed int, err error) {
 	s, err := session.Open(p.sessionOptions(), session.Look)
 	if err != nil {

@@ -48,7 +48,7 @@ func held(t *testing.T) resources {
 	return h
 }
 
-// more returns what now holds beyond h, or "".
+// more returns the resources in now that exceed those in h, as text, or "".
 func (h resources) more(now resources) string {
 	var lines []string
 	if now.goroutines > h.goroutines {
@@ -56,7 +56,7 @@ func (h resources) more(now resources) string {
 		lines = append(lines, fmt.Sprintf("%d goroutines, %d before\n%s", now.goroutines, h.goroutines, stacks[:runtime.Stack(stacks, true)]))
 	}
 	for to, n := range now.files {
-		if n > h.files[to] && !strings.HasPrefix(to, "anon_inode:[event") { // of the runtime
+		if n > h.files[to] && !strings.HasPrefix(to, "anon_inode:[event") { // the runtime opens eventfd and eventpoll
 			lines = append(lines, fmt.Sprintf("%d open: %s, %d before", n, to, h.files[to]))
 		}
 	}
@@ -88,7 +88,7 @@ type interrupter struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	n      int
-	late   int // assets that were started after that
+	late   int // assets that were started after the cancellation
 }
 
 func (i *interrupter) count() {
@@ -131,7 +131,7 @@ func interruptEach(t *testing.T, what string, do func(ctx context.Context, in *i
 		in := &interrupter{cancel: cancel, n: n}
 		err := do(ctx, in)
 		ended := ctx.Err() != nil
-		if ended && in.late > 2 { // each worker may just have taken one
+		if ended && in.late > 2 { // allowance for workers that had just taken an asset
 			t.Errorf("%s, interrupted at %d: %d assets were started after that", what, n, in.late)
 		}
 		cancel()
@@ -162,7 +162,8 @@ func fewAssets(t *testing.T) *project {
 	return p
 }
 
-// checkOutputs fails the test if an output equals none of those in some trees.
+// checkOutputs fails the test unless each output equals the output of the same name in at least one
+// of the given trees.
 func checkOutputs(t *testing.T, what string, out string, want ...oracle.Tree) {
 	t.Helper()
 	for name, text := range readTree(t, out) {
@@ -320,7 +321,7 @@ func TestWatcherLosesItsLock(t *testing.T) {
 		if r.Err != nil {
 			t.Error(r.Err)
 		}
-	case <-time.After(30 * time.Second): // before the full check that it does every minute
+	case <-time.After(30 * time.Second): // less than the minute between its full checks
 		t.Error("the watcher did not try again")
 	}
 	stop()

@@ -26,8 +26,8 @@ func TestNewFileUnderNewSymlink(t *testing.T) {
 	p.compareWithScratch()
 }
 
-// copyFound adds an asset, copies.txt, whose recipe copies the files that exist under some
-// names.
+// copyFound adds the asset copies.txt. Its recipe tries to read the files with the given names, and
+// copies the existing ones.
 func (p *project) copyFound(names ...string) {
 	recipeMu.Lock()
 	p.Cleanup(recipeMu.Unlock)
@@ -65,8 +65,8 @@ func TestMissingDependencyUnderNewSymlink(t *testing.T) {
 	p.compareWithScratch()
 }
 
-// A dependency that was found through a symbolic link is missing, or another file, when
-// the link changes, though no file does.
+// A change of a symbolic link can make a dependency behind the link disappear, or turn it into
+// another file, although no file has changed. A run notices both.
 func TestDependencyUnderChangedSymlink(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.write("library/a.ignored", "a")
@@ -132,7 +132,7 @@ func TestFolderLinkLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// A symbolic link that loops is not the same as a missing file.
+// A run distinguishes a symbolic link that loops from a missing file.
 func TestSymlinkLoopForMissingDependency(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.copyFound("library/loop")

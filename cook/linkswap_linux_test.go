@@ -107,7 +107,7 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 	}
 }
 
-// undoSwap makes sure that the path directory is the directory again.
+// undoSwap swaps back, if needed, so that the path folder is a directory and not a link.
 func (h *hostileTree) undoSwap(folder, link string) {
 	h.Helper()
 	if !isLink(h.path(folder)) {
@@ -123,7 +123,7 @@ func (h *hostileTree) undoSwap(folder, link string) {
 func checkAbsent(t *testing.T, dir string, text []byte) {
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return nil // it may just have been renamed
+			return nil // file may just have been renamed
 		}
 		if data, err := os.ReadFile(name); err == nil && bytes.Contains(data, text) {
 			t.Errorf("%s contains outside data", name)
@@ -146,7 +146,8 @@ func TestStateFoldersSwappedForLinks(t *testing.T) {
 				h.write(fmt.Sprintf("assets/%d.txt", i), fmt.Sprint("asset ", i))
 				h.write(fmt.Sprintf("assets/%d.json", i), fmt.Sprint("[ ", i, " ]"))
 			}
-			// Files that a run would remove at its start if they were its own.
+			// These files would be removed at the start of a run if they were in its own state
+			// directory.
 			for _, name := range []string{"lock", "index", "journal", "doubt", "changes-0", ".tmp-0", "mode", "tmp/mode", "trash/0", "0.json"} {
 				h.writeFile("outside/"+name, "foreign")
 			}
@@ -155,7 +156,7 @@ func TestStateFoldersSwappedForLinks(t *testing.T) {
 			_, err = h.options().Cook(t.Context())
 			h.must(err)
 			swapped := map[bool]int{} // runs that reached an asset, by whether it was a verify
-			// restore makes both the directory and the link beside it again.
+			// restore makes sure that both the directory and the link beside it exist.
 			restore := func() {
 				h.undoSwap(folder, "link")
 				if !isLink(h.path("link")) {

@@ -105,7 +105,7 @@ func TestListAddsUp(t *testing.T) {
 	}
 }
 
-// A list says how each asset was cooked, why, and from what.
+// A list shows how each asset was cooked, why, and from which files.
 func TestList(t *testing.T) {
 	p := sampleProject(t)
 	if _, err := survey.List(p.run.Out); !errors.Is(err, survey.ErrNotCooked) {
@@ -143,7 +143,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The detail of a run says what each worker did when, in bounded space.
+// The detail of a run shows what each worker did and when, in limited space.
 func TestDetail(t *testing.T) {
 	p := newProject(t)
 	for i := range 2000 {

@@ -55,7 +55,7 @@ func BenchmarkMeasured(b *testing.B) {
 	for b.Loop() {
 		a, z := off(), on()
 		ratios = append(ratios, z/a)
-		z, a = on(), off() // in both orders
+		z, a = on(), off() // measured in both orders
 		ratios = append(ratios, z/a)
 	}
 	slices.Sort(ratios)

@@ -24,7 +24,7 @@ func TestUnchangedFilesAllocateNothing(t *testing.T) {
 	}
 }
 
-// unchanged is a run that finds n files up to date.
+// unchanged returns a check: a run finds n files up to date and lists no directory.
 func unchanged(files int) func(*project) {
 	return func(p *project) {
 		if s := p.cook(); s.ByStamp.Assets != files || s.Looked.Listed != 0 {
@@ -50,12 +50,12 @@ func patternAllocations(p *project) (mallocs, bytes uint64) {
 	return allocations(p, noEdit, unchanged(2))
 }
 
-// A run that reports each file, or that compares each with edited rules, allocates little
-// more than the names of each.
+// A run that reports each file, or compares each file with edited rules, allocates little more than
+// the names of the file.
 func TestAllocationsOfEachFile(t *testing.T) {
 	for _, tt := range []struct {
 		what           string
-		mallocs, bytes float64 // at most, for each file
+		mallocs, bytes float64 // upper limits for each file
 		begin          func(*project) (edit func())
 	}{
 		{"every asset", 3.1, 60, func(p *project) func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A looker copies its source, and reads its last output.
+// A looker copies its source, and reads its previous output.
 type looker struct {
 	Option int `toml:"option" doc:"does nothing"`
 }

@@ -216,13 +216,14 @@ func stampsOf(t testing.TB, skip func(name string, s scan.Stamp) bool, dirs ...s
 // isLock reports whether a file is the lock, in which each run writes its process ID.
 func isLock(name string, _ scan.Stamp) bool { return filepath.Base(name) == "lock" }
 
-// isLockOrFolder is true for directories as well: scratch files change their stamps.
+// isLockOrFolder reports whether a file is the lock or a directory. The stamps of directories
+// change when scratch files are made.
 func isLockOrFolder(name string, s scan.Stamp) bool {
 	return isLock(name, s) || fs.FileMode(s.Mode).IsDir()
 }
 
-// checkStamps fails the test for each path that has another stamp than before, or only
-// exists before or after.
+// checkStamps fails the test for each path whose stamp differs between before and after, or that
+// only one of them contains.
 func checkStamps(t testing.TB, what string, before, after map[string]scan.Stamp) {
 	t.Helper()
 	for name, stamp := range after {
@@ -240,7 +241,7 @@ func checkStamps(t testing.TB, what string, before, after map[string]scan.Stamp)
 }
 
 // fileTime returns a run for which the output directory's file system has a clock of its
-// own: stamp converts the stamp of a new file to what that clock shows.
+// own: stamp converts the stamp of a new file to that clock.
 func fileTime(r oracle.Run, stamp func(scan.Stamp) scan.Stamp) oracle.Run {
 	r.Adjust = func(p *cook.Project) { p.SetFileTime(stamp) }
 	return r

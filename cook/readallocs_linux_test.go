@@ -16,7 +16,7 @@ import (
 func TestAllocationsOfReadingEverything(t *testing.T) {
 	for name, tt := range map[string]struct {
 		run           func(p *project)
-		allocs, bytes float64 // for each file
+		allocs, bytes float64 // limits for each file
 	}{
 		"ignoring timestamps": {
 			run: func(p *project) {
@@ -48,8 +48,8 @@ func TestAllocationsOfReadingEverything(t *testing.T) {
 	}
 }
 
-// plainFiles is smallFiles without a file that says what to ignore: the index knows no
-// checksum of it, so that a run that ignores timestamps lists the tree.
+// plainFiles is like smallFiles, but without a .cookignore. The index then has no checksum of that
+// file, so a run that ignores timestamps lists the tree.
 func plainFiles(t *testing.T, files int) *project {
 	p := smallFiles(t, files)
 	p.must(os.Remove(p.asset(".cookignore")))

@@ -12,7 +12,7 @@ import (
 )
 
 // Dry runs, Why and the survey write nothing, whatever state they find: no file or directory of the
-// assets, the outputs and the store is added, removed or gets another stamp.
+// assets, the outputs and the store is added or removed or gets a new stamp.
 func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 	p := sampleProject(t)
 	write := func(name, text string) func() error {
@@ -60,7 +60,7 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 			t.Errorf("%s: find: %+v, %v", state.name, found, err)
 		}
 		damaged = damaged && state.name != "nothing cooked yet"
-		survey.ReadStore(t.Context(), p.run.Cache, p.run.Out) // there may be none
+		survey.ReadStore(t.Context(), p.run.Cache, p.run.Out) // error ignored: there may be no store yet
 		checkStamps(t, state.name, before, stampsOf(t, nil, p.run.Dir, p.run.Out, p.run.Cache))
 	}
 }
@@ -86,7 +86,7 @@ func TestNoOpRunWritesNothing(t *testing.T) {
 	}
 }
 
-// An output names its source, also if both came after the index was written.
+// Why finds the source of an output even if both were added after the index was written.
 func TestWhyOfOutputInChanges(t *testing.T) {
 	p := smallFiles(t, 30)
 	p.write("cook.toml", "[[rule]]\nmatch = \"*.yaml\"\nrecipe = \"data\"\n")

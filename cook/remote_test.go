@@ -27,11 +27,12 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// noSleep has a program that was built with the race detector end at once, not after a second.
+// noSleep is a setting of the race detector: a program built with it ends at once, instead of
+// sleeping for a second.
 const noSleep = "atexit_sleep_ms=0"
 
-// This test binary is also the process that speaks to a server, and cook on another machine,
-// which begin with these arguments.
+// This test binary also serves as the process that communicates with a server and as cook on
+// another machine. The first argument selects the role.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "run-action" {
 		cli.Main(append(recipes.All(), anchored, failsThere, following, painterRecipe)...)
@@ -39,13 +40,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve-remote" {
 		os.Exit(process.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
-	os.Setenv("GORACE", noSleep) // for those programs
+	os.Setenv("GORACE", noSleep) // setting that makes child programs end at once
 	memtemp.Use()
 	os.Exit(m.Run())
 }
 
-// holdVar is the variable with the name of a file: the process that speaks to the server says
-// nothing before there is one.
+// holdVar is the environment variable that names a file. Until that file exists, the process that
+// communicates with the server sends nothing to cook.
 const holdVar = "TEST_COOK_REMOTE_HOLD"
 
 type silent struct {
@@ -63,8 +64,8 @@ func (h silent) Write(p []byte) (int, error) {
 	return h.Writer.Write(p)
 }
 
-// A team is machines that share a server, which may fail, forget and lie. Every now and then
-// another machine is at it, whose store is empty. Some teams sign.
+// A team is a group of machines that share a server, which may fail, lose data and lie. Now and
+// then a machine with an empty store takes over. Some teams sign their results.
 type team struct {
 	server *remotetest.Server
 	share  cook.Remote
@@ -97,7 +98,8 @@ func newTeam(t *testing.T, seed uint64) *team {
 	return tm
 }
 
-// cook is an oracle.Cooker: a machine of the team, or a machine alone for a cook from scratch.
+// cook is an oracle.Cooker. It cooks as a machine of the team or, for a cook from scratch, as a
+// machine that shares nothing.
 func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	if filepath.Base(f.Cache) == "store" && filepath.Base(filepath.Dir(f.Cache)) == "new" {
 		tm.alone.Add(1)
@@ -132,7 +134,7 @@ func (tm *team) cook(ctx context.Context, f oracle.Folders, mode oracle.Mode) (o
 // exchange gives two keys each other's values.
 func exchange[V any](all map[string]V) {
 	first, second, n := "", "", 0
-	for key := range all { // in any order
+	for key := range all { // any two keys
 		first, second = key, first
 		if n++; n == 2 {
 			all[first], all[second] = all[second], all[first]
@@ -190,7 +192,7 @@ func TestSharedIsStored(t *testing.T) {
 func TestRace(t *testing.T) {
 	server := &remotetest.Server{}
 	p := newProject(t)
-	first := true // the machine that has no server to take from
+	first := true // true for the machine that finds no results on the server
 	begun := filepath.Join(t.TempDir(), "begun")
 	var ended atomic.Int64
 	slow := hook(".slow", false, func(ctx context.Context, _ *recipe.Job) error {
@@ -220,7 +222,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// A silent server makes no asset fail or wait: assets without an answer are cooked.
+// No asset fails or waits because of a silent server: assets without an answer are cooked.
 func TestSilence(t *testing.T) {
 	p := newProject(t)
 	release := filepath.Join(t.TempDir(), "release")

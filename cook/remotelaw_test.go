@@ -46,7 +46,7 @@ func (f *badFarm) spoil(r *repb.ActionResult) {
 		r.OutputFiles = nil
 	case 1:
 		r.ExitCode = 1
-	case 2: // of another output, or of the record
+	case 2: // wrong digest: of another output, or of the record
 		one.Digest = r.OutputFiles[0].Digest
 	case 3:
 		one.Path = "out/1"
@@ -61,7 +61,7 @@ func (f *badFarm) spoil(r *repb.ActionResult) {
 	}
 }
 
-// forge changes the record of an action so that it is not true.
+// forge changes the record of an action so that it contains a false statement.
 func (f *badFarm) forge(r *repb.ActionResult, how int) {
 	for _, file := range r.OutputFiles {
 		if file.Path != "out/record" {
@@ -122,7 +122,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	ctx, run := options(ctx, folders, mode)
 	adjust := run.Adjust
 	how := [...]string{"always", "auto"}[f.dice(2)]
-	run.Workers = 1 // so that more is left to others
+	run.Workers = 1 // one local worker, so that other machines get more work
 	run.Adjust = func(p *cook.Project) {
 		adjust(p)
 		p.Remote = cook.Remote{URL: f.share.URL, Upload: "never", NoRead: f.dice(2) == 0, NoRace: f.dice(2) == 0, Program: os.Args[0], Exec: how, Jobs: 1 + f.dice(4)}
@@ -134,7 +134,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
 	for i := range scripts(75, 3) {
-		t.Run(fmt.Sprint("seed ", *seed+i), func(t *testing.T) { // a server's memory is free again behind it
+		t.Run(fmt.Sprint("seed ", *seed+i), func(t *testing.T) { // subtest, so that the memory of its server can be freed
 			f := &badFarm{team: newTeam(t, *seed+i)}
 			f.play(t, oracle.Random(*seed+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0}))
 			alone += f.alone.Load()
@@ -174,8 +174,8 @@ var (
 	troubleBeside = flag.Int("trouble.beside", 10, "how many runs go side by side")
 )
 
-// With any fault of a server, of the way to it, or of credentials, a cook has the outputs and the
-// failures of a cook without a server, and leaves a store that restores the same outputs.
+// Whatever fault the server, the connection or the credentials have, a cook has the same outputs
+// and failures as a cook without a server, and its store restores the same outputs.
 func TestTroubledServers(t *testing.T) {
 	alone := sampleProject(t)
 	alone.write("data/broken.json", "{")
@@ -207,7 +207,7 @@ func TestTroubledServers(t *testing.T) {
 	close(runs)
 	players.Wait()
 	t.Logf("%d runs: %d results given, %d assets restored, 0 wrong", *troubleRuns, given.Load(), restored.Load())
-	// A machine that is so busy that it reaches no server in time takes nothing.
+	// On a busy machine no look-up may reach the server in time, so a few runs may restore nothing.
 	if given.Load() == 0 || restored.Load() == 0 && *troubleRuns > 10 {
 		t.Error("the troubles are too hard")
 	}
@@ -238,7 +238,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	defer os.RemoveAll(dir)
 	server := remotetest.StartTroubled(w, kind, draw)
 	from := server.Faulty
-	if draw(2) == 0 { // the fault begins later
+	if draw(2) == 0 { // server without its fault at first
 		server.Calm.Store(true)
 		from = server.Direct
 	}

@@ -170,13 +170,13 @@ func TestVerifyRemote(t *testing.T) {
 	}
 }
 
-// Wrong results on a server are found for every way in which a run would take them, with both contents
-// and with their origin.
+// Verify finds a wrong result on a server for every way in which a run uses the result, and reports
+// both contents and the origin.
 func TestVerifyPoisonedRemote(t *testing.T) {
 	private, public := keyPair(t, "eve")
 	for name, tc := range map[string]struct {
 		evil  []recipe.Recipe
-		wrong map[string][2]string // contents on the server and by a new cook
+		wrong map[string][2]string // content on the server, and content of a new cook
 	}{
 		"other content": {markedBy[lying](), map[string][2]string{
 			"a.txt": {"alpha?", "alpha!"}, "b.txt": {"read x.incincluded?", "read x.incincluded!"}, "c.one": {"gamma?", "gamma!"},

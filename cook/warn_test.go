@@ -15,7 +15,7 @@ import (
 // source with the suffix ".see".
 type warner struct{}
 
-var warnerCalls int // of Cook; there is one source
+var warnerCalls int // calls of Cook; there is one source
 
 func (*warner) Outputs() []string { return []string{"{path}"} }
 

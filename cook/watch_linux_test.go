@@ -222,7 +222,7 @@ func TestWatcherRecoversAssetFolder(t *testing.T) {
 	rounds := watch(t, p.run)
 	awaitRound(t, rounds)
 	p.must(os.RemoveAll(p.run.Dir))
-	for r := range rounds { // until the watcher has noticed
+	for r := range rounds { // repeats until the watcher has noticed
 		if r.Err != nil {
 			break
 		}
@@ -249,7 +249,7 @@ func TestWhyBesideWorkingWatcher(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	p.write("a.slow", "second")
-	<-slowStarted // in the middle of a round
+	<-slowStarted // a round is now in progress
 	p.write("far/cook.toml", "which no run could take")
 	all, err := cook.Why(t.Context(), p.run.Project(), "b.txt", cook.WhyOptions{})
 	slowResume <- struct{}{}
@@ -365,7 +365,7 @@ func TestWatcherSeesExtracts(t *testing.T) {
 	g.writeFile("elsewhere.list", "use a.pic x\n")
 	g.must(os.Link(g.path("elsewhere.list"), g.asset("m/linked.list")))
 	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic x\n")
-	g.writeFile("elsewhere.list", "use a.pic another\n") // in place
+	g.writeFile("elsewhere.list", "use a.pic another\n") // written in place
 	step("m/a.pic", "m/a.pic\nlinked.list: use a.pic another\n")
 	g.remove("m/linked.list")
 	step("m/a.pic", "m/a.pic\n")

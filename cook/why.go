@@ -20,23 +20,23 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// An Explanation has everything that decides about one asset for one target.
+// An Explanation lists everything that determines the result of one asset for one target.
 type Explanation struct {
 	Path, Target string
 	// ID is the ID of the asset; "" if assets have none, or the asset was never cooked.
 	ID string
-	// Runs is true if a run would work on the asset, for Reasons. Err is the error that the run
-	// would return for it.
+	// Runs is true if a run would work on the asset; Reasons says why. Err is the error that the
+	// run would report for the asset.
 	Runs    bool
 	Reasons []Reason
 	Err     error
-	// Makes has lines of the recipe about the result, Warnings one line for each likely mistake.
+	// Makes has the recipe's lines about the result. Warnings has one line for each likely mistake.
 	Makes, Warnings []string
-	// Options are the recipe and its options; Rules are the rules that decided about them, by
-	// rising precedence. Both are empty if no recipe could be chosen.
+	// Options are the recipe and its options; Rules are the rules that set them, in order of
+	// increasing precedence. Both are empty if no recipe could be chosen.
 	Options []Option
 	Rules   []string
-	// Overruled has a line for each setting of a rule that another one overrides.
+	// Overruled has a line for each setting of a rule that another rule overrides.
 	Overruled []string
 	// Inputs are the source, the dependencies of the last run, and programs.
 	Inputs []Input
@@ -51,7 +51,7 @@ type Option struct {
 }
 
 // An Input is a file on which the result depends. Was is its content in the last run, "" if
-// unknown. Now is "" for an absent file. Err is true for an unreadable file.
+// unknown. Now is its current content, "" for an absent file. Err is true for an unreadable file.
 type Input struct {
 	Path    string `json:"path"`
 	Now     string `json:"now,omitempty"` // BLAKE3
@@ -60,7 +60,7 @@ type Input struct {
 	Err     bool   `json:"unreadable,omitempty"`
 }
 
-// LastTime is the last work on an asset.
+// LastTime describes the last time that a run worked on an asset.
 type LastTime struct {
 	Outcome  Outcome       `json:"outcome"`
 	At       time.Time     `json:"at"`
@@ -70,16 +70,16 @@ type LastTime struct {
 	Origin   *Origin       `json:"origin,omitempty"` // nil if it was cooked on this machine
 }
 
-// An Origin is the origin of a result, as its server describes it. It has the fields
+// An Origin describes where a result comes from, as its server claims. It has the fields
 //
 //	Server string    // address
 //	Run    string    // ID of the run that cooked it
-//	Host   string    // where that run was
+//	Host   string    // machine of that run
 //	Key    string    // fingerprint of the key that signed it; "" for none
-//	At     time.Time // when it was cooked; zero if unknown
+//	At     time.Time // time of that run; zero if unknown
 type Origin = store.Origin
 
-// An Output is an artifact and its present state.
+// An Output is an artifact and its current state.
 type Output struct {
 	Path  string `json:"path"`
 	Blob  string `json:"blob"` // BLAKE3
@@ -164,7 +164,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 			}
 			now := t.Contents.At(ctx, d.On)
 			if contents.IsSilent(*d) && plan.Dependency(d.Name, d.On, now) == *d {
-				continue // asked, without an answer
+				continue // recorded as asked, but without an answer
 			}
 			e.Inputs = append(e.Inputs, inputOf(t.Contents.Asked(d.On), was, now))
 		}
@@ -184,7 +184,7 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 	return e
 }
 
-// ruleChoices lists the decisions of the rules.
+// ruleChoices lists the settings that the rules chose.
 func ruleChoices(m *plan.Method) (options []Option, rules []string) {
 	for step := range m.Choice.Steps("") {
 		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen().String()})

@@ -20,25 +20,25 @@ var (
 
 // Lengths in bytes from which a kernel is the fastest, as measured; see bench/results/crc32.md.
 const (
-	fromPCLMULQDQ  = 16  // its minimum
-	fromVPCLMULQDQ = 128 // its minimum is 64, but its last steps take longer
+	fromPCLMULQDQ  = 16  // minimum of the kernel
+	fromVPCLMULQDQ = 128 // higher than the minimum, 64, because the last steps take long
 	fromRegisters  = 8 << 10
-	untilCRC32Q    = 128 // if both exist
+	untilCRC32Q    = 128 // fewer bytes are faster with CRC32Q, if the processor has both
 )
 
 // archTable holds the data of a table for the kernels in assembly.
 //
 // It names the kernel to call instead of pointing to it: bytes passed to a function pointer
-// escape, and the caller would have to keep them on the heap.
+// escape, and the caller would have to allocate them on the heap.
 type archTable struct {
 	folds     *folds // nil without PCLMULQDQ
 	wide      bool   // the processor has VPCLMULQDQ
 	registers bool   // AVX-512 without VPCLMULQDQ, and a polynomial with a kernel
-	crc32q    int    // CRC32Q for fewer bytes than this
-	tiny      int    // no call for fewer bytes than this
+	crc32q    int    // CRC32Q is used for fewer bytes than this
+	tiny      int    // fewer bytes than this are processed without a call
 }
 
-// prepare computes the factors for a polynomial of degree 64.
+// prepare computes the kernels' factors for a polynomial of degree 64.
 func (a *archTable) prepare(poly uint64, reflected bool) {
 	narrow := uint32(poly) == 0 // a polynomial of at most 32 bits, shifted up
 	if hasSSE42 && narrow && poly>>32 == polyCastagnoli && reflected {
@@ -133,14 +133,15 @@ func (a *archTable) vpclmulqdq(state uint64, p []byte) uint64 {
 	return fold64(state, unsafe.SliceData(p), len(p), (*[11][2]uint64)(a.folds))
 }
 
-// hasRegisters reports whether a polynomial has a register kernel. The kernel works for both
-// orders of bits.
+// hasRegisters reports whether a polynomial has a register kernel. The kernel works for both bit
+// orders.
 func hasRegisters(poly uint64) bool {
 	return poly == polyIEEE || poly == polyCastagnoli || poly == polyKoopman
 }
 
-// registers returns the state after p, which has 4 KiB or more: the registers take whole units;
-// their remainder and the last bytes go the ordinary way.
+// registers returns the state after p, which has 4 KiB or more. The register kernel reduces the
+// whole units of p to a remainder of 2 KiB. The ordinary kernels process this remainder and then
+// the bytes after the whole units.
 func (e *engine[R]) registers(state R, p []byte) R {
 	var rest [2048]byte
 	whole := len(p) &^ (len(rest) - 1)

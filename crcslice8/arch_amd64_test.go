@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// archKernels returns every assembly kernel that this processor can run, even where another would
-// be chosen. Below the minimum length of a kernel it uses bytewise.
+// archKernels returns all assembly kernels that this processor can run, including kernels that are
+// not chosen. An input shorter than the minimum of a kernel is processed by bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]
 	add := func(name string, least int, run func(R, []byte) R) {
@@ -79,7 +79,7 @@ func TestArchKernelByLength(t *testing.T) {
 		if !sse || tt.has && !has || tt.avx512 && !avx512 || tt.wide && !wide {
 			continue // this processor cannot run that kernel
 		}
-		// The kernel for all widths is chosen by the same rule.
+		// A Table64 chooses its kernel by the same rule.
 		wide := New64(tt.model)
 		if got := wide.Kernel(tt.n); got != tt.want && tt.want != "sparse" {
 			t.Errorf("%s, %s as a Table64, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasPMULL reports whether the processor multiplies polynomials.
+// hasPMULL reports whether the processor has the PMULL instruction, which multiplies polynomials.
 var hasPMULL = cpu.ARM64.HasPMULL
 
 // fromPMULL is the minimum length of the kernel.

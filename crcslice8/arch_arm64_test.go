@@ -4,8 +4,8 @@ package crcslice8
 
 import "testing"
 
-// archKernels returns the kernels of this architecture, even where another would be chosen. Below
-// the minimum length of a kernel it uses bytewise.
+// archKernels returns the kernels of this architecture, including kernels that are not chosen. An
+// input shorter than the minimum of a kernel is processed by bytewise.
 func archKernels[R register](e *engine[R]) []kernel[R] {
 	var ks []kernel[R]
 	if e.arch.std != nil {

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Model describes a CRC of 1 to 64 bits in the terms of the RevEng catalogue of
-// parametrised CRC algorithms (Greg Cook,
-// https://reveng.sourceforge.io/crc-catalogue/).
+// Model describes a CRC of 1 to 64 bits in the terms of RevEng's Catalogue of parametrised CRC
+// algorithms (Greg Cook, https://reveng.sourceforge.io/crc-catalogue/).
 type Model struct {
 	Name    string // such as "CRC-64/XZ"; for display only
 	Width   int    // bits of the register, 1 to 64
 	Poly    uint64 // normal form: bit i is x^i, without x^Width
-	Init    uint64 // register before the first byte, always most significant bit first
+	Init    uint64 // register before the first byte, written most significant bit first
 	RefIn   bool   // a byte's lowest bit comes first
 	RefOut  bool   // the register is reflected at the end
 	XorOut  uint64 // XORed to the final register
@@ -22,7 +21,7 @@ type Model struct {
 	Residue uint64 // register after message and checksum, before XorOut; ignored
 }
 
-// String returns the model in the catalogue's terms, numbers in hex: "CRC-16/ARC(width=16
+// String returns the model in the catalogue's terms, with numbers in hex: "CRC-16/ARC(width=16
 // poly=0x8005 init=0x0000 refin=true refout=true xorout=0x0000 check=0xbb3d)". A zero Check, as
 // in a custom model, is left out.
 func (m Model) String() string {
@@ -82,7 +81,7 @@ func mustModel(name string) Model {
 	return m
 }
 
-// Polynomials of 32 bits with kernels or multiples of their own.
+// 32-bit polynomials that have their own kernels or listed multiples.
 const (
 	polyIEEE       = 0x04c11db7 // ISO/IEC 13239 and IEEE 802.3
 	polyCastagnoli = 0x1edc6f41 // Castagnoli, Bräuer, Herrmann 1993
@@ -198,7 +197,7 @@ var catalogue = []Model{
 	{"CRC-32/ISCSI", 32, 0x1edc6f41, 0xffffffff, true, true, 0xffffffff, 0xe3069283, 0xb798b438},
 	{"CRC-32/ISO-HDLC", 32, 0x04c11db7, 0xffffffff, true, true, 0xffffffff, 0xcbf43926, 0xdebb20e3},
 	{"CRC-32/JAMCRC", 32, 0x04c11db7, 0xffffffff, true, true, 0x00000000, 0x340bc6d9, 0x00000000},
-	// CRC-32/MEF with a final complement, as hash/crc32 has it.
+	// CRC-32/MEF with a final complement, as in hash/crc32.
 	{"CRC-32/KOOPMAN", 32, 0x741b8cd7, 0xffffffff, true, true, 0xffffffff, 0x2d3dd0ae, 0x0843323b},
 	{"CRC-32/MEF", 32, 0x741b8cd7, 0xffffffff, true, true, 0x00000000, 0xd2c22f51, 0x00000000},
 	{"CRC-32/MPEG-2", 32, 0x04c11db7, 0xffffffff, false, false, 0x00000000, 0x0376e6e7, 0x00000000},

@@ -12,7 +12,7 @@ import (
 // oracle of all tests.
 func define(m Model, p []byte) uint32 { return uint32(define64(m, p)) }
 
-// define64 is define for a model of any width.
+// define64 is like define, but for a model of any width.
 func define64(m Model, p []byte) uint64 {
 	r := m.Init
 	for _, b := range p {
@@ -97,15 +97,15 @@ func defineTimes(a, b, poly uint32) uint32 {
 	return product
 }
 
-// oddModels returns models that are poor choices, but must be computed correctly: polynomials
-// without a constant term, with few terms or with all of them, and asymmetric registers.
+// oddModels returns models that are poor CRCs but must be computed correctly: polynomials without
+// a constant term, with few terms or with all of them, and asymmetric registers.
 func oddModels() []Model {
 	return []Model{
 		model32("x^32", 0, 0x12345678, true, 0x9abcdef0),
 		model32("x^32+1", 1, 0x12345678, false, 0x9abcdef0),
 		model32("x^32+x^31", 0x80000000, 0x12345678, true, 0),
 		model32("x^32+x", 2, 1, false, 0),
-		model32("low terms", 0x19, 0x12345678, true, 0), // its multiples have low terms as well
+		model32("low terms", 0x19, 0x12345678, true, 0), // polynomial whose multiples have low terms as well
 		model32("all terms", 0xffffffff, 0x80000000, true, 1),
 		model32("random", 0xdeadbeef, 0x00c0ffee, true, 0x0badf00d),
 		model32("random, most significant bit first", 0x5bd1e995, 0x00c0ffee, false, 0x0badf00d),
@@ -132,8 +132,8 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// oddModels64 have registers of few bits, of incomplete bytes, of all bit orders, and polynomials
-// that make a bad CRC.
+// oddModels64 returns models with registers of few bits, of incomplete bytes and in all bit orders,
+// and with polynomials that make a bad CRC.
 func oddModels64() []Model {
 	ms := []Model{
 		{Name: "x", Width: 1},

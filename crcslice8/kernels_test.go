@@ -16,8 +16,8 @@ type kernel[R register] struct {
 	run  func(state R, p []byte) R
 }
 
-// kernels returns every kernel of t for any length, even where another would be chosen, and last
-// the chosen one.
+// kernels returns all kernels for any length, including kernels that are not chosen; the last one
+// is the kernel that t chooses.
 func (t *Table) kernels() []kernel[uint32] {
 	ks := []kernel[uint32]{
 		{"bytewise", t.bytewise},
@@ -31,7 +31,7 @@ func (t *Table) kernels() []kernel[uint32] {
 	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.stateOfSum(t.Update(t.sumOfState(s), p)) }})
 }
 
-// kernels is Table.kernels for a Table64.
+// kernels is like Table.kernels, for a Table64.
 func (t *Table64) kernels() []kernel[uint64] {
 	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
 	ks = append(ks, archKernels(&t.engine)...)
@@ -156,10 +156,10 @@ func TestKernelsAtEveryAlignment(t *testing.T) {
 	}
 }
 
-// No kernel reads a byte outside its input, or writes a byte.
+// No kernel reads outside its input or writes to it.
 func TestKernelsStayInside(t *testing.T) {
 	buf := guard.New(t, 4096)
-	// Koopman's polynomial folds from the shortest length of the listed ones.
+	// Of the listed polynomials, Koopman's starts to fold at the shortest length.
 	mef := mustModel("CRC-32/MEF")
 	mef.RefIn, mef.RefOut = false, false
 	ks := append(Koopman().kernels(), New(mef).kernels()...)
@@ -203,8 +203,8 @@ func TestAgainstStandardLibrary(t *testing.T) {
 	}
 }
 
-// Each portable kernel is chosen from its length on, unless a kernel of the processor comes
-// first.
+// Each portable kernel is chosen from its minimum length on, unless a kernel of the processor is
+// preferred.
 func TestKernelByLength(t *testing.T) {
 	for _, m := range models32() {
 		crc := New(m)

@@ -51,7 +51,7 @@ func TestSearchFindsMultiples(t *testing.T) {
 			t.Fatalf("%+v is none", *m)
 		}
 	})
-	// At least all but one in some hundreds of these polynomials have one.
+	// All but at most one in a few hundred of these polynomials have a multiple.
 	found := 0
 	for i := range uint32(20) {
 		if searchMultiple(i*0x9e3779b1<<1|1) != nil {

@@ -8,14 +8,14 @@ import (
 const (
 	chunk = 64 // bytes per step of the kernel
 
-	// A block and the bytes before it fit a small first-level cache (32 KiB) beside the input.
+	// A block, the bytes before it and the input fit a small first-level cache (32 KiB).
 	blockSize = 8 << 10
 )
 
 type buffer [maxDegree + blockSize]byte
 
-// buffers avoids clearing a buffer on the stack, which takes as long as summing some hundred
-// bytes.
+// buffers pools buffers: clearing a buffer on the stack would take as long as summing some
+// hundred bytes.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 // foldSparse folds p with m and sums the remainder by slicing-16.
@@ -35,16 +35,17 @@ func (t *Table) foldSparse(m *multiple, s uint32, p []byte) uint32 {
 func (m *multiple) foldedLength() int { return (m.degree + chunk - 1) / chunk * chunk }
 
 // fastestFrom returns the length from which folding is faster than slicing-16 alone, as
-// BenchmarkCutoffs measures it; it is more than rest and a chunk.
+// BenchmarkCutoffs measures it. It is greater than foldedLength plus a chunk.
 func (m *multiple) fastestFrom() int { return m.degree + m.degree/2 + 256 }
 
-// foldChunks returns a message of m.foldedLength() bytes, in buf, that leads from state 0 to the
-// same state as p leads from s. p must be longer than that, in whole chunks.
+// foldChunks folds p to a message of m.foldedLength() bytes, in buf. The message leads from state 0
+// to the state to which p leads from s. p must be longer than the message and consist of whole
+// chunks.
 func (m *multiple) foldChunks(buf *buffer, s uint32, p []byte) []byte {
 	rest := m.foldedLength()
-	// The first bytes of buf are those before the current block. Before the first byte of p there
-	// is only the state. The largest tap alone leads from the first four bytes of p to the first
-	// four of buf, so the state is added there.
+	// The first bytes of buf are those before the current block. Before the first byte of p, they
+	// hold only the state. The largest tap alone leads from the first four bytes of p to the
+	// first four of buf, so the state is added there.
 	clear(buf[:m.degree])
 	binary.LittleEndian.PutUint32(buf[:], s)
 	for len(p) > rest {
@@ -53,18 +54,18 @@ func (m *multiple) foldChunks(buf *buffer, s uint32, p []byte) []byte {
 		copy(buf[:m.degree], buf[n:])
 		p = p[n:]
 	}
-	// The remainder gets only the taps that reach back to folded bytes. It overwrites the bytes
-	// before it, which are read at the same place or further on.
+	// The remainder gets only the taps that reach back to folded bytes. It overwrites bytes of
+	// buf that are no longer needed: later reads are at the same position or beyond.
 	clear(buf[m.degree : m.degree+rest])
 	m.addTaps(buf[:], buf[:], p)
 	return buf[:rest]
 }
 
-// native: only bytes are added to bytes, so their order in a word does not matter.
+// Native byte order: bytes are added only to bytes, so their order in a word does not matter.
 var native = binary.NativeEndian
 
-// addTaps sets dst to the sum of in, in whole chunks, and of the bytes at the taps. For in[0] the
-// largest tap leads to before[0]; dst may begin there too, or further on.
+// addTaps sets dst to the sum of in, in whole chunks, and of the bytes at the taps. For in[0],
+// the byte at the largest tap is before[0]. dst may begin at that byte or after it.
 //
 // Both pairs of taps are eight bytes apart: a word at one tap of a pair is the next word at the
 // other tap. So the sum of two words is kept instead of loading them again. The equal lengths and
@@ -106,21 +107,22 @@ func (m *multiple) addTaps(dst, before, in []byte) {
 //
 //	Q = x^d + x^e + ... + 1, all exponents divisible by 8,
 //
-// removes the first byte of a message of more than d/8 bytes: adding Q, moved up to that byte,
-// changes nothing modulo P and leaves zero there. The byte reappears once per lower term of Q,
-// (d-e)/8 bytes later and so forth. Applied from the front on, byte i finally becomes
+// removes the first byte of a message of more than d/8 bytes: adding Q, shifted to that byte,
+// leaves the remainder modulo P unchanged and sets the byte to zero. The byte is added again at
+// each lower term of Q: (d-e)/8 bytes later for x^e, and so forth. Applied from the front on,
+// this turns byte i into
 //
 //	w[i] = in[i] ^ w[i-t1] ^ w[i-t2] ^ ...
 //
 // with a tap t for each lower term. This needs only XOR, on words of any width and in any bit
-// order, until the last d/8 bytes hold the remainder of all.
+// order, until the last d/8 bytes hold the remainder of the whole message.
 //
 // If Q is a multiple then so is its eighth power, whose exponents are eight times the exponents of
 // Q (the Frobenius map). So the search finds exponents in bits, and the code uses them in bytes.
 //
-// Four terms would be best, but the polynomials chosen for long messages detect all errors of
-// four bits in them, so they have no such multiple. Nearly all have one of this form, with five
-// taps for the price of three (see addTaps):
+// Four terms would be best, but polynomials that are chosen for long messages detect all four-bit
+// errors, so they have no such multiple. Nearly all have one of this form, whose five taps take
+// the time of three (see addTaps):
 //
 //	x^d + (x^a + x^(a-8)) + (x^c + x^(c-8)) + 1, a > c
 
@@ -132,16 +134,16 @@ type multiple struct {
 }
 
 const (
-	// minTap keeps reads clear of recent writes: a word that overlaps two words still on their
-	// way to the cache has to wait for both. For correctness 8 would suffice.
+	// minTap keeps reads away from recent writes: reading a word that overlaps two words still in
+	// the store buffer has to wait for both stores. For correctness 8 would suffice.
 	minTap = 128
 
-	// minTerm keeps all taps but the largest clear of the state, which foldChunks hides in the four
-	// bytes that only the largest tap may reach.
+	// foldChunks hides the state in four bytes that only the largest tap may reach. minTerm keeps
+	// all other taps away from these bytes.
 	minTerm = 4
 
-	// maxDegree bounds the search. Of random polynomials with a constant term, one in a few
-	// hundred has no multiple up to it; the usual degree is half of it.
+	// maxDegree bounds the search. One in a few hundred random polynomials with a constant term
+	// has no multiple up to this degree; the usual degree is half of it.
 	maxDegree = 5120
 )
 
@@ -175,20 +177,20 @@ func knownMultiple(poly uint32) *multiple {
 }
 
 // searchMultiple returns the multiple of poly with the smallest d, nil if there is none up to
-// maxDegree. A poly without constant term has none, because no multiple of it has a constant term
-// either. It takes a few milliseconds.
+// maxDegree. A polynomial without a constant term has no such multiple, because its multiples
+// have no constant term either. The search takes a few milliseconds.
 //
-// A pair of terms is one number, its sum modulo poly. For each d the search goes over the pairs
-// and looks up the missing one.
+// A pair of terms is represented by its sum modulo poly. For each d the search tries each pair
+// and looks up the pair that completes the multiple.
 func searchMultiple(poly uint32) *multiple {
 	if poly&1 == 0 {
 		return nil
 	}
 	powers := powersOfX(poly, maxDegree)
 	var (
-		pairs [maxDegree + 1]uint32             // x^a + x^(a-8) by a
-		index = make(map[uint32]int, maxDegree) // the first a of a pair
-		maybe [1 << 12]uint64                   // one bit per pair's hash: ends most look-ups
+		pairs [maxDegree + 1]uint32             // element a is x^a + x^(a-8)
+		index = make(map[uint32]int, maxDegree) // exponent a of a pair, by the pair's sum
+		maybe [1 << 12]uint64                   // one bit per hash of a pair; most lookups need only this
 	)
 	hash := func(v uint32) uint32 { return v * 0x9e3779b1 >> 14 } // Fibonacci hashing to 18 bits
 	for d := minTap + 8 + minTerm; d <= maxDegree; d++ {

@@ -2,13 +2,13 @@
 //
 // # Two questions, two hashes
 //
-// "Did it change since I looked?" is answered by a checksum, a function of class [Accident]:
-// fast, and wrong only by accident. An attacker can make two contents with one checksum, so a
+// "Did it change since I looked?" is answered by a checksum, a function of class accident: fast,
+// and wrong only by accident. An attacker can construct two inputs with the same checksum, so a
 // checksum never names content.
 //
-// "Is it the same thing?" is answered by a function of class [Identity], in this package's own
-// types by a [Digest], BLAKE3-256 of the content. Only an identity may name content, and only a
-// [Key] may name a structured thing.
+// "Is it the same thing?" is answered by a function of class identity, whose field
+// [Func].Identity is set. This package's own types use a [Digest], the BLAKE3-256 of the content.
+// Only an identity may name content, and only a [Key] may name a structured value.
 //
 // # Functions
 //
@@ -16,7 +16,7 @@
 //
 //   - Did a file change since the last look? xxh128.
 //   - May the sum name the content? blake3, or sha256 for other systems.
-//   - Table in memory: rapidhash, or maphash for keys from strangers.
+//   - Table in memory: rapidhash, or maphash for untrusted keys.
 //   - Stable key on disk: rapidhash.
 //   - zip, gzip, PNG: crc32. iSCSI, ext4: crc32c. S3: crc64nvme, sha256 or crc32c.
 //   - Unreal Engine: xxh3, xxh128 and blake3 for version 5, unreal-memcrc before.
@@ -52,20 +52,20 @@
 //	md5             128   0.8  accident  lists of older systems                     naming content: broken
 //	maphash          64    13  accident  hash tables fed by strangers               storing, sending: each process has its own
 //
-// GB/s are for one core of a Zen 4 server and 64 KiB in its cache, as BenchmarkHash and
-// BenchmarkSum in bench measure them (bench/results/hashes.md). On processors without the same
-// instructions, CRCs and xxHashes lose most. A file comes out of the page cache at about 10 GB/s.
-// Faster functions are limited by reading, and two cores then read and sum twice as much.
+// Speeds (GB/s) are for one core of a Zen 4 server and 64 KiB of cached input, as BenchmarkHash
+// and BenchmarkSum in bench measure them (bench/results/hashes.md). On processors that lack its
+// instructions, CRCs and xxHashes slow down most. Reading a file from the page cache runs at
+// about 10 GB/s. Reading limits faster functions, and two cores then read and sum twice as much.
 //
-// A sum of 32 bits misses a random change once in 4e9 comparisons; among n different files about
-// n*n/2^33 pairs share one. With 64 bits that is n*n/2^65. No checksum resists an attacker, with
-// a seed or without: making two inputs with one XXH3 takes milliseconds, with one CRC less.
-// maphash only keeps strangers from slowing down a table.
+// A 32-bit sum misses a random change once in 4e9 comparisons; among n different files, about
+// n*n/2^33 pairs have equal sums. With 64 bits, about n*n/2^65 pairs do. No checksum resists an
+// attacker, with a seed or without: finding an XXH3 collision takes milliseconds, a CRC collision
+// less. maphash only keeps an attacker from slowing down a hash table.
 //
-// [Func.Sum] is one shot, [Func.New] a streaming [hash.Hash], [Func.NewSeeded] the same with a
-// seed. For short keys, [Func.Sum64] and [Func.Sum128] cost at most 1.3 times the function itself,
-// maphash 1.4 times. The command hashsum -stats shows how evenly functions spread your keys over
-// the bins of a table.
+// [Func.Sum] sums a byte slice, [Func.New] returns a streaming [hash.Hash], and [Func.NewSeeded]
+// returns one with a seed. For short keys, [Func.Sum64] and [Func.Sum128] take at most 1.3 times
+// as long as calling the function directly (maphash: 1.4 times). The command hashsum -stats shows
+// how evenly functions spread your keys over the bins of a table.
 //
 // # Files
 //
@@ -77,6 +77,6 @@
 //
 // # Keys
 //
-// A [Key] hashes a sequence of tagged, typed values. Each is framed by its lengths, so two
+// A [Key] hashes a sequence of tagged, typed values. The lengths of each field precede it, so two
 // different sequences never hash the same bytes.
 package hashing

@@ -15,13 +15,15 @@ import (
 
 // Files sums named files.
 //
-// Several files are summed at once, and several workers share a file of more than 256 KiB: they
-// sum its blocks if the function allows it ([Func.Parallel]), and otherwise read ahead of the
-// worker that sums. A worker needs 256 KiB of memory, or 768 KiB to read ahead. Memory does not
-// grow with the size of files, and with their number only by their names.
+// Several files are summed at once, and several workers share a file of more than 256 KiB: they sum
+// its blocks in parallel if the function allows it ([Func.Parallel]); otherwise one worker sums
+// while the others read ahead. A worker needs 256 KiB of memory, or 768 KiB to read ahead. Memory
+// use does not depend on the sizes of the files. It depends on their number only because their
+// names are kept.
 //
 // Regular files, links to them, pipes and devices are read to their end; directories are errors.
-// Files are not memory-mapped, so truncating a file during the sum is an error, not a fault.
+// Files are not memory-mapped, so a file that is truncated while it is read causes an error, not a
+// memory fault.
 type Files struct {
 	Func     Func
 	Workers  int           // goroutines that open, read and sum; 0 means GOMAXPROCS
@@ -31,14 +33,14 @@ type Files struct {
 // FileResult is the result for one file.
 type FileResult struct {
 	Index int    // index in the names, from 0
-	Name  string // as given
+	Name  string // name as given
 	Sum   Sum    // zero on error
 	Size  int64  // bytes read; 0 on error
-	Err   error  // names the file
+	Err   error  // the message includes the file's name
 }
 
-// ErrChanged means that a file's size or modification time changed during the sum. The sum would
-// be of a content that the file never had.
+// ErrChanged means that a file's size or modification time changed while it was read. Its sum
+// could belong to content that the file never had.
 var ErrChanged = errors.New("the file changed while it was read; sum it again when no program writes to it")
 
 // SumFile returns the sum and the size of the named file. It uses all cores for a large file.
@@ -51,21 +53,22 @@ func SumFile(ctx context.Context, f Func, name string) (Sum, int64, error) {
 	return Sum{}, 0, err
 }
 
-// Sum sums the named files and passes each result to done, one at a time and in the order of
-// names, from several goroutines. An error of a file is in its result and does not affect other
-// files.
+// Sum sums the named files and passes each result to done in the order of names. Calls of done
+// come from several goroutines, but never overlap. An error on one file is in its result and does
+// not affect other files.
 //
 // Sum calls names from one goroutine at a time, and only if a worker is free and fewer than 1024
 // results wait for an earlier one.
 //
-// When ctx ends, Sum begins no further files, and those in progress end with its error. Sum
-// returns that error unless all files were summed. If names, done or Progress panics, the work
-// ends in the same way, none of them is called again, and Sum panics with the same value; they
-// must not end their goroutine (runtime.Goexit, t.FailNow). In all cases all workers have ended.
+// When ctx ends, Sum begins no further files, and files in progress fail with the context's
+// error. Sum returns that error unless all files were summed. If names, done or Progress panics,
+// the work ends in the same way, Sum calls none of the three again and panics with the same
+// value. The three functions must not end their goroutine (runtime.Goexit, t.FailNow). When Sum
+// returns or panics, all its workers have ended.
 //
 // Sum cannot interrupt a wait in names, or a read of a device whose driver does not support
 // deadlines. It abandons a named pipe without a writer, but the goroutine that opens the pipe
-// lives until a writer comes.
+// remains until a writer opens it too.
 func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileResult)) error {
 	workers := f.Workers
 	if workers <= 0 {
@@ -95,13 +98,14 @@ func (f Files) Sum(ctx context.Context, names iter.Seq[string], done func(FileRe
 	return ctx.Err()
 }
 
-// blockSize is the unit of reading a large file; one worker sums it. BLAKE3's tree requires a
-// power of two. A block of 1 MiB would leave the second-level cache before it is summed.
+// blockSize is the size of the blocks in which workers read a large file. BLAKE3's tree requires
+// a power of two. A block of 1 MiB would be evicted from the second-level cache before it is
+// summed.
 const blockSize = 256 << 10
 
 type block [blockSize]byte
 
-// blocks are shared by all calls: all have one size.
+// blocks is a pool shared by all calls, because all blocks have the same size.
 var blocks = sync.Pool{New: func() any { return new(block) }}
 
 func takeBlock() *block  { return blocks.Get().(*block) }
@@ -110,14 +114,14 @@ func giveBlock(b *block) { blocks.Put(b) }
 // sumOfStream returns the sum of a streaming hash.
 func sumOfStream(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
 
-// maxEarly is how many files may be begun after the first undelivered one.
+// maxEarly limits how many files may be begun beyond the first file without a delivered result.
 const maxEarly = 1024
 
-// queue distributes the work of one call of Files.Sum and puts the results in order. Large files
-// come before new ones, so that few files are open at a time.
+// queue distributes the work of one call of Files.Sum and puts the results in order. Workers
+// prefer blocks of large files to new files, so that few files are open at a time.
 type queue struct {
 	Files
-	ctx  context.Context // ends with the caller's context, or by end
+	ctx  context.Context // canceled with the caller's context, or by end
 	end  func()
 	done func(FileResult)
 
@@ -125,15 +129,15 @@ type queue struct {
 	next  func() (string, bool)
 
 	mu         sync.Mutex
-	wake       sync.Cond          // signals a change below that workers wait for
-	exhausted  bool               // next has no more names
-	begun      int                // files taken from next
-	busy       int                // files in progress, and workers asking for one
+	wake       sync.Cond          // signals changes of the fields below to waiting workers
+	exhausted  bool               // next is exhausted
+	begun      int                // number of files taken from next
+	busy       int                // number of files in progress and of workers asking for one
 	large      []*large           // files with blocks for other workers
 	delivered  int                // results passed to done
-	delivering bool               // a goroutine is in done
-	early      map[int]FileResult // results that wait for an earlier one
-	cut        bool               // ctx ended before some file did
+	delivering bool               // set while a goroutine is calling done
+	early      map[int]FileResult // results that wait for an earlier result
+	cut        bool               // ctx ended before some file was summed
 	panicked   any                // first panic in one of the caller's functions
 }
 
@@ -160,8 +164,8 @@ func (q *queue) runWorker() {
 	}
 }
 
-// waitForTask waits for the next task. It reports false once no file is in progress and none will
-// be begun: until then a file may turn out large, with blocks for all workers.
+// waitForTask waits for the next task. It reports false once no file is in progress and no more
+// will be begun. Until then, a file may turn out to be large and have blocks for all workers.
 func (q *queue) waitForTask() (task, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -176,7 +180,7 @@ func (q *queue) waitForTask() (task, bool) {
 			if t, ok := q.takeNextName(); ok {
 				return t, true
 			}
-			continue // there may be blocks by now
+			continue // another worker may have added blocks
 		}
 		if (ended || q.exhausted) && q.busy == 0 {
 			return task{}, false
@@ -244,8 +248,9 @@ func (q *queue) progress(n int) {
 	}
 }
 
-// callCaller calls f, which calls one of the caller's functions, with at most names locked. A panic
-// ends the work; Sum panics again when all workers have ended. After a panic call does nothing.
+// callCaller runs f, which calls a function of the caller, unless an earlier f has panicked. No
+// lock other than q.names may be held. A panic in f ends the work; Sum panics with the same value
+// when all workers have ended.
 func (q *queue) callCaller(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -267,7 +272,8 @@ func (q *queue) callCaller(f func()) {
 	}
 }
 
-// sumNamedFile sums a small file. A large file it shares: its first block is this worker's.
+// sumNamedFile sums a small file. It shares a large file with other workers and sums the first
+// block itself.
 func (q *queue) sumNamedFile(index int, name string) {
 	buf := takeBlock()
 	sum, size, big, err := q.sumSmallFile(name, buf)
@@ -292,12 +298,12 @@ func (q *queue) sumSmallFile(name string, buf *block) (Sum, int64, *large, error
 	keep := false
 	defer func() {
 		if !keep {
-			f.Close() // opened for reading: closing loses nothing
+			f.Close() // the file is only read, so a Close error loses nothing
 		}
 	}()
 	if f, ok := f.(osFile); ok && before.kind != regular {
-		// When ctx ends, wake a read that waits for the other end of a pipe, on systems that can
-		// do so.
+		// When ctx ends, interrupt a read that waits for a pipe's writer, on systems that support
+		// it.
 		stop := context.AfterFunc(q.ctx, func() { f.SetReadDeadline(time.Unix(1, 0)) })
 		defer stop()
 	}
@@ -331,8 +337,8 @@ func (q *queue) sumSmallFile(name string, buf *block) (Sum, int64, *large, error
 	return sumOfStream(h), int64(n) + rest, nil, err
 }
 
-// fillBlock reads until buf is full or the file ends. If a regular file has returned all bytes of
-// its reported size without filling buf, it has ended: that saves one system call.
+// fillBlock reads until buf is full or the file ends. For a regular file it also stops after the
+// reported size, which saves the system call that would return io.EOF.
 func (q *queue) fillBlock(f source, buf []byte, before stamp) (n int, end bool, err error) {
 	for n < len(buf) {
 		k, err := readSome(q.ctx, f, buf[n:])
@@ -350,7 +356,8 @@ func (q *queue) fillBlock(f source, buf []byte, before stamp) (n int, end bool, 
 	return n, false, nil
 }
 
-// readError prefers the context's error to its effect on the read.
+// readError returns the context's error, if there is one, instead of the read error that it
+// caused.
 func (q *queue) readError(name string, err error) error {
 	if end := q.ctx.Err(); end != nil {
 		err = end

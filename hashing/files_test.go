@@ -77,7 +77,7 @@ func TestFilesAreSummedByEveryFunction(t *testing.T) {
 			want[i] = f.Sum(b)
 		}
 		numbers := []int{2}
-		if slices.Contains([]string{"crc32", "blake3", "xxh128"}, f.Name) { // one function each: joined, tree, in order
+		if slices.Contains([]string{"crc32", "blake3", "xxh128"}, f.Name) { // functions with parallel CRCs, a tree, and no parallel form
 			numbers = []int{0, 1, 2, 5}
 		}
 		for _, workers := range numbers {
@@ -177,13 +177,13 @@ func TestErrorsNameTheirFile(t *testing.T) {
 // TestChangedFileIsAnError truncates or grows a file after its first bytes have been read.
 func TestChangedFileIsAnError(t *testing.T) {
 	size := int64(3*blockSize + 5)
-	for _, name := range []string{"crc32", "blake3", "xxh128"} { // one function each: joined, tree, in order
+	for _, name := range []string{"crc32", "blake3", "xxh128"} { // functions with parallel CRCs, a tree, and no parallel form
 		for change, to := range map[string]int64{"cut": 2 * blockSize, "emptied": 0, "grown": size + 1} {
 			for _, workers := range []int{1, 2} {
 				path := filesOf(t, hashtest.Bytes(int(size)), []byte("other"))
 				var once atomic.Bool
 				f := Files{Func: function(t, name), Workers: workers, Progress: func(n int64) {
-					if n > 5 && once.CompareAndSwap(false, true) { // not the other file
+					if n > 5 && once.CompareAndSwap(false, true) { // the error must not name the other file
 						if err := os.Truncate(path[0], to); err != nil {
 							t.Error(err)
 						}
@@ -390,8 +390,8 @@ func BenchmarkFilesSmall(b *testing.B) {
 	}
 }
 
-// A panic of one of the caller's functions reaches the caller, from any goroutine, and leaves
-// nothing behind.
+// A panic of one of the caller's functions reaches the caller, from any goroutine, and leaves no
+// goroutines or open files behind.
 func TestPanicReachesTheCaller(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
@@ -452,7 +452,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// A panic does not wait for the end of a file, which may be endless.
+// After a panic, Sum does not wait for the end of a file, which may be endless.
 func TestFilesPanicEndsWork(t *testing.T) {
 	huge := filepath.Join(t.TempDir(), "huge")
 	if err := os.WriteFile(huge, nil, 0o600); err != nil {
@@ -509,7 +509,7 @@ func TestCustomCRC32SumsFiles(t *testing.T) {
 	}
 }
 
-// Block numbers of large files reach BLAKE3's tree untruncated.
+// Block numbers of large files are passed to BLAKE3's tree without truncation.
 func TestBlockNumbersAreNotTruncated(t *testing.T) {
 	const size = 257*blockSize + 1025
 	name := filepath.Join(t.TempDir(), "large")

@@ -55,7 +55,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 	err := Files{Func: registry[0], Workers: 1}.Sum(ctx, slices.Values([]string{before, name}), func(r FileResult) {
 		switch n++; n {
 		case 1:
-			go cancel() // at the earliest now; the pipe is next
+			go cancel() // earliest time of the cancellation; the pipe is the next file
 		case 2:
 			if !errors.Is(r.Err, context.Canceled) || !strings.Contains(r.Err.Error(), name) {
 				t.Errorf("pipe: %v", r.Err)
@@ -100,7 +100,7 @@ func TestPipeThatStalls(t *testing.T) {
 	read := int64(0)
 	f := Files{Func: registry[0], Progress: func(n int64) {
 		read += n
-		cancel() // the next read blocks, or does not begin
+		cancel() // cancellation before the next read, or during it
 	}}
 	got, err := collect(t, ctx, f, []string{name})
 	if !errors.Is(err, context.Canceled) || len(got) != 1 || !errors.Is(got[0].Err, context.Canceled) || read != 9 {
@@ -146,13 +146,13 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// File names that are not text work.
+// Files are summed whatever bytes their names have.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, base := range []string{"a\nb", "-", " ", "\x1b[2J", "bad \xff\xfe utf-8"} {
 		name := filepath.Join(dir, base)
 		if err := os.WriteFile(name, []byte(base), 0o666); errors.Is(err, unix.EILSEQ) {
-			continue // a file system that accepts only text
+			continue // a file system that accepts only valid UTF-8
 		} else if err != nil {
 			t.Fatal(err)
 		}

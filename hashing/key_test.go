@@ -48,8 +48,8 @@ func keyOf(domain string, fields []field) *Key {
 	return k
 }
 
-// parse parses framed bytes. That it works for every key proves that no two sequences share their
-// bytes.
+// parse parses framed bytes. It works for every key, which proves that no two sequences of fields
+// have the same bytes.
 func parse(b []byte) (domain string, fields []field, err error) {
 	take := func(n uint64) []byte {
 		if n > uint64(len(b)) {

@@ -7,7 +7,8 @@ import (
 
 // large is a file of at least two blocks in progress. Workers claim its blocks in order and read
 // them concurrently; one worker at a time folds the results into the sum, in order. queue.mu
-// guards all fields but the identity of the file; joiner and hash belong to the folding worker.
+// guards all fields except the first group, which identifies the file, and except joiner and
+// hash, which belong to the folding worker.
 type large struct {
 	index  int
 	name   string
@@ -15,25 +16,25 @@ type large struct {
 	before stamp
 	blocks int64
 
-	joiner joiner    // set if the function has joints: workers sum the blocks they read
-	hash   hash.Hash // else: blocks are kept and summed in order
+	joiner joiner    // nil unless sums can be joined: then workers sum the blocks that they read
+	hash   hash.Hash // used if sums cannot be joined: blocks are kept and added in order
 
 	claimed int64 // blocks given to workers
 	folded  int64
-	active  int // workers that read a block or fold
+	active  int // workers that are reading a block or folding
 	folding bool
-	ready   map[int64]piece // read but not folded
-	err     error           // the first error; stops claiming
+	ready   map[int64]piece // blocks that are read but not yet folded
+	err     error           // first error; no blocks are claimed after it
 }
 
 // piece is a worker's result for one block.
 type piece struct {
-	part part   // set if the function has joints
-	buf  *block // else
+	part part   // sum, if sums can be joined
+	buf  *block // content, if sums cannot be joined
 	n    int    // bytes of the block
 }
 
-// maxAhead is how many blocks of a file may be read ahead if they must be summed in order.
+// maxAhead limits how many blocks of a file are read ahead if they must be summed in order.
 const maxAhead = 3
 
 func newLarge(f Func, file source, before stamp) *large {
@@ -60,7 +61,8 @@ func (l *large) claimBlock() (int64, bool) {
 	return l.claimed - 1, true
 }
 
-// beginLargeFile makes a file a large one. The caller has its first block in buf.
+// beginLargeFile shares a file with other workers as a large file. buf holds its first block,
+// which the caller has read.
 func (q *queue) beginLargeFile(l *large, buf *block) {
 	q.mu.Lock()
 	i, _ := l.claimBlock()
@@ -93,7 +95,7 @@ func (q *queue) readBlock(l *large, i int64) {
 	q.queueBlock(l, i, buf, n)
 }
 
-// queueBlock takes the n bytes of block i and the ownership of buf.
+// queueBlock queues block i, the first n bytes of buf, and takes ownership of buf.
 func (q *queue) queueBlock(l *large, i int64, buf *block, n int) {
 	p := piece{buf: buf, n: n}
 	if l.joiner != nil {
@@ -140,7 +142,7 @@ func (q *queue) failLargeFile(l *large, err error) {
 	q.releaseLargeFile(l)
 }
 
-// releaseLargeFile ends a worker's part in l, and closes l after the last worker. It must be called
+// releaseLargeFile ends a worker's use of l, and closes l after the last worker. It must be called
 // with mu held, and unlocks it.
 func (q *queue) releaseLargeFile(l *large) {
 	l.active--
@@ -161,7 +163,7 @@ func (q *queue) releaseLargeFile(l *large) {
 	if r.Err == nil {
 		r.Err = unchanged(l.f, l.name, l.before)
 	}
-	l.f.Close() // opened for reading: closing loses nothing
+	l.f.Close() // the file is only read, so a Close error loses nothing
 	if r.Err == nil {
 		r.Size = l.before.size
 		if l.joiner != nil {
@@ -192,8 +194,8 @@ type joiner interface {
 	sum() Sum
 }
 
-// narrowJoints are the joints of functions whose sum of two neighbors follows from their sums and
-// the length of the second. combiner makes the combining function for one input.
+// narrowJoints returns the joints of a function that can combine the sums of two neighboring
+// blocks, given the length of the second. combiner returns the combining function for one input.
 func narrowJoints(size int, sum func([]byte) Sum128, combiner func() func(a, b uint64, lenB int64) uint64) *joints {
 	return &joints{
 		part: func(block []byte, _ int64) part { return part{sum(block).Lo} },

@@ -62,7 +62,7 @@ func TestJoiningHugeInputs(t *testing.T) {
 		}
 		first := f.joints.part([]byte("asset"), 0)
 		want := first
-		for k := range 40 { // the same zeros, in 40 pieces and one
+		for k := range 40 { // the same zeros, in 40 pieces and in one piece
 			piece := one
 			for i := range k {
 				piece = joined(piece, piece, 1<<i)
@@ -76,8 +76,8 @@ func TestJoiningHugeInputs(t *testing.T) {
 	}
 }
 
-// TestTreesOfAllShapes sums inputs of up to 17 blocks, which have all tree shapes of that height, and with
-// last blocks of many lengths.
+// TestTreesOfAllShapes sums inputs of up to 17 blocks, which cover all tree shapes up to that
+// height, with last blocks of many lengths.
 func TestTreesOfAllShapes(t *testing.T) {
 	f, _ := Lookup("blake3")
 	data := make([]byte, 17*blockSize)

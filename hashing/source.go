@@ -32,7 +32,7 @@ const (
 	pipe // named
 )
 
-// osFile is a source on package os, which can wait for pipes.
+// osFile is a source that uses package os, which can wait for pipes.
 type osFile struct{ *os.File }
 
 func (f osFile) stamp() (stamp, error) {
@@ -56,7 +56,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// openForSum opens a file for reading and returns its stamp from just before.
+// openForSum opens a file for reading and returns its stamp, taken just before.
 func openForSum(ctx context.Context, name string) (source, stamp, error) {
 	before, err := stampAt(name)
 	if err != nil {
@@ -81,8 +81,8 @@ func openForSum(ctx context.Context, name string) (source, stamp, error) {
 	return f, before, nil
 }
 
-// openPipe opens a named pipe, waiting for its writer. The end of ctx cuts the wait short: the
-// waiting goroutine closes the pipe if it ever opens.
+// openPipe opens a named pipe, waiting for its writer. If ctx ends first, it returns, and the
+// goroutine that waits closes the pipe in case it opens later.
 func openPipe(ctx context.Context, name string) (source, error) {
 	type result struct {
 		f   *os.File
@@ -105,8 +105,9 @@ func openPipe(ctx context.Context, name string) (source, error) {
 	}
 }
 
-// unchanged compares an open file with its earlier stamp. Files that the system generates while
-// they are read report sizes of 0 or a page, and do not change their times: any length is right.
+// unchanged compares an open file with its earlier stamp. Files that the system generates on
+// reading report a size of 0 or a page, and do not change their times; for them it accepts any
+// length.
 func unchanged(f source, name string, before stamp) error {
 	after, err := f.stamp()
 	if err != nil {

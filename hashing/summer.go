@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// Want selects the results of one pass besides the size.
+// Want selects which results one pass computes in addition to the size.
 type Want uint8
 
 const (
@@ -93,7 +93,7 @@ func (w *scratch) sumReader(ctx context.Context, r io.Reader, want Want) (FileSu
 	return out, nil
 }
 
-// SumBytes is Sum of a reader of b.
+// SumBytes is like Sum but reads b.
 func (s *Summer) SumBytes(b []byte, want Want) FileSum {
 	out := FileSum{Size: int64(len(b))}
 	if want&WantSum != 0 {
@@ -109,10 +109,10 @@ func (s *Summer) SumBytes(b []byte, want Want) FileSum {
 	return out
 }
 
-// SumShared is Sum of the size bytes of r, a large file, read in pieces by several workers. It
-// serves the one large file that would keep a single core busy after all other files are done.
-// Wanting both the sum and the Digest takes two passes. If r does not end at size the error is
-// [ErrChanged].
+// SumShared is like Sum, but several workers read and sum pieces of the large file r, which has
+// the given size. Use it for a large file that would otherwise keep a single core busy after all
+// other files are done. Wanting both the sum and the Digest takes two passes. If r does not end
+// at size the error is [ErrChanged].
 //
 // It needs as much memory as Files.
 func (s *Summer) SumShared(ctx context.Context, r io.ReaderAt, size int64, want Want, workers int) (FileSum, error) {
@@ -142,7 +142,7 @@ func (s *Summer) SumShared(ctx context.Context, r io.ReaderAt, size int64, want 
 	return out, nil
 }
 
-// sumShared runs a queue without names on one file of at least two blocks.
+// sumShared sums one file of at least two blocks with a queue that has no other files.
 func sumShared(ctx context.Context, f Func, r io.ReaderAt, size int64, workers int) (Sum, error) {
 	var out FileResult
 	work, end := context.WithCancel(ctx)
@@ -164,7 +164,7 @@ func sumShared(ctx context.Context, f Func, r io.ReaderAt, size int64, workers i
 	return out.Sum, out.Err
 }
 
-// section is a source whose file belongs to the caller.
+// section is a source that reads the caller's open file.
 type section struct {
 	io.ReaderAt
 	before stamp

@@ -51,7 +51,7 @@ func TestSummer(t *testing.T) {
 	}
 }
 
-// hesitant returns nothing on every other read.
+// hesitant returns no bytes on every other read.
 type hesitant struct {
 	r    io.Reader
 	next bool
@@ -74,7 +74,7 @@ func TestSummerErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		r    io.Reader
-		is   error // nil for any error
+		is   error // expected error; nil accepts any error
 	}{
 		{"read error", io.MultiReader(bytes.NewReader(someBytes(10)), iotest.ErrReader(broken)), broken},
 		{"wrapped end", iotest.ErrReader(fmt.Errorf("fetch: %w", io.EOF)), io.EOF},
@@ -114,7 +114,7 @@ func TestSumBytes(t *testing.T) {
 
 func TestSumShared(t *testing.T) {
 	leaktest.Check(t)
-	for _, name := range []string{"xxh128", "crc32"} { // read ahead, and summed in parts
+	for _, name := range []string{"xxh128", "crc32"} { // a function that reads ahead, and one summed in parts
 		f, _ := Lookup(name)
 		s := NewSummer(f)
 		for _, n := range []int{0, 1, blockSize - 1, blockSize, blockSize + 1, 5*blockSize + 77} {
@@ -162,7 +162,7 @@ func TestSumSharedFails(t *testing.T) {
 	}
 }
 
-// brokenAt fails to read at an offset.
+// brokenAt is a reader that fails at the given offset.
 type brokenAt struct {
 	io.ReaderAt
 	at  int64

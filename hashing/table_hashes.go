@@ -46,7 +46,8 @@ func maphashFunc() Func {
 // the least significant byte first.
 type mapHash struct{ maphash.Hash }
 
-// Clone returns a mapHash. The library's Clone would return a hash with another Sum.
+// Clone returns a mapHash. The library's Clone would return a hash whose Sum has the other byte
+// order.
 func (h *mapHash) Clone() (hash.Cloner, error) { return copyHash(h) }
 
 func (h *mapHash) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, h.Sum64()) }

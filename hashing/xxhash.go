@@ -12,7 +12,7 @@ import (
 
 const xxhashSpec = "Yann Collet, xxHash specification, https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md"
 
-// xxhashFuncs are the four functions of xxHash, with the names of its own tools.
+// xxhashFuncs are the four xxHash functions, named as in xxHash's own tools.
 func xxhashFuncs() []Func {
 	return []Func{
 		{
@@ -75,7 +75,7 @@ func copyHash[T any, H interface {
 	return H(&c), nil
 }
 
-// xxh64Hash keeps its seed over Reset, unlike the library's, and in its saved state.
+// Unlike the library's hash, xxh64Hash keeps its seed across Reset and in its saved state.
 type xxh64Hash struct {
 	*xxhash.Digest
 	seed uint64
@@ -124,7 +124,7 @@ const (
 	xxh32Block = 16
 )
 
-// xxh32Sum is XXH32 of b in one shot.
+// xxh32Sum returns the XXH32 of b.
 func xxh32Sum(b []byte, seed uint32) uint32 {
 	lanes := xxh32Start(seed)
 	whole := len(b) / xxh32Block * xxh32Block
@@ -136,11 +136,11 @@ func xxh32Sum(b []byte, seed uint32) uint32 {
 type xxh32Lanes struct{ a, b, c, d uint32 }
 
 func xxh32Start(seed uint32) xxh32Lanes {
-	p1, p2 := uint32(xxh32Prime1), uint32(xxh32Prime2) // their sum wraps around
+	p1, p2 := uint32(xxh32Prime1), uint32(xxh32Prime2) // constants as variables, because the sum wraps around
 	return xxh32Lanes{seed + p1 + p2, seed + p2, seed, seed - p1}
 }
 
-// mixBlocks mixes in whole blocks.
+// mixBlocks mixes whole blocks into the lanes.
 func (l xxh32Lanes) mixBlocks(p []byte) xxh32Lanes {
 	a, b, c, d := l.a, l.b, l.c, l.d
 	for len(p) >= xxh32Block {

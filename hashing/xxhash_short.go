@@ -8,9 +8,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// The functions below compute the sums of short inputs and leave longer ones to the libraries.
-// Calling a library from here costs 1.3 ns more, half the time that XXH3 takes for 16 bytes.
-// Constants have the names of the xxHash specification.
+// The functions below compute the sums of short inputs and leave longer ones to the libraries. A
+// call to a library would add 1.3 ns, half of the time that XXH3 takes for 16 bytes. Constants
+// have the names of the xxHash specification.
 
 const (
 	xxhPrime32x2 = 0x85ebca77
@@ -37,7 +37,7 @@ const (
 	xxh3Secret56 = 0x4c263a81e69035e0
 )
 
-// xxh3Sum is XXH3 with 64 bits.
+// xxh3Sum returns the 64-bit XXH3 of b.
 func xxh3Sum(b []byte) uint64 {
 	n := len(b)
 	switch {
@@ -71,7 +71,7 @@ func xxh3Mix(b []byte, secret1, secret2 uint64) uint64 {
 	return high ^ low
 }
 
-// xxh128Sum is XXH3 with 128 bits.
+// xxh128Sum returns the 128-bit XXH3 of b.
 func xxh128Sum(b []byte) Sum128 {
 	n := len(b)
 	switch {
@@ -101,7 +101,7 @@ func xxh3Avalanche(v uint64) uint64 {
 	return v ^ v>>32
 }
 
-// xxh64Sum is XXH64. Inputs shorter than a block of 32 bytes do not use its lanes.
+// xxh64Sum returns the XXH64 of b. Inputs shorter than a block of 32 bytes do not use the lanes.
 func xxh64Sum(b []byte) uint64 {
 	if len(b) >= 32 {
 		return xxhash.Sum64(b)

@@ -102,15 +102,15 @@ func TestOraclesMatchSMHasher(t *testing.T) {
 	}
 }
 
-// FuzzOurs compares this package's own hashes with others, in one shot and cut in two, with
-// seeds.
+// FuzzOurs compares this package's own hashes with other implementations, with seeds: in one shot,
+// and with the input in two parts.
 func FuzzOurs(f *testing.F) {
 	f.Add([]byte("123456789"), uint32(0), uint16(4))
 	f.Add(counting(100), uint32(0x9e3779b1), uint16(33))
 	f.Fuzz(func(t *testing.T, b []byte, seed uint32, at uint16) {
 		cut := int(at) % (len(b) + 1)
-		// The library requires aligned words, which a copy has. Its one-shot form of 32 bits
-		// computes pointers beyond the input; its streaming form does not.
+		// The library requires aligned words, so it gets a copy. Its one-shot form of
+		// MurmurHash3_x86_32 computes pointers beyond the input; its streaming form does not.
 		aligned := bytes.Clone(b)
 		for name, want := range map[string][]byte{
 			"xxh32":       plain32(plainXXH32(b, seed)),
@@ -158,7 +158,7 @@ func TestDamagedStateIsRefused(t *testing.T) {
 		}
 		damaged := []int{len(good) - 1}
 		for i := range wide {
-			damaged = append(damaged, 4+8*i) // after the magic: the top byte of a word
+			damaged = append(damaged, 4+8*i) // top byte of each word behind the magic
 		}
 		for _, i := range damaged {
 			bad := append([]byte(nil), good...)
@@ -171,7 +171,7 @@ func TestDamagedStateIsRefused(t *testing.T) {
 	}
 }
 
-// Sums of inputs up to and beyond the longest short one equal the libraries' sums.
+// Short inputs, and inputs a little longer than these, have the same sums as in the libraries.
 func TestShortSumsEqualTheLibraries(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{5})
 	for range 2000 {

@@ -1,12 +1,13 @@
 package intern
 
-// batch is the number of names looked up together: enough to keep the processor's outstanding
-// loads busy, few enough to stay in its first-level cache.
+// batch is the number of names looked up together: enough to use all of the processor's
+// outstanding loads, few enough to fit its first-level cache.
 const batch = 32
 
 // LookupAll stores the symbol of names[i], or None, in out[i] and returns how many of the names
-// the table has. It pays for tables larger than the caches: it loads memory for many names at
-// once, where Lookup waits for one after the other. It panics if out is shorter than names.
+// the table has. It is faster than Lookup for tables larger than the caches: it loads memory for
+// many names at once, whereas Lookup waits for each load in turn. It panics if out is shorter
+// than names.
 func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 	out = out[:len(names)]
 	var sums [batch]uint64
@@ -19,8 +20,8 @@ func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 }
 
 // InternAll stores the symbol of names[i] in out[i] and adds new names in order. When the table
-// is full it returns the number of names done and the error of Intern; out has None from there
-// on. It panics if out is shorter than names.
+// is full it returns the number of names done and the error of Intern; the rest of out is None.
+// It panics if out is shorter than names.
 func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	all := out[:len(names)]
 	var sums [batch]uint64
@@ -47,7 +48,7 @@ func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 }
 
 // findBatch looks up at most batch names and keeps their hashes. The second and third loops load
-// groups, then records. They are so short that the processor runs through many turns while the
+// groups, then records. They are so short that the processor executes many iterations while the
 // first load is in progress.
 func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (found int) {
 	var tags [batch]uint64
@@ -73,7 +74,7 @@ func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (fo
 		}
 		out[i] = sym
 	}
-	if loaded == None { // never true; keeps the loads
+	if loaded == None { // never true; prevents the compiler from removing the loads
 		return 0
 	}
 	return found

@@ -95,7 +95,7 @@ func freeze(tb testing.TB, t *Table) *Table {
 	return f
 }
 
-// Two distinct names share a 32-bit hash about n*n/2^33 times.
+// Among n distinct names, about n*n/2^33 pairs share a 32-bit hash.
 func TestCollisions(t *testing.T) {
 	names, fromFile := corpus(t, -1)
 	insane := map[Hash]int{Seeded: 41, XXH3: 43, Lookup2: 52, Murmur3: 52}

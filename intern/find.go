@@ -11,8 +11,8 @@ var errAbsent = errors.New("intern: no such name")
 // find returns the symbol of name. If the name is missing, find adds it, or returns errAbsent.
 //
 // Nearly every name is the first candidate of its first group. For names of 4 to 64 bytes in a
-// table with the default hash, find needs neither loops nor calls: the only branch that is hard
-// to predict depends on the length, and chooses both the words to hash and the words to compare.
+// table with the default hash, find needs neither loops nor calls. The only branch that is hard
+// to predict depends on the length; it selects both the words to hash and the words to compare.
 func (t *Table) find(name string, add bool) (Symbol, error) {
 	n, p, s := len(name), unsafe.Pointer(unsafe.StringData(name)), &t.seed
 	var hash uint64
@@ -65,14 +65,15 @@ func (t *Table) find(name string, add bool) (Symbol, error) {
 	return 0, errAbsent
 }
 
-// first returns the first group of a hash and its candidates.
+// first returns the first group for a hash and the candidates in it.
 func (t *Table) first(hash uint64) (g *group, found uint64) {
 	g = &t.groups[groupOf(hash, len(t.groups))]
 	return g, candidates(g.tags.Load(), tagsOf(hash))
 }
 
-// record returns the bytes of the first candidate's name, if the arena has n bytes there. A
-// shorter name may be followed by a record that is being written.
+// record returns the bytes of the first candidate's name, or nil if this name does not have n
+// bytes. The arena must have n bytes there, because another goroutine may still be writing the
+// record.
 func (t *Table) record(g *group, found uint64, n int) unsafe.Pointer {
 	at := uint64(g.places[position(found)&(groupLen-1)])
 	if at+recordHead+uint64(n) > uint64(len(t.arena)) {
@@ -103,7 +104,7 @@ func differ(p, q unsafe.Pointer) uint64 {
 	return (word(p, 0) ^ word(q, 0)) | (word(p, 8) ^ word(q, 8))
 }
 
-// probe returns the symbol of any name by its hash.
+// probe returns the symbol of a name of any length, found by its hash.
 func (t *Table) probe(name string, hash uint64) (Symbol, bool) {
 	if name == "" {
 		return 0, true

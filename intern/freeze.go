@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// longest is how many consecutive full groups a frozen table may have. It bounds the cost of a
-// lookup, whoever chose the names. With random hashes, the longest row among millions of names is
-// 4.
+// longest limits the number of consecutive full groups in a frozen table. It bounds the cost of a
+// lookup even for hostile names. With random hashes, the longest run of full groups for millions
+// of names is 4.
 const longest = 16
 
 // Freeze tries the seeds with numbers 0 to fixedTries-1, then random ones.
@@ -19,11 +19,11 @@ const (
 
 var errCollide = errors.New("intern: freeze: too many names have the same hash, with every seed tried")
 
-// Freeze returns a table of the current names, without room for others. Both tables remain
-// usable. The seed of a frozen table is not random, so that equal tables have equal blocks;
-// Freeze uses the next seed if too many names collide. A table with an unseeded hash keeps that
-// hash unless too many of its names collide. It returns an error if they collide with every seed,
-// which is practically impossible because the last seeds are random.
+// Freeze returns a table of the current names, without room for more. Both tables remain usable.
+// The seed of a frozen table is not random, so that equal tables have equal blocks; Freeze uses
+// the next seed if too many names collide. A table with an unseeded hash keeps that hash unless
+// too many of its names collide. Freeze returns an error if names collide with every seed, which
+// is practically impossible because the last seeds are random.
 func (t *Table) Freeze() (*Table, error) {
 	return t.freeze(func(try int) uint64 {
 		if try < fixedTries {
@@ -33,7 +33,7 @@ func (t *Table) Freeze() (*Table, error) {
 	})
 }
 
-// freeze is Freeze with seed numbers from a function.
+// freeze is like Freeze but takes the seed numbers from a function.
 func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	if t.frozen {
 		return t, nil
@@ -41,7 +41,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	t.mu.Lock()
 	count, used := int(t.count.Load()), t.used
 	t.mu.Unlock()
-	// The parts below used and count never change.
+	// Entries below used and count never change.
 	f := &Table{
 		groups: make([]group, groupsFor(count-1)),
 		arena:  slices.Clone(t.arena[:used]),
@@ -62,7 +62,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	return nil, errCollide
 }
 
-// fill enters all names into the groups. It reports false if a row of full groups is too long.
+// fill enters all names into the groups. It reports false if a run of full groups is too long.
 func (t *Table) fill() bool {
 	clear(t.groups)
 	for sym, at := range t.places {

@@ -7,7 +7,7 @@ import (
 
 // A group is eight positions of the hash table: the places of their records, and the tag of each
 // in one word, the first in its lowest byte. A tag is seven bits of the name's hash below a set
-// bit; 0 marks a free position. Positions fill from the first.
+// bit; 0 marks a free position. Positions are filled in order.
 type group struct {
 	tags   atomic.Uint64
 	places [groupLen]uint32
@@ -23,8 +23,9 @@ const (
 // tagsOf returns a word with the tag of a hash in each byte.
 func tagsOf(hash uint64) uint64 { return (hash&0x7f | 0x80) * everyByte }
 
-// candidates returns the top bit of each byte of tags that equals wanted's. It may also set the
-// bit of a higher, different byte, but never of a free position, which differs in the top bit.
+// candidates compares each byte of tags with the byte of wanted at the same position, and sets the
+// top bit of the result where they are equal. It may also set the bit of a higher byte that
+// differs, but never the bit of a free position, whose tag differs in the top bit.
 func candidates(tags, wanted uint64) uint64 {
 	x := tags ^ wanted
 	return (x - everyByte) &^ x & topBits
@@ -36,9 +37,9 @@ func position(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 // full reports whether no position is free.
 func full(tags uint64) bool { return tags&topBits == topBits }
 
-// groupOf returns the group, of n, where the search for a hash begins.
+// groupOf returns the group, from 0 to n-1, in which the search for a hash begins.
 func groupOf(hash uint64, n int) int { return int(hash >> 32 * uint64(n) >> 32) }
 
-// groupsFor returns the number of groups for names: on average 3.6 of 8 positions are taken, and
+// groupsFor returns the number of groups for names: on average 3.6 of 8 positions are used, and
 // one group in about 90 overflows.
 func groupsFor(names int) int { return names*5/18 + 1 }

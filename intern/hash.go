@@ -21,7 +21,7 @@ const (
 	// XXH3 is XXH3-64 without seed, by Yann Collet,
 	// https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 	XXH3
-	// Lookup2 is Bob Jenkins' lookup2 with initial value 0,
+	// Lookup2 is Bob Jenkins's lookup2 with initial value 0,
 	// https://www.burtleburtle.net/bob/hash/evahash.html.
 	Lookup2
 	// Murmur3 is MurmurHash3_x86_32 with seed 0, by Austin Appleby,
@@ -50,7 +50,7 @@ func (h Hash) String() string {
 // seven bits are the tag.
 type hasher struct {
 	hash Hash
-	seed seed // for Seeded
+	seed seed // seed of the hash Seeded
 }
 
 func (h *hasher) sum(name string) uint64 {
@@ -65,11 +65,11 @@ func (h *hasher) sum(name string) uint64 {
 	return h.seed.sum(name)
 }
 
-// twice extends a 32-bit hash to 64 bits.
+// twice extends a 32-bit hash to 64 bits by repeating it.
 func twice(sum uint32) uint64 { return uint64(sum)<<32 | uint64(sum) }
 
-// seed is four random words, none of them 0: a zero word would give one hash to all names whose
-// other factor is multiplied by it.
+// seed is four random words, none of them 0: if a word were 0, all names with zero bytes at its
+// position would have the same hash.
 type seed [4]uint64
 
 // newSeed derives a seed from its number by SplitMix64.
@@ -85,15 +85,15 @@ func newSeed(number uint64) (s seed) {
 	return s
 }
 
-// fold multiplies to 128 bits and folds them to 64.
+// fold returns the XOR of the two halves of the 128-bit product.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
-// sum hashes 16 bytes by each folded multiplication, the last of them overlapping the previous
-// ones, and finally mixes in the length. Numbers are read as little-endian, so a seed gives the
-// same sums on every machine.
+// sum hashes 16 bytes with each folded multiplication and finally mixes in the length. The last
+// 16 bytes may overlap the bytes before them. Words are read as little-endian, so a seed gives
+// the same sums on every machine.
 func (s *seed) sum(name string) uint64 {
 	n, p := len(name), unsafe.Pointer(unsafe.StringData(name))
 	switch {
@@ -122,7 +122,8 @@ func (s *seed) mix(p unsafe.Pointer, i int, state uint64) uint64 {
 	return fold(word(p, 0)^s[i]^state, word(p, 8)^s[i+1])
 }
 
-// short hashes a name of up to 16 bytes by two words that determine it.
+// short returns the hash of a name of up to 16 bytes, computed from two words that contain all its
+// bytes.
 func (s *seed) short(a, b uint64, n int) uint64 { return s.finish(fold(a^s[0], b^s[1]), n) }
 
 func (s *seed) finish(state uint64, n int) uint64 { return fold(state^s[2], uint64(n)^s[3]) }

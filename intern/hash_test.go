@@ -26,7 +26,8 @@ func TestHashesEqualTheirLibraries(t *testing.T) {
 			b[i] = byte(i*i + n)
 		}
 		s := string(b)
-		// The library's one-shot form makes a pointer beyond the slice, which -race refuses.
+		// The library's one-shot form makes a pointer beyond the slice, which the pointer checks of
+		// -race reject.
 		h := murmur3.New32()
 		h.Write(b)
 		if got, want := sum(Murmur3, s), h.Sum32(); got != want {
@@ -58,8 +59,8 @@ func TestHashNames(t *testing.T) {
 	}
 }
 
-// Sums of a seed never change: saved blocks depend on them. The lengths are those at which the
-// method changes.
+// The sums of a seed never change, because saved blocks depend on them. The tested lengths are the
+// shortest and longest of each method.
 func TestSeededIsStable(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 10)
 	s := newSeed(1)
@@ -80,7 +81,7 @@ func TestSeedHasNoZero(t *testing.T) {
 	}
 }
 
-// Changing one bit of a name changes each bit of its hash in half of all cases.
+// Flipping one bit of a name flips each bit of its hash in half of all cases.
 func TestAvalanche(t *testing.T) {
 	const rounds = 500
 	r := rand.New(rand.NewPCG(7, 8))
@@ -228,8 +229,8 @@ func TestPublishedTable(t *testing.T) {
 // bytes returns a word of a seed in the byte order of names.
 func (s seed) bytes(i int) string { return string(binary.LittleEndian.AppendUint64(nil, s[i])) }
 
-// hostile returns n names of 16 bytes that have one hash with a numbered seed: their first factor
-// is 0.
+// hostile returns n names of 16 bytes that have the same hash with the seed of the given number:
+// the first factor of their product is 0.
 func hostile(number uint64, n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -238,8 +239,8 @@ func hostile(number uint64, n int) []string {
 	return names
 }
 
-// Names that collide with the known seeds make Freeze use another one, and do not harm a table,
-// whose seed is unknown.
+// Names that collide with the known seeds make Freeze use another seed. They do not harm a table
+// that is not frozen, because its seed is unknown.
 func TestHostileNamesDoNotCollide(t *testing.T) {
 	var names []string
 	for number := range uint64(fixedTries) {

@@ -1,8 +1,8 @@
 // Package profile bundles the measuring tools of a program: counters, an event recorder and a
 // memory tracker. Each of them is optional.
 //
-// The zero [Probe] measures nothing, and everything derived from it does nothing, at the cost of
-// a comparison. [Probe.PublishMemory] shows the memory tracker's groups as gauges; package
+// The zero [Probe] measures nothing, and everything derived from it does nothing except one
+// comparison per call. [Probe.PublishMemory] shows the memory tracker's groups as gauges; package
 // process publishes figures of the running process.
 package profile
 
@@ -20,15 +20,15 @@ type Probe struct {
 	Counters *counters.Set
 	Events   *events.Recorder
 	Memory   *memory.Tracker
-	// Run identifies the run in reports; zero if unneeded.
+	// Run identifies the run in reports; it may be zero.
 	Run guid.ID
 }
 
 // On reports whether anything is measured.
 func (p Probe) On() bool { return p.Counters != nil || p.Events != nil || p.Memory != nil }
 
-// Worker returns a worker of the counters, the recorder and the tracker. Its row in the recording
-// gets the name. One goroutine at a time may use it; call Release when done.
+// Worker returns a worker of the counters, the recorder and the tracker. The worker's row in the
+// recording has the given name. One goroutine at a time may use it; call Release when done.
 func (p Probe) Worker(name string) *Worker {
 	if !p.On() {
 		return nil
@@ -62,8 +62,8 @@ func (w *Worker) Memory() *memory.Worker {
 }
 
 // Begin begins a span of time: a scope in the recording and a call of the timer with this name.
-// Detail names the object of the work, such as a file; it may be empty. Begin panics if the name
-// belongs to another kind of counter. The two name lookups cost about 100 ns; hot code keeps
+// The detail names the object of the work, such as a file; it may be empty. Begin panics if the
+// name belongs to another kind of counter. The two name lookups cost about 100 ns; hot code keeps
 // symbols and timers and uses [Worker.Row] instead.
 //
 //	defer w.Begin("cook/run/look_up", "").End()
@@ -75,7 +75,7 @@ func (w *Worker) Begin(name, detail string) Span {
 	return Span{w.row.Begin(rec.Symbol(name), rec.Symbol(detail)), w.counts.Begin(w.probe.Counters.Timer(name))}
 }
 
-// showEvery limits how far viewers lag behind a worker that flushes often.
+// showEvery is the shortest time between two flushes of events to viewers.
 const showEvery = 16 * time.Millisecond
 
 // Flush publishes the worker's counts. It publishes recorded events only if 16 ms have passed

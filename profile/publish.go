@@ -5,8 +5,8 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// PublishMemory publishes the groups of the memory tracker as gauges. It creates a source of the
-// probe's counters that sets for each group
+// PublishMemory publishes the groups of the memory tracker as gauges. It adds a source to the
+// probe's counters that sets, for each group, the gauges
 //
 //	memory/GROUP/bytes memory/GROUP/count memory/GROUP/peak memory/GROUP/budget
 //
@@ -16,7 +16,7 @@ import (
 // unless the probe has both counters and a tracker.
 //
 // Polling takes a snapshot of the tracker, whose time grows with the number of its rows; see
-// [counters.Set.Source] for slow sources. A smoke run polls always.
+// [counters.Set.Source] for slow sources. A smoke run polls at every frame.
 func (p Probe) PublishMemory() *counters.Source {
 	if p.Counters == nil || p.Memory == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// hashing puts a key into one of 2^b bins; prime modulus uses somewhat fewer.
+// hashing puts a key into one of 2^b bins; the prime modulus uses slightly fewer bins.
 type hashing struct {
 	name string
 	bins func(b uint) int
@@ -199,7 +199,7 @@ func TestDistribution(t *testing.T) {
 				if bound := longestOfRandom(n); s.longest > bound {
 					t.Errorf("%s, %s, %d bins: a chain of %d, random keys have at most %d", set.name, h.name, n, s.longest, bound)
 				}
-				// Six standard deviations; more even than random is fine.
+				// The bound is six standard deviations; more even than random is fine.
 				if bound := 1 + 6*math.Sqrt(2/float64(n-1)); s.chi2 > bound {
 					t.Errorf("%s, %s, %d bins: chi-square %.3f, want at most %.3f", set.name, h.name, n, s.chi2, bound)
 				}

@@ -19,17 +19,18 @@ func mix(key uintptr) uint64 {
 // slot returns the slot of a key with hash h in a bucket with displacement d.
 func (t *Table[V]) slot(h uint64, d uint8) uint64 { return (h + uint64(d)) & t.mask }
 
-// at is &s[i] without bounds check.
+// at returns &s[i] without a bounds check.
 func at[T any](s []T, i uint64) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), uintptr(i)*unsafe.Sizeof(s[0])))
 }
 
-// At returns the address of the key's value, nil if it has no entry. The pointer is valid until
-// the next Insert or until the key is deleted.
+// At returns the address of the key's value, or nil if the key has no entry. The pointer is valid
+// until the next Insert or until the key is deleted.
 func (t *Table[V]) At(key uintptr) *V {
 	// This check catches the zero Table. No other index needs a check: a shifted hash is always
 	// below the lengths of disp and heads, mask is the last slot, and the lists hold slots. A
-	// panicking check, or a function call, would require a stack frame and cost a tenth.
+	// check that panics, or a function call, would require a stack frame and make At a tenth
+	// slower.
 	h := mix(key)
 	b := h >> (t.shift & 63)
 	if b >= uint64(len(t.disp)) {
@@ -52,12 +53,12 @@ func (t *Table[V]) At(key uintptr) *V {
 	return nil
 }
 
-// maxMoved bounds the work of an Insert. With half of the slots free, one of 2^n displacements
-// suits n entries: for more than this, trying is hopeless.
+// maxMoved bounds the work of an Insert. With half of the slots free, one in 2^n displacements
+// suits n entries, so a search for more entries than this would hardly ever succeed.
 const maxMoved = 10
 
-// makeRoom returns a free slot for a new key of hash h in bucket b, where it will be found: by a
-// new displacement of the bucket, or else by its list.
+// makeRoom returns a free slot for a new key of hash h in bucket b, such that lookups find it: by
+// a new displacement of the bucket or, failing that, in the bucket's list.
 func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 	var slots, hashes [maxMoved]uint64
 	n := 0
@@ -94,8 +95,8 @@ func (t *Table[V]) makeRoom(b, h uint64) uint64 {
 	return t.giveUp(b, h)
 }
 
-// anyHome reports whether a hash wants the same slot as h. Such hashes collide under every
-// displacement.
+// anyHome reports whether any of the hashes has the same home slot as h. Such hashes collide
+// under every displacement.
 func (t *Table[V]) anyHome(hashes []uint64, h uint64) bool {
 	for _, other := range hashes {
 		if (other^h)&t.mask == 0 {
@@ -105,7 +106,7 @@ func (t *Table[V]) anyHome(hashes []uint64, h uint64) bool {
 	return false
 }
 
-// giveUp turns bucket b into a searched list, and returns the first free slot after the place of
+// giveUp turns bucket b into a linked list and returns the first free slot after the home slot of
 // its new key.
 func (t *Table[V]) giveUp(b, h uint64) uint64 {
 	t.disp[b] = listed
@@ -116,8 +117,8 @@ func (t *Table[V]) giveUp(b, h uint64) uint64 {
 	}
 }
 
-// free returns a bit set of the free slots among the 64 from the slot of hash h on, the first as
-// the lowest bit.
+// free returns a bit set of the free slots among the 64 slots that begin with the slot of hash h;
+// the lowest bit is the first slot.
 func (t *Table[V]) free(h uint64) uint64 {
 	h &= t.mask
 	words := uint64(len(t.used) - 1)
@@ -125,7 +126,7 @@ func (t *Table[V]) free(h uint64) uint64 {
 	return ^(low>>(h%64) | high<<1<<(63-h%64))
 }
 
-// putEntry makes a free slot an entry of bucket b.
+// putEntry stores an entry of bucket b in a free slot.
 func (t *Table[V]) putEntry(b, slot uint64, key uintptr, v V) {
 	t.used[slot/64] |= 1 << (slot % 64)
 	t.keys[slot], t.vals[slot] = key, v

@@ -9,7 +9,7 @@ import (
 )
 
 // clashing returns n keys of bucket 3 of a table with minSlots slots, all with the same home slot
-// if oneHome is set, else with different ones.
+// if oneHome is set, otherwise with different home slots.
 func clashing(n int, oneHome bool) []uintptr {
 	table := NewTable[int](0)
 	var keys []uintptr
@@ -53,7 +53,7 @@ func TestClashingKeysAreListed(t *testing.T) {
 	}
 }
 
-// A listed bucket gets a displacement again once there is one.
+// A listed bucket gets a displacement again once a suitable displacement exists.
 func TestListedBucketRecovers(t *testing.T) {
 	keys := append(clashing(2, true), clashing(4, false)[2:]...)
 	table := NewTable[int](4)
@@ -75,7 +75,7 @@ func TestListedBucketRecovers(t *testing.T) {
 	}
 }
 
-// However long a full table lives, few entries are in lists.
+// Even after many insertions and removals in a full table, few entries are in overflow lists.
 func TestChurnDoesNotWearOut(t *testing.T) {
 	const n = 1 << 12
 	in, out := addresses(n)
@@ -122,7 +122,7 @@ func TestMixIsABijection(t *testing.T) {
 		h := mix(uintptr(key))
 		for i := len(steps) - 1; i >= 0; i-- {
 			if s := steps[i].shift; s != 0 {
-				h ^= h >> s // its own inverse, because 2*33 > 64
+				h ^= h >> s // undoes itself, because 2*33 > 64
 			}
 			// Newton: five steps give the inverse of an odd number modulo 2^64.
 			inverse := steps[i].mul

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A sieve has the smallest prime factor of each number up to a limit, which gives the
-// factorizations.
+// A sieve has the smallest prime factor of each number up to a limit, from which numbers are
+// factored.
 type sieve struct {
 	least  []uint32 // smallest prime factor; 0 for 0 and 1
 	primes []uint32
@@ -33,7 +33,7 @@ func newSieve(limit int) *sieve {
 	return s
 }
 
-// largestPrime returns the largest prime of at most n, 2 if there is none.
+// largestPrime returns the largest prime that is at most n, or 2 if there is none.
 func (s *sieve) largestPrime(n int) int {
 	for ; n > 2; n-- {
 		if s.least[n] == uint32(n) {

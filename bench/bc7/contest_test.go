@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// slope returns a picture that compresses easily.
+// slope returns an image that compresses easily.
 func slope(alpha byte) picture {
 	p := picture{crop: crop{kind: "slope", path: "slope.png"}, alpha: alpha != 255}
 	for y := range side {
@@ -51,7 +51,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The minimum time of all rounds counts, and the rows of the table are means.
+// The time of an image is the minimum over all rounds; the rows of the table are means.
 func TestContestTable(t *testing.T) {
 	pictures := []picture{slope(255), slope(7)}
 	blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
@@ -68,7 +68,7 @@ func TestContestTable(t *testing.T) {
 	if err := table(&out, pictures, []contestant{fake}, results); err != nil {
 		t.Fatal(err)
 	}
-	// Two pictures of 512x512 in 0.5 + 0.5 seconds.
+	// The times of two images of 512x512 pixels are 0.5 and 0.5 seconds.
 	if want := "| fake (opaque pixels become transparent) | 0.52 |"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
@@ -84,7 +84,7 @@ func TestMeanAngle(t *testing.T) {
 	}
 }
 
-// An angle is printed for formats that store x and y, or all three, and for no others.
+// The angle error is printed only for formats that store x and y, or all three coordinates.
 func TestAngles(t *testing.T) {
 	p := slope(255)
 	for i := 0; i < len(p.pix); i += 4 {
@@ -103,7 +103,7 @@ func TestAngles(t *testing.T) {
 	}
 }
 
-// Blocks of any size decode to the picture.
+// Blocks of any size decode to the source image.
 func TestASTC(t *testing.T) {
 	p := slope(255)
 	for _, format := range []string{"astc4x4", "astc5x5", "astc6x6", "astc8x8"} {

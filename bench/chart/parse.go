@@ -15,14 +15,14 @@ import (
 // results are the times of all benchmarks in the input.
 type results struct {
 	x      string   // key of the columns
-	cpu    string   // as printed by go test; may be empty
+	cpu    string   // name printed by go test; may be empty
 	series []series // sorted by the last point, highest first
 }
 
 // series is one line of the chart.
 type series struct {
 	name   string
-	points []point // by n, which is unique
+	points []point // one point for each n
 }
 
 // A point is the results of one benchmark.
@@ -34,13 +34,13 @@ type point struct {
 // rate returns the median throughput of n bytes in GB/s.
 func (p point) rate() float64 { return float64(p.n) / p.times[1] }
 
-// sizeKey is the key of input sizes in bytes: the benchmarks with it report MB/s.
+// sizeKey is the key of the input size in bytes; benchmarks with this key report MB/s.
 const sizeKey = "size"
 
 // maxLine is the longest line of input. go test's lines are much shorter.
 const maxLine = 64 << 10
 
-// Limits of a chart; larger values do not come from a benchmark.
+// Limits of a chart; benchmarks do not give larger values.
 const (
 	minRate, maxRate = 1e-6, 1e6 // GB/s
 	maxTime          = 1e15      // ns
@@ -56,7 +56,7 @@ func parse(r io.Reader, key, x string) (*results, error) {
 	if x == sizeKey {
 		unit = "MB/s"
 	}
-	runs := map[string]map[int64][]float64{} // by series and column
+	runs := map[string]map[int64][]float64{} // runs by series and column
 	others := ""
 	count := 0
 	scan := bufio.NewScanner(r)
@@ -116,7 +116,7 @@ func parse(r io.Reader, key, x string) (*results, error) {
 
 func (s series) last() point { return s.points[len(s.points)-1] }
 
-// selectSeries keeps the named series, in that order; "" keeps all.
+// selectSeries keeps the named series, in the order of names; "" keeps all.
 func (r *results) selectSeries(names string) error {
 	if names == "" {
 		return nil
@@ -133,8 +133,8 @@ func (r *results) selectSeries(names string) error {
 	return nil
 }
 
-// measured returns the name and the value of a unit in a result line; ok reports whether both
-// exist.
+// measured returns the name and the value with the given unit in a result line; ok reports whether
+// both exist.
 func measured(line, unit string) (name, value string, ok bool) {
 	fields := strings.Fields(line)
 	at := slices.Index(fields, unit)
@@ -144,7 +144,7 @@ func measured(line, unit string) (name, value string, ok bool) {
 	return fields[0], fields[at-1], true
 }
 
-// parseTime returns the duration in ns of an operation on n bytes.
+// parseTime returns the time in ns for an operation on n bytes.
 func parseTime(value, unit string, n int64) (ns float64, err error) {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -195,8 +195,8 @@ func quartiles(values []float64) (q [3]float64) {
 	return q
 }
 
-// about returns a list of where, when and how the benchmarks ran: the first value of each key in
-// their output, without Go's own keys of packages.
+// about returns a list of where, when and how the benchmarks ran: the first value of each
+// configuration key in their output, without the keys of packages that go test writes.
 func about(benchmarks []byte) []byte {
 	var list strings.Builder
 	seen := map[string]bool{"goos": true, "goarch": true, "pkg": true}

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An arrival waits for a file to be renamed into place.
+// An arrival waits until a file is renamed into place.
 type arrival struct {
 	fd   int
 	name string
 }
 
-// expectArrival begins waiting for a file in an existing directory.
+// expectArrival starts to watch an existing directory for a file.
 func expectArrival(path string) (*arrival, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {

@@ -18,7 +18,7 @@ type Command struct {
 
 // A Result describes a process that has ended.
 type Result struct {
-	Wall         time.Duration // from before the fork to the end of wait
+	Wall         time.Duration // time between fork and the end of wait
 	User, System time.Duration
 	MaxRSS       int64 // peak memory in bytes; at least Floor
 	Floor        int64 // peak memory of the starting process
@@ -27,60 +27,62 @@ type Result struct {
 	Stderr       string
 }
 
-// A Runner runs a command until it ends. A failing process gives a Result; the error is for a
-// process that could not be started, or for the end of ctx.
+// A Runner runs a command until it ends. A process that fails also has a Result: the error is
+// non-nil only if the process could not be started, or if ctx ended.
 type Runner func(ctx context.Context, c Command) (Result, error)
 
-// A Do is a measurement inside this process.
+// A Do is a measurement that runs inside this process.
 type Do func(ctx context.Context) (Result, error)
 
-// A Contestant is one process of a row.
+// A Contestant is a process that a row measures.
 type Contestant struct {
 	Name    string
 	Command Command
-	// Do replaces the command if not nil: for waits that are not a process.
+	// Do, if not nil, runs instead of Command. It measures waits that are not the duration of a
+	// process.
 	Do Do
 	// Prepare runs before each run, untimed, if not nil; round counts from 0.
 	Prepare func(ctx context.Context, round int) error
-	// Check checks a run that exited with 0; nil accepts it.
+	// Check checks the result of a run that exited with 0; nil accepts any result.
 	Check func(Result) error
 	// Missing is the reason why the contestant cannot run, such as "not installed".
 	Missing string
 }
 
-// A Row is a contest.
+// A Row is a contest between contestants.
 type Row struct {
 	Name        string
-	Reference   string // contestant that ratios relate to
-	WarmUp      int    // uncounted rounds
+	Reference   string // contestant in the denominator of the ratios
+	WarmUp      int    // rounds that are not counted
 	Contestants []Contestant
 	Close       func() // cleans up if not nil
 }
 
-// Quartiles of a set of numbers.
+// Quartiles are the quartiles of a set of numbers.
 type Quartiles struct{ Low, Median, High float64 }
 
-// An Entry has the medians of a contestant's runs.
+// An Entry has the medians over a contestant's runs.
 type Entry struct {
 	Name      string
 	Missing   string
 	Wall, CPU time.Duration
 	MaxRSS    int64
-	AtMost    bool // MaxRSS is at most the starting process's
+	AtMost    bool // true if the actual peak may be smaller than MaxRSS
 	Reference bool
-	Ratio     *Quartiles // wall time relative to the reference; nil without one
+	Ratio     *Quartiles // wall time relative to the reference; nil if there is none
 }
 
 // Rounds limits the counted rounds of a contest.
 type Rounds struct {
 	Most int
-	// Within, if not 0, is the time after which no round begins once the fewest have been
-	// counted.
+	// Within, if not 0, is the time after which no new round begins, once the minimum number of
+	// rounds has been counted.
 	Within time.Duration
-	Now    func() time.Time // nil is time.Now
+	Now    func() time.Time // nil means time.Now
 }
 
-// fewest is how many rounds count, however long they take, unless Most is less.
+// fewest is the minimum number of counted rounds, regardless of the time they take, unless Most is
+// smaller.
 const fewest = 3
 
 // An Outcome is the result of a contest.
@@ -88,7 +90,7 @@ type Outcome struct {
 	Row     string
 	Rounds  int // counted rounds
 	Entries []Entry
-	Err     error // set if the row has no figures
+	Err     error // set if there are no figures for the row
 }
 
 // Entry returns the entry of that name, or nil.
@@ -100,7 +102,7 @@ func (s *Outcome) Entry(name string) *Entry {
 	return &s.Entries[i]
 }
 
-// Hold runs the contest: in each round, each contestant in turn.
+// Hold runs the contest: in each round, each contestant runs once, in turn.
 func (r *Row) Hold(ctx context.Context, run Runner, rounds Rounds) Outcome {
 	s := Outcome{Row: r.Name}
 	now := rounds.Now
@@ -187,7 +189,7 @@ func excerpt(r Result) string {
 	return "no output"
 }
 
-// says checks that a process printed one of the texts.
+// says returns a check that a process printed one of the texts.
 func says(texts ...string) func(Result) error {
 	return func(r Result) error {
 		if slices.ContainsFunc(texts, func(text string) bool { return containsEither(r, text) }) {
@@ -197,7 +199,7 @@ func says(texts ...string) func(Result) error {
 	}
 }
 
-// silent checks that a process wrote nothing.
+// silent checks that a process printed nothing.
 func silent(r Result) error {
 	if r.Stdout == "" && r.Stderr == "" {
 		return nil
@@ -214,8 +216,8 @@ func median[T time.Duration | int64](results []Result, value func(Result) T) T {
 	return T(math.Round(quantile(sorted, 0.5)))
 }
 
-// ratios returns the quartiles of the per-round ratios of wall times. A time of zero counts
-// as a nanosecond.
+// ratios returns the quartiles of the per-round ratios of wall times. A time of zero counts as one
+// nanosecond.
 func ratios(of, to []Result) *Quartiles {
 	sorted := make([]float64, len(of))
 	for i := range of {
@@ -225,7 +227,7 @@ func ratios(of, to []Result) *Quartiles {
 	return &Quartiles{quantile(sorted, 0.25), quantile(sorted, 0.5), quantile(sorted, 0.75)}
 }
 
-// quantile interpolates between neighbors in a nonempty sorted list.
+// quantile interpolates between adjacent elements of a nonempty sorted list.
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	i := int(at)

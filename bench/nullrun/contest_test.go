@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// script is a Runner with a predefined duration for each run, by Argv[0], that logs runs.
+// script is a Runner that logs runs and has a predefined duration for each, by Argv[0].
 type script struct {
 	walls map[string][]time.Duration
 	log   []string
@@ -81,7 +81,7 @@ func TestHoldWithoutItsReference(t *testing.T) {
 	}
 }
 
-// A row ends after its time, but not before the fewest rounds have been counted.
+// A row ends when its time is up, but not before the minimum number of rounds has been counted.
 func TestHoldEndsInTime(t *testing.T) {
 	for _, test := range []struct {
 		most   int
@@ -90,7 +90,7 @@ func TestHoldEndsInTime(t *testing.T) {
 	}{
 		{9, 0, 9},
 		{9, 2 * time.Hour, 9},
-		{9, 50 * time.Minute, 4}, // 10 minutes a round, the first one warms up
+		{9, 50 * time.Minute, 4}, // 10 minutes per round; the first one is for warm-up
 		{9, 45 * time.Minute, 4},
 		{9, time.Minute, fewest},
 		{2, time.Minute, 2},
@@ -219,7 +219,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// Half of the ratios are on each side of the median, and the order of the runs does not matter.
+// Half of the ratios are on each side of the median; the order of the runs does not affect it.
 func TestRatiosOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		walls := func(label string, n int) []Result {

@@ -13,17 +13,17 @@ import (
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
-// When ext4 without a journal looks for a free inode, it passes over each inode that was freed
-// within the last six minutes (one minute, if its block has not been written since). That can
-// take many times as long as making a file. So the files of a round are set aside and removed
-// with the tree, unless there are too many.
+// When ext4 without a journal looks for a free inode, it skips each inode that was freed within the
+// last six minutes (one minute, if its block has not been written since). That can take many times
+// as long as creating the file. So the files of a round are moved aside and removed with the tree,
+// unless there are too many.
 const (
 	inodesRest = 361 * time.Second
-	asideMost  = 2_000_000 // files
+	asideMost  = 2_000_000 // number of files
 )
 
-// fresh returns a row in which each round begins without some directories, each with at most as
-// many files as the tree. Before each run the disk is idle.
+// fresh returns a row whose rounds begin without some directories. Each of these has at most as
+// many files as the tree. Before each run, the disk is idle.
 func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 	sync := func(context.Context, int) error {
 		work, err := os.Open(b.dir)
@@ -69,7 +69,7 @@ func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 }
 
 // Names of the contestants that copy the sources, without and with waiting for the disk, as cook
-// does before it writes the index.
+// waits before it writes the index.
 const (
 	cpName     = "cp -r"
 	cpSyncName = "cp -r and sync -f"
@@ -100,7 +100,7 @@ func (b *bench) copies(t *Tree) []Contestant {
 	}
 }
 
-// cold cooks everything, with an empty store.
+// cold returns a row that cooks everything with an empty store.
 func (b *bench) cold(t *Tree) Row {
 	t = t.Into("cold")
 	store := filepath.Join(t.Root, "cold-store")
@@ -109,8 +109,8 @@ func (b *bench) cold(t *Tree) Row {
 	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), store, plain, synced)
 }
 
-// restored cooks into a removed directory, including the index. Copies are not in the store: they
-// are made again.
+// restored returns a row that cooks into a removed directory, including the index. The store has no
+// results of the recipe copy, so these are cooked again.
 func (b *bench) restored(t *Tree) Row {
 	t = t.Into("restored")
 	c := b.cmd.contestant("cook, outputs deleted", t, t.Files, t.Files)
@@ -118,7 +118,7 @@ func (b *bench) restored(t *Tree) Row {
 	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), plain, synced)
 }
 
-// targets cooks for two targets in turn, with nothing changed for either.
+// targets returns a row that cooks for two targets in turn, with nothing changed for either.
 func (b *bench) targets(ctx context.Context, t *Tree) (Row, error) {
 	t = t.Into("targets")
 	names := []string{"one", "two"}

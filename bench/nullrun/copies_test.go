@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A round begins without the files of the last one, which are set aside, or removed if there are
-// too many; then it waits.
+// A round begins without the files of the previous round, which are moved aside, or removed if
+// there are too many; then it waits.
 func TestRoundsBeginFresh(t *testing.T) {
 	for _, test := range []struct {
 		files int

@@ -14,7 +14,7 @@
 //	-work DIR          where the trees are made (default: the temporary directory)
 //	-keep              keep the trees
 //	-o FILE            the report (default: standard output)
-//	-svg FILE          a picture of time and memory over the number of files, for several -files
+//	-svg FILE          a chart of time and memory over the number of files, for several -files
 //	-simulate N        instead of trees, measure an index of N assets, of which a thousand are files
 //
 // # Contests

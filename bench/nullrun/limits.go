@@ -17,7 +17,7 @@ var limitSources embed.FS
 // modulePath is the path of this module.
 const modulePath = "github.com/assetcook/assetcook/"
 
-// hello is a minimal Go program.
+// hello is the source of a minimal Go program.
 const hello = `package main
 
 import "os"
@@ -25,9 +25,9 @@ import "os"
 func main() { os.Stdout.WriteString("hello\n") }
 `
 
-// limits are the programs that give lower bounds.
+// limits are the programs whose times are lower bounds.
 type limits struct {
-	dir       string // holds statknown and readall, golimit, hello
+	dir       string // directory with statknown, readall, golimit and hello
 	threads   int
 	noC, noGo string // why these programs are missing, or ""
 }
@@ -68,7 +68,7 @@ func buildCook(ctx context.Context, to string) error {
 	return tool(ctx, "", "go", "build", "-o", to, modulePath+"cmd/cook")
 }
 
-// tool runs a compiler; its output becomes the error.
+// tool runs a compiler; if it fails, the error contains its output.
 func tool(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -87,12 +87,12 @@ const (
 	readGo = "readall (Go)"
 )
 
-// stat and read return the contestants for the files of the tree below roots.
+// stat and read return the contestants that visit the files of the tree below roots.
 func (l *limits) stat(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, 1, "stat", "statknown", statC, statGo)
 }
 
-// statAgain is stat with each directory several times.
+// statAgain is like stat but visits each directory several times.
 func (l *limits) statAgain(ctx context.Context, t *Tree, times int, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, times, "stat", "statknown", statC, statGo)
 }

@@ -13,12 +13,12 @@ import (
 // A peer is another tool that can detect that nothing has changed.
 type peer struct {
 	name    string
-	bins    []string // possible names; the first one installed is used
+	bins    []string // possible names; the first that is installed is used
 	version []string // arguments that make it print its version
-	is      string   // text in that output, if the name alone is ambiguous
+	is      string   // text that this output must contain, if the name alone is ambiguous
 	slow    bool     // takes minutes to set up a million files
-	// setUp prepares the peer in the existing directory dir: the sources are copied and the peer
-	// has nothing left to do.
+	// setUp prepares the peer in the existing directory dir: it copies the sources and runs the
+	// peer until it has nothing left to do.
 	setUp func(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error)
 }
 
@@ -31,11 +31,11 @@ var peers = [...]peer{
 	{name: "rsync -n -a", bins: []string{"rsync"}, version: []string{"--version"}, setUp: setUpRsync},
 }
 
-// A peerTool is an installed or missing peer.
+// A peerTool is a peer with its program, which may be missing.
 type peerTool struct {
 	peer
 	bin     string // "" if not installed
-	Version string // first line of its output
+	Version string // first line of the version output
 	env     []string
 	run     Runner
 }
@@ -65,7 +65,7 @@ func findPeers(ctx context.Context, run Runner, env []string) ([]*peerTool, erro
 	return all, nil
 }
 
-// contestant sets the peer up for the tree; slow peers only if slow is true.
+// contestant sets up the peer for the tree. It sets up slow peers only if slow is true.
 func (p *peerTool) contestant(ctx context.Context, t *Tree, slow bool) (Contestant, error) {
 	c := Contestant{Name: p.name}
 	switch {
@@ -88,7 +88,7 @@ func (p *peerTool) contestant(ctx context.Context, t *Tree, slow bool) (Contesta
 	return set, nil
 }
 
-// dir returns the directory for the peer's setup.
+// dir returns the peer's own directory.
 func (p *peerTool) dir(t *Tree) string {
 	return filepath.Join(t.Root, "peer-"+strings.Fields(p.name)[0])
 }
@@ -98,7 +98,7 @@ func (p *peerTool) command(dir string, args ...string) Command {
 	return Command{Argv: append([]string{p.bin}, args...), Dir: dir, Env: p.env}
 }
 
-// writeMade makes a file with the output of body.
+// writeMade creates a file with the output of body.
 func writeMade(name string, body func(w *bufio.Writer)) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -113,7 +113,7 @@ func writeMade(name string, body func(w *bufio.Writer)) error {
 	return f.Close()
 }
 
-// setUpNinja writes an edge for each file and builds them; samurai reads the same file.
+// setUpNinja writes a build edge for each file and builds them all; samurai reads the same file.
 func setUpNinja(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	err := writeMade(filepath.Join(dir, "build.ninja"), func(w *bufio.Writer) {
 		fmt.Fprint(w, "rule copy\n  command = cp $in $out\n")
@@ -131,8 +131,8 @@ func setUpNinja(ctx context.Context, p *peerTool, t *Tree, dir string) (Contesta
 	}, err
 }
 
-// setUpMake writes a rule for each file. Make keeps no log, so it need not build the
-// outputs itself.
+// setUpMake writes a rule for each file. Make keeps no log, so it need not have built the outputs
+// itself.
 func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	if err := t.copyTo(ctx, filepath.Join(dir, "out")); err != nil {
 		return Contestant{}, err
@@ -154,7 +154,7 @@ func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestan
 	}, err
 }
 
-// setUpGit commits the sources to a repository in another directory.
+// setUpGit commits the sources to a repository that is in another directory.
 func setUpGit(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	env := append(append([]string(nil), p.env...),
 		"GIT_DIR="+dir, "GIT_WORK_TREE="+t.Assets(),
@@ -178,8 +178,8 @@ func setUpGit(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant
 	return Contestant{Command: git("status"), Check: says("nothing to commit, working tree clean")}, nil
 }
 
-// setUpTask writes one task for the whole tree, with the method timestamp, which does not
-// read the sources.
+// setUpTask writes one task for the whole tree. With the method timestamp, task does not read the
+// sources.
 func setUpTask(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	err := writeMade(filepath.Join(dir, "Taskfile.yml"), func(w *bufio.Writer) {
 		fmt.Fprint(w, `version: '3'
@@ -198,8 +198,8 @@ tasks:
 	return Contestant{Command: p.command(dir), Check: says("is up to date")}, err
 }
 
-// setUpRsync copies the tree. With -i it prints every difference, so that no output means
-// no difference.
+// setUpRsync copies the tree. With -i, rsync prints every difference, so no output means no
+// difference.
 func setUpRsync(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	from, to := t.Assets()+"/", dir+"/"
 	_, err := checked(ctx, p.run, p.command(dir, "-a", from, to), nil)

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// starterArg as the only argument makes this command the starter. It is not a flag,
-// because it is internal.
+// starterArg, as the only argument, makes this command the starter. It is not a flag, because it is
+// internal.
 const starterArg = "start-what-stdin-says"
 
-// keep is how many bytes at the end of an output a Result keeps.
+// keep is the number of bytes that a Result keeps from the end of an output.
 const keep = 64 << 10
 
-// A starter is a small child process that starts the contestants, because the peak memory
-// that the kernel reports for a process includes its parent's peak at the fork.
+// A starter is a small child process that starts the contestants. It is needed because the peak
+// memory that the kernel reports for a process includes its parent's peak at the fork.
 type starter struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -57,8 +57,8 @@ type answer struct {
 	Err    string
 }
 
-// Run is a Runner. When ctx ends, the starter and all its processes are killed, and it cannot run
-// anything else.
+// Run implements Runner. When ctx ends, Run kills the starter and all its processes; after that it
+// cannot run anything else.
 func (s *starter) Run(ctx context.Context, c Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -87,8 +87,8 @@ func (s *starter) Close() {
 	s.cmd.Wait()
 }
 
-// serve is the starter's main loop: it runs one command after another until in ends. Outputs go
-// to files in dir, so that only the contestant runs.
+// serve is the starter's main loop: it runs one command after another until in ends. Outputs go to
+// files in dir, so that no other process runs beside the contestant.
 func serve(in io.Reader, out io.Writer, dir string) error {
 	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	for {

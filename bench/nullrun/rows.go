@@ -10,14 +10,14 @@ import (
 	"strconv"
 )
 
-// A plan is a row before its setup, which takes time and disk space, and may turn out to be
-// impossible.
+// A plan is a row that has not been set up. The setup takes time and disk space, and may turn out
+// to be impossible.
 type plan struct {
 	name string
 	make func(ctx context.Context) (Row, error)
 }
 
-// errSkipped is the reason for skipping a row without an error.
+// errSkipped wraps the reason why a row was skipped, if that is no failure.
 type errSkipped string
 
 func (e errSkipped) Error() string { return string(e) }
@@ -28,10 +28,10 @@ const (
 	noopName = "cook, nothing changed"
 )
 
-// slowFrom is the size from which slow peers are skipped without -all.
+// slowFrom is the smallest tree size for which slow peers are skipped without -all.
 const slowFrom = 1_000_000
 
-// treeRows returns the rows of a tree in the order in which they must run: later ones change the
+// treeRows returns the rows of a tree. They must run in this order, because later rows change the
 // tree.
 func (b *bench) treeRows(t *Tree) []plan {
 	return []plan{
@@ -53,8 +53,8 @@ func (b *bench) treeRows(t *Tree) []plan {
 	}
 }
 
-// contents reads all of a tree of files of some KiB, sources and outputs. Of the two verbs,
-// verify also hashes with BLAKE3 and lists the tree.
+// contents returns a row that reads all sources and outputs of a tree of files of a few KiB. It
+// compares two ways to do this; cook verify also computes BLAKE3 and lists the tree.
 func (b *bench) contents(ctx context.Context, files int) (Row, error) {
 	t := newPages(filepath.Join(b.dir, "pages"+strconv.Itoa(files)), files)
 	if err := b.cmd.fill(ctx, t); err != nil {
@@ -109,7 +109,8 @@ func (b *bench) peers(ctx context.Context, t *Tree) (Row, error) {
 	return row, nil
 }
 
-// touched changes the mtime of all sources before each run, so that each must be read.
+// touched returns a row that changes the mtime of all sources before each run, so that each source
+// must be read.
 func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
 	c := b.cmd.contestant(cookName, t, t.Files, 0)
 	c.Prepare = func(ctx context.Context, round int) error {
@@ -122,8 +123,8 @@ func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
 }
 
-// oneFile edits, adds and removes one file. Each round begins with an uncounted cook, after
-// which all stamps are trusted again.
+// oneFile returns a row that edits, adds and removes one file. Each round begins with an uncounted
+// cook, after which all stamps are trusted again.
 func (b *bench) oneFile(t *Tree) Row {
 	added := filepath.Join(t.Folder(0), "added.dat")
 	source, output := filepath.Join(t.Assets(), added), filepath.Join(t.Cooked(), added)
@@ -139,7 +140,7 @@ func (b *bench) oneFile(t *Tree) Row {
 
 	add := b.cmd.contestant("cook, one added", t, t.Files+1, 1)
 	add.Prepare = func(ctx context.Context, round int) error {
-		// Unique content, because a known result would be restored.
+		// The content is unique, because a known result would be restored.
 		if err := os.WriteFile(source, t.content(0, -1-round), 0o666); err != nil {
 			return err
 		}
@@ -175,10 +176,10 @@ func both(a, b func(Result) error) func(Result) error {
 	return func(r Result) error { return errors.Join(a(r), b(r)) }
 }
 
-// bulkSize is the size of the files that -verify reads.
+// bulkSize is the size of the files that verify reads.
 const bulkSize = 32 << 20
 
-// verify reads all of a tree of large files, sources and outputs.
+// verify returns a row that reads all sources and outputs of a tree of large files.
 func (b *bench) verify(ctx context.Context) (Row, error) {
 	if b.verifyBytes == 0 {
 		return Row{}, errSkipped("-verify-bytes is 0")
@@ -193,7 +194,7 @@ func (b *bench) verify(ctx context.Context) (Row, error) {
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...), Close: func() { b.remove(t.Root) }}, err
 }
 
-// start measures a cook of an empty directory.
+// start returns a row that measures a cook of an empty directory.
 func (b *bench) start(context.Context) (Row, error) {
 	t := newTree(filepath.Join(b.dir, "empty"), 0)
 	if err := os.MkdirAll(t.Assets(), 0o777); err != nil {

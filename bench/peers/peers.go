@@ -1,4 +1,4 @@
-// Package peers decodes pictures with the reference decoders: djpeg of libjpeg-turbo and dwebp of
+// Package peers decodes images with the reference decoders: djpeg of libjpeg-turbo and dwebp of
 // libwebp, as packaged by Debian.
 package peers
 
@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Knows reports whether there is a decoder for a file extension.
+// Knows reports whether there is a decoder for the file extension.
 func Knows(ext string) bool {
 	name := program(ext)
 	if name == "" {
@@ -52,14 +52,14 @@ func Decode(ctx context.Context, dir, ext string, data []byte) (pnm []byte, said
 	if failure != nil && said == "" {
 		said = failure.Error()
 	}
-	pnm, _ = os.ReadFile(out) // missing after a failure
+	pnm, _ = os.ReadFile(out) // error ignored: after a failure there is no file
 	return pnm, said, ctx.Err()
 }
 
-// Equal is the PSNR in dB reported for identical pictures.
+// Equal is the PSNR in dB reported for identical images.
 const Equal = 99
 
-// PSNR returns the PSNR in dB between the colors of m, which have eight bits, and a PNM file.
+// PSNR returns the PSNR in dB between the colors of m, which have 8 bits, and a PNM file.
 func PSNR(m *pixmap.Map, pnm []byte) (float64, error) {
 	var kind, w, h, top int
 	if _, err := fmt.Fscanf(bytes.NewReader(pnm), "P%d\n%d %d\n%d\n", &kind, &w, &h, &top); err != nil {

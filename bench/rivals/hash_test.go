@@ -23,12 +23,12 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// keep takes results, so that the compiler cannot remove the work.
+// keep receives results, so that the compiler cannot remove the work.
 var keep uint32
 
 type update func(crc uint32, p []byte) uint32
 
-// Tables made once: MakeTable takes longer than a short checksum.
+// These tables are made once, because MakeTable takes longer than the checksum of a short input.
 var (
 	stdCastagnoli = crc32.MakeTable(crc32.Castagnoli)
 	castagnoli    = klauspost.MakeTable(klauspost.Castagnoli)
@@ -63,7 +63,8 @@ func BenchmarkCRC32(b *testing.B) {
 	}
 }
 
-// rivals of functions of the registry, with sums most significant byte first.
+// rivals are other implementations of functions in the registry; their sums have the most
+// significant byte first.
 var rivals = []struct {
 	function, impl string
 	run            func(p []byte) // the measured call
@@ -87,7 +88,7 @@ var rivals = []struct {
 		func(p []byte) string { s := sha256.Sum256(p); return hex.EncodeToString(s[:]) }},
 }
 
-// others are functions outside the registry.
+// others are functions that are not in the registry.
 var others = []bench.HashRow{
 	{Func: "sha1", Impl: "std", Bits: 64, Sum: func(p []byte) uint64 { s := sha1.Sum(p); return binary.BigEndian.Uint64(s[12:]) }},
 	{Func: "city64", Impl: "go-faster", Bits: 64, Sum: city.Hash64},
@@ -100,8 +101,9 @@ func BenchmarkOthers(b *testing.B) {
 
 func BenchmarkQuality(b *testing.B) { bench.RunQuality(b, others) }
 
-// Sums of the empty input: SHA-1 as in RFC 3174's implementations, the constant of CityHash64,
-// and the low bits at the start of SpookyHash's own test.
+// The expected values are hashes of the empty input. For SHA-1 the value is from the implementation
+// in RFC 3174, for CityHash64 it is a constant of the algorithm, and for SpookyHash it is the low
+// bits of the first value in its own test.
 func TestOthers(t *testing.T) {
 	for i, want := range []uint64{0x95601890afd80709, 0x9ae16a3b2f90404f, 0x232706fc6bf50919} {
 		if got := others[i].Sum(nil); got != want {

@@ -34,7 +34,7 @@ func doltMap(names []string) *dolthub.Map[string, uint32] {
 	return m
 }
 
-// BenchmarkIntern adds xsync, which is safe for concurrent use, and two maps that compete only if
+// BenchmarkIntern adds xsync, which is safe for concurrent use, and two maps that are safe only if
 // there are no writes.
 func BenchmarkIntern(b *testing.B) {
 	for _, n := range bench.InternSizes() {

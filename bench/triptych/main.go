@@ -1,9 +1,10 @@
-// Command triptych shows the effect of a format on a picture, side by side in one PNG: the
-// source, the picture that a graphics card shows, and the difference, amplified eight times.
+// Command triptych shows the effect of a format on an image. It writes a PNG with three images side
+// by side: the source, the image as a graphics card shows it, and the difference, amplified eight
+// times.
 //
 //	go run ./bench/triptych -format astc6x6 -o brick.png testdata/assets/textures/terrain/brick.png
 //
-// Transparent pixels are shown over gray. With -normal the picture holds unit vectors: the third
+// Transparent pixels are shown over gray. With -normal, the image holds unit vectors: the third
 // coordinate is computed for formats that do not store it.
 package main
 
@@ -27,12 +28,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A work is a picture to show.
+// A work is an image to show.
 type work struct {
 	format  texture.Format
 	quality texenc.Quality
 	normal  bool
-	side    int // side of the shown middle part; 0 for all
+	side    int // side of the square that is shown from the middle; 0 shows all
 }
 
 func main() {
@@ -112,7 +113,7 @@ func (w *work) runWork(name, out string) error {
 	return f.Close()
 }
 
-// point computes the third coordinate of unit vectors.
+// point computes the z coordinate of unit vectors.
 func point(pix []byte) {
 	for i := 0; i < len(pix); i += 4 {
 		x, y := float64(pix[i])/127.5-1, float64(pix[i+1])/127.5-1
@@ -123,10 +124,10 @@ func point(pix []byte) {
 const (
 	gap      = 8
 	backdrop = 128
-	times    = 8 // factor of the difference picture
+	times    = 8 // amplification of the difference image
 )
 
-// sideBySide shows the middle of a picture, or with side 0 all of it.
+// sideBySide shows the middle of an image or, if side is 0, all of it.
 func sideBySide(m *pixmap.Map, cooked []byte, side int) image.Image {
 	w, h := m.W, m.H
 	if side > 0 {

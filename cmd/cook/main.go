@@ -1,6 +1,6 @@
-// Command cook turns a directory of source assets into a directory of shippable ones and does
-// only the necessary work. "cook help" prints its flags; package cook/cli is the same command for
-// programs with their own recipes.
+// Command cook turns a directory of source assets into a directory of shippable assets and does
+// only the necessary work. "cook help" prints its flags. Package cook/cli provides the same
+// command to programs with their own recipes.
 package main
 
 import (

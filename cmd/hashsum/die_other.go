@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// dieOf does nothing: no process dies of an interrupt on this system.
+// dieOf does nothing: on this system, interrupts do not kill processes.
 func dieOf(os.Signal) {}

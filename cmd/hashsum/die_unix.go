@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// dieOf ends the process by a signal. A shell ends its loop only if its child died of the
-// interrupt: an exit status of 130 may mean anything.
+// dieOf kills the process with a signal. A shell ends its loop only if the child was killed by
+// the interrupt signal; an exit status of 130 does not suffice, because it may have other causes.
 //
 // It returns if the signal cannot be sent, or was ignored when the process began.
 func dieOf(s os.Signal) {
@@ -17,5 +17,5 @@ func dieOf(s os.Signal) {
 	if !ok || syscall.Kill(syscall.Getpid(), number) != nil {
 		return
 	}
-	time.Sleep(patience) // another thread may take the signal
+	time.Sleep(patience) // another thread may receive the signal
 }

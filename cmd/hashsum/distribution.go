@@ -10,8 +10,8 @@ type distribution struct {
 	keys       int // distinct keys
 	duplicates int // repeated keys, not counted elsewhere
 	bins       int
-	counts     []int // number of keys by bin
-	chains     []int // number of bins by their number of keys; the last is not 0
+	counts     []int // number of keys in each bin
+	chains     []int // number of bins by their number of keys; the last element is not 0
 
 	// The number of keys whose sum equals an earlier key's sum in the low 32 or 64 bits. For
 	// functions of 32 bits both are equal.
@@ -65,7 +65,7 @@ func keysInBins(sum func(key []byte) uint64, keys []string, bins int, wanted ...
 // distinctKeys returns the distinct keys, sorted.
 func distinctKeys(keys []string) []string { return slices.Compact(slices.Sorted(slices.Values(keys))) }
 
-// countRepeated sorts the values and counts the values that equal their predecessor.
+// countRepeated sorts the values and returns how many equal their predecessor.
 func countRepeated(values []uint64) (n int) {
 	slices.Sort(values)
 	for i := 1; i < len(values); i++ {
@@ -87,8 +87,8 @@ func (d distribution) expectedEmptyBins() float64 {
 // longestChain returns the number of keys in the fullest bin.
 func (d distribution) longestChain() int { return len(d.chains) - 1 }
 
-// expectedCollisions returns the mean number of keys whose sum equals an earlier one in this many
-// bits, for random sums.
+// expectedCollisions returns the mean number of keys whose sum equals an earlier key's sum in the
+// given number of bits, for random sums.
 func (d distribution) expectedCollisions(bits int) float64 {
 	n := float64(d.keys)
 	return n * (n - 1) / 2 * math.Pow(2, -float64(bits))
@@ -111,9 +111,10 @@ func (d distribution) chiSquared() float64 {
 // freedom returns the degrees of freedom of chiSquared.
 func (d distribution) freedom() int { return d.bins - 1 }
 
-// probability returns the probability that random sums give a chiSquared of at least this value: near 0 if
-// keys crowd in some bins, near 1 if they are spread more evenly than at random, which is not a
-// fault. It means little for fewer than about 50 keys, and for many more bins than keys.
+// probability returns the probability that random sums give a chiSquared of at least this value:
+// near 0 if keys cluster in some bins, near 1 if they are spread more evenly than random keys,
+// which is not a fault. It is unreliable for fewer than about 50 keys, and for many more bins
+// than keys.
 func (d distribution) probability() float64 {
 	if d.freedom() == 0 || d.keys == 0 {
 		return 1

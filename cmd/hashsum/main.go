@@ -4,30 +4,30 @@
 //	hashsum -c LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
 //	hashsum -stats [-a FUNCTION,...] [-keys FORM] [-bins N] [-chains N] [-bin N] [-z] [FILE ...]
 //
-// Without a file, and for "-", it sums standard input. It sums directories with all files below
-// them, and follows links in them to files. Links to directories, dangling links, pipes and other
-// special files are skipped with a warning. The lines come in the order of the arguments, and
-// within a directory in the order of the paths' bytes, however many files are summed at once.
+// Without a file, and for "-", it sums standard input. For a directory, it sums all files below
+// it, following links to files. Links to directories, dangling links, pipes and other special
+// files are skipped with a warning. The lines come in the order of the arguments and, within a
+// directory, in the byte order of the paths, however many files are summed at once.
 //
-// A list may mix lines of hashsum, md5sum, sha256sum, b3sum, xxhsum, openssl dgst and cksum -a
-// sha256. Lines of plain cksum (a CRC, a size, a name) are not supported. The function of a line
-// is, in this order:
+// A LIST (checksum file) may mix lines from hashsum, md5sum, sha256sum, b3sum, xxhsum, openssl
+// dgst and cksum -a sha256. Lines from plain cksum (a CRC, a size, a name) are not supported. The
+// function of a line is the first of:
 //
-//   - its tag ("SHA256 (name) = ..."), its mark ("XXH3_...", of newer xxhsum) or its
-//     "algorithm"
+//   - its tag ("SHA256 (name) = ..."), its prefix ("XXH3_...", of newer xxhsum) or its
+//     "algorithm" (JSON)
 //   - the function of -a
 //   - the function with this number of digits that first matches a file of the list
 //
-// With -stats the lines of the files are keys. A row for each function shows how it spreads them
-// over the bins of a hash table: empty bins, the longest chain, chi-squared per degree of
-// freedom, the probability of that for random sums, and how many keys share 32 or 64 bits with
-// another. Keys may be binary (-keys hex, -keys N for N bytes each) and may come with sums of any
-// function (-keys sums). -chains N prints the keys of the N fullest bins, -bin N those in one
-// bin.
+// With -stats the lines of the files are keys. For each function, a row shows how evenly it
+// spreads the keys over the bins of a hash table: empty bins, the longest chain, chi-squared per
+// degree of freedom, the probability of that for random sums, and how many keys share 32 or 64
+// bits with another. Keys may be binary (-keys hex, -keys N for N bytes each) and may come with
+// sums of any function (-keys sums). -chains N prints the keys of the N fullest bins; -bin N
+// prints the keys in bin N.
 //
 // Exit status: 0 success; 1 a file could not be read, did not match or is not a list; 2 wrong
-// usage. An interrupted run dies of the signal on systems with signals, so that a shell loop ends
-// as well (the shell reports 130 after Ctrl-C), and exits with 130 elsewhere.
+// usage. On systems with signals, an interrupted run is killed by the signal, so that a shell
+// loop ends as well (the shell reports 130 after Ctrl-C). On other systems it exits with 130.
 package main
 
 import (
@@ -46,8 +46,8 @@ import (
 	"github.com/assetcook/assetcook/internal/version"
 )
 
-// patience is the time that an interrupted run has to end by itself. A read of a terminal or a pipe
-// may never end.
+// patience is the time after which an interrupted run is ended, if it has not ended by itself. A
+// read from a terminal or a pipe may never return.
 const patience = 250 * time.Millisecond
 
 func main() {
@@ -60,7 +60,7 @@ func main() {
 	case c := <-code:
 		os.Exit(c)
 	case s := <-signals:
-		signal.Reset() // a second interrupt ends the process at once
+		signal.Reset() // a second interrupt then ends the process at once
 		cancel()
 		select {
 		case <-code:
@@ -71,7 +71,7 @@ func main() {
 	}
 }
 
-// parseAndRun is the command without the process around it.
+// parseAndRun runs the command and returns its exit status.
 func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	_, isTerminal := frontend.Terminal(stdout)
 	c := &command{
@@ -117,8 +117,8 @@ func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, st
 	return frontend.OK
 }
 
-// showProgress starts to show progress if stderr is a terminal and no person types the input. The
-// returned function stops it.
+// showProgress starts to show progress if stderr is a terminal and the input is not typed at a
+// terminal. The returned function stops it.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	in, ok := c.stdin.(*os.File)
 	typed := ok && frontend.IsTerminal(in) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)

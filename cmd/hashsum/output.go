@@ -30,17 +30,17 @@ type command struct {
 	failed   atomic.Bool
 }
 
-// printFailure prints an error that decides the exit status.
+// printFailure prints an error and records it for the exit status.
 func (c *command) printFailure(err error) {
 	c.failed.Store(true)
 	c.msg.printError(err)
 }
 
-// outputSize is how many bytes of whole lines are written at once.
+// outputSize is the number of buffered bytes at which lines are written.
 const outputSize = 32 << 10
 
-// An output writes whole lines, many at once. After the first error of the writer, which is in err,
-// it writes nothing.
+// An output buffers lines and writes only whole lines. After the writer's first error, which is
+// stored in err, it writes nothing.
 type output struct {
 	w   io.Writer
 	err error
@@ -51,7 +51,7 @@ type output struct {
 	buf []byte
 }
 
-// writeLine adds a line and its end.
+// writeLine adds a line and its line end.
 func (o *output) writeLine(line []byte, end byte) {
 	if o.terminal {
 		o.buf = append(o.buf, joinLines(string(line))...)
@@ -64,7 +64,7 @@ func (o *output) writeLine(line []byte, end byte) {
 	}
 }
 
-// flushOutput writes the lines.
+// flushOutput writes the buffered lines.
 func (o *output) flushOutput() {
 	if len(o.buf) > 0 && o.err == nil {
 		o.progress.printBeside(func() { _, o.err = o.w.Write(o.buf) })
@@ -72,7 +72,7 @@ func (o *output) flushOutput() {
 	o.buf = o.buf[:0]
 }
 
-// messages go to standard error as diagnostics, from any goroutine.
+// messages writes diagnostics to standard error. Any goroutine may use it.
 type messages struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -88,7 +88,7 @@ func (m *messages) printDiagnostic(d frontend.Diagnostic) {
 	m.progress.printBeside(func() { io.WriteString(m.w, text) })
 }
 
-// printError prints an error. It quotes the path of an error where that is needed.
+// printError prints an error. It quotes the error's path if needed.
 func (m *messages) printError(err error) {
 	text := err.Error()
 	var of *fs.PathError
@@ -98,12 +98,13 @@ func (m *messages) printError(err error) {
 	m.printDiagnostic(frontend.Diagnostic{Severity: frontend.Err, Text: text})
 }
 
-// warnAbout prints a warning about a file or a list, or about none if file is empty.
+// warnAbout prints a warning about a file or a list. An empty file name means that the warning is
+// about neither.
 func (m *messages) warnAbout(file, text string) {
 	m.printDiagnostic(frontend.Diagnostic{File: file, Severity: frontend.Warning, Text: text})
 }
 
-// refuseList prints an error of a list.
+// refuseList prints an error about a list.
 func (m *messages) refuseList(list, text string) {
 	m.printDiagnostic(frontend.Diagnostic{File: list, Severity: frontend.Err, Text: text})
 }
@@ -117,7 +118,7 @@ func quoteForTerminal(name string) string {
 	return pathname.Show(name)
 }
 
-// joinLines escapes control characters, which a terminal would obey, and ends of lines.
+// joinLines escapes line ends and control characters, which a terminal would interpret.
 func joinLines(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(pathname.Escape(text))
 }
@@ -129,14 +130,14 @@ type entry struct {
 	digest [64]byte // the first fn.Size bytes, most significant first
 	size   int64    // bytes of the file; -1 if unknown
 
-	// guessed is set if fn follows from the number of digits alone.
+	// guessed is set if fn was derived from the number of digits alone.
 	guessed bool
 	line    int // number of the line, from 1
 }
 
 func (e *entry) sum() []byte { return e.digest[:e.fn.Size] }
 
-// A style is a form of a line.
+// A style is a format of a line.
 type style int
 
 const (
@@ -145,7 +146,7 @@ const (
 	styleJSON               // one object
 )
 
-// A layout is a style and the end of a line.
+// A layout is a style and a line end.
 type layout struct {
 	style style
 	// zero ends lines with NUL instead of newline, and escapes nothing in names. Otherwise a line
@@ -154,7 +155,7 @@ type layout struct {
 	zero bool
 }
 
-// appendEntry adds the line of e, without its end.
+// appendEntry appends the line of e, without its line end.
 func (l layout) appendEntry(dst []byte, e *entry) []byte {
 	if l.style == styleJSON {
 		return appendJSON(dst, e)
@@ -201,8 +202,8 @@ func appendName(dst []byte, name string, escaped bool) []byte {
 	return dst
 }
 
-// appendJSON writes {"name","algorithm","digest","size"}. A name that is not UTF-8 has U+FFFD for
-// bad bytes, and follows complete as "name_base64".
+// appendJSON writes {"name","algorithm","digest","size"}. In a name that is not UTF-8, U+FFFD
+// replaces bad bytes, and "name_base64" has the complete name.
 func appendJSON(dst []byte, e *entry) []byte {
 	dst = appendJSONString(append(dst, `{"name":`...), e.name)
 	if !utf8.ValidString(e.name) {
@@ -219,7 +220,7 @@ func appendJSON(dst []byte, e *entry) []byte {
 	return append(dst, '}')
 }
 
-// appendJSONString escapes everything that does not print, more than JSON needs, so that no line
+// appendJSONString escapes all unprintable characters, more than JSON requires, so that no line
 // can control a terminal.
 func appendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')

@@ -64,7 +64,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// drawEntry draws names with characters that have a meaning in some format.
+// drawEntry draws entries whose names contain characters that have a meaning in at least one
+// format.
 func drawEntry(t *rapid.T) entry {
 	e := entry{fn: &functions[rapid.IntRange(0, len(functions)-1).Draw(t, "function")], size: -1}
 	piece := rapid.OneOf(

@@ -16,18 +16,18 @@ const (
 	progressAfter = time.Second // shorter work shows no progress
 	progressEvery = 200 * time.Millisecond
 	// rateWeight is the weight of the newest interval in the moving average of the rate, which
-	// remembers about three seconds.
+	// covers about three seconds.
 	rateWeight = 0.07
 )
 
-// progressDisplay shows on one line of a terminal how far the work is. The line is cleared before
-// other text is written, and at the end. A nil progress shows nothing.
+// progressDisplay shows the progress of the work on one line of a terminal. The line is cleared
+// before other text is written, and at the end. A nil *progressDisplay shows nothing.
 type progressDisplay struct {
 	live *frontend.Live
 
 	done  atomic.Int64 // bytes
 	files atomic.Int64
-	total atomic.Int64 // bytes; 0 if not known yet
+	total atomic.Int64 // total bytes; 0 if not known yet
 
 	start time.Time
 	mu    sync.Mutex // guards the rate
@@ -52,14 +52,14 @@ func (p *progressDisplay) countBytes(bytes int64) {
 	}
 }
 
-// finished counts a file.
+// finished counts a file as finished.
 func (p *progressDisplay) finished() {
 	if p != nil {
 		p.files.Add(1)
 	}
 }
 
-// printBeside clears the line, so that f can write.
+// printBeside clears the progress line and calls f, which may write.
 func (p *progressDisplay) printBeside(f func()) {
 	if p == nil {
 		f()
@@ -91,7 +91,7 @@ func (p *progressDisplay) drawProgress(ticks <-chan time.Time, stop <-chan struc
 	}
 }
 
-// drawAt draws the line.
+// drawAt draws the progress line.
 func (p *progressDisplay) drawAt(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +107,7 @@ func (p *progressDisplay) drawAt(now time.Time) {
 	p.live.Draw(progressLine(done, p.total.Load(), p.files.Load(), p.rate))
 }
 
-// progressLine returns the line.
+// progressLine returns the text of the progress line.
 func progressLine(done, total, files int64, rate float64) string {
 	text := human.Bytes(done)
 	if total > 0 {
@@ -115,20 +115,20 @@ func progressLine(done, total, files int64, rate float64) string {
 	}
 	text += fmt.Sprintf(", %s, %s/s", human.Count(int(files), "file"), human.Bytes(int64(rate)))
 	if left := float64(total - done); total > 0 && left >= 0 && rate > 0 {
-		seconds := min(left/rate, 360_000) // at most a hundred hours
+		seconds := min(left/rate, 360_000) // limited to a hundred hours
 		text += fmt.Sprintf(", %v left", time.Duration(seconds+0.5)*time.Second)
 	}
 	return text
 }
 
 const (
-	shownOfCause = 3  // messages of one cause that are printed
-	maxCauses    = 20 // causes that are counted apart; a list may be all noise
+	shownOfCause = 3  // limit of the printed messages with one cause
+	maxCauses    = 20 // limit of the causes that are counted separately; a list may consist of garbage
 )
 
 // A flood counts messages by cause, so that a thousand messages of one cause take a few lines.
 type flood struct {
-	causes []cause // ordered by their first message
+	causes []cause // causes in the order of their first message
 }
 
 type cause struct {

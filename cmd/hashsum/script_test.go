@@ -77,9 +77,9 @@ func writeLines(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
-// interrupt END FILE ... sums files and then a silent standard input, and sends an interrupt
-// after the first printed line. It fails unless hashsum ends with END, in the words of
-// os.ProcessState, without printing more.
+// interrupt END FILE ... sums files and then standard input, which stays open and empty. It sends
+// an interrupt after the first printed line. It fails unless hashsum prints nothing more and ends
+// with END, the text of its os.ProcessState.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	program, err := exec.LookPath("hashsum") // testscript provides it
 	ts.Check(err)

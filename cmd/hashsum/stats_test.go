@@ -19,7 +19,7 @@ import (
 // probability matches published 0.05 quantiles of chi-squared, and the symmetry of large degrees.
 func TestProbabilityMatchesQuantiles(t *testing.T) {
 	for _, tt := range []struct {
-		chains []int // two or more bins, which give chiSquared
+		chains []int // keys in each of at least two bins, for chiSquared
 		chi, p float64
 	}{
 		{[]int{0, 0, 0, 0, 0, 2}, 0, 1},
@@ -131,7 +131,7 @@ func TestKeysAreCountedByBin(t *testing.T) {
 	})
 }
 
-// Keys may hold any bytes, and the function may be the user's own.
+// Keys may contain any bytes, and spreadKeys accepts any function, such as a user's own.
 func TestKeysAreSpreadByAnyFunction(t *testing.T) {
 	var keys []string
 	for i := range 1000 {
@@ -149,8 +149,8 @@ func TestKeysAreSpreadByAnyFunction(t *testing.T) {
 	}
 }
 
-// Eight words of a published string table that used the low 14 bits of lookup2: they fall into
-// three neighboring bins, and two of them have one hash.
+// These eight words are from a published string table that used the low 14 bits of lookup2. They
+// fall into three neighboring bins, and two of them have the same hash.
 func TestEightWordsShareThreeBins(t *testing.T) {
 	words := []string{"hairbrush", "encomiums", "engrained", "Seavir", "phrenologically", "Alfreda", "centillion", "cyclometer"}
 	f, _ := hashing.Lookup("lookup2")

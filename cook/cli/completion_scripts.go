@@ -118,7 +118,8 @@ func writeBash(w io.Writer, all []line) {
 	fmt.Fprint(w, bashEnd)
 }
 
-// quotedForShell puts a text between single quotes, and replaces the marks that a shell interprets there.
+// quotedForShell puts a text between single quotes, and escapes the characters that a shell
+// interprets there.
 func quotedForShell(text string, replace ...string) string {
 	return "'" + strings.NewReplacer(replace...).Replace(text) + "'"
 }
@@ -126,7 +127,7 @@ func quotedForShell(text string, replace ...string) string {
 // quoteZsh quotes a text for zsh.
 func quoteZsh(text string) string { return quotedForShell(text, "'", `'\''`) }
 
-// markedZsh escapes the marks that _arguments and _describe interpret in a description.
+// markedZsh escapes the special characters that _arguments and _describe interpret in a description.
 func markedZsh(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(text)
 }
@@ -181,7 +182,7 @@ func writeZsh(w io.Writer, all []line) {
 		}
 		takes := l.takes
 		if l.begin == "" {
-			takes.Words = nil // _describe has listed them
+			takes.Words = nil // _describe has already listed them
 		}
 		if action := actionZsh(takes); action != " " {
 			fmt.Fprintf(w, " \\\n\t\t\t%s", quoteZsh("*:word:"+action))
@@ -191,7 +192,7 @@ func writeZsh(w io.Writer, all []line) {
 	fmt.Fprint(w, "\tesac\n}\n", zshEnd)
 }
 
-// actionZsh returns the action of _arguments for an argument.
+// actionZsh returns the _arguments action for an argument.
 func actionZsh(a cmdline.Argument) string {
 	words := a.List()
 	switch kind := completionKind(a); {
@@ -270,7 +271,8 @@ func writeFish(w io.Writer, all []line) {
 	}
 }
 
-// placesFish returns the flag of complete for the names that an argument may be.
+// placesFish returns the flag of fish's complete for the kind of names that an argument
+// accepts.
 func placesFish(a cmdline.Argument) string {
 	switch kind := completionKind(a); {
 	case kind == nil:
@@ -281,7 +283,7 @@ func placesFish(a cmdline.Argument) string {
 	return " -F"
 }
 
-// quotePowerShell quotes a text, and doubles all marks that end a text in PowerShell.
+// quotePowerShell quotes a text. It doubles all characters that end a string in PowerShell.
 func quotePowerShell(text string) string {
 	return quotedForShell(text, "'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
 }
@@ -363,8 +365,8 @@ func writePowerShell(w io.Writer, all []line) {
 	fmt.Fprint(w, powerShellEnd)
 }
 
-// choicePowerShell returns a word and its meaning with a tab between them. PowerShell refuses an empty
-// meaning.
+// choicePowerShell returns a word and its description, separated by a tab. PowerShell refuses
+// an empty description.
 func choicePowerShell(word, about string) string {
 	if about = strings.ReplaceAll(about, "\t", " "); about == "" {
 		about = word

@@ -23,8 +23,8 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// completed lists the words that a shell must offer at the end of lines, in a directory with a file
-// and the directory assets, which has a directory in it.
+// completed lists the words that a shell must offer at the end of each line, in a directory
+// that contains a file and the directory assets, which has a subdirectory.
 func completed(t *testing.T, c command) map[string][]string {
 	flags := func(fs *flag.FlagSet) (names []string) {
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
@@ -70,8 +70,9 @@ func completed(t *testing.T, c command) map[string][]string {
 	}
 }
 
-// inShells are programs that print the words a shell offers: the first argument is the script of
-// cook, the others are lines. Words are in angle brackets, and "[end]" follows the words of a line.
+// inShells holds, for each shell, a program that prints the words the shell offers. Its first
+// argument is cook's script, the others are lines. The words are in angle brackets, and "[end]"
+// follows the words of each line.
 var inShells = map[string]struct {
 	args []string
 	code string
@@ -107,7 +108,7 @@ var inShells = map[string]struct {
 		done`},
 }
 
-// Completion offers the same in all shells that are installed.
+// Completion offers the same words in all installed shells.
 func TestCompletion(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	dir := t.TempDir()
@@ -136,7 +137,7 @@ func TestCompletion(t *testing.T) {
 				t.Fatal(err)
 			}
 			wanted := completed(t, c)
-			if shell == "bash" { // it splits words at "="
+			if shell == "bash" { // bash splits words at "="
 				wanted["cook -outputs ="] = []string{"each", "folder"}
 				wanted["cook --outputs = f"] = []string{"folder"}
 				wanted["cook -k = n"] = []string{"notes.txt"}
@@ -154,7 +155,7 @@ func TestCompletion(t *testing.T) {
 			for i, line := range lines {
 				want := map[string]bool{}
 				for _, word := range wanted[line] {
-					if shell == "zsh" { // it offers names without their directory, quoted
+					if shell == "zsh" { // zsh offers names without their directory and quoted
 						word = strings.ReplaceAll(path.Base(word), " ", `\ `)
 					}
 					want[word] = true
@@ -171,7 +172,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Flags with a value that is neither a path nor of endless choice complete it.
+// Flags complete their value, unless it is a path or can be anything.
 func TestCompletionOffersValues(t *testing.T) {
 	endless := []string{"number", "numbers", "int", "size", "MiB", "time", "address", "name", "names", "text", "KEY=VALUE"}
 	for _, l := range completionLines(command{cook.Cook, recipes.All()}.newCall(nil)) {
@@ -183,8 +184,8 @@ func TestCompletionOffersValues(t *testing.T) {
 	}
 }
 
-// Verbs take the values that completion offers, and name them all when they refuse another
-// one. The help of -checksum names them, too.
+// Verbs accept the values that completion offers. When they refuse another value, they name all
+// of them, and so does the help of -checksum.
 func TestCompletedValuesAreTaken(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	dir := t.TempDir()
@@ -230,7 +231,7 @@ func TestCompletedValuesAreTaken(t *testing.T) {
 	}
 }
 
-// No text of a flag or verb ends a string of a script early.
+// No text of a flag or verb ends a string in a script prematurely.
 func TestCompletionQuotes(t *testing.T) {
 	hostile := `it's "a" $(touch x) ` + "`touch y`" + ` \ [b]:c`
 	all := []line{
@@ -265,7 +266,7 @@ func TestCompletionQuotes(t *testing.T) {
 	}
 }
 
-// In a script for PowerShell each word has its meaning, and each text ends at its quote.
+// In the PowerShell script, each word has a description, and each string ends at its own quote.
 func TestCompletionPowerShell(t *testing.T) {
 	all := completionLines(command{cook.Cook, recipes.All()}.newCall(nil))
 	all[0].flags = append(all[0].flags, flagLine{name: "odd", summary: "it’s 'odd'\tand ‘so’"}, flagLine{name: "bare"})
@@ -289,7 +290,7 @@ func TestCompletionPowerShell(t *testing.T) {
 	}
 }
 
-// Every verb has a usage and the same help by -h and by cook help.
+// Every verb has a usage line. Its -h and cook help print the same text.
 func TestEveryVerbHasHelp(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	for _, v := range c.newCall(nil).Verbs[1:] {

@@ -28,7 +28,7 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 )
 
-// notOfCook returns an error in the flags of cook, or of cook remote.
+// notOfCook returns an error if a command has flags that cook, or cook remote, does not have.
 func notOfCook(words []string) string {
 	fs := flagsOf("")
 	switch {
@@ -50,7 +50,7 @@ var (
 	ofCook     = regexp.MustCompile(`\bCOOK_[A-Z_]+`)
 )
 
-// Configuration of CI in pages is YAML, and runs commands that exist.
+// CI configuration in pages is valid YAML and runs existing commands.
 func TestDocsYAML(t *testing.T) {
 	commands := 0
 	for _, p := range in(t, "yaml") {
@@ -77,7 +77,7 @@ func TestDocsYAML(t *testing.T) {
 	}
 }
 
-// eachText calls a function for each text of a document.
+// eachText calls a function for each string in a document.
 func eachText(v any, call func(string)) {
 	switch v := v.(type) {
 	case string:
@@ -93,7 +93,7 @@ func eachText(v any, call func(string)) {
 	}
 }
 
-// Variables in pages belong to flags of cook, or are secrets.
+// Variables in pages set flags of cook or are secrets.
 func TestDocsVariables(t *testing.T) {
 	fs := flagsOf("")
 	known := func(name string) bool {
@@ -118,7 +118,7 @@ func TestDocsVariables(t *testing.T) {
 	}
 }
 
-// Pipelines of Jenkins have as many brackets as they need, and steps that exist.
+// Jenkins pipelines have balanced brackets and existing steps.
 func TestDocsGroovy(t *testing.T) {
 	step := regexp.MustCompile(`\bsh '([^']*)'`)
 	for _, p := range in(t, "groovy") {
@@ -151,7 +151,7 @@ func TestDocsGroovy(t *testing.T) {
 	}
 }
 
-// Units of systemd have sections of lines KEY=VALUE.
+// systemd units consist of sections with lines KEY=VALUE.
 func TestDocsUnits(t *testing.T) {
 	line := regexp.MustCompile(`^(\[[A-Z][a-z]+\]|[A-Z][A-Za-z]+=\S.*)$`)
 	for _, p := range in(t, "ini") {
@@ -165,7 +165,7 @@ func TestDocsUnits(t *testing.T) {
 	}
 }
 
-// The configuration of nginx lets readers read and writers write, and refuses everyone else.
+// The nginx configuration lets readers read and writers write, and refuses everyone else.
 func TestDocsNginx(t *testing.T) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
@@ -180,7 +180,7 @@ func TestDocsNginx(t *testing.T) {
 	}
 }
 
-// serves starts nginx with the configuration of a server and asks it.
+// serves starts nginx with a server configuration and sends requests to it.
 func serves(t *testing.T, nginx, config string) {
 	dir := t.TempDir()
 	for _, sub := range []string{"keys", "srv", "tmp"} {
@@ -199,7 +199,7 @@ func serves(t *testing.T, nginx, config string) {
 			t.Fatal(err)
 		}
 	}
-	socket := filepath.Join(dir, "socket") // no other process can take it
+	socket := filepath.Join(dir, "socket") // no other process can take the port
 	config = strings.NewReplacer("listen 443", "listen unix:"+socket, "/etc/nginx/cook", dir+"/keys", "/srv/cook-cache", dir+"/srv").Replace(config)
 	user := ""
 	if os.Getuid() == 0 {
@@ -255,7 +255,8 @@ func serves(t *testing.T, nginx, config string) {
 	}
 }
 
-// certify writes the certificate and key of a server, and returns a pool that trusts it.
+// certify writes the certificate and key for a server, and returns a pool that trusts the
+// certificate.
 func certify(t *testing.T, dir string) *x509.CertPool {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -281,7 +282,7 @@ func certify(t *testing.T, dir string) *x509.CertPool {
 	return trusted
 }
 
-// asker returns a function that makes a request by a user and returns the status.
+// asker returns a function that sends a request as a user and returns the status.
 func asker(t *testing.T, socket string, trusted *x509.CertPool) func(user, method string) int {
 	url := "https://127.0.0.1/cook/cas/" + strings.Repeat("0", 64)
 	client := &http.Client{Transport: &http.Transport{
@@ -309,7 +310,7 @@ func asker(t *testing.T, socket string, trusted *x509.CertPool) func(user, metho
 	}
 }
 
-// A line that installs the published module works only after the first release: the paragraph
+// A line that installs the published module works only after the first release. The paragraph
 // before its block must say so.
 func TestDocsInstallWhatIsThere(t *testing.T) {
 	installs := 0
@@ -328,7 +329,8 @@ func TestDocsInstallWhatIsThere(t *testing.T) {
 
 var published = regexp.MustCompile(`go install [^\n]*github\.com/assetcook/assetcook/\S*@`)
 
-// paragraphBefore returns the paragraph before a block, whose first line ends the text.
+// paragraphBefore returns the paragraph before a block, given the text up to the block's first
+// line.
 func paragraphBefore(text string) string {
 	text = strings.TrimSpace(text[:strings.LastIndex(text, "```")])
 	return text[strings.LastIndex(text, "\n\n")+1:]

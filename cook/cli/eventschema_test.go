@@ -35,8 +35,8 @@ func eventSchema() (*jsonschema.Schema, error) {
 	return c.Compile("asset:///events.schema.json")
 }
 
-// judgedCook is the command in scripts and pages. It validates each line of -json, and writes
-// errors to the file of the variable miscounted.
+// judgedCook is the cook command in scripts and pages. It validates each line of -json, and
+// writes errors to the file that the variable miscounted names.
 func judgedCook() {
 	c := command{countedCook, recipes.All()}
 	if !slices.Contains(os.Args, "-json") && os.Getenv("COOK_JSON") == "" {
@@ -69,7 +69,7 @@ func judgedCook() {
 type lineJudge struct {
 	to     io.Writer
 	schema *jsonschema.Schema
-	events bool // all lines are events, not only those with the field
+	events bool // set if all lines are events, not only lines with the field
 	rest   []byte
 	wrong  []string
 }
@@ -103,7 +103,7 @@ func (j *lineJudge) judge(line []byte) error {
 	return j.schema.Validate(value)
 }
 
-// docs/events.schema.json is what cook schema -events prints.
+// docs/events.schema.json equals the output of cook schema -events.
 func TestDocsEventSchema(t *testing.T) {
 	want, err := report.Schema()
 	if err != nil {
@@ -120,7 +120,7 @@ func TestDocsEventSchema(t *testing.T) {
 	}
 }
 
-// The schema takes all records of a run, and nothing else.
+// The schema accepts all records of a run, and nothing else.
 func TestEventSchema(t *testing.T) {
 	schema, err := eventSchema()
 	if err != nil {
@@ -154,7 +154,7 @@ func TestEventSchema(t *testing.T) {
 	}
 }
 
-// docs/json.md has the events and fields of the schema.
+// docs/json.md describes the events and fields of the schema.
 func TestDocsJSONFields(t *testing.T) {
 	var events, fields strings.Builder
 	names := func(list []string) string {
@@ -181,7 +181,7 @@ func TestDocsJSONFields(t *testing.T) {
 		}
 	}
 	for _, block := range []struct{ name, text string }{{"events", events.String()}, {"fields", fields.String()}} {
-		for _, p := range pages(t) { // read again, as it may have been written
+		for _, p := range pages(t) { // read again, because it may have been written meanwhile
 			if p.name == "docs/json.md" {
 				p.generated(t, block.name, block.text)
 			}

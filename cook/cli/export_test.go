@@ -10,7 +10,7 @@ import (
 // Commands are the programs that this test binary can run as, by name.
 var Commands = commands
 
-// flagsOf returns the flags of a verb, "" for a command line without a verb.
+// flagsOf returns the flags of a verb; "" means the command line without a verb.
 func flagsOf(verb string) *flag.FlagSet {
 	return command{cook.Cook, recipes.All()}.newCall(nil).Find(verb).Flags()
 }

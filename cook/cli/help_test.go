@@ -28,7 +28,7 @@ func TestShortHelpFitsOnOneScreen(t *testing.T) {
 	}
 }
 
-// An invalid recipe gives an error line, not a panic, for each verb.
+// An invalid recipe causes an error line for each verb, and no panic.
 func TestBadRecipe(t *testing.T) {
 	c := command{cook.Cook, append(recipes.All(), recipe.Recipe{Name: "mine", Version: 1})}
 	for _, args := range [][]string{{"help", "json"}, {"-dir", t.TempDir()}, {"why", "-dir", t.TempDir(), "a"}} {
@@ -42,7 +42,7 @@ func TestBadRecipe(t *testing.T) {
 	}
 }
 
-// Recipes that claim the same files are an error of the program's configuration.
+// If two recipes claim the same files, the program's configuration is in error.
 func TestRecipesThatClash(t *testing.T) {
 	mine := recipes.All()[1]
 	mine.Name, mine.Extensions = "mine", []string{".mine", ".png"}
@@ -56,7 +56,8 @@ func TestRecipesThatClash(t *testing.T) {
 	}
 }
 
-// The manual page has all verbs, flags and recipes, and formatters have nothing to say of it.
+// The manual page lists all verbs, flags and recipes, and formatters report no problems with
+// it.
 func TestManPage(t *testing.T) {
 	c := command{cook.Cook, recipes.All()}
 	var b strings.Builder
@@ -111,7 +112,7 @@ func TestManPage(t *testing.T) {
 		if formatter[0] == "mandoc" {
 			complaints = ""
 			for line := range strings.Lines(string(out)) {
-				if !strings.Contains(line, "missing date") { // a build of tests has none
+				if !strings.Contains(line, "missing date") { // test builds have no date
 					complaints += line
 				}
 			}

@@ -1,4 +1,4 @@
-// Package cli is the cook command, for programs with recipes of their own:
+// Package cli provides the cook command for programs with recipes of their own:
 //
 //	func main() { cli.Main(append(recipes.All(), upper)...) }
 //
@@ -34,7 +34,7 @@ import (
 // Main runs the command line of this process with the given recipes and exits.
 func Main(recipes ...recipe.Recipe) { command{cook.Cook, recipes}.main() }
 
-// A command is cook with the parts that tests replace.
+// A command is the cook command, with parts that tests can replace.
 type command struct {
 	cook    cmdline.CookFunc
 	recipes []recipe.Recipe
@@ -45,7 +45,8 @@ func (c command) main() {
 	os.Exit(c.runArguments(ctx, interrupt.listenForSignals, os.Args[1:], &frontend.Stream{File: os.Stdout}, &frontend.Stream{File: os.Stderr}))
 }
 
-// runArguments is the command without the process around it. It calls atWork before it works on assets.
+// runArguments runs the command without the process around it. It calls atWork before it works
+// on assets.
 func (c command) runArguments(ctx context.Context, atWork func(), args []string, stdout, stderr io.Writer) (status int) {
 	call := c.newCall(args)
 	checked := &frontend.Checked{W: stdout}
@@ -81,8 +82,9 @@ func (c command) newCall(args []string) *cmdline.Call {
 	return call
 }
 
-// asChild does the work of a process that another cook has started, and reports whether the command
-// line asks for that. Its words are no verbs: neither help nor completion lists them.
+// asChild does the work of a process that another cook has started, and reports whether the
+// command line asks for that. The words for this are not verbs: neither help nor completion
+// lists them.
 func asChild(ctx context.Context, c *cmdline.Call) (status int, ok bool) {
 	if len(c.Args) == 0 {
 		return 0, false
@@ -110,23 +112,23 @@ func runAction(ctx context.Context, c *cmdline.Call) (status int) {
 	return frontend.OK
 }
 
-// deafFor is how long a run without work leaves interrupts to the system, which ends the process at
-// once. A person needs longer to press a key.
+// deafFor is how long a run without work leaves interrupts to the system, which ends the
+// process immediately. A person needs longer to press a key.
 const deafFor = 10 * time.Millisecond
 
 // An interrupt is Ctrl-C, a SIGTERM, or a closed terminal. The first interrupt ends the context, and
 // asks the programs that recipes run to end. The second interrupt ends the process, at any instant:
 // ARCHITECTURE.md says why that is safe. On Linux it also kills the programs.
 //
-// Listening takes two more threads and about a tenth of the time of a no-op run. So it begins when
-// there is work, or when the run takes longer than deafFor.
+// Listening takes two more threads and about a tenth of the time of a no-op run. It therefore
+// begins only when there is work, or when the run takes longer than deafFor.
 type interrupt struct {
 	cancel context.CancelFunc
 	once   sync.Once
 }
 
-// interruptible returns a context that interrupts end. They are heard once the caller or the clock
-// has called listen.
+// interruptible returns a context that an interrupt ends. It listens for interrupts after a
+// short time, or earlier if the caller requests it.
 func interruptible() (context.Context, *interrupt) {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &interrupt{cancel: cancel}
@@ -134,12 +136,12 @@ func interruptible() (context.Context, *interrupt) {
 	return ctx, i
 }
 
-// listenForSignals begins to hear interrupts.
+// listenForSignals starts listening for interrupts.
 func (i *interrupt) listenForSignals() {
 	i.once.Do(func() {
-		came := make(chan os.Signal, 2) // a second one may come before the first is handled
+		came := make(chan os.Signal, 2) // a second interrupt may come before the first is handled
 		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-			// The parent process may want a signal ignored, as nohup does.
+			// The parent process may have set a signal to be ignored, as nohup does.
 			if !signal.Ignored(sig) {
 				signal.Notify(came, sig)
 			}

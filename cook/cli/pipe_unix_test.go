@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A reader that goes away ends the printing, not the run: exit status and outputs are the same as
-// with a reader.
+// If the reader of the output goes away, the printing ends, but not the run: exit status and
+// outputs are the same as with a reader.
 func TestClosedPipe(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -30,7 +30,7 @@ func TestClosedPipe(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args []string
-		bad  int // sources that fail
+		bad  int // number of sources that fail
 		code int
 	}{
 		{"reasons", []string{"-explain", "-v"}, 0, frontend.OK},
@@ -77,8 +77,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// runPiped runs a command and reads some lines of its output and of its errors before it closes the
-// pipe; -1 is all.
+// runPiped runs a command. It reads the given number of lines of output and of errors, where -1
+// means all, and then closes the pipe.
 func runPiped(t *testing.T, cmd *exec.Cmd, lines [2]int) (code int) {
 	t.Helper()
 	var readers [2]*os.File
@@ -115,7 +115,7 @@ func runPiped(t *testing.T, cmd *exec.Cmd, lines [2]int) (code int) {
 		}()
 	}
 	err := cmd.Wait()
-	cmd.Stdout.(*os.File).Close() // so that reading all ends
+	cmd.Stdout.(*os.File).Close() // ends the read from the pipe
 	cmd.Stderr.(*os.File).Close()
 	<-done
 	<-done

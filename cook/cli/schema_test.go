@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A ruleJudge has two opinions on files with rules: the compiler's and the schema's.
+// A ruleJudge validates files with rules in two ways: with the compiler and with the schema.
 type ruleJudge struct {
 	set    *recipeset.Set
 	schema *jsonschema.Schema
@@ -54,7 +54,7 @@ func (j *ruleJudge) compiler(text string) error {
 	return err
 }
 
-// bySchema returns the schema's error about a text; parsed is false for invalid TOML.
+// bySchema returns the schema's error for a text; parsed is false for invalid TOML.
 func (j *ruleJudge) bySchema(text string) (parsed bool, err error) {
 	var doc map[string]any
 	if toml.Unmarshal([]byte(text), &doc) != nil {
@@ -105,7 +105,7 @@ func rulesOfRepository(t *testing.T) map[string]string {
 	return all
 }
 
-// The schema takes all rules in this repository that the compiler takes.
+// The schema accepts all rules in this repository that the compiler accepts.
 func TestSchemaTakesValidRules(t *testing.T) {
 	j, n := newRuleJudge(t), 0
 	for name, text := range rulesOfRepository(t) {
@@ -122,7 +122,7 @@ func TestSchemaTakesValidRules(t *testing.T) {
 	}
 }
 
-// The schema refuses all mistakes in keys and values that are TOML.
+// The schema rejects all mistakes in keys and values that are valid TOML.
 func TestSchemaRefusesMistakes(t *testing.T) {
 	j, n := newRuleJudge(t), 0
 	for _, m := range mistakes(t) {
@@ -172,7 +172,7 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 	}
 }
 
-// Of each option, the schema and the compiler take the same values.
+// The schema and the compiler accept the same values for each option.
 func TestSchemaAgreesWithCompiler(t *testing.T) {
 	j, taken, refused := newRuleJudge(t), 0, 0
 	values := []string{
@@ -199,7 +199,7 @@ func TestSchemaAgreesWithCompiler(t *testing.T) {
 			}
 			for _, value := range own {
 				if (value == "'-5s'" || value == "'0'") && strings.Contains(o.Want, "duration") {
-					continue // a bound that is in words only
+					continue // this limit is not in the schema, only in its description
 				}
 				for _, text := range []string{
 					fmt.Sprintf("[target.t.%s]\n%s = %s\n", name, o.Key, value),
@@ -208,7 +208,7 @@ func TestSchemaAgreesWithCompiler(t *testing.T) {
 				} {
 					compiled := j.compiler(text)
 					if compiled != nil && strings.Contains(compiled.Error(), "outputs: want ") {
-						continue // how many outputs a recipe has depends on its options
+						continue // the number of a recipe's outputs depends on its options
 					}
 					parsed, err := j.bySchema(text)
 					if !parsed || (err == nil) != (compiled == nil) {

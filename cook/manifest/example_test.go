@@ -10,9 +10,9 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// An engine lists the artifacts of an output directory.
+// An engine can list the artifacts of an output directory.
 func ExampleRead() {
-	cooked := outputFolder() // in a game: os.DirFS("cooked")
+	cooked := outputFolder() // a game would use os.DirFS("cooked")
 	load := func(name string) ([]byte, error) { return fs.ReadFile(cooked, name) }
 	root, err := load(manifest.Name)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// many are 100,000 small files.
+// many returns 100,000 small files.
 func many() (tree map[string][]byte, names []string) {
 	tree = map[string][]byte{}
 	for i := range 100_000 {
@@ -21,7 +21,7 @@ func many() (tree map[string][]byte, names []string) {
 	return tree, names
 }
 
-// made writes an archive.
+// made writes an archive in the format of a rival, and returns its name and size.
 func made(b *testing.B, r rival, tree map[string][]byte) (name string, size int64) {
 	name = filepath.Join(b.TempDir(), r.name)
 	if err := r.write(name, tree); err != nil {
@@ -34,7 +34,7 @@ func made(b *testing.B, r rival, tree map[string][]byte) (name string, size int6
 	return name, info.Size()
 }
 
-// mounted opens an archive.
+// mounted opens an archive in the format of a rival.
 func mounted(b *testing.B, r rival, name string) archive {
 	a, err := r.mount(name)
 	if err != nil {
@@ -44,7 +44,8 @@ func mounted(b *testing.B, r rival, name string) archive {
 	return a
 }
 
-// Opening an archive of 100,000 files, and its size.
+// BenchmarkMount measures the time to open an archive of 100,000 files, and reports the archive's
+// size.
 func BenchmarkMount(b *testing.B) {
 	tree, _ := many()
 	for _, r := range rivals {
@@ -62,7 +63,8 @@ func BenchmarkMount(b *testing.B) {
 	}
 }
 
-// Looking up a file among 100,000, in an archive that is open and was used before.
+// BenchmarkLookup measures the time to look up a file among 100,000. The archive is open and was
+// used before.
 func BenchmarkLookup(b *testing.B) {
 	tree, names := many()
 	for _, format := range rivals {
@@ -79,7 +81,8 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// Reading a file of 64 MiB that does not compress: from archives, and by itself.
+// BenchmarkReadLarge measures the time to read a file of 64 MiB that does not compress, from
+// archives and from a file of its own.
 func BenchmarkReadLarge(b *testing.B) {
 	data := make([]byte, 64<<20)
 	rand.NewChaCha8([32]byte{}).Read(data)
@@ -114,7 +117,8 @@ func BenchmarkReadLarge(b *testing.B) {
 	}
 }
 
-// The size of a gigabyte's sixteenth of mixed files in each format, and the time to write it.
+// BenchmarkSize measures the size of 64 MiB of mixed files in each format, and the time to write
+// them.
 func BenchmarkSize(b *testing.B) {
 	tree := mixed(64 << 20)
 	for _, r := range rivals {

@@ -16,7 +16,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// words fills bytes with text, or with what does not compress.
+// words fills data with text if text is set, and otherwise with random numbers, which do not
+// compress.
 func words(r *rand.Rand, data []byte, text bool) {
 	for i := 0; i < len(data); {
 		if !text {
@@ -24,12 +25,13 @@ func words(r *rand.Rand, data []byte, text bool) {
 			i++
 			continue
 		}
-		word := r.IntN(4096) * r.IntN(4096) >> 12 // some more often than others
+		word := r.IntN(4096) * r.IntN(4096) >> 12 // number of a word; small numbers are more frequent
 		i += copy(data[i:], fmt.Sprintf("%x ", word*word))
 	}
 }
 
-// mixed returns files of 4 KiB to 8 MiB, every second one text, with at least size bytes in all.
+// mixed returns files of 4 KiB to 8 MiB with a total size of at least size bytes. Every second file
+// is text.
 func mixed(size int) map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	tree := map[string][]byte{}
@@ -42,7 +44,7 @@ func mixed(size int) map[string][]byte {
 	return tree
 }
 
-// chunksOf are the hashes of the chunks of a file.
+// chunksOf returns the hashes of the chunks of a file.
 func chunksOf(b *testing.B, name string) (chunks []uint64) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -56,9 +58,11 @@ func chunksOf(b *testing.B, name string) (chunks []uint64) {
 
 var editsSize = flag.Int("pak.size", 64, "MiB of files in the pak of BenchmarkEdits")
 
-// What an edit of a pak costs: the time anew and with what the old pak has; chunks
-// of 1 MiB of the new pak that the old one does not have anywhere, or not at their
-// places; and bytes that are not copied.
+// BenchmarkEdits measures the cost of an edit of a pak:
+//
+//   - the time without and with the old pak
+//   - the chunks of 1 MiB of the new pak that the old pak has nowhere, or not at their places
+//   - the bytes that are not copied
 func BenchmarkEdits(b *testing.B) {
 	tree := mixed(*editsSize << 20)
 	dir := b.TempDir()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Whatever a file holds, reading it as a pak neither panics nor takes more memory than its
-// size allows, and ends.
+// Reading any file as a pak terminates without a panic, and takes no more memory than the file's
+// size allows.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	seed := filepath.Join(dir, "seed.pak")

@@ -9,36 +9,37 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// chunkSize is the unit of patchers: they load the chunks of a file that the old version lacks.
+// chunkSize is the unit in which game patchers transfer data: they download the chunks of a file
+// that the old version lacks.
 const chunkSize = 1 << 20
 
 const (
-	// restartSize is the mean distance, in bytes, of files that begin at a chunk whatever their
-	// predecessors are.
+	// restartSize is the mean distance, in bytes, between files that begin at a chunk boundary
+	// regardless of the preceding files.
 	restartSize = 32 << 20
-	// minCut and maxCut bound the unused bytes at the end of a chunk.
+	// minCut and maxCut limit the unused bytes at the end of a chunk.
 	minCut = 32 << 10
 	maxCut = 128 << 10
-	// largestStep is the alignment of the largest data.
+	// largestStep is the maximum alignment of data.
 	largestStep = 64 << 10
 )
 
-// A layout gives data its places, one after the other. The places depend on the names and sizes
-// alone, and an edit moves little: data that shrinks or grows by less than the room behind it moves
-// no other data, and other edits move data up to the next file that begins at a chunk. Two kinds of
-// files begin at a chunk:
+// A layout assigns offsets to data in ascending order. The offsets depend only on names and sizes,
+// and an edit moves little data: data that shrinks, or grows by less than the free space after it,
+// moves no other data. Other edits move data only up to the next file that begins at a chunk
+// boundary. Two kinds of files begin at a chunk boundary:
 //
 //   - A file that would cross into the next chunk, together with some files just before it. The
 //     hashes of their names decide which file is the first, so the choice survives small moves.
-//   - A file chosen by its hash alone, once in restartSize. So an added or removed file moves no
-//     more than restartSize, or moves files by whole chunks.
+//   - A file chosen by the hash of its name alone, on average once every restartSize bytes. So
+//     adding or removing a file moves at most restartSize bytes, or moves files by whole chunks.
 type layout struct {
 	end  int64     // end of the added data
-	held []*packed // files whose places may still change
+	held []*packed // files whose offsets may still change
 }
 
-// placeData gives data a place behind the earlier data. It returns the files whose places are now
-// final, in order.
+// placeData assigns data an offset after the earlier data. It returns the files whose offsets are
+// now final, in order.
 func (l *layout) placeData(p *packed) (final []*packed) {
 	step := stepFor(p.entry.Packed)
 	size := upToMultiple(p.entry.Packed, step)
@@ -65,22 +66,22 @@ func (l *layout) placeData(p *packed) (final []*packed) {
 	return append(final, p)
 }
 
-// finalizePlaces makes all places final.
+// finalizePlaces makes all offsets final.
 func (l *layout) finalizePlaces() (final []*packed) {
 	final, l.held = l.held, nil
 	return final
 }
 
-// placeAtEnd gives data the place at the end.
+// placeAtEnd assigns data the offset at the end.
 func (l *layout) placeAtEnd(p *packed) {
 	step := stepFor(p.entry.Packed)
 	p.entry.Offset = upToMultiple(l.end, step)
 	l.end = upToMultiple(p.entry.Offset+p.entry.Packed, step)
 }
 
-// cutBehind returns the index of the first held file that moves behind a boundary, if at most
-// unused bytes before the boundary may stay empty. It may be the number of held files; it is -1 if
-// none moves.
+// cutBehind returns the index of the first held file that moves to a chunk boundary, or -1 if no
+// file moves. The index may equal the number of held files. The move leaves at most the given
+// number of unused bytes before the boundary.
 func (l *layout) cutBehind(boundary, unused int64) (first int) {
 	first = -1
 	least := uint64(0)
@@ -93,14 +94,14 @@ func (l *layout) cutBehind(boundary, unused int64) (first int) {
 	return first
 }
 
-// restarts reports whether data begins at a chunk wherever the data before it ends: how
-// likely that is grows with its size.
+// restarts reports whether data begins at a chunk boundary regardless of the preceding data. The
+// probability grows with the size.
 func restarts(hash uint64, size int64) bool {
 	return float64(hash)*restartSize < float64(size)*(1<<64)
 }
 
-// stepFor returns the alignment of both ends of the room for data of a size. Large data gets
-// one part in 64 more than it needs, on average, so that it can grow a little.
+// stepFor returns the alignment of the start and the end of the space for data of the given size.
+// On average, large data gets 1/64 more space than it needs, so that it can grow a little.
 func stepFor(size int64) int64 {
 	if size < largeSize {
 		return smallAlign
@@ -108,14 +109,14 @@ func stepFor(size int64) int64 {
 	return min(max(pageSize, int64(1)<<(bits.Len64(uint64(size))-1)/32), largestStep)
 }
 
-// upToMultiple rounds an offset or a size up to a multiple.
+// upToMultiple rounds n up to a multiple of step.
 func upToMultiple(n, step int64) int64 { return (n + step - 1) / step * step }
 
-// chunkEnd is where the chunk ends that data up to an offset is in.
+// chunkEnd returns the end of the chunk that contains the byte before offset.
 func chunkEnd(offset int64) int64 { return upToMultiple(offset, chunkSize) }
 
-// directoryAt is where a directory begins that follows the data: so that it is in as few
-// chunks as can be, unless the pak is small.
+// directoryAt returns the offset of a directory of the given size after the data. Unless the pak is
+// small, the offset minimizes the number of chunks that the directory overlaps.
 func directoryAt(end, size int64) int64 {
 	chunks := func(at int64) int64 { return (chunkEnd(at+size) - at/chunkSize*chunkSize) / chunkSize }
 	at := upToMultiple(end, pageSize)
@@ -126,13 +127,13 @@ func directoryAt(end, size int64) int64 {
 }
 
 const (
-	// Content of more than twice pieceSize is compressed by pieces of that size, a frame
-	// each, so that an edit does not change the frames of other pieces.
+	// Content of more than twice pieceSize is compressed in pieces of that size, one frame per
+	// piece, so that an edit does not change the frames of other pieces.
 	pieceSize = 512 << 10
-	// pieceStep is the multiple to which skipped frames fill up pieces, so that a piece stays in
-	// place when earlier pieces shrink or grow a little.
+	// pieceStep is the alignment of pieces: skippable frames pad each piece, so that it keeps its
+	// offset when earlier pieces shrink or grow a little.
 	pieceStep = 8 << 10
-	// skippable begins a frame that is skipped; its size follows.
+	// skippable is the magic number of a skippable frame; the frame's size follows.
 	skippable = 0x184d2a50
 )
 
@@ -141,16 +142,16 @@ func newFrameEncoder(level, workers int) (*zstd.Encoder, error) {
 		zstd.WithWindowSize(maxWindow), zstd.WithEncoderCRC(false))
 }
 
-// A packed is a file in its stored form.
+// A packed value is a file in its stored form.
 type packed struct {
 	i     int // index of the file
 	entry Entry
 	hash  uint64 // hash of the name
-	data  []byte // nil if it is in
+	data  []byte // stored form; nil if the reused pak has it
 	old   *oldEntry
 }
 
-// packOrReuse reads and compresses a file, or finds it in the pak that may be reused.
+// packOrReuse reads and compresses a file, or finds its data in the reused pak.
 func (w *writer) packOrReuse(i int) (packed, error) {
 	f := &w.files[i]
 	p := packed{i: i, entry: Entry{Name: f.Name, Gone: f.Gone}, hash: hashOf(f.Name)}
@@ -174,7 +175,7 @@ func (w *writer) packOrReuse(i int) (packed, error) {
 	return p, nil
 }
 
-// compressFrames returns the frames of some content.
+// compressFrames compresses content to one or more frames.
 func compressFrames(encoder *zstd.Encoder, content []byte) (frames []byte) {
 	if len(content) <= 2*pieceSize {
 		return encoder.EncodeAll(content, nil)
@@ -186,7 +187,7 @@ func compressFrames(encoder *zstd.Encoder, content []byte) (frames []byte) {
 	return encoder.EncodeAll(content, frames)
 }
 
-// fillPiece appends a frame that is skipped, up to a multiple of pieceStep.
+// fillPiece appends a skippable frame that pads the data to a multiple of pieceStep.
 func fillPiece(frames []byte) []byte {
 	n := -len(frames) & (pieceStep - 1)
 	if n == 0 {

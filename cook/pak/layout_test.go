@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// laidOut gives files of such sizes their places, and returns the entries by name and the end.
+// laidOut assigns offsets to files of the given sizes. It returns the entries by name, and the end
+// of the data.
 func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 	l := layout{end: headerSize}
 	entries := map[string]Entry{}
@@ -27,7 +28,8 @@ func laidOut(sizes map[string]int64) (map[string]Entry, int64) {
 }
 
 // Data is in the order of names, aligned, and never overlaps. After an edit, the first file that
-// begins at a chunk by its hash, and all data behind it, moves by the same number of whole chunks.
+// begins at a chunk boundary because of its hash moves by whole chunks, and all data after it moves
+// by the same distance.
 func TestLayoutLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -79,8 +81,8 @@ func TestLayoutLaws(t *testing.T) {
 	})
 }
 
-// In paks of files of many kinds, room that is not used is a few parts in a hundred, and a
-// file whose size changes a little moves others in few cases.
+// Whatever the sizes of the files, at most a few percent of a pak is unused, and a file whose size
+// changes a little rarely moves others.
 func TestLayoutIsLocal(t *testing.T) {
 	for name, size := range sizesOf {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -103,7 +105,7 @@ func TestLayoutIsLocal(t *testing.T) {
 			now, _ := laidOut(after)
 			moved := false
 			for file, e := range now {
-				// By whole chunks is not worth mentioning.
+				// Moves by whole chunks do not count.
 				moved = moved || file != edited && e.Offset/chunkSize != now[edited].Offset/chunkSize && (e.Offset-before[file].Offset)%chunkSize != 0
 			}
 			if !moved {
@@ -116,7 +118,7 @@ func TestLayoutIsLocal(t *testing.T) {
 	}
 }
 
-// sizesOf are kinds of files, by name.
+// sizesOf holds functions that draw a file size, by the name of their range.
 var sizesOf = map[string]func(r *rand.Rand) int64{
 	"1 to 32 KiB":     func(r *rand.Rand) int64 { return 1<<10 + r.Int64N(31<<10) },
 	"64 KiB to 1 MiB": func(r *rand.Rand) int64 { return 64<<10 + r.Int64N(960<<10) },
@@ -124,7 +126,7 @@ var sizesOf = map[string]func(r *rand.Rand) int64{
 	"1 KiB to 16 MiB": func(r *rand.Rand) int64 { return 1<<(10+r.IntN(14)) + r.Int64N(1<<10) },
 }
 
-// A directory is in no more chunks than its size makes necessary.
+// A directory overlaps no more chunks than its size requires.
 func TestDirectoryPlace(t *testing.T) {
 	for _, size := range []int64{256, 300 << 10, 1 << 20, 1<<20 + 1, 5<<20 - 4096} {
 		for _, end := range []int64{32 << 20, 32<<20 + 1, 33<<20 - 5000, 40<<20 - 1} {

@@ -13,23 +13,23 @@ import (
 	"github.com/assetcook/assetcook/internal/reflink"
 )
 
-// A reuse copies data of another pak. A nil reuse has no data.
+// A reuse copies data from another pak. A nil reuse has no data.
 type reuse struct {
 	file  *os.File
 	known map[hashing.Digest]*oldEntry // entries by content
-	run   run                          // the bytes that are still to be copied
+	run   run                          // the bytes whose copy was deferred
 }
 
-// An oldEntry is one of that pak.
+// An oldEntry is an entry of the reused pak.
 type oldEntry struct {
 	Entry
-	number int // number in the order of the data
+	number int // position in the order of the data
 }
 
-// A run is bytes that are copied at once.
+// A run is a range of bytes that is copied with one call.
 type run struct {
 	from, to, size int64
-	last           int // number of the entry that it ends with
+	last           int // number of its last entry
 }
 
 func newReuse(p *Pak) (*reuse, error) {
@@ -51,7 +51,8 @@ func newReuse(p *Pak) (*reuse, error) {
 	return r, nil
 }
 
-// reuseKnown completes a file if its content is known.
+// reuseKnown looks for the content of a file in the reused pak. If it finds the content, it fills
+// in the file's entry and returns true.
 func (r *reuse) reuseKnown(p *packed, digest hashing.Digest, size int64) bool {
 	if r == nil {
 		return false
@@ -64,10 +65,11 @@ func (r *reuse) reuseKnown(p *packed, digest hashing.Digest, size int64) bool {
 	return true
 }
 
-// copyFromOld copies the data of a file to its place, at once or together with the next files.
+// copyFromOld copies the data of a file to its offset. It may defer the copy, to copy the next
+// files with the same call.
 func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	from, to := p.old.Offset, p.entry.Offset
-	// Neighboring entries are one run, with only zeros between them.
+	// Adjacent entries form one run; only zeros lie between them.
 	if n := &r.run; n.size > 0 && p.old.number == n.last+1 && to-n.to == from-n.from {
 		n.size, n.last = from+p.old.Packed-n.from, p.old.number
 		return nil
@@ -79,8 +81,9 @@ func (r *reuse) copyFromOld(out *os.File, p *packed) error {
 	return nil
 }
 
-// copyPutOff copies the ranges that take has put off. Package os has the system do it, and that
-// shares blocks where both files have theirs at the same offsets, if it begins with a whole one.
+// copyPutOff copies the run that copyFromOld has deferred. Package os lets the system copy. The
+// system can share blocks between the files if the run begins with a whole block and has the same
+// alignment in both files.
 func (r *reuse) copyPutOff(out *os.File) error {
 	if r == nil || r.run.size == 0 {
 		return nil
@@ -96,7 +99,7 @@ func (r *reuse) copyPutOff(out *os.File) error {
 	return copyRange(out, r.file, n.to, n.from, n.size)
 }
 
-// copyRange copies bytes from one file to another, and moves the offsets of both.
+// copyRange copies bytes from one file to another. It changes the file offsets of both.
 func copyRange(dst, src *os.File, to, from, size int64) error {
 	if _, err := dst.Seek(to, io.SeekStart); err != nil {
 		return err
@@ -108,7 +111,7 @@ func copyRange(dst, src *os.File, to, from, size int64) error {
 	return err
 }
 
-// keepUnchanged keeps unchanged files of the previous pak.
+// keepUnchanged finds the unchanged files of the previous pak, which keep their offsets.
 func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 	old, err := Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +161,7 @@ func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 		end = max(end, r.to)
 	}
 	if used.haveOverlap() || end-bytes > headerSize+pageSize*int64(len(used)) && 4*(end-bytes) > end {
-		clear(w.kept) // it is damaged, or so much of it is unused that it is better made anew
+		clear(w.kept) // the previous pak is damaged, or too much of it is unused: start anew
 		clear(w.entries)
 		return nil
 	}
@@ -167,7 +170,7 @@ func (w *writer) keepUnchanged(ctx context.Context, name string) error {
 }
 
 // copyPrevious copies the unchanged data of the previous pak, sharing its blocks if the file system
-// can, and clears the rest.
+// can, and fills the rest with zeros.
 func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 	if reflink.Clone(w.out, old.file) == nil {
 		for i, kept := range w.kept {
@@ -175,7 +178,7 @@ func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 				delete(known, w.files[i].Name)
 			}
 		}
-		for _, e := range known { // erase removed files
+		for _, e := range known { // erase the data of removed files
 			if err := w.writeZeros(e.Offset, min(e.Offset+e.Packed, w.layout.end)); err != nil {
 				return err
 			}
@@ -192,7 +195,7 @@ func (w *writer) copyPrevious(old *Pak, known map[string]Entry) error {
 	return nil
 }
 
-// writeZeros writes zeros from and up to an offset.
+// writeZeros writes zeros from one offset up to another.
 func (w *writer) writeZeros(from, to int64) error {
 	if from >= to {
 		return nil
@@ -201,7 +204,7 @@ func (w *writer) writeZeros(from, to int64) error {
 	return err
 }
 
-// A region is bytes of a file, from and up to an offset.
+// A region is a range of bytes in a file, from one offset up to another.
 type region struct{ from, to int64 }
 
 type regions []region
@@ -210,7 +213,7 @@ func (r regions) sortRegions() {
 	slices.SortFunc(r, func(a, b region) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 }
 
-// haveOverlap reports whether bytes are in more than one of them.
+// haveOverlap reports whether two regions overlap.
 func (r regions) haveOverlap() bool {
 	r.sortRegions()
 	end := int64(0)
@@ -223,7 +226,7 @@ func (r regions) haveOverlap() bool {
 	return false
 }
 
-// gaps returns the regions between the regions, from an offset on.
+// gaps returns the gaps between regions, starting at an offset.
 func (r regions) gaps(from int64) (gaps regions) {
 	r.sortRegions()
 	for _, x := range r {
@@ -235,7 +238,8 @@ func (r regions) gaps(from int64) (gaps regions) {
 	return gaps
 }
 
-// takeRoom returns where in them there is room for data of a size, and takes that away.
+// takeRoom returns the offset of the first region that has room for data of the given size, and
+// removes this space from the regions.
 func (r regions) takeRoom(size int64) (offset int64, ok bool) {
 	for i := range r {
 		if at := alignData(r[i].from, size); at+size <= r[i].to && at >= r[i].from {

@@ -24,7 +24,7 @@ type archive interface {
 	Close() error
 }
 
-// A rival is a format of archives, and how an engine that has it reads them.
+// A rival is an archive format, read the way that its engine reads it.
 type rival struct {
 	name  string
 	write func(name string, tree map[string][]byte) error
@@ -61,7 +61,7 @@ func (p ours) find(name string) (offset, size int64, ok bool) {
 
 func (p ours) open(name string) (io.ReadCloser, error) { return p.Open(name) }
 
-// zipped is a zip with what archive/zip makes of names when files are looked up.
+// zipped is a zip file. archive/zip indexes the names on the first lookup.
 type zipped struct{ *zip.ReadCloser }
 
 func writeZip(method uint16) func(string, map[string][]byte) error {
@@ -105,10 +105,10 @@ func (z zipped) find(name string) (offset, size int64, ok bool) {
 
 func (z zipped) open(name string) (io.ReadCloser, error) { return z.Open(name) }
 
-// place is where a file lies.
+// place is the position of a file in an archive.
 type place struct{ offset, size int64 }
 
-// A stored archive has its files as they are.
+// storedIn is an archive of uncompressed files.
 type storedIn struct {
 	*os.File
 	lookup func(name string) (place, bool)
@@ -127,10 +127,10 @@ func (s *storedIn) open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(s.File, p.offset, p.size)), nil
 }
 
-// PCK, version 2, of Godot 4: a header of 96 bytes, the number of files, and for each the
-// length of its path, filled up to a multiple of 4, the path, offset, size, MD5 and flags;
-// then the data, here at multiples of 32 as Godot exports it. Mounting puts all files into
-// a table by the MD5 of their paths.
+// PCK, version 2, of Godot 4: a header of 96 bytes, the number of files, a record for each file,
+// and the data. A record has the length of the path, padded to a multiple of 4, the path, offset,
+// size, MD5 and flags. Data is aligned to 32 bytes here, as Godot exports it. Mounting puts all
+// files into a table keyed by the MD5 of their paths.
 const (
 	pckHeader = 96
 	pckAlign  = 32
@@ -196,9 +196,10 @@ func mountPCK(name string) (archive, error) {
 	}}, nil
 }
 
-// PAK of Quake: "PACK", offset and size of the directory; a file in it is 56 bytes of name,
-// offset and size. All is 32 bits. The engine reads the directory and compares names from
-// its beginning on; here they are in a map, as newer engines have it.
+// PAK of Quake: "PACK", offset and size of the directory, data, directory. A record in the
+// directory has 56 bytes of name, the offset and the size. All numbers have 32 bits. Quake reads
+// the directory and looks up a name by a linear search; here the names are in a map, as in newer
+// engines.
 const quakeRecord = 64
 
 func writeQuake(name string, tree map[string][]byte) error {
@@ -239,7 +240,7 @@ func mountQuake(name string) (archive, error) {
 	return &storedIn{f, func(name string) (place, bool) { p, ok := files[name]; return p, ok }}, nil
 }
 
-// The compared formats read back the written files.
+// Each compared format reads back the files that it has written.
 func TestRivals(t *testing.T) {
 	tree := map[string][]byte{"a": []byte("first"), "b/second.txt": bytes.Repeat([]byte("second "), 300), "empty": {}}
 	for _, r := range rivals {

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Shout is a recipe for text in capitals. Its field is an option of rules.
+// Shout is a recipe for text in capitals. Its field is an option that rules can set.
 type Shout struct {
 	Marks int `toml:"marks" min:"0" max:"9" doc:"exclamation marks put after the text"`
 }
@@ -25,7 +25,7 @@ func (s *Shout) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, append(bytes.ToUpper(text), bytes.Repeat([]byte("!"), s.Marks)...))
 }
 
-// A recipe that needs twice the size of its source, and is chosen for files called *.whisper.
+// A recipe that needs memory of twice the size of its source, and cooks files called *.whisper.
 func ExampleRecipe() {
 	shout := recipe.Recipe{
 		Name: "shout", Version: 1, Extensions: []string{".whisper"},

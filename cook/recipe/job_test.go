@@ -28,7 +28,7 @@ func TestPathMustBeDeclared(t *testing.T) {
 	(&Job{env: jobenv.Env{Path: "a.png"}}).Path()
 }
 
-// Steps cost nothing if they are not wanted.
+// Steps cost nothing if they are not recorded.
 func TestStep(t *testing.T) {
 	job := &Job{}
 	if n := testing.AllocsPerRun(100, func() { job.Step("decode")() }); n != 0 {

@@ -16,7 +16,7 @@ func ExampleHandler() {
 	log.Fatal(http.ListenAndServe("127.0.0.1:8080", nil))
 }
 
-// A game loads changed artifacts again.
+// A game reloads changed artifacts.
 func ExampleFollow() {
 	for batch, err := range reload.Follow(context.Background(), "cooked") {
 		if err != nil {

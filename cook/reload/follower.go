@@ -18,10 +18,10 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// lookTime is the interval of looks at the manifest without a watcher.
+// lookTime is the interval at which the manifest is checked when there is no watcher.
 const lookTime = 250 * time.Millisecond
 
-// A follower has the artifacts of an output directory as it has reported them.
+// A follower tracks the artifacts of an output directory as last reported to the caller.
 type follower struct {
 	out    string
 	listed map[string]artifact
@@ -30,13 +30,14 @@ type follower struct {
 	fault  error         // error of the last comparison with the manifest
 }
 
-// An artifact is an artifact of the manifest.
+// An artifact is an entry of the manifest.
 type artifact struct {
 	blob           hashing.Digest
 	source, target string
 }
 
-// followManifest begins with the artifacts of the present manifest, without any if it cannot be read.
+// followManifest returns a follower that starts with the artifacts in the current manifest, or with
+// none if the manifest cannot be read.
 func followManifest(out string) *follower {
 	if abs, err := filepath.Abs(out); err == nil {
 		out = abs
@@ -46,8 +47,8 @@ func followManifest(out string) *follower {
 	return f
 }
 
-// waitForChanges waits for changes and returns them, a list for each batch. The error is about the
-// manifest, and another one than before, or ctx has ended.
+// waitForChanges waits for changes and returns a list for each batch. An error means that the
+// manifest cannot be read, for a different reason than before, or that ctx has ended.
 func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 	for ctx.Err() == nil {
 		told, err := feed.Ask(ctx, filepath.Join(statedir.Home(f.out), manifest.StateDir), f.at)
@@ -58,7 +59,7 @@ func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 		case err == nil:
 			f.at = told.Position
 		case f.fault == nil && sameStamp(f.manifestStamp(), f.seen):
-			// Whatever the error is, the manifest shows what changes.
+			// After any error, the manifest still shows the changes.
 			f.at = feed.Position{}
 			pauseBetweenLooks(ctx)
 			continue
@@ -68,7 +69,7 @@ func (f *follower) waitForChanges(ctx context.Context) ([][]Change, error) {
 		before := f.fault
 		var changes []Change
 		if changes, f.fault = f.compareManifest(); f.fault != nil {
-			f.at = feed.Position{} // the watcher has reported changes that this follower does not know
+			f.at = feed.Position{} // the watcher reported changes that this follower has missed
 			if before == nil || before.Error() != f.fault.Error() {
 				return nil, f.fault
 			}
@@ -116,9 +117,9 @@ func (f *follower) applyReported(batches [][]feed.Change) [][]Change {
 	return all
 }
 
-// compareManifest reads the manifest and returns its differences from the reported artifacts.
+// compareManifest reads the manifest and returns how it differs from the reported artifacts.
 func (f *follower) compareManifest() ([]Change, error) {
-	f.seen = f.manifestStamp() // a change between this and reading is compared again
+	f.seen = f.manifestStamp() // a change between this line and reading leads to another comparison
 	now, err := f.readArtifacts()
 	if err != nil {
 		return nil, err
@@ -139,11 +140,11 @@ func (f *follower) compareManifest() ([]Change, error) {
 	return changes, nil
 }
 
-// readTries is how often the manifest is read again because a cook has replaced a part
-// of it meanwhile.
+// readTries limits how often the manifest is read again because a cook replaced a part of it in the
+// meantime.
 const readTries = 20
 
-// readArtifacts returns all artifacts that the manifest lists, none if there is no manifest.
+// readArtifacts returns all artifacts that the manifest lists, or none if there is no manifest.
 func (f *follower) readArtifacts() (map[string]artifact, error) {
 	for try := 1; ; try++ {
 		now, err := f.readOnce()
@@ -183,8 +184,8 @@ func (f *follower) readManifestFile(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// manifestStamp returns the stamp of the manifest, nil if there is none. Each change of a manifest
-// is a rename, so it has another stamp.
+// manifestStamp returns the stamp of the manifest, or nil if there is no manifest. A manifest is
+// always replaced by a rename, so each change gives a new stamp.
 func (f *follower) manifestStamp() os.FileInfo {
 	info, err := os.Stat(filepath.Join(f.out, manifest.Name))
 	if err != nil {
@@ -193,7 +194,7 @@ func (f *follower) manifestStamp() os.FileInfo {
 	return info
 }
 
-// sameStamp reports whether two stamps belong to one manifest.
+// sameStamp reports whether two stamps belong to the same manifest.
 func sameStamp(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -52,7 +52,7 @@ func (w *tree) write(name, text string) {
 	}
 }
 
-// replace writes a file that is complete when it comes among the assets.
+// replace writes an asset atomically: the watcher sees only the complete file.
 func (w *tree) replace(name, text string) {
 	w.t.Helper()
 	tmp := w.project.Dir + ".tmp"
@@ -88,7 +88,7 @@ func (w *tree) watch() (stop func()) {
 	return stop
 }
 
-// cook brings everything up to date, by the watcher if there is one.
+// cook cooks all changed assets, through the watcher if one is running.
 func (w *tree) cook(opt cook.CookOptions) {
 	w.t.Helper()
 	if _, err := cook.Cook(w.t.Context(), w.project, opt); err != nil {
@@ -100,11 +100,12 @@ func (w *tree) cook(opt cook.CookOptions) {
 type subscriber struct {
 	mu     sync.Mutex
 	list   map[string]hashing.Digest
-	more   chan struct{} // closed when there was another batch
+	more   chan struct{} // closed when the next batch has been applied
 	faults []error
 }
 
-// subscribe follows until the test ends. slow is called between batches.
+// subscribe returns a subscriber that follows the output directory until the test ends. It calls
+// slow before each batch.
 func (w *tree) subscribe(slow func()) *subscriber {
 	w.t.Helper()
 	s := &subscriber{list: listed(w.t, w.project.Out), more: make(chan struct{})}
@@ -142,7 +143,8 @@ func (s *subscriber) apply(out string, b Batch, err error) {
 	s.more = make(chan struct{})
 }
 
-// reaches waits until the copy equals the manifest, and that the output directory.
+// reaches waits until the subscriber's list equals the manifest, and fails the test if the manifest
+// differs from the output directory.
 func (s *subscriber) reaches(t *testing.T, out string) {
 	t.Helper()
 	want := listed(t, out)
@@ -206,8 +208,8 @@ func onDisk(t *testing.T, out string) map[string]hashing.Digest {
 	return all
 }
 
-// Whatever is edited, and whoever cooks it: a subscriber that applies all batches has what
-// the output directory has.
+// After any edits, cooked by any process, a subscriber that applies all batches has the contents of
+// the output directory.
 func TestSubscriberEqualsOutputFolder(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playFollowed(t, seed) })
@@ -229,7 +231,7 @@ func playFollowed(t *testing.T, seed uint64) {
 			log = append(log, w.edit(r))
 		}
 		switch r.IntN(9) {
-		case 0: // no watcher, or another one
+		case 0: // end of the watcher, perhaps followed by a cook
 			stop()
 			log = append(log, "no watcher")
 			if r.IntN(2) == 0 {
@@ -239,7 +241,7 @@ func playFollowed(t *testing.T, seed uint64) {
 			stop()
 			stop = w.watch()
 			log = append(log, "another watcher")
-		case 2: // one that the watcher is not asked for
+		case 2: // a cook of some assets, done without the watcher
 			w.cook(cook.CookOptions{Patterns: []string{"a/**"}})
 			log = append(log, "beside")
 		case 3:
@@ -257,7 +259,7 @@ func playFollowed(t *testing.T, seed uint64) {
 	stop()
 }
 
-// One save is one batch of what it changed, with the cause; a removal likewise.
+// Saving or removing one asset makes one batch, whose changes have their cause.
 func TestBatches(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t)
@@ -285,7 +287,7 @@ func TestBatches(t *testing.T) {
 		}
 	}
 	for n, text := range []string{"two", "three"} {
-		// The first one may come from a comparison, and then be told again.
+		// The first change may be found by a comparison and then be reported again by the watcher.
 		w.replace("a/1.txt", text)
 		b := get()
 		c := b.Changes[0]
@@ -319,7 +321,8 @@ func damageManifest(t *testing.T, out string) {
 	}
 }
 
-// A manifest that cannot be read is reported once, and the loop goes on when it can.
+// A manifest that cannot be read is reported once, and the loop continues when it can be read
+// again.
 func TestDamagedManifest(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t)
@@ -338,7 +341,7 @@ func TestDamagedManifest(t *testing.T) {
 	}
 }
 
-// edit edits something, if it is there.
+// edit makes a random edit; it may do nothing if the file does not exist.
 func (w *tree) edit(r *rand.Rand) string {
 	name := func() string { return fmt.Sprintf("%c/%d.txt", 'a'+rune(r.IntN(3)), r.IntN(3)) }
 	a, b := name(), name()

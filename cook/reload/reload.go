@@ -1,5 +1,5 @@
-// Package reload reports changed artifacts to running programs, so that they can
-// load them again: in a game, textures change while they are painted.
+// Package reload reports changed artifacts to running programs, so that the programs can reload
+// them: textures in a running game change while an artist paints them.
 //
 //	for batch, err := range reload.Follow(ctx, "build/data") {
 //		if err != nil {
@@ -13,24 +13,26 @@
 //
 // # Sources of changes
 //
-// A watcher (cook -watch, or cook.Watch) reports the changes of each round at a Unix socket in the
-// output directory, as soon as all artifacts of the round are in place. Changes by other cooks, or
-// without a watcher, are found by a comparison of the manifest with the reported changes. If there
-// is no watcher, or the system has no such sockets, Follow looks at the stamp of the manifest four
-// times a second. Programs can start in any order.
+// A watcher (cook -watch, or cook.Watch) reports the changes of each round through a Unix socket in
+// the output directory, as soon as all artifacts of the round are in place. Follow finds other
+// changes, such as the changes made by a cook without a watcher, by comparing the manifest with the
+// reported changes. If there is no watcher, or the system does not support Unix sockets, Follow
+// checks the stamp of the manifest four times a second. Programs can start in any order.
 //
 // # Guarantees
 //
-// Artifacts are renamed into place before they are reported, so an opened file is whole: it is the
-// reported one, or a newer one. A change may be reported twice. Batches are cumulative: a program
-// that applies every batch to the artifacts at its call of Follow has the artifacts of the present
-// manifest. A batch has the changes of one cook. If the program was too slow, or the batch is the
-// result of a comparison, it has all changes since the last batch.
+// Artifacts are renamed into place before they are reported, so an opened file is complete: it has
+// the reported content or a newer one. A change may be reported twice. Batches are cumulative: a
+// program that starts with the artifacts at its call of Follow and applies every batch has the
+// artifacts of the current manifest. A batch normally contains the changes of one cook. If the
+// program was too slow, or the batch is the result of a comparison, it contains all changes since
+// the last batch.
 //
 // # Browsers
 //
-// [Handler] passes batches on as server-sent events, and serves a module of JavaScript
-// that calls functions for the paths that have changed.
+// [Handler] passes batches on as server-sent events, and serves a module of JavaScript that calls
+// functions for the paths that have changed. The command "cook -watch -http ADDRESS" serves the
+// same, so that a game in a browser or in another language needs no Go.
 package reload
 
 import (
@@ -43,11 +45,11 @@ import (
 
 // A Batch has the changes of one cook, sorted by path.
 type Batch struct {
-	Number  int // numbered from 1, for each call of Follow
+	Number  int // numbered from 1 by each call of Follow
 	Changes []Change
 }
 
-// A Change is an artifact with new content, or a removed one.
+// A Change is an artifact with new content, or a removed artifact.
 type Change struct {
 	Path    string         // path in the output directory, with slashes
 	Blob    hashing.Digest // BLAKE3 of its content; zero if it was removed
@@ -62,17 +64,18 @@ type Cause struct {
 	// Reason is one line, such as "content changed: 3f2a -> 9c01". If only the manifest shows the
 	// change, it is "" and Saved is zero.
 	Reason string
-	// Saved is the time at which the source was written.
+	// Saved is the time when the source was last written.
 	Saved time.Time
 }
 
-// Follow yields the changes in an output directory after this call, until ctx ends. Call it before
-// you load the artifacts. The directory need not exist yet.
+// Follow yields the changes in an output directory that happen after this call, until ctx ends.
+// Call it before you load the artifacts. The directory need not exist yet.
 //
-// Follow yields an error once if the manifest cannot be read. The error does not end the loop: the
-// changes come when the manifest can be read again.
+// Follow yields an error once if the manifest cannot be read. The error does not end the sequence:
+// the changes follow when the manifest can be read again.
 //
-// Follow holds the paths and blob IDs of all artifacts. The sequence can be used once.
+// Follow keeps the paths and blob IDs of all artifacts in memory. The sequence can be iterated only
+// once.
 func Follow(ctx context.Context, out string) iter.Seq2[Batch, error] {
 	f := followManifest(out)
 	return func(yield func(Batch, error) bool) {

@@ -93,8 +93,8 @@ func (a *arm64) turn(v string) {
 	}
 }
 
-// times shifts x by the distance of the factors in c: two halves, the second in t, which the
-// caller adds.
+// times shifts x by the distance of the factors in c: it multiplies both halves of x by their
+// factors. It leaves one product in x and the other in t; the caller adds them.
 func (a *arm64) times(c, x, t string) {
 	a.line("VPMULL2 %s.D2, %s.D2, %s.Q1", c, x, t)
 	a.line("VPMULL %s.D1, %s.D1, %[2]s.Q1", c, x)
@@ -174,7 +174,7 @@ func (a *arm64) tail() {
 	a.line("VDUP R6, V3.B16")
 	a.line("VADD V30.B16, V3.B16, V3.B16")
 	a.turn("V0")
-	a.line("VTBX V2.B16, [V0.B16], V1.B16") // down by n, followed by the tail
+	a.line("VTBX V2.B16, [V0.B16], V1.B16") // block shifted down by n, followed by the tail
 	a.line("VTBL V3.B16, [V0.B16], V0.B16") // up by 16-n
 	a.turn("V0")
 	a.turn("V1")
@@ -219,7 +219,7 @@ func (a *arm64) finish() {
 	a.line("RET")
 }
 
-// pmull writes the function for combining.
+// pmull writes the function that multiplies polynomials for combining checksums.
 func (a *arm64) pmull() {
 	a.text.WriteString("\n// func pmull(a, b uint64) (hi, lo uint64)\n")
 	a.text.WriteString("TEXT ·pmull(SB), NOSPLIT, $0-32\n")

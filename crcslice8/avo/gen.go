@@ -127,8 +127,8 @@ func (k kernel) turn(x Register) {
 	}
 }
 
-// times shifts a by the distance of constant c: two halves, the second in t, which the caller
-// adds.
+// times shifts a by the distance of the factors in c: it multiplies both halves of a by their
+// factors. It leaves one product in a and the other in t; the caller adds them.
 func times(c Op, a, t Register) {
 	VPCLMULQDQ(U8(0x11), c, a, t)
 	VPCLMULQDQ(U8(0x00), c, a, a)
@@ -251,7 +251,7 @@ func (k kernel) wide() {
 	CMPQ(k.n, U32(64))
 	JAE(LabelRef(k.label("single")))
 
-	// The last lane stays; the others move up to it.
+	// The last lane stays; the others are shifted to its position and added.
 	Label(k.label("lanes"))
 	VEXTRACTI32X4(U8(3), Z0, X1)
 	VMOVDQU64(k.row(by384), Z10)
@@ -276,7 +276,7 @@ func (k kernel) addZ(offset int, t, z VecPhysical) {
 	VPTERNLOGQ(U8(0x96), Mem{Base: k.p, Disp: offset}, t, z)
 }
 
-// end sums the remaining bytes, less than 64, after the 16 bytes in X0, and returns the register.
+// end folds the last bytes, fewer than 64, into the 16 bytes in X0, and returns the register.
 func (k kernel) end() {
 	Label(k.label("blocks"))
 	VMOVDQU(k.row(by128), X8)
@@ -384,7 +384,7 @@ func words() {
 	RET()
 }
 
-// multiply writes the function for combining.
+// multiply writes the function that multiplies polynomials for combining checksums.
 func multiply() {
 	TEXT("clmul", NOSPLIT, "func(a, b uint64) (hi, lo uint64)")
 	Doc("clmul returns a times b as polynomials over GF(2). It needs PCLMULQDQ and AVX.")
@@ -423,7 +423,8 @@ func registers(name string, poly uint32) {
 	SUBQ(U32(2048), n)
 	CMPQ(n, U32(2048))
 	JA(LabelRef("block"))
-	// The last units stay, and so pass nothing on to each other.
+	// The last 32 units are the result. They receive the contributions of earlier units, but do not
+	// contribute to each other.
 	addUnits(poly, p, z, -32, 0)
 	for i := range z {
 		VMOVDQU64(z[i], Mem{Base: rest, Disp: 64 * i})
@@ -432,9 +433,9 @@ func registers(name string, poly uint32) {
 	RET()
 }
 
-// addUnits adds the 32 units at p, and to each the contributions of the units from lo to before
-// hi; the unit at p is number 0. The unit at distance 32 is already included: the new unit takes
-// its register.
+// addUnits adds the 32 units at p to the registers. To each it also adds the contributions of the
+// units from lo up to, but not including, hi; the unit at p is number 0. The contribution of the
+// unit at distance 32 is already included, because the new unit takes its register.
 func addUnits(poly uint32, p Register, z []VecPhysical, lo, hi int) {
 	for i := range z {
 		add := []Op{Mem{Base: p, Disp: 64 * i}}

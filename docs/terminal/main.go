@@ -1,5 +1,5 @@
-// Command terminal runs commands and draws their output as a terminal shows it. It writes SVG.
-// This makes the picture in the README:
+// Command terminal runs commands and draws their output as a terminal shows it. It writes SVG. This
+// command makes the image in the README:
 //
 //	go build -o /tmp/bin/ ./cmd/cook && PATH=/tmp/bin:$PATH go run ./docs/terminal > docs/terminal.svg
 //
@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// commands are shell commands, in the order of the picture.
+// commands are the shell commands, in the order in which the image shows them.
 var commands = []string{
 	"cook assets",
 	"cook assets",

@@ -1,5 +1,5 @@
-// Hotreload shows a small scene in the browser whose texture, numbers and shader change
-// while their files are edited.
+// Hotreload shows a small scene in the browser and updates its texture, numbers and shader when
+// their files are edited.
 //
 //	go run ./examples/hotreload
 //

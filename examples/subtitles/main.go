@@ -1,5 +1,5 @@
 // Subtitles is a build program with a recipe of its own: it cooks SubRip subtitles to JSON, and
-// everything else as the command cook does.
+// all other assets as the command cook does.
 //
 //	go run ./examples/subtitles assets
 package main
@@ -41,7 +41,7 @@ func build(ctx context.Context, project cook.Project, out io.Writer) error {
 	return nil
 }
 
-// A printer prints failures and warnings. It ignores everything else that an Observer is told.
+// A printer prints failures and warnings. It ignores all other events of an Observer.
 type printer struct {
 	cook.Observers
 	out io.Writer

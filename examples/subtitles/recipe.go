@@ -12,21 +12,21 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Subtitles has the options of the recipe. The tags are the key in cook.toml, the text of cook help,
-// and the bounds.
+// Subtitles has the options of the recipe. The struct tags give the key in cook.toml, the text
+// for cook help, and the bounds.
 type Subtitles struct {
 	Shift   int  `toml:"shift" min:"-3600000" max:"3600000" doc:"milliseconds to add to all times"`
 	Flatten bool `toml:"flatten" doc:"join the lines of a subtitle by spaces"`
 }
 
-// A subtitle is one text of the output.
+// A subtitle is one subtitle in the output.
 type subtitle struct {
 	From int    `json:"from"` // milliseconds
 	To   int    `json:"to"`
 	Text string `json:"text"`
 }
 
-// subtitles makes JSON of SubRip files.
+// subtitles converts SubRip files to JSON.
 var subtitles = recipe.Recipe{
 	Name: "subtitles", Version: 1, Extensions: []string{".srt"},
 	New: func() recipe.Cooker { return &Subtitles{} },
@@ -51,7 +51,7 @@ func (s *Subtitles) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, append(out, '\n'))
 }
 
-// explain returns a line for cook why.
+// explain returns a line for the output of cook why.
 func (s *Subtitles) explain(ctx context.Context, job *recipe.Job) ([]string, error) {
 	list, err := s.parse(job)
 	if err != nil || len(list) == 0 {

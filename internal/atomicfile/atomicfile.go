@@ -1,9 +1,8 @@
-// Package atomicfile writes files that are never seen half written: it fills a temporary file and
-// then renames it.
+// Package atomicfile writes files atomically: it writes to a temporary file and then renames it, so
+// that readers never see a partial file.
 //
-// It guarantees a whole file for the next reader, but not after a power cut. For that, sync the
-// [File] before its Commit, and, if later work relies on the name, its directory ([SyncFolder])
-// after it.
+// After a power failure the file may still be incomplete. To prevent that, sync the [File] before
+// its Commit and, if later work relies on the name, sync its directory ([SyncFolder]) after it.
 package atomicfile
 
 import (
@@ -21,17 +20,17 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Prefix begins the name of every temporary file, so that leftovers of a killed process can be
-// recognized.
+// Prefix is the start of the name of every temporary file. It identifies leftovers of a killed
+// process.
 const Prefix = ".tmp-"
 
-// maxTries bounds the search for a free name. With 64 random bits even a second try is extremely
+// maxTries limits the search for an unused name. With 64 random bits even a second try is extremely
 // unlikely.
 const maxTries = 100
 
-// Write replaces the content of path by the output of write, or leaves path unchanged. It creates
-// the file with perm minus the umask. The parent directory must exist: the temporary file is
-// created in it, and removed on every failure.
+// Write replaces the content of path by the output of write, or leaves path unchanged if an error
+// occurs. It creates the file with perm minus the umask. The parent directory must exist, because
+// Write creates the temporary file in it. On failure Write removes the temporary file.
 func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := Create(filepath.Dir(path), perm)
 	if err != nil {
@@ -44,12 +43,12 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	return f.Commit(path)
 }
 
-// File is a temporary file before its rename. It is open for reading and writing. Either Commit or
-// Discard ends it.
+// File is a temporary file that is not renamed yet. It is open for reading and writing. Call either
+// Commit or Discard when it is complete.
 type File struct {
 	*os.File
 	in    Folder
-	name  string // path relative to in
+	name  string // path, which the Folder in resolves
 	ended bool
 }
 
@@ -60,7 +59,7 @@ type Folder interface {
 	Remove(name string) error
 }
 
-// disk resolves names like package os, and waits for other programs to close files.
+// disk resolves names like package os, and waits until other programs close busy files.
 type disk struct{ busy *busyfile.Files }
 
 func (disk) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
@@ -75,12 +74,12 @@ func Create(dir string, perm fs.FileMode) (*File, error) {
 	return CreateIn(disk{&busyfile.Files{In: busyfile.Disk{}}}, dir, perm)
 }
 
-// CreateIn is Create in a Folder, which resolves the names of dir and of Commit.
+// CreateIn is like Create, but resolves the names of dir and of Commit in a Folder.
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
-		// NoWait has no effect on a new file, but saves five system calls of package os that test
-		// whether the file can be polled.
+		// NoWait has no effect on a new file, but avoids five system calls of package os that test
+		// whether the file supports polling.
 		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|regular.NoWait, perm)
 		if err == nil {
 			return &File{File: f, in: in, name: name}, nil
@@ -91,7 +90,8 @@ func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	}
 }
 
-// Commit closes the file and renames it to path, which it replaces. On failure it removes the file.
+// Commit closes the file and renames it to path, replacing an existing file. On failure it removes
+// the temporary file.
 func (f *File) Commit(path string) error {
 	if err := f.Close(); err != nil {
 		f.Discard()
@@ -112,13 +112,13 @@ func (f *File) Discard() {
 		return
 	}
 	f.ended = true
-	f.Close() // may already be closed by Commit
-	// If a temporary file cannot be removed, no further step helps.
+	f.Close() // fails if Commit has already closed the file
+	// If a temporary file cannot be removed, there is nothing left to try.
 	f.in.Remove(f.name)
 }
 
-// SyncFolder waits until the names in a directory are on the disk, so that later renames cannot
-// survive without them. It does nothing where the system has no such call.
+// SyncFolder waits until the entries of a directory are on disk, so that they survive a power
+// failure before any later renames do. It does nothing on systems without such a call.
 func SyncFolder(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -130,7 +130,7 @@ func SyncFolder(name string) error {
 	defer f.Close()
 	err = f.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil // some network and user-space file systems
+		return nil // some network and user-space file systems do not support it
 	}
 	if err != nil {
 		return fmt.Errorf("sync directory %s: %w", name, err)

@@ -165,7 +165,7 @@ func TestSyncFolder(t *testing.T) {
 	if err := SyncFolder(dir); err != nil {
 		t.Error(err)
 	}
-	// Where directories can be synced, a missing one is an error.
+	// On systems that can sync directories, a missing directory is an error.
 	err := SyncFolder(filepath.Join(dir, "missing"))
 	if (err == nil) != (runtime.GOOS == "windows") {
 		t.Errorf("missing folder: %v", err)

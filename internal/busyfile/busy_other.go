@@ -2,10 +2,10 @@
 
 package busyfile
 
-// IsBusy reports false: open files can be removed and replaced.
+// IsBusy always returns false, because this system can remove and replace open files.
 func IsBusy(error) bool { return false }
 
-// LacksPosixDeletion reports false: package os needs no other deletion.
+// LacksPosixDeletion always returns false, because package os can delete all files of this system.
 func LacksPosixDeletion(error) bool { return false }
 
 func needsSteps(error) bool { return false }

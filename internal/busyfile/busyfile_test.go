@@ -13,11 +13,11 @@ import (
 
 var errBusy = errors.New("in use")
 
-// directory is a directory that refuses to remove or replace held files, like Windows.
+// folder is a directory that refuses to remove or replace busy files, like Windows.
 type folder struct {
 	*os.Root
-	held  map[string]bool // can be neither removed nor replaced
-	fixed map[string]bool // cannot be renamed either
+	held  map[string]bool // names that can be neither removed nor replaced
+	fixed map[string]bool // names that cannot be renamed either
 }
 
 func (f folder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS(), name) }
@@ -50,7 +50,8 @@ func (f folder) Rename(from, to string) error {
 	return err
 }
 
-// open returns the Files of a directory that holds old and new, and their pauses.
+// open returns the Files of a directory that has the files old and new, and a list that receives
+// their pauses. The names in held are busy files.
 func open(t *testing.T, held ...string) (*Files, folder, *[]time.Duration) {
 	dir := t.TempDir()
 	for _, name := range []string{"old", "new"} {

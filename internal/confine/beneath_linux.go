@@ -13,22 +13,22 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// beneath does the work of an os.Root method in one or two system calls. The kernel itself confines
-// the path (openat2(2), RESOLVE_BENEATH, since Linux 5.6), while os.Root opens each directory on
-// the way. Like os.Root, it follows symbolic links inside.
+// beneath implements methods of os.Root in one or two system calls. The kernel itself confines the
+// path (openat2(2), RESOLVE_BENEATH, since Linux 5.6), while os.Root opens each directory on the
+// way. Like os.Root, it follows symbolic links that stay inside.
 //
-// If the kernel's answer is undecided, beneath returns errAsk, and the caller asks os.Root.
+// If the kernel's result is inconclusive, beneath returns errAsk, and the caller must use os.Root.
 type beneath struct {
-	file *os.File // the directory; open as long as the os.Root
+	file *os.File // the directory, which is open as long as the os.Root
 	dir  syscall.RawConn
-	off  atomic.Bool // the system lacks or forbids openat2
+	off  atomic.Bool // set if the system lacks or forbids openat2
 }
 
-// openBeneath returns nil if all calls must go to os.Root.
+// openBeneath returns nil if all calls must use os.Root.
 func openBeneath(root *os.Root) *beneath {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil // a directory that may be entered but not listed
+		return nil // the directory can be searched but not listed
 	}
 	dir, err := f.SyscallConn()
 	if err != nil {
@@ -53,7 +53,7 @@ func (b *beneath) atFolder(path string, do func(fd int) error) error {
 	}
 	err := errAsk
 	if b.dir.Control(func(fd uintptr) { err = do(int(fd)) }) != nil {
-		return errAsk // closed
+		return errAsk // the directory is closed
 	}
 	if err == unix.ENOSYS {
 		b.off.Store(true)
@@ -61,12 +61,12 @@ func (b *beneath) atFolder(path string, do func(fd int) error) error {
 	return orAsk(err)
 }
 
-// isPlainPath reports whether a path consists of names with slashes between them.
+// isPlainPath reports whether a path consists of names separated by single slashes.
 func isPlainPath(path string) bool {
 	return path != "." && fs.ValidPath(path) && strings.IndexByte(path, 0) < 0
 }
 
-// orAsk replaces an undecided error by errAsk.
+// orAsk replaces an inconclusive error by errAsk.
 func orAsk(err error) error {
 	if errno, ok := err.(syscall.Errno); ok && undecided(errno) {
 		return errAsk
@@ -74,10 +74,14 @@ func orAsk(err error) error {
 	return err
 }
 
-// undecided reports whether os.Root might succeed, or return a better error. Such errors concern
-// symbolic links that lead out or are absolute, a directory that was moved meanwhile, a path too
-// long for one call, a file in place of a directory or the reverse, and a sandbox that forbids the
-// call.
+// undecided reports whether os.Root might succeed where the kernel failed, or return a better
+// error. The causes of such errors are
+//
+//   - symbolic links that are absolute or lead out of the directory,
+//   - a directory that was moved meanwhile,
+//   - a path too long for one call,
+//   - a file in place of a directory or the reverse,
+//   - a sandbox that forbids the call.
 func undecided(errno syscall.Errno) bool {
 	switch errno {
 	case unix.EXDEV, unix.ELOOP, unix.EAGAIN, unix.ENAMETOOLONG, unix.ENOTDIR, unix.EISDIR,
@@ -87,12 +91,12 @@ func undecided(errno syscall.Errno) bool {
 	return false
 }
 
-// inParentOf calls do with the parent directory of a path and the name in it.
+// inParentOf calls do with the parent directory of a path and the last name of the path.
 func (b *beneath) inParentOf(path string, do func(dir openFolder, name string) error) error {
 	slash := strings.LastIndexByte(path, '/')
 	return b.atFolder(path, func(fd int) error {
 		if slash < 0 {
-			return do(openFolder{fd + 1}, path) // do refuses "."
+			return do(openFolder{fd + 1}, path) // do returns an error for "."
 		}
 		dir, err := openConfined(fd, path[:slash], folderFlags, 0)
 		if err != nil {
@@ -105,7 +109,7 @@ func (b *beneath) inParentOf(path string, do func(dir openFolder, name string) e
 
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY
 
-// openSubfolder opens the directory at a path. On failure the result is not open.
+// openSubfolder opens the directory at a path. On failure the returned directory is not open.
 func (b *beneath) openSubfolder(path string) (f openFolder, err error) {
 	err = b.atFolder(path, func(fd int) error {
 		dir, err := openConfined(fd, path, folderFlags, 0)
@@ -117,7 +121,7 @@ func (b *beneath) openSubfolder(path string) (f openFolder, err error) {
 	return f, err
 }
 
-// An openFolder is the descriptor of a directory, plus one; 0 means none.
+// An openFolder is the file descriptor of a directory, plus one; 0 means that none is open.
 type openFolder struct{ plus1 int }
 
 func (f openFolder) fd() int { return f.plus1 - 1 }
@@ -129,7 +133,8 @@ func (f *openFolder) closeFolder() {
 	}
 }
 
-// lstatName describes a file of the directory; at is the file's whole path.
+// lstatName describes the file with the given name in the directory; at is its full path for
+// errors.
 func (f openFolder) lstatName(name, at string) (fs.FileInfo, error) {
 	if f.plus1 == 0 || !isPlainPath(name) {
 		return nil, errAsk
@@ -145,7 +150,7 @@ func (f openFolder) lstatName(name, at string) (fs.FileInfo, error) {
 	return info.Named(name), nil
 }
 
-// renameName renames a file of the directory; from and dest are the whole paths.
+// renameName renames a file of the directory; from and dest are the full paths for errors.
 func (f openFolder) renameName(name string, to openFolder, toName, from, dest string) error {
 	if f.plus1 == 0 || to.plus1 == 0 || !isPlainPath(name) || !isPlainPath(toName) {
 		return errAsk
@@ -157,7 +162,7 @@ func (f openFolder) renameName(name string, to openFolder, toName, from, dest st
 	return err
 }
 
-// openConfined calls openat2.
+// openConfined calls openat2, confined to the directory.
 func openConfined(dir int, path string, flags int, perm fs.FileMode) (int, error) {
 	how := unix.OpenHow{
 		Flags:   uint64(flags | unix.O_CLOEXEC | unix.O_LARGEFILE),
@@ -200,7 +205,7 @@ func (b *beneath) lstat(path string) (info fs.FileInfo, err error) {
 		info, err = dir.lstatName(name, path)
 		return err
 	})
-	if errno, ok := err.(syscall.Errno); ok { // about the directory
+	if errno, ok := err.(syscall.Errno); ok { // the error is about the directory
 		err = &fs.PathError{Op: "statat", Path: path, Err: errno}
 	}
 	return info, err
@@ -210,7 +215,7 @@ func (b *beneath) rename(from, to string) error {
 	err := b.inParentOf(from, func(dir openFolder, name string) error {
 		return b.inParentOf(to, func(toDir openFolder, toName string) error { return dir.renameName(name, toDir, toName, from, to) })
 	})
-	if errno, ok := err.(syscall.Errno); ok { // about a directory
+	if errno, ok := err.(syscall.Errno); ok { // the error is about a directory
 		err = &os.LinkError{Op: "renameat", Old: from, New: to, Err: errno}
 	}
 	return err

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// beneath is empty, because this system cannot confine the lookup of a whole path.
+// beneath is empty, because this system has no call that resolves a whole path within a directory.
 type beneath struct{}
 
 func openBeneath(*os.Root) *beneath { return nil }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// isNotEmpty reports whether an error means "not empty"; POSIX allows two codes for that.
+// isNotEmpty reports whether an error means that a directory is not empty; POSIX allows two codes
+// for it.
 func isNotEmpty(err error) bool {
 	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
 }

@@ -14,7 +14,7 @@ import (
 func isNotEmpty(err error) bool { return errors.Is(err, syscall.ERROR_DIR_NOT_EMPTY) }
 
 // removeByHandle removes a file or an empty directory in the way that all versions of Windows and
-// all drives support. It follows no symbolic link; os.Root looks up the directory.
+// all drives support. It does not follow a symbolic link; os.Root looks up the directory.
 func removeByHandle(root *os.Root, name string) error {
 	err := removeIn(root, path.Dir(name), path.Base(name))
 	if err != nil {
@@ -44,7 +44,7 @@ func removeIn(root *os.Root, dir, name string) error {
 	return windows.SetFileInformationByHandle(h, windows.FileDispositionInfo, &remove, 1)
 }
 
-// openToDelete opens a file of a directory, but never a link's target.
+// openToDelete opens a file of a directory, but never the target of a link.
 func openToDelete(dir windows.Handle, name string, access uint32) (windows.Handle, error) {
 	text, err := windows.NewNTUnicodeString(name)
 	if err != nil {
@@ -62,10 +62,10 @@ func openToDelete(dir windows.Handle, name string, access uint32) (windows.Handl
 	return h, err
 }
 
-// setAttributes sets a file's attributes and keeps its times.
+// setAttributes sets a file's attributes without changing its times.
 func setAttributes(h windows.Handle, attributes uint32) error {
 	basic := struct {
-		times      [4]int64 // 0 leaves a time unchanged
+		times      [4]int64 // four times; 0 leaves a time unchanged
 		attributes uint32
 		_          uint32
 	}{attributes: attributes}

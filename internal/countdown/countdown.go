@@ -1,15 +1,15 @@
-// Package countdown tests that work stops with its context at every check.
+// Package countdown tests that code stops at each of its checks of the context.
 package countdown
 
 import "context"
 
-// A Context is canceled after Left calls of Err. It is for one goroutine.
+// A Context is canceled after Left calls of Err. It must not be used by several goroutines at once.
 type Context struct {
 	context.Context
 	Left int
 }
 
-// New returns a context that lasts for left checks.
+// New returns a Context that is canceled after the given number of calls of Err.
 func New(ctx context.Context, left int) *Context { return &Context{ctx, left} }
 
 func (c *Context) Err() error {

@@ -1,4 +1,4 @@
-// Package ctxio makes reading and writing end when a context does.
+// Package ctxio stops reading and writing when a context is canceled.
 package ctxio
 
 import (
@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// piece is how much is read or written between two checks of the context.
+// piece is the maximum number of bytes read or written between two checks of the context.
 const piece = 128 << 10
 
 type reader struct {
@@ -14,7 +14,7 @@ type reader struct {
 	r   io.Reader
 }
 
-// Reader returns a reader of r that fails with the context's error once the context ends.
+// Reader returns a reader that reads from r. It returns the context's error once ctx is canceled.
 func Reader(ctx context.Context, r io.Reader) io.Reader { return reader{ctx, r} }
 
 func (r reader) Read(p []byte) (int, error) {
@@ -29,7 +29,7 @@ type writer struct {
 	w   io.Writer
 }
 
-// Writer returns a writer to w that fails with the context's error once the context ends.
+// Writer returns a writer that writes to w. It returns the context's error once ctx is canceled.
 func Writer(ctx context.Context, w io.Writer) io.Writer { return writer{ctx, w} }
 
 func (w writer) Write(p []byte) (n int, err error) {

@@ -1,10 +1,10 @@
-// Package detmath has the elementary functions for computing sounds and images. They return the
-// same bits on every processor.
+// Package detmath implements the elementary functions for processing sounds and images. They return
+// the same bits on every processor.
 //
-// Package math does not: some of its functions are assembly on one processor and Go on another, and
-// the compiler uses fused multiply-add instructions where they exist. Here every product is rounded
-// by an explicit conversion before it is added, which the Go specification guarantees. Errors are a
-// few units in the last place, as the tests state.
+// Package math does not: some of its functions are written in assembly on one processor and in Go
+// on another, and the compiler uses fused multiply-add instructions where they exist. Here every
+// product is rounded by an explicit conversion before it is added, which the Go specification
+// guarantees. Errors are a few units in the last place, as the tests verify.
 package detmath
 
 import (
@@ -14,10 +14,11 @@ import (
 	"sync"
 )
 
-// SinPi returns sin(pi*x). The reduction is exact, so a large x loses nothing.
+// SinPi returns sin(pi*x). The range reduction is exact, so the result is accurate even for large
+// x.
 func SinPi(x float64) float64 {
 	n := math.RoundToEven(2 * x)
-	r := math.Pi * (float64(x) - float64(n/2)) // exact except for the product: |r| <= pi/4
+	r := math.Pi * (float64(x) - float64(n/2)) // exact except for this product; |r| <= pi/4
 	switch quadrantOf(n) {
 	case 0:
 		return sine(r)
@@ -44,17 +45,17 @@ func CosPi(x float64) float64 {
 	return sine(r)
 }
 
-// quadrantOf returns n modulo 4 of a whole number.
+// quadrantOf returns n modulo 4, where n is an integer.
 func quadrantOf(n float64) int { return int(n - float64(4*math.Floor(n/4))) }
 
-// sine and cosine are Taylor series for |x| <= pi/4, cut where the remainder is below 1e-19.
+// sine and cosine are Taylor series for |x| <= pi/4, truncated where the remainder is below 1e-19.
 func sine(x float64) float64 {
 	q := x * x
 	s := 1.0
-	for k := 16.0; k >= 2; k -= 2 { // Horner: 1 - q/(k(k+1)) * (...)
+	for k := 16.0; k >= 2; k -= 2 { // Horner's method: 1 - q/(k(k+1)) * (...)
 		s = 1 - float64(q*s)/(k*(k+1))
 	}
-	return float64(x * s) // rounded, also if inlined into a sum
+	return float64(x * s) // rounded, even if inlined into a sum
 }
 
 func cosine(x float64) float64 {
@@ -66,13 +67,14 @@ func cosine(x float64) float64 {
 	return s
 }
 
-// ln2 in two parts: the first has so few bits that its product with a small whole number is exact.
+// ln2 is split into two parts: the first has so few bits that its product with a small integer is
+// exact.
 const (
 	ln2High = 6.93147180369123816490e-01
 	ln2Low  = 1.90821492927058770002e-10
 )
 
-// Exp returns e to the x, or 0 or infinity if the result does not fit.
+// Exp returns e to the power of x, or 0 or infinity if the result is out of range.
 func Exp(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -116,14 +118,14 @@ func Log(x float64) float64 {
 	return float64(n*ln2High) + (float64(2*s*sum) + float64(n*ln2Low))
 }
 
-// Gain converts decibels to a factor of amplitude.
+// Gain converts decibels to an amplitude factor.
 func Gain(decibels float64) float64 { return Exp(float64(decibels * (math.Ln10 / 20))) }
 
-// Decibels converts a factor of amplitude to decibels, minus infinity for 0.
+// Decibels converts an amplitude factor to decibels; 0 becomes minus infinity.
 func Decibels(gain float64) float64 { return float64(Log(gain) * (20 / math.Ln10)) }
 
-// BesselI0 returns the modified Bessel function of the first kind and order 0
-// by its power series (Abramowitz and Stegun 9.6.12), for |x| up to about 50.
+// BesselI0 returns the modified Bessel function of the first kind of order 0 for |x| up to about
+// 50, by its power series (Abramowitz and Stegun 9.6.12).
 func BesselI0(x float64) float64 {
 	q := x * x / 4
 	sum, term := 1.0, 1.0
@@ -142,7 +144,7 @@ func Atan(x float64) float64 {
 	if x > 1 {
 		return math.Pi/2 - Atan(1/x)
 	}
-	// Two halvings of the angle bring x below 0.2.
+	// Halving the angle twice reduces x below 0.2.
 	for range 2 {
 		x /= 1 + math.Sqrt(1+float64(x*x))
 	}
@@ -155,9 +157,9 @@ func Atan(x float64) float64 {
 }
 
 // Pow returns x to the power of y for nonnegative x. The relative error is below 1e-12 if the
-// result is a normal number and y is at most 100; it is 0 if y is 0 or 1. Results beyond float64
-// become 0 or infinity, like 0 to a negative power. A negative x and NaN give NaN. All arithmetic
-// is on integers; floats are only taken apart and put together.
+// result is a normal number and y is at most 100; it is 0 if y is 0 or 1. Results out of the range
+// of float64 become 0 or infinity, as does 0 to a negative power. A negative x and NaN result in
+// NaN. All arithmetic uses integers; floats are only decomposed and composed.
 func Pow(x, y float64) float64 {
 	switch {
 	case x != x || y != y || x < 0:
@@ -167,7 +169,7 @@ func Pow(x, y float64) float64 {
 	case y == 1:
 		return x
 	case x == 0 || math.IsInf(x, 1) || math.IsInf(y, 0):
-		// The result is one end of the range or the other.
+		// The result overflows or underflows.
 		if (x > 1) == (y > 0) {
 			return math.Inf(1)
 		}
@@ -183,20 +185,20 @@ func Pow(x, y float64) float64 {
 	return exp2(exponent)
 }
 
-// fraction is the number of fractional bits of a fixed-point number. The ten bits above them can
-// hold the logarithm of any float64.
+// fraction is the number of fractional bits of a fixed-point number. The ten bits above them
+// suffice for the logarithm of any float64.
 const fraction = 52
 
 // log2 returns the binary logarithm of a positive, finite x.
 func log2(x float64) int64 {
-	mantissa, exponent := math.Frexp(x) // 0.5 to 1
+	mantissa, exponent := math.Frexp(x) // mantissa from 0.5 to 1
 	whole := int64(exponent-1) << fraction
-	m := uint64(math.Ldexp(mantissa, 64)) // 1 to 2, as 1 and 63 bits
-	// Squaring a number doubles its logarithm. If the square is 2 or more, the next bit of the
-	// logarithm is set.
+	m := uint64(math.Ldexp(mantissa, 64)) // 1 to 2, with 1 integer bit and 63 fractional bits
+	// Squaring a number doubles its logarithm. If the square is at least 2, the next bit of the
+	// logarithm is 1.
 	part := int64(0)
 	for range fraction {
-		high, low := bits.Mul64(m, m) // 1 to 4, as 2 and 126 bits
+		high, low := bits.Mul64(m, m) // 1 to 4, with 2 integer bits and 126 fractional bits
 		part <<= 1
 		if high >= 1<<63 {
 			part |= 1
@@ -217,7 +219,7 @@ func multiplyLog(l int64, y float64) (int64, bool) {
 	high, low := bits.Mul64(uint64(max(l, -l)), m)
 	switch {
 	case shift <= 0 || bits.Len64(high) > shift-1:
-		return 0, l == 0 // it would take more than 63 bits
+		return 0, l == 0 // the result would need more than 63 bits
 	case shift >= 128:
 		return 0, true
 	case shift >= 64:
@@ -236,8 +238,8 @@ func multiplyLog(l int64, y float64) (int64, bool) {
 
 // exp2 returns 2 to the power of e.
 func exp2(e int64) float64 {
-	whole := e >> fraction // rounds down
-	m := uint64(1) << 63   // 1 to 2, as 1 and 63 bits
+	whole := e >> fraction // integer part, rounded down
+	m := uint64(1) << 63   // 1 to 2, with 1 integer bit and 63 fractional bits
 	for i, root := range roots() {
 		if e>>(fraction-1-i)&1 != 0 {
 			high, low := bits.Mul64(m, root)
@@ -247,10 +249,11 @@ func exp2(e int64) float64 {
 	return math.Ldexp(float64(m), int(whole)-63)
 }
 
-// roots returns 2 to the powers of 1/2, 1/4, 1/8 and so on, as 1 and 63 bits.
+// roots returns 2 to the powers of 1/2, 1/4, 1/8 and so on, with 1 integer bit and 63 fractional
+// bits.
 var roots = sync.OnceValue(func() [fraction]uint64 {
-	// The square root of v/2^n is the square root of v*2^n, over 2^n. The extra bits keep the
-	// errors of the first roots out of the last ones.
+	// The square root of v/2^n is the square root of v*2^n, divided by 2^n. The extra bits prevent
+	// errors of the first roots from reaching the last ones.
 	const n = 200
 	v := new(big.Int).Lsh(big.NewInt(2), n)
 	var list [fraction]uint64

@@ -1,7 +1,8 @@
 package dirfd
 
-// implementations must fulfill the same contract: the implementation for this system, the portable
-// one, and the one without openat2.
+// implementations lists the implementations, which must fulfill the same contract: the
+// implementation for this system, the portable implementation, and the implementation without
+// openat2.
 var implementations = []implementation{
 	{"Folder", opener[Folder, File](Open)},
 	{"root", opener[rootFolder, rootFile](openRootFolder)},

@@ -2,5 +2,6 @@
 
 package dirfd
 
-// implementations must fulfill the contract. This system has one.
+// implementations lists the implementations that must fulfill the contract. This system has only
+// one.
 var implementations = []implementation{{"Folder", opener[Folder, File](Open)}}

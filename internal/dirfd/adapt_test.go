@@ -20,7 +20,7 @@ type fileOf[H any] interface {
 	io.ReaderAt
 }
 
-// described is a file with the Info from when it was opened.
+// described is an open file together with its Info, which was read when the file was opened.
 type described[F interface {
 	io.ReadCloser
 	io.ReaderAt
@@ -34,14 +34,14 @@ func (d described[F]) ReadAt(b []byte, at int64) (int, error) { return d.file.Re
 func (d described[F]) Close() error                           { return d.file.Close() }
 func (d described[F]) Info() Info                             { return d.info }
 
-// adapted turns any implementation into opened.
+// adapted adapts any implementation to the interface opened.
 type adapted[F, H any, PF folderOf[F, H], PH fileOf[H]] struct{ f PF }
 
 func adapt[F, H any, PF folderOf[F, H], PH fileOf[H]](f PF) opened {
 	return adapted[F, H, PF, PH]{f}
 }
 
-// opener adapts a function that opens F to one that opens the contract's directory.
+// opener adapts a function that opens a directory of type F, so that it returns the interface opened.
 func opener[F, H any, PF folderOf[F, H], PH fileOf[H]](open func(string) (F, error)) func(string) (opened, error) {
 	return func(name string) (opened, error) {
 		f, err := open(name)

@@ -21,7 +21,7 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 	defer f.Close()
 	var (
-		// As in a mapped index: one name after another.
+		// The names follow each other in one array, as in a mapped index.
 		names  = []byte("file\x00gone\x00link\x00a/b\x00../a\x00a/link\x00")
 		file   = names[:5]
 		gone   = names[5:10]

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thousand creates files of 100 bytes and returns their names in all forms: each with its NUL, in a
-// directory, and from the working directory.
+// thousand creates files of 100 bytes in an open directory. It returns the directory and three
+// forms of the files' names: the name followed by NUL, the plain name, and the path.
 func thousand(b *testing.B) (f Folder, names [][]byte, bases, paths []string) {
 	b.Helper()
 	dir := b.TempDir()
@@ -35,7 +35,7 @@ func thousand(b *testing.B) (f Folder, names [][]byte, bases, paths []string) {
 	return f, names, bases, paths
 }
 
-// perFile runs do for each of 1,000 files, and reports the cost of one.
+// perFile runs do for each of 1,000 files, and reports the cost per file.
 func perFile(b *testing.B, name string, do func(i int) error) {
 	b.Run(name, func(b *testing.B) {
 		b.ReportAllocs()
@@ -54,7 +54,7 @@ func BenchmarkStat(b *testing.B) {
 	f, names, bases, paths := thousand(b)
 	var info Info
 	perFile(b, "at", func(i int) error { return f.Stat(names[i], false, &info) })
-	// The time that would be saved by not telling the scheduler about the call.
+	// This measures how much time would be saved by not notifying the scheduler of the call.
 	var st unix.Stat_t
 	perFile(b, "RawSyscall6", func(i int) error {
 		_, _, errno := syscall.RawSyscall6(unix.SYS_NEWFSTATAT, uintptr(f.sys.fd()), uintptr(unsafe.Pointer(&names[i][0])),

@@ -43,7 +43,7 @@ func each(t *testing.T, test func(t *testing.T, open func(string) (opened, error
 	}
 }
 
-// eachOpen is each for tests that need only that directory.
+// eachOpen is like each, for tests that need only the opened directory.
 func eachOpen(t *testing.T, test func(t *testing.T, f opened, dir string)) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		f, err := open(dir)
@@ -92,7 +92,7 @@ func wantStat(t *testing.T, f opened, name string, follow bool, want Info) {
 	}
 }
 
-// wantErr also requires errors to be unwrapped.
+// wantErr requires err to be equal to want, so err must not be wrapped.
 func wantErr(t *testing.T, what string, err error, want syscall.Errno) {
 	t.Helper()
 	if err != want {
@@ -187,7 +187,7 @@ func TestSub(t *testing.T) {
 					t.Errorf("%q, beneath %v: %v", tc.path, beneath, err)
 					continue
 				}
-				// One stays open after the other is closed.
+				// The subdirectory stays open after its parent directory is closed.
 				if err := f.Close(); err != nil {
 					t.Error(err)
 				}

@@ -134,7 +134,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		if _, err := writer.WriteString("bytes"); err != nil {
 			t.Fatal(err)
 		}
-		// The path of a socket is limited, but a test's directory may have a longer one.
+		// The path of a socket has a maximum length, which a test's directory may exceed.
 		t.Chdir(dir)
 		socket, err := net.Listen("unix", "socket")
 		if err != nil {

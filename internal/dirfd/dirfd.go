@@ -1,19 +1,19 @@
-// Package dirfd describes and opens files of an open directory, at the cost of the system calls
-// only.
+// Package dirfd describes and opens files of an open directory, with no overhead beyond the system
+// calls.
 //
-// A no-op run of cook needs the stamps of a million files whose names are in a mapped index, each
-// ending in a NUL. The names are passed to the system from there: no string is made, nothing is
-// allocated, and the system resolves no path, but only one name in an open directory.
+// A no-op run of cook may need the stamps of a million files whose names are in a mapped index,
+// each followed by a NUL. The names are passed to the system directly from the index: nothing is
+// allocated, and the system resolves only one name in an open directory instead of a path.
 //
 // The bytes may be forged. Invalid names are refused with EINVAL before the system sees them: an
 // empty name, "." or "..", a name without its NUL or with another one, and a name with a slash or
 // another separator of the system.
 //
-// Except for [Open], errors are bare values of [syscall.Errno], so that they cost nothing and
-// can be compared with ==; the caller knows the name and wraps errors for messages. Calls on a
-// Folder or File that is not open return EBADF.
+// Except in [Open], errors are bare values of [syscall.Errno], which need no allocation and can be
+// compared with ==; the caller wraps errors with the name for messages. Calls on a Folder or File
+// that is not open return EBADF.
 //
-// The reading order: this file has the interface, name.go checks names, folder_linux.go and unix.go
+// In reading order: this file has the interface, name.go checks names, folder_linux.go and unix.go
 // make the system calls, and root.go does the same work by [os.Root] for other systems.
 package dirfd
 
@@ -28,7 +28,7 @@ import (
 // Info is the result of stat, in the units of scan.Stamp.
 type Info struct {
 	Size   int64  // bytes
-	MTime  int64  // last write, ns since 1970
+	MTime  int64  // last modification, ns since 1970
 	CTime  int64  // last change of content or metadata, like MTime; 0 if unsupported
 	Inode  uint64 // 0 if unknown
 	Device uint64 // 0 if unknown
@@ -36,9 +36,9 @@ type Info struct {
 	Links  uint32 // hard links, 0 if unknown
 }
 
-// A Folder is an open directory. It stays the same directory when it is renamed or replaced. The
-// zero Folder is not open. Copies are the same open directory: close one of them, and use none
-// afterwards. Several goroutines may use it at once.
+// A Folder is an open directory. It keeps referring to the same directory when this is renamed or
+// replaced. The zero Folder is not open. Copies refer to the same open directory: close one of
+// them, and use none afterwards. Several goroutines may use it at once.
 //
 // A Folder that is dropped without Close stays open.
 type Folder struct{ sys folder }
@@ -50,59 +50,62 @@ type File struct{ sys file }
 // Open opens a directory by name, following symbolic links. The error is an [*io/fs.PathError]
 // around a syscall.Errno.
 //
-// If the directory is on a local file system, Open assumes the same of the directories below it.
-// Their Info and Stat do not tell the goroutine scheduler about the call, and take a tenth less
-// time. If a network file system is mounted below, its calls block a processor.
+// If the directory is on a local file system, Open assumes that the directories below it are local,
+// too. Their Info and Stat do not notify the goroutine scheduler of the system call, and take a
+// tenth less time. If a network file system is mounted below, its calls block a processor (a P).
 func Open(name string) (Folder, error) {
 	f, err := openFolder(name)
 	return Folder{f}, err
 }
 
-// Sub opens a directory below f. The path has slashes between its names and ends in NUL; an
-// absolute path, or one with "..", is refused with EINVAL. The empty path opens f again.
+// Sub opens a directory below f. The path has names separated by slashes and ends in NUL; for an
+// absolute path, or a path with "..", the error is EINVAL. The empty path opens f again.
 //
-// Symbolic links on the way are followed anywhere, unless beneath is set: then a link anywhere on
-// the way is ELOOP.
+// Symbolic links in the path are followed anywhere, unless beneath is set: then a link in the path
+// is ELOOP.
 func (f Folder) Sub(path []byte, beneath bool) (Folder, error) {
 	sub, err := f.sys.Sub(path, beneath)
 	return Folder{sub}, err
 }
 
-// Info describes the directory itself. On failure it does not change into.
+// Info describes the directory itself. On failure it does not change *into.
 func (f Folder) Info(into *Info) error { return f.sys.Info(into) }
 
-// Stat describes the file name, which ends in NUL: a symbolic link itself or, with follow, its
-// target. On failure it does not change into.
+// Stat describes the file with the given name, which ends in NUL: a symbolic link itself or, if
+// follow is set, its target. On failure it does not change *into.
 func (f Folder) Stat(name []byte, follow bool, into *Info) error {
 	return f.sys.Stat(name, follow, into)
 }
 
-// Read reads the regular file name, which ends in NUL, from its start until it ends or buf is full.
-// It returns the number of bytes read and whether the file's end was reached. A file that exactly
-// fills buf was not seen to end, so make buf a byte longer than want, the size from stat. A file of
-// that size costs three system calls (open, read, close), other files need more reads.
+// Read reads the regular file with the given name, which ends in NUL, from its start until its end
+// or until buf is full. It returns the number of bytes read and whether the file's end was reached.
+// want is the file's size from stat. If a file exactly fills buf, Read does not see the file's end,
+// so make buf one byte longer than want. A file of the expected size takes three system calls
+// (open, read, close); other files need more reads.
 //
-// Instead of a regular file, a symbolic link is ELOOP, a directory EISDIR, a pipe ESPIPE and a
-// socket ENXIO; none of them blocks. Some systems do not distinguish devices from files, so call
-// Stat first.
+// If the file is not regular, the error is ELOOP for a symbolic link, EISDIR for a directory,
+// ESPIPE for a pipe and ENXIO for a socket; none of them blocks. Some systems do not distinguish
+// devices from files, so call Stat first.
 //
-// With ask, busy reports whether another process has the file open or mapped for writing. This is
-// tested before the first byte is read, and costs two more system calls; see package lease.
+// If ask is set, busy reports whether another process has the file open or mapped for writing. This
+// is tested before the first byte is read, and takes two more system calls; see package lease.
 func (f Folder) Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
 	return f.sys.Read(name, want, ask, buf)
 }
 
-// OpenFile opens the regular file name, which ends in NUL, for files too large for one Read, and
-// describes it. Anything but a regular file fails as with Read, a device with ENXIO.
+// OpenFile opens the regular file with the given name, which ends in NUL, and describes it. It is
+// for files that are too large for one Read. If the file is not regular, the errors are the same as
+// in Read; for a device the error is ENXIO.
 func (f Folder) OpenFile(name []byte, into *Info) (File, error) {
 	file, err := f.sys.OpenFile(name, into)
 	return File{file}, err
 }
 
-// Close closes the directory. Directories and files that were opened below it stay open.
+// Close closes the directory. Directories and files opened below it stay open.
 func (f *Folder) Close() error { return f.sys.Close() }
 
-// Read continues after the last Read, like [io.Reader]: at the end of the file the error is io.EOF.
+// Read continues after the previous Read, like [io.Reader]: at the end of the file the error is
+// io.EOF.
 func (f File) Read(buf []byte) (int, error) { return f.sys.Read(buf) }
 
 // ReadAt reads at an offset, like [io.ReaderAt].
@@ -114,10 +117,10 @@ func (f File) Busy() bool { return f.sys.Busy() }
 // Close closes the file.
 func (f *File) Close() error { return f.sys.Close() }
 
-// Both can be passed to code that reads and closes.
+// File implements io.ReadCloser.
 var _ io.ReadCloser = (*File)(nil)
 
-// Named returns the Info as a FileInfo of package fs. The path has slashes.
+// Named returns the Info as an fs.FileInfo for the file with the given slash-separated path.
 func (i Info) Named(name string) fs.FileInfo { return &namedInfo{i, path.Base(name)} }
 
 type namedInfo struct {
@@ -132,8 +135,8 @@ func (n *namedInfo) ModTime() time.Time { return time.Unix(0, n.MTime) }
 func (n *namedInfo) IsDir() bool        { return n.Mode().IsDir() }
 func (n *namedInfo) Sys() any           { return nil }
 
-// notRegular returns the error for reading a file of this mode, nil for a regular file: the error
-// of Linux for opening such a file and reading at an offset.
+// notRegular returns the error for reading a file with this mode: the error of Linux for opening
+// such a file and reading at an offset. It returns nil for a regular file.
 func notRegular(mode fs.FileMode) error {
 	switch mode.Type() {
 	case 0:

@@ -16,32 +16,33 @@ type (
 	file   = fdFile
 )
 
-// A descriptor is the system's number plus one, so that the zero value is not open.
+// A descriptor is a file descriptor plus one, so that the zero value is not open.
 type descriptor int
 
-// fd returns the system's number. It is -1 if the file is not open; every system call on -1 fails
-// with EBADF.
+// fd returns the file descriptor. It returns -1 if the file is not open; every system call on -1
+// fails with EBADF.
 func (d descriptor) fd() int { return int(d) - 1 }
 
 func (d *descriptor) Close() error {
 	fd := d.fd()
 	*d = 0
-	// The descriptor is closed even after a signal; closing it again could close another file.
+	// The descriptor is closed even if the error is EINTR; closing it again could close another
+	// file.
 	if err := unix.Close(fd); err != unix.EINTR {
 		return err
 	}
 	return nil
 }
 
-// fdFolder makes system calls by itself, because packages os, syscall and unix take names as
+// fdFolder makes system calls directly, because packages os, syscall and unix take names as
 // strings, which they copy to add a NUL.
 type fdFolder struct {
 	descriptor
-	prompt bool // see Open
+	prompt bool // the file system answers promptly; see Open
 }
 
-// folderFlags request the right to look up names in a directory but not to list it, which costs
-// less and needs fewer permissions.
+// folderFlags open a directory for looking up names in it but not for listing it, which is faster
+// and needs fewer permissions.
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
 
 func openFolder(name string) (fdFolder, error) {
@@ -109,7 +110,7 @@ func (f fdFolder) Stat(name []byte, follow bool, into *Info) error {
 	return into.ofName(f.fd(), name, flags, f.prompt)
 }
 
-// openat is the system call. The path ends in NUL.
+// openat makes the system call openat. The path ends in NUL.
 func openat(fd int, path []byte, flags int) (descriptor, syscall.Errno) {
 	for {
 		n, _, errno := syscall.Syscall6(unix.SYS_OPENAT, uintptr(fd), uintptr(unsafe.Pointer(&path[0])), uintptr(flags), 0, 0, 0)
@@ -142,14 +143,14 @@ func openBeneath(fd int, path []byte) (descriptor, syscall.Errno) {
 	}
 }
 
-// stepwise reports whether a path that could not be opened at once may be opened name by name.
-// Reasons are a kernel older than openat2 (5.6), a sandbox that forbids unknown calls, or a path
+// stepwise reports whether a path that could not be opened in one call may be opened name by name.
+// Causes are a kernel older than openat2 (5.6), a sandbox that forbids unknown calls, or a path
 // longer than any call accepts.
 func stepwise(errno syscall.Errno) bool {
 	return errno == syscall.ENOSYS || errno == syscall.EPERM || errno == syscall.ENAMETOOLONG
 }
 
-// openByNames is Sub name by name. The path is already checked.
+// openByNames implements Sub name by name. The path must have been checked.
 func (f fdFolder) openByNames(path []byte, beneath bool) (fdFolder, error) {
 	at := f
 	var name [unix.PathMax]byte
@@ -171,7 +172,7 @@ func (f fdFolder) openByNames(path []byte, beneath bool) (fdFolder, error) {
 		}
 		at = fdFolder{d, f.prompt}
 	}
-	if at == f { // the path was "." or similar
+	if at == f { // the path has no names, such as "."
 		return f.Sub([]byte{0}, beneath)
 	}
 	return at, nil
@@ -184,7 +185,7 @@ func (f fdFolder) openNextFolder(name []byte, beneath bool) (descriptor, syscall
 	}
 	d, errno := openat(f.fd(), name, folderFlags|unix.O_NOFOLLOW)
 	if errno == syscall.ENOTDIR {
-		// A symbolic link is ELOOP, as with openat2, not ENOTDIR.
+		// For a symbolic link the error is ELOOP, as with openat2, instead of ENOTDIR.
 		var st unix.Stat_t
 		if fstatat(f.fd(), name, &st, unix.AT_SYMLINK_NOFOLLOW, f.prompt) == 0 && st.Mode&unix.S_IFMT == unix.S_IFLNK {
 			errno = syscall.ELOOP
@@ -193,7 +194,7 @@ func (f fdFolder) openNextFolder(name []byte, beneath bool) (descriptor, syscall
 	return d, errno
 }
 
-// closeUnlessTop closes a directory below top after an error on the way down.
+// closeUnlessTop closes f, a directory below top, after an error while descending.
 func (f fdFolder) closeUnlessTop(top fdFolder, errno syscall.Errno) (fdFolder, error) {
 	if f != top {
 		f.Close()
@@ -201,12 +202,12 @@ func (f fdFolder) closeUnlessTop(top fdFolder, errno syscall.Errno) (fdFolder, e
 	return fdFolder{}, errno
 }
 
-// fileFlags open a file for reading: no symbolic link, no waiting for a pipe's writer, and no
-// terminal that would become the controlling terminal.
+// fileFlags open a file for reading: they do not follow a symbolic link, do not wait for the writer
+// of a pipe, and do not make a terminal the controlling terminal.
 const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_LARGEFILE
 
-// openWithoutAccessTime opens a file without updating its access time, which costs more than
-// reading the file. Only the file's owner may ask for that.
+// openWithoutAccessTime opens a file without updating its access time, because the update takes
+// longer than reading the file. Only the file's owner may do so.
 func openWithoutAccessTime(fd int, name []byte) (descriptor, syscall.Errno) {
 	d, errno := openat(fd, name, fileFlags|unix.O_NOATIME)
 	if errno == unix.EPERM {
@@ -225,13 +226,13 @@ func (f fdFolder) Read(name []byte, want int64, ask bool, buf []byte) (n int, en
 	}
 	busy = ask && lease.Ask(d.fd()) == lease.Busy
 	n, end, err = readFrom(d.fd(), want, buf)
-	d.Close() // nothing was written, so a failure loses nothing
+	d.Close() // nothing was written, so an error loses no data
 	return n, end, busy, err
 }
 
-// readFrom reads at offsets, which the system refuses for a pipe, so that no other call need test
-// for pipes. A short read at the size from stat is the end of the file; after any other short read
-// it reads again.
+// readFrom reads at offsets. The system refuses that for a pipe, so no other call has to test for
+// pipes. A short read at the size from stat is the end of the file; after any other short read it
+// reads again.
 func readFrom(fd int, want int64, buf []byte) (n int, end bool, err error) {
 	for {
 		m, err := unix.Pread(fd, buf[n:], int64(n))
@@ -275,7 +276,7 @@ func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 }
 
 // fdFile is an open regular file. An os.File would test with several system calls whether the file
-// can be polled, which is never so.
+// supports polling, which a regular file never does.
 type fdFile struct{ descriptor }
 
 func (f fdFile) Busy() bool { return lease.Ask(f.fd()) == lease.Busy }
@@ -314,7 +315,7 @@ func (f fdFile) ReadAt(buf []byte, offset int64) (int, error) {
 	}
 }
 
-// addSystem adds the attributes that only the system's own struct has.
+// addSystem adds the attributes that only the system's own stat structure has.
 func (i *Info) addSystem(sys any) {
 	st, ok := sys.(*syscall.Stat_t)
 	if !ok {

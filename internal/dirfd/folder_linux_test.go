@@ -213,7 +213,7 @@ func TestFallbackWithoutOpenat2(t *testing.T) {
 		t.Run(fmt.Sprint(refusal), func(t *testing.T) {
 			done := make(chan error)
 			go func() {
-				runtime.LockOSThread() // for good: the thread ends with the goroutine
+				runtime.LockOSThread() // locked forever, because the thread ends with the goroutine
 				done <- func() error {
 					if err := forbid(unix.SYS_OPENAT2, refusal); err != nil {
 						return fmt.Errorf("cannot forbid openat2: %w", err)

@@ -2,7 +2,7 @@ package dirfd
 
 import "syscall"
 
-// addSystem adds the attributes that only the system's own struct has.
+// addSystem adds the attributes that only the system's own stat structure has.
 func (i *Info) addSystem(sys any) {
 	st, ok := sys.(*syscall.Stat_t)
 	if !ok {

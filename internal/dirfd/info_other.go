@@ -2,5 +2,5 @@
 
 package dirfd
 
-// addSystem adds nothing: a FileInfo of this system has no change time, inode or number of links.
+// addSystem does nothing: a FileInfo of this system has no change time, inode or number of links.
 func (i *Info) addSystem(any) {}

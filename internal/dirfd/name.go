@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// checkName returns EINVAL unless name is one name of a file in a directory, followed by its only
-// NUL.
+// checkName returns EINVAL unless name is a single file name, followed by its only NUL.
 func checkName(name []byte) error {
 	end := len(name) - 1
 	if bytes.IndexByte(name, 0) != end || end < 1 {
@@ -20,8 +19,8 @@ func checkName(name []byte) error {
 	return nil
 }
 
-// checkPath returns EINVAL unless path consists of names with slashes between them, followed by its
-// only NUL. Empty names and "." are allowed and ignored.
+// checkPath returns EINVAL unless path consists of names separated by slashes, followed by its only
+// NUL. Empty names and "." are allowed and ignored.
 func checkPath(path []byte) error {
 	end := len(path) - 1
 	if end < 0 || bytes.IndexByte(path, 0) != end || path[0] == '/' {
@@ -36,7 +35,8 @@ func checkPath(path []byte) error {
 	return nil
 }
 
-// nextName cuts the first name off a path without NUL. The name is nil if it is empty or ".".
+// nextName splits a path without NUL after its first name. The returned name is nil if it is empty
+// or ".".
 func nextName(path []byte) (name, rest []byte) {
 	name = path
 	if i := bytes.IndexByte(path, '/'); i >= 0 {
@@ -49,11 +49,11 @@ func nextName(path []byte) (name, rest []byte) {
 }
 
 // IsName reports whether the system accepts a name as a file name in a directory. It may reject
-// names that the directory lists: Windows maps some to devices and other files.
+// names that the directory lists, because Windows maps some to devices and other files.
 func IsName(name string) bool { return name != "" && canBeName([]byte(name)) }
 
-// canBeName reports whether a file can have this name, which is not empty and has neither slash nor
-// NUL.
+// canBeName reports whether a file can have this name. The name must not be empty or contain a
+// slash or NUL.
 func canBeName(name []byte) bool {
 	if name[0] == '.' && (len(name) == 1 || len(name) == 2 && name[1] == '.') {
 		return false
@@ -61,9 +61,9 @@ func canBeName(name []byte) bool {
 	return systemTakes(name)
 }
 
-// systemTakes reports whether the system takes a name as it is. On Windows some names have a special
-// meaning: separators, drives, streams, devices such as NUL, and names that end in dots or blanks.
-// Windows drops these, so that ".. " would be the parent directory.
+// systemTakes reports whether the system uses a name unchanged. On Windows, some names have a
+// special meaning: separators, drives, streams, devices such as NUL, and names that end in dots or
+// blanks. Windows strips these dots and blanks, so that ".. " would be the parent directory.
 func systemTakes(name []byte) bool {
 	if runtime.GOOS != "windows" {
 		return true

@@ -13,7 +13,7 @@ func TestForgedNamesAreRefused(t *testing.T) {
 	write(t, filepath.Join(dir, "in", "sub", "file"), "inside")
 	write(t, filepath.Join(dir, "secret"), "outside")
 	names := []string{
-		"", "file", "file\x00\x00", "fi\x00le\x00", "\x00file\x00", // NUL missing, or not alone
+		"", "file", "file\x00\x00", "fi\x00le\x00", "\x00file\x00", // names without a NUL, or with another NUL
 		"\x00", ".\x00", "..\x00", // not a name
 		"sub/file\x00", "../secret\x00", "/\x00", "sub/\x00", filepath.ToSlash(dir) + "/secret\x00",
 	}

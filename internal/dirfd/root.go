@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// rootFolder is the portable Folder. Unlike a joined path, an os.Root stays with its directory when
-// the directory is moved. On Linux only the tests use rootFolder.
+// rootFolder is the portable implementation of Folder. Unlike a joined path, an os.Root follows its
+// directory when the directory is moved. On Linux only the tests use rootFolder.
 type rootFolder struct {
 	root *os.Root // nil if not open
-	name string   // absolute, for symbolic links that lead out of root
+	name string   // absolute path, for following symbolic links that lead out of root
 }
 
 func openRootFolder(name string) (rootFolder, error) {
@@ -30,7 +30,7 @@ func openRootFolder(name string) (rootFolder, error) {
 
 // openRootByName opens a directory by name, following symbolic links.
 func openRootByName(name string) (rootFolder, error) {
-	info, err := os.Stat(name) // also ensures that no pipe is opened
+	info, err := os.Stat(name) // this also ensures that no pipe is opened
 	if err != nil {
 		return rootFolder{}, err
 	}
@@ -67,7 +67,7 @@ func (f rootFolder) Sub(path []byte, beneath bool) (rootFolder, error) {
 	return sub, err
 }
 
-// openRootByNames goes down name by name, through directories only, because os.Root would follow
+// openRootByNames descends name by name, through directories only, because os.Root would follow
 // symbolic links that stay inside.
 func (f rootFolder) openRootByNames(path string) (rootFolder, error) {
 	root, err := f.root.OpenRoot(".")
@@ -103,8 +103,8 @@ func (f rootFolder) openNextRoot(name string) (rootFolder, error) {
 	return f.openSeenFolder(name, seen)
 }
 
-// openSeenFolder opens a directory in f that was seen there. If a symbolic link or another
-// directory has taken its place, the error is ELOOP, because the case cannot be determined.
+// openSeenFolder opens a directory in f that seen describes. If a symbolic link or another
+// directory has replaced it, the error is ELOOP, because the two cases cannot be distinguished.
 func (f rootFolder) openSeenFolder(name string, seen fs.FileInfo) (rootFolder, error) {
 	root, err := f.root.OpenRoot(name)
 	if err != nil {
@@ -176,10 +176,10 @@ func (f *rootFolder) Close() error {
 	return bare(root.Close())
 }
 
-// bare returns the system's error, without operation and name.
+// bare returns the system's error without operation and name.
 func bare(err error) error {
 	if err == nil || err == io.EOF {
-		return err // errors.As below would allocate
+		return err // common case, because errors.As below would allocate
 	}
 	var errno syscall.Errno
 	switch {
@@ -230,8 +230,8 @@ func (f rootFolder) OpenFile(name []byte, into *Info) (rootFile, error) {
 	return f.openSeen(base, seen, into)
 }
 
-// openSeen opens a regular file that was seen in f. If a symbolic link or another file has taken
-// its place, the error is ELOOP, as in openSeenFolder.
+// openSeen opens a regular file in f that seen describes. If a symbolic link or another file has
+// replaced it, the error is ELOOP, as in openSeenFolder.
 func (f rootFolder) openSeen(name string, seen fs.FileInfo, into *Info) (rootFile, error) {
 	file, err := f.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {
@@ -249,7 +249,7 @@ func (f rootFolder) openSeen(name string, seen fs.FileInfo, into *Info) (rootFil
 	return rootFile{file}, nil
 }
 
-// rootFile is the portable File.
+// rootFile is the portable implementation of File.
 type rootFile struct{ *os.File } // nil if not open
 
 func (f rootFile) Read(buf []byte) (int, error) {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat is the system call; name ends in NUL. A network file system may block it for seconds, so
-// the scheduler must know to run other goroutines meanwhile. Telling it takes a tenth of the whole
-// call's time, which prompt file systems save.
+// fstatat makes the system call; name ends in NUL. A network file system may block it for seconds,
+// so the scheduler must be notified to run other goroutines meanwhile. The notification takes a
+// tenth of the call's time, which prompt file systems avoid.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, prompt bool) syscall.Errno {
 	for {
 		var errno syscall.Errno
@@ -28,7 +28,7 @@ func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, prompt bool) sysca
 	}
 }
 
-// fstat is the system call.
+// fstat makes the system call.
 func fstat(fd int, st *unix.Stat_t, prompt bool) syscall.Errno {
 	for {
 		var errno syscall.Errno

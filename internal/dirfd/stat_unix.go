@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat calls package unix, which knows the call and its result on each system and processor, but
-// needs a string. name ends in NUL.
+// fstatat calls package unix, which supports all systems and processors, but needs a string. name
+// ends in NUL.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, _ bool) syscall.Errno {
 	path := string(name[:len(name)-1])
 	return repeatWhileInterrupted(func() error { return unix.Fstatat(fd, path, st, flags) })
@@ -19,7 +19,7 @@ func fstat(fd int, st *unix.Stat_t, _ bool) syscall.Errno {
 	return repeatWhileInterrupted(func() error { return unix.Fstat(fd, st) })
 }
 
-// repeatWhileInterrupted repeats a system call that a signal interrupted.
+// repeatWhileInterrupted repeats a system call while signals interrupt it.
 func repeatWhileInterrupted(call func() error) syscall.Errno {
 	for {
 		switch err := call().(type) {
@@ -29,7 +29,7 @@ func repeatWhileInterrupted(call func() error) syscall.Errno {
 			if err != syscall.EINTR {
 				return err
 			}
-		default: // package unix returns nothing else
+		default: // package unix returns no other type of error
 			return syscall.EIO
 		}
 	}

@@ -2,8 +2,7 @@
 
 package fastclock
 
-// setCell writes first the word, then the tick, so that other cores see them in
-// this order.
+// setCell writes the word, then the tick, so that other cores see them in this order.
 //
 //go:noescape
 func setCell(c *Cell, what uint64) int64

@@ -24,7 +24,7 @@ func TestCellHoldsWordAndTick(t *testing.T) {
 	}
 }
 
-// The form for machines without the counter works the same.
+// The cell for machines without the counter has the same properties.
 func TestGenericCellHoldsWordAndTick(t *testing.T) {
 	var c Cell
 	at := setCellGeneric(&c, 7)

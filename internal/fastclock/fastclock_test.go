@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The two clocks agree: for a stretch of work, the scale through its ends puts a moment in the
-// middle where the other clock does.
+// A scale made from the two ends of an interval agrees with the other clock at the ends, and places
+// a moment in the middle between them.
 func TestScaleAgreesWithClock(t *testing.T) {
 	a := Mark()
 	for time.Since(start)-time.Duration(a.Nanos) < 20*time.Millisecond {
@@ -57,7 +57,8 @@ func TestScaleIsExactAtItsEnds(t *testing.T) {
 		if s != Between(b, a) {
 			t.Fatal("the order of the pairs matters")
 		}
-		// 32 fractional bits: half a unit of the last one for each tick.
+		// A scale has 32 fractional bits, so each tick adds an error of at most half of the last
+		// bit.
 		if got, most := s.Nanos(b.Tick), ticks>>32+1; got > b.Nanos || got < b.Nanos-most {
 			t.Fatalf("the end is at %d, want %d less %d at most", got, b.Nanos, most)
 		}

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Thread returns the processor time that the calling thread has used, and whether the system can
-// measure it. A goroutine stays on one thread only between runtime.LockOSThread and
+// Thread returns the processor time used by the calling thread, and whether the system can measure
+// it. A goroutine is guaranteed to stay on one thread only between runtime.LockOSThread and
 // UnlockOSThread.
 func Thread() (used time.Duration, ok bool) {
 	var t unix.Timespec

@@ -14,42 +14,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A spec lists the arguments of a system call that are files.
+// A spec describes the arguments of a system call that refer to files.
 type spec struct {
 	name  string
-	paths []place  // the files it names; a created file comes last
-	fd    descr    // the open file it uses
-	only  []uint32 // relevant values of the second argument; nil for all
-	grows bool     // it takes disk space; see also openFlags
-	data  transfer // it moves bytes between a file and memory
+	paths []place  // paths among the arguments; a created file comes last
+	fd    descr    // argument with an open file
+	only  []uint32 // relevant values of the second argument; nil means all
+	grows bool     // the call allocates disk space; see also openFlags
+	data  transfer // the call transfers bytes between a file and memory
 }
 
-// A place is a pair of arguments: the directory's descriptor and the path.
+// A place is a pair of argument positions: one for the directory's descriptor and one for the path.
 type place struct{ dir, path int8 }
 
-// cwd marks a call without a directory's descriptor.
+// cwd is the dir of a call without a directory descriptor.
 const cwd = -1
 
-// descr is the number of the argument with an open file's descriptor, plus one.
+// descr is the position of the argument with an open file descriptor, plus one.
 type descr int8
 
 const (
 	noFile descr = 0
 	first  descr = 1
-	mapped descr = 5 // the argument of mmap
+	mapped descr = 5 // position for mmap
 )
 
-// A transfer can be done by half.
+// A transfer is the way in which a call moves data. It serves to simulate short reads and writes.
 type transfer int8
 
 const (
 	none   transfer = iota
-	reads           // fills args[1], at most args[2] bytes
-	writes          // takes args[2] bytes of args[1]
-	copies          // fills the file args[2]
+	reads           // the call fills args[1] with at most args[2] bytes
+	writes          // the call writes args[2] bytes from args[1]
+	copies          // the call copies to the file args[2]
 )
 
-// fileCalls returns the calls that concern files, by number.
+// fileCalls returns the system calls that concern files, by number.
 func fileCalls() map[int]spec {
 	one := []place{{0, 1}}
 	two := []place{{0, 1}, {2, 3}}
@@ -107,11 +107,11 @@ func fileCalls() map[int]spec {
 const (
 	offNumber = 0
 	offArch   = 4
-	offArgs   = 16 // 8 bytes each, the low half first on both processors
+	offArgs   = 16 // 8 bytes per argument, low half first on both architectures
 )
 
-// reportingFilter returns the kernel's filter program: it reports the calls in the table to Run and
-// allows the others, also calls of another architecture.
+// reportingFilter returns the kernel's filter program. It reports the calls in the table to Run and
+// allows all others, including calls of another architecture.
 func reportingFilter() []unix.SockFilter {
 	stmt := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
 	equal := func(k uint32, yes, no uint8) unix.SockFilter {
@@ -142,8 +142,8 @@ func reportingFilter() []unix.SockFilter {
 	return append(f, pass)
 }
 
-// describeCall returns the call with the watched file that it concerns. Path is "" if it concerns
-// none.
+// describeCall returns the call with the watched file that it concerns. Its Path is "" if it
+// concerns none.
 func (w *watcher) describeCall(n *notice, s *spec) Call {
 	c := Call{Name: s.name, Grows: s.grows || n.creates(), Moves: s.data != none}
 	if s.fd != noFile {
@@ -168,8 +168,8 @@ func (w *watcher) describeCall(n *notice, s *spec) Call {
 	return c
 }
 
-// absolutePathOf returns the absolute path given by a pair of arguments, or "" if it cannot be
-// determined.
+// absolutePathOf returns the absolute path that a pair of arguments refers to, or "" if it cannot
+// be determined.
 func (n *notice) absolutePathOf(p place) string {
 	path := n.readCallerString(n.args[p.path])
 	if filepath.IsAbs(path) {
@@ -193,12 +193,12 @@ func (n *notice) descriptorName(fd int32) string {
 	}
 	name, err := os.Readlink(link)
 	if err != nil || !filepath.IsAbs(name) {
-		return "" // not open, or a pipe or similar
+		return "" // the descriptor is not open, or is a pipe or similar
 	}
 	return strings.TrimSuffix(name, " (deleted)")
 }
 
-// creates reports whether a call opens a file that it may create.
+// creates reports whether a call opens a file and may create it.
 func (n *notice) creates() bool {
 	var flags uint64
 	switch n.number {
@@ -238,7 +238,7 @@ func (n *notice) readCallerMemory(b []byte, at uint64) error {
 	return n.copyCallerMemory(unix.ProcessVMReadv, b, at)
 }
 
-// writeCallerMemory puts b into the caller's memory.
+// writeCallerMemory writes b to the caller's memory.
 func (n *notice) writeCallerMemory(b []byte, at uint64) error {
 	return n.copyCallerMemory(unix.ProcessVMWritev, b, at)
 }

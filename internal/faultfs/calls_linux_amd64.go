@@ -7,7 +7,7 @@ const (
 	sysNewfstatat = unix.SYS_NEWFSTATAT
 )
 
-// pathOnlyCalls returns the calls without a directory's descriptor, which C programs use.
+// pathOnlyCalls returns the calls without a directory descriptor, which C programs use.
 func pathOnlyCalls() map[int]spec {
 	one, two := []place{{cwd, 0}}, []place{{cwd, 0}, {cwd, 1}}
 	return map[int]spec{

@@ -7,5 +7,5 @@ const (
 	sysNewfstatat = unix.SYS_FSTATAT
 )
 
-// pathOnlyCalls returns nil: this architecture has no calls without a directory's descriptor.
+// pathOnlyCalls returns nil, because all calls of this architecture have a directory descriptor.
 func pathOnlyCalls() map[int]spec { return nil }

@@ -67,7 +67,7 @@ var roles = map[string]func(dir string) error{
 		_, err = io.Copy(to, from)
 		return errors.Join(err, to.Close())
 	},
-	// relative uses names that do not show the directory.
+	// relative uses relative paths, which do not contain the directory.
 	"relative": func(dir string) error {
 		if err := os.Chdir(dir); err != nil {
 			return err
@@ -106,7 +106,7 @@ var roles = map[string]func(dir string) error{
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return errors.Join(child.Start(), hang(filepath.Join(dir, "first")))
 	},
-	// widow has a grandchild that hangs and whose parent has ended.
+	// widow leaves a hanging grandchild whose parent has ended.
 	"widow": func(dir string) error {
 		return errors.Join(role("parent", dir).Run(), hang(filepath.Join(dir, "first")))
 	},
@@ -158,7 +158,7 @@ func play(t *testing.T, role, dir string, decide func(Call) Action) (calls []Cal
 
 func goOn(Call) Action { return Continue }
 
-// at applies an action to the first call of a name.
+// at returns a function that applies an action to the first call with the given name.
 func at(name string, a Action) func(Call) Action {
 	done := false
 	return func(c Call) Action {
@@ -393,8 +393,8 @@ func TestContextEndsTheRun(t *testing.T) {
 	}
 }
 
-// runUntilAllHang runs a role until it and its last descendant hang, and returns the number of that
-// descendant after Run.
+// runUntilAllHang runs a role until the role and its last descendant hang. Then it cancels Run,
+// waits until Run has returned, and returns the process ID of that descendant.
 func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -403,7 +403,7 @@ func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last i
 	}
 	cmd := role(name, dir)
 	var b bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &b, &b // through a pipe, which Wait reads to its end
+	cmd.Stdout, cmd.Stderr = &b, &b // pipe as the output, because Wait reads a pipe to its end
 	cmd.WaitDelay = waitDelay
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -458,7 +458,8 @@ func TestContextEndsDescendants(t *testing.T) {
 	t.Error("the child lives on")
 }
 
-// The orphan's ancestor cannot be determined.
+// The parent of the hanging process has exited, so Run cannot find the process as a descendant. Run
+// must return nevertheless.
 func TestOrphanDoesNotBlockTheRun(t *testing.T) {
 	runUntilAllHang(t, "widow", 50*time.Millisecond)
 }

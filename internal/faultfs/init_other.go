@@ -3,5 +3,5 @@
 // Package faultfs does nothing on this system.
 package faultfs
 
-// Init does nothing here.
+// Init does nothing on this system.
 func Init() {}

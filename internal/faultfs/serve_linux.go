@@ -18,7 +18,7 @@ import (
 // A notice is struct seccomp_notif: a call that waits for an answer.
 type notice struct {
 	id     uint64
-	pid    uint32 // number of the thread
+	pid    uint32 // thread ID
 	_      uint32
 	number int32
 	_      uint32
@@ -30,16 +30,16 @@ type notice struct {
 type answer struct {
 	id    uint64
 	value int64
-	err   int32 // negative
+	err   int32 // negative error number
 	flags uint32
 }
 
-// pollTime is how often the context is checked while no call arrives, in ms.
+// pollTime is the interval, in ms, between checks of the context while no calls arrive.
 const pollTime = 50
 
-// answerCalls answers calls until no process is left that could make one.
+// answerCalls handles calls until no process is left that could make one.
 func (w *watcher) answerCalls(ctx context.Context) error {
-	// With both processes on one processor, an answer takes half the time.
+	// With both processes on the same processor, handling a call takes half the time.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	for {
 		if ctx.Err() != nil {
@@ -60,7 +60,7 @@ func (w *watcher) answerCalls(ctx context.Context) error {
 	}
 }
 
-// The request numbers contain struct sizes and directions, the same on both architectures.
+// The request numbers include struct sizes and directions, and are the same on both architectures.
 const (
 	ioctlValid    = 0x40082102
 	ioctlSetFlags = 0x40082104
@@ -92,7 +92,7 @@ func (w *watcher) answerOneCall() error {
 	return nil
 }
 
-// applyDecision numbers a call, and applies the decision about it.
+// applyDecision numbers a call, asks for the action and applies it.
 func (w *watcher) applyDecision(n *notice) answer {
 	goOn := answer{flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if w.done {
@@ -100,7 +100,7 @@ func (w *watcher) applyDecision(n *notice) answer {
 	}
 	s := w.table[int(n.number)]
 	c := w.describeCall(n, &s)
-	// Data read from a caller that has ended may belong to another process.
+	// If the caller has exited, the data may have been read from another process.
 	if id := n.id; c.Path == "" || w.notifyIoctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
 		return goOn
 	}
@@ -112,9 +112,10 @@ func (w *watcher) applyDecision(n *notice) answer {
 	case Continue:
 		return goOn
 	case Kill:
-		// A caller that has ended has number 0, which would mean this process.
+		// The kernel reports a caller that has exited as process 0, which kill would interpret as
+		// this process.
 		if pid := processOf(n.pid); pid > 0 && unix.Kill(pid, unix.SIGKILL) == nil {
-			return answer{err: -int32(unix.EINTR)} // the killed process never sees it
+			return answer{err: -int32(unix.EINTR)} // the killed process never receives this answer
 		}
 		return goOn
 	case Short:
@@ -131,7 +132,7 @@ func (w *watcher) applyDecision(n *notice) answer {
 	}
 }
 
-// processOf returns the process of a thread.
+// processOf returns the process ID of a thread.
 func processOf(thread uint32) int {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", thread))
 	if _, after, ok := strings.Cut(string(status), "\nTgid:"); ok {
@@ -143,7 +144,7 @@ func processOf(thread uint32) int {
 	return int(thread)
 }
 
-// halveTransfer makes half of a transfer in the caller's place. ENOTSUP means that the transfer
+// halveTransfer does half of a transfer on behalf of the caller. ENOTSUP means that the transfer
 // cannot be halved.
 func halveTransfer(n *notice, what transfer) (moved int, errno syscall.Errno) {
 	if what == none {
@@ -182,8 +183,8 @@ func (n *notice) halfWrite(fd int) (int, error) {
 	return unix.Write(fd, b)
 }
 
-// halfRead returns half of the bytes that a full read would return, because programs mostly ask for
-// more than the file has.
+// halfRead returns half of the bytes that a full read would return, instead of half of the
+// requested number, because programs mostly request more than the file has.
 func (n *notice) halfRead(fd int) (int, error) {
 	b := make([]byte, min(n.args[2], 1<<20))
 	at := int64(n.args[3])
@@ -212,7 +213,7 @@ func (n *notice) halfRead(fd int) (int, error) {
 	return len(b), nil
 }
 
-// halfCopy makes half of a copy_file_range that uses both files' own offsets.
+// halfCopy does half of a copy_file_range that uses the offsets of both files.
 func (n *notice) halfCopy(from int) (int, error) {
 	var st unix.Stat_t
 	at, err := unix.Seek(from, 0, io.SeekCurrent)
@@ -231,7 +232,8 @@ func (n *notice) halfCopy(from int) (int, error) {
 	return unix.CopyFileRange(from, nil, to, nil, int(size), 0)
 }
 
-// borrow opens the caller's file in this process, sharing its offset.
+// borrow duplicates the caller's file descriptor in this process. The duplicate shares the offset
+// of the original.
 func (n *notice) borrow(fd uint64) (int, error) {
 	process, err := unix.PidfdOpen(processOf(n.pid), 0)
 	if err != nil {

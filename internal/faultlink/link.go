@@ -1,7 +1,8 @@
-// Package faultlink simulates a bad network between clients and a server: late, slow, or faulty.
+// Package faultlink simulates a slow or faulty network between clients and a server.
 //
 // A [Link] listens on this machine and forwards connections to a server. All connections share its
-// latency and rate; a [Fault] affects one connection, and is drawn when the connection begins.
+// latency and rate; a [Fault] affects one connection, and is selected when the connection is
+// opened.
 package faultlink
 
 import (
@@ -15,16 +16,17 @@ import (
 	"time"
 )
 
-// Options describe the quality of a link. The zero value changes nothing.
+// Options describe the quality of a link. The zero value simulates a perfect link.
 type Options struct {
-	// Listen is the address to listen on; "" is a free port of loopback.
+	// Listen is the address to listen on; "" means a free port on the loopback interface.
 	Listen string
-	// Delay is the latency, one way.
+	// Delay is the one-way latency.
 	Delay time.Duration
 	// Rate is the number of bytes per second in each direction, shared by all connections; 0 means
 	// no limit.
 	Rate float64
-	// Fault returns the fault of the next connection; nil means no faults. Calls do not overlap.
+	// Fault returns the fault of the next connection; nil means no faults. Calls are never
+	// concurrent.
 	Fault func() Fault
 }
 
@@ -41,7 +43,7 @@ type Link struct {
 	refuse bool
 }
 
-// Open opens a link to a server, HOST:PORT.
+// Open opens a link to a server at HOST:PORT.
 func Open(server string, opt Options) (*Link, error) {
 	if opt.Listen == "" {
 		opt.Listen = "127.0.0.1:0"
@@ -58,16 +60,16 @@ func Open(server string, opt Options) (*Link, error) {
 	return l, nil
 }
 
-// Addr returns the address that the link listens on.
+// Addr returns the address on which the link listens.
 func (l *Link) Addr() string { return l.listener.Addr().String() }
 
-// Close ends the link and all its connections.
+// Close closes the link and all its connections.
 func (l *Link) Close() {
 	l.Refuse()
 	close(l.closed)
 }
 
-// Refuse ends all connections and refuses new ones, like a server that has ended.
+// Refuse closes all connections and refuses new ones, like a server that has exited.
 func (l *Link) Refuse() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +80,7 @@ func (l *Link) Refuse() {
 	}
 }
 
-// resetConnection ends a connection as if its other end had disappeared.
+// resetConnection closes a connection as if its peer had disappeared.
 func resetConnection(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
@@ -125,7 +127,7 @@ func (l *Link) connectPair(client net.Conn, f Fault) {
 	delete(l.conns, there)
 }
 
-// holdTransfer registers connections for Refuse, or ends them if Refuse was called.
+// holdTransfer registers connections for Refuse, or closes them if Refuse was called before.
 func (l *Link) holdTransfer(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,16 +141,16 @@ func (l *Link) holdTransfer(conns ...net.Conn) bool {
 	return !l.refuse
 }
 
-// A wire carries bytes in one direction.
+// A wire transmits bytes in one direction.
 type wire struct {
 	delay time.Duration
 	rate  float64
 
 	mu   sync.Mutex
-	free time.Time // when the last sent bytes have left
+	free time.Time // time when the last bytes have been transmitted
 }
 
-// dueTime returns the arrival time of bytes sent now.
+// dueTime returns the arrival time of n bytes sent now.
 func (w *wire) dueTime(n int) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,7 +170,7 @@ type packet struct {
 
 // carry forwards the bytes of one connection until it ends.
 func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
-	packets := make(chan packet, 1<<12) // as many bytes as a window of TCP holds
+	packets := make(chan packet, 1<<12) // room for the bytes of a TCP window
 	go func() {
 		defer close(packets)
 		buffer := make([]byte, 16<<10)
@@ -192,32 +194,33 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 		}
 	}
 	to.Close()
-	for range packets { // so that the reader ends
+	for range packets { // drain the channel, so that the reader stops
 	}
 }
 
-// A Kind is a kind of failure of a connection.
+// A Kind is a kind of connection fault.
 type Kind uint8
 
 const (
 	Nothing   Kind = iota
-	Refusal        // this and all later connections are refused
-	Freeze         // no more bytes pass, in either direction
-	Cut            // the connection ends, in both directions
+	Refusal        // this connection and all later ones are refused
+	Freeze         // no more bytes are forwarded, in either direction
+	Cut            // the connection is closed, in both directions
 	Corrupt        // bytes are changed
 	Duplicate      // bytes arrive twice
 )
 
-// A Fault happens to one connection.
+// A Fault affects one connection.
 type Fault struct {
 	Kind Kind
-	// Down applies the fault to the server's bytes, not the client's.
+	// Down selects the direction: from the server to the client if set, otherwise from the client
+	// to the server.
 	Down bool
-	// At is how many bytes pass in that direction before the fault.
+	// At is the number of bytes forwarded in that direction before the fault.
 	At int64
-	// Size is the most bytes that are changed or duplicated.
+	// Size is the maximum number of bytes that are changed or duplicated.
 	Size int
-	// Mask has the bits that are changed in each byte.
+	// Mask has the bits that are flipped in each byte.
 	Mask byte
 }
 
@@ -225,7 +228,7 @@ type Fault struct {
 type connection struct {
 	link   *Link
 	freeze sync.Once
-	frozen chan struct{} // closed when no more bytes pass
+	frozen chan struct{} // closed when no more bytes are forwarded
 }
 
 // A breaker applies a fault to the bytes of one direction.
@@ -235,7 +238,7 @@ type breaker struct {
 	passed int64
 }
 
-// waitForBreak waits until a time, and reports whether bytes may pass then.
+// waitForBreak waits until a time, and reports whether bytes may be forwarded then.
 func (b *breaker) waitForBreak(until time.Time) bool {
 	if d := time.Until(until); d > 0 {
 		timer := time.NewTimer(d)
@@ -255,7 +258,7 @@ func (b *breaker) waitForBreak(until time.Time) bool {
 	}
 }
 
-// pass returns the bytes that arrive for data, and whether more may follow.
+// pass returns the bytes that arrive if data is sent, and whether more may follow.
 func (b *breaker) pass(data []byte) (arrives []byte, more bool) {
 	n := int64(len(data))
 	defer func() { b.passed += n }()
@@ -291,10 +294,10 @@ func Kinds() []string {
 	return []string{"refused", "frozen", "slow", "cut", "corrupt", "duplicated"}
 }
 
-// Draw returns random options of a link of the given bad kind. draw returns a random number below
-// n. Some connections of the link may be good.
+// Draw returns random options for a link of the given bad kind. draw must return a random number
+// below n. Some connections of the link may have no fault.
 func Draw(kind string, draw func(n int) int) (opt Options) {
-	// All magnitudes are equally likely.
+	// The logarithm is uniform, so that all magnitudes are equally likely.
 	upTo := func(most float64) float64 { return math.Exp(math.Log(most+1)*float64(draw(1<<20))/(1<<20)) - 1 }
 	if kind == "slow" {
 		opt.Delay = time.Duration(upTo(float64(400 * time.Millisecond)))
@@ -306,7 +309,7 @@ func Draw(kind string, draw func(n int) int) (opt Options) {
 	if !ok {
 		panic(fmt.Sprintf("unknown kind %q of link", kind))
 	}
-	often := 1 + draw(3) // one in this many connections is bad
+	often := 1 + draw(3) // one in this many connections is faulty
 	opt.Fault = func() Fault {
 		if draw(often) > 0 {
 			return Fault{}

@@ -21,21 +21,21 @@ const (
 	Warning Severity = "warning"
 )
 
-// A Diagnostic is an error or a warning in the form of compilers, so that editors and terminals
-// find the place:
+// A Diagnostic is an error or a warning in the format of compilers, so that editors and terminals
+// can find its position:
 //
 //	assets/data/karts.json:3:8: error: unexpected end of JSON input
 type Diagnostic struct {
-	Program      string // printed instead of an empty File
-	File         string // path from the working directory
-	Line, Column int    // position, from 1; 0 if not known
+	Program      string // name to print if File is empty
+	File         string // path relative to the working directory
+	Line, Column int    // position, counted from 1; 0 if unknown
 	Severity     Severity
 	Target       string
-	Text         string // further lines are indented
+	Text         string // message; further lines are indented
 	Excerpt      string // lines of the file, printed unmodified
 }
 
-// Placed is an error that knows its place in a file.
+// Placed is an error that has a position in a file.
 type Placed interface {
 	error
 	Place() (file string, line, column int)
@@ -49,8 +49,8 @@ func DiagnosePlaced(err Placed, severity Severity) Diagnostic {
 	return Diagnostic{File: file, Line: line, Column: column, Severity: severity, Text: err.Message(), Excerpt: err.Excerpt()}
 }
 
-// Diagnose returns the diagnostics of an error that ended a run of a program: one for each place
-// in a file, and one for each line of other errors.
+// Diagnose returns the diagnostics of an error that ended a program: one per position in a file,
+// and one per line of other errors.
 func Diagnose(program string, err error) (all []Diagnostic) {
 	for _, one := range Listed(err) {
 		if at, ok := PlaceOf(one); ok {
@@ -66,15 +66,13 @@ func Diagnose(program string, err error) (all []Diagnostic) {
 	return all
 }
 
-// PlaceOf returns the place that an error is all about. An error that says more than its placed
-// error has none.
+// PlaceOf returns the position of an error if the error has one position and no other text.
 func PlaceOf(err error) (at Placed, ok bool) {
 	ok = errors.As(err, &at) && at.Error() == err.Error()
 	return at, ok
 }
 
-// Listed returns the single errors of an error that joins several, and the error itself
-// otherwise.
+// Listed returns the individual errors of a joined error, or the error itself.
 func Listed(err error) (all []error) {
 	var list interface {
 		error
@@ -96,13 +94,13 @@ func Listed(err error) (all []error) {
 	return all
 }
 
-// String returns the diagnostic without colors, with an end of line.
+// String returns the diagnostic without colors, followed by a newline.
 func (d Diagnostic) String() string { return Style{}.Format(&d) }
 
 // Print prints the diagnostic without colors.
 func (d Diagnostic) Print(w io.Writer) { io.WriteString(w, d.String()) }
 
-// placeText returns the file with line and column, or the program.
+// placeText returns the file with line and column, or the program's name.
 func (d *Diagnostic) placeText() string {
 	switch {
 	case d.File == "":
@@ -115,7 +113,7 @@ func (d *Diagnostic) placeText() string {
 	return fmt.Sprintf("%s:%d:%d", pathname.Show(d.File), d.Line, d.Column)
 }
 
-// Format returns a diagnostic with an end of line.
+// Format returns a diagnostic, followed by a newline.
 func (s Style) Format(d *Diagnostic) string {
 	code := red
 	if d.Severity == Warning {
@@ -138,11 +136,11 @@ func (s Style) Format(d *Diagnostic) string {
 	return line
 }
 
-// longestText is how much of one message is printed, in bytes: more than programs usually print,
-// less than a hostile file can hold.
+// longestText limits how many bytes of a message are printed. It is more than programs usually
+// print, but less than a hostile file can contain.
 const longestText = 64 << 10
 
-// Indented escapes a message and indents all lines but the first, so that no line of a hostile
+// Indented escapes a message and indents all lines except the first, so that no line of a hostile
 // text looks like another message.
 func Indented(text string) string {
 	if more := len(text) - longestText; more > 0 {
@@ -152,7 +150,7 @@ func Indented(text string) string {
 	return strings.Join(lines, "\n  | ")
 }
 
-// FileURL returns the URL of a file, with every byte escaped that could end a link.
+// FileURL returns the URL of a file, with every byte escaped that could terminate a link.
 func FileURL(abs string) string {
 	if abs = filepath.ToSlash(abs); !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs
@@ -174,15 +172,15 @@ func EscapePath(name string) string {
 	return b.String()
 }
 
-// A Style is the set of escape sequences that a terminal understands. The zero value is for files
-// and pipes.
+// A Style selects the escape sequences that a terminal supports. The zero value is for files and
+// pipes.
 type Style struct {
 	Color bool
-	Links bool // names of files become links (OSC 8)
+	Links bool // file names become links (OSC 8)
 }
 
-// StyleOf returns the style for text that is written to w: colors for a terminal that has them,
-// unless NO_COLOR is set (no-color.org), and wherever CLICOLOR_FORCE is set.
+// StyleOf returns the style for text that is written to w. It has colors if w is a terminal that
+// supports them, unless NO_COLOR is set (no-color.org), and always if CLICOLOR_FORCE is set.
 func StyleOf(w io.Writer, env func(string) string) Style {
 	if env("NO_COLOR") != "" {
 		return Style{}
@@ -197,13 +195,13 @@ func StyleOf(w io.Writer, env func(string) string) Style {
 	return Style{Color: true, Links: knowsLinks(env)}
 }
 
-// Animates reports whether a person watches a terminal while it changes. That is unlikely on a
-// build server, and a dumb terminal cannot move its cursor.
+// Animates reports whether to update lines in place because a person probably watches the terminal.
+// That is unlikely on a build server, and a dumb terminal cannot move its cursor.
 func Animates(env func(string) string) bool {
 	return env("CI") == "" && env("TERM") != "dumb"
 }
 
-// knowsLinks reports whether the terminal is known to follow OSC 8 links. Other terminals may
+// knowsLinks reports whether the terminal is known to support OSC 8 links. Other terminals may
 // print the escape sequence.
 func knowsLinks(env func(string) string) bool {
 	name := env("TERM")

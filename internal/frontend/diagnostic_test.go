@@ -42,8 +42,8 @@ func TestPlaceHasAsManyNumbersAsAreKnown(t *testing.T) {
 	}
 }
 
-// Joined errors are printed one by one. An error that wraps several in one sentence is printed as
-// that sentence.
+// Joined errors are printed one by one. An error that wraps several errors in one sentence is
+// printed as one error.
 func TestJoinedErrorsAreDiagnosedOneByOne(t *testing.T) {
 	for _, tc := range []struct {
 		err  error

@@ -11,7 +11,7 @@ import (
 // writeTo writes to a file.
 func writeTo(file *os.File, b []byte) (n int, err error) { return file.Write(b) }
 
-// Errors of Windows for a pipe without a reader.
+// Windows errors for a pipe without a reader.
 const (
 	errBrokenPipe = syscall.Errno(109)
 	errNoData     = syscall.Errno(232)

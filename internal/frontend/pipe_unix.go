@@ -9,10 +9,9 @@ import (
 	"syscall"
 )
 
-// writeTo writes like file.Write, except that a pipe without a reader is an error on all files:
-// File.Write ends the process if the file is standard output or standard error and nothing
-// listens for SIGPIPE. Listening takes a thread, and child processes would inherit the ignored
-// signal.
+// writeTo is like file.Write, but returns an error for a pipe without a reader on all files.
+// File.Write would end the process if the file is standard output or standard error and SIGPIPE is
+// not handled. Handling it takes a thread, and child processes would inherit the ignored signal.
 func writeTo(file *os.File, b []byte) (n int, err error) {
 	conn, err := file.SyscallConn()
 	if err != nil {
@@ -23,7 +22,7 @@ func writeTo(file *os.File, b []byte) (n int, err error) {
 		var failed error
 		err = conn.Write(func(fd uintptr) (done bool) {
 			wrote, failed = syscall.Write(int(fd), b[n:])
-			return failed != syscall.EAGAIN // else wait until it can be written to
+			return failed != syscall.EAGAIN // false waits until the pipe is writable
 		})
 		n += max(wrote, 0)
 		switch {

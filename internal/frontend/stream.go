@@ -10,12 +10,12 @@ import (
 	"golang.org/x/term"
 )
 
-// A Stream is standard output or standard error. Once its reader is gone, as in
-// "cook -explain | head", it drops all text: that ends the printing, and neither the run nor its
-// exit status. All other errors are reported.
+// A Stream is standard output or standard error. If its reader is gone, as in "cook -explain |
+// head", it drops all text, which affects neither the run nor its exit status. It reports all other
+// errors.
 type Stream struct {
 	File   *os.File
-	closed atomic.Bool // the pipe has no reader
+	closed atomic.Bool // set if the pipe has no reader
 }
 
 func (s *Stream) Write(b []byte) (int, error) {
@@ -30,10 +30,10 @@ func (s *Stream) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// WritesTo returns the file of a stream.
+// WritesTo returns the file that a stream writes to.
 func (s *Stream) WritesTo() io.Writer { return s.File }
 
-// A Checked writer remembers the first error of a writer.
+// A Checked is a writer that remembers the first error.
 type Checked struct {
 	W    io.Writer
 	Used bool // something was written
@@ -49,11 +49,11 @@ func (c *Checked) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// WritesTo returns the checked writer.
+// WritesTo returns the underlying writer.
 func (c *Checked) WritesTo() io.Writer { return c.W }
 
-// FileOf returns the file that a writer writes to, nil for none. It looks behind writers with a
-// method WritesTo.
+// FileOf returns the file that a writer writes to, or nil. It unwraps writers that have the method
+// WritesTo.
 func FileOf(w io.Writer) *os.File {
 	for {
 		switch to := w.(type) {
@@ -67,7 +67,7 @@ func FileOf(w io.Writer) *os.File {
 	}
 }
 
-// Inherited returns the writer to give to another program: the file behind w if it has one, so
+// Inherited returns the writer to pass to another program. It is the file of w, if there is one, so
 // that no bytes have to be copied.
 func Inherited(w io.Writer) io.Writer {
 	if f := FileOf(w); f != nil {
@@ -85,7 +85,7 @@ func Terminal(w io.Writer) (*os.File, bool) {
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Columns returns the width of a terminal, 80 if the terminal does not know it.
+// Columns returns the width of a terminal, or 80 if it is unknown.
 func Columns(f *os.File) int {
 	n, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || n <= 0 {
@@ -94,28 +94,28 @@ func Columns(f *os.File) int {
 	return n
 }
 
-// Live is some lines at the end of a terminal that are drawn again and again. Other text appears
-// above them. In a log, which is no terminal, it has no lines. All methods may be called by any
-// goroutine.
+// Live is an area of lines at the bottom of a terminal that are redrawn in place. Other text
+// appears above them. If the output is a log instead of a terminal, the area has no lines. All
+// methods may be called by any goroutine.
 type Live struct {
 	w     io.Writer
-	width func() int // columns of the terminal; nil in a log
+	width func() int // returns the columns of the terminal; nil for a log
 
 	mu    sync.Mutex
-	drawn int // lines on the terminal
+	drawn int // number of lines on the terminal
 }
 
-// NewLive returns an area without lines on a terminal of width() columns. If width is nil, w is a
-// log.
+// NewLive returns an empty area at the bottom of a terminal with width() columns. If width is nil,
+// w is a log.
 func NewLive(w io.Writer, width func() int) *Live { return &Live{w: w, width: width} }
 
-// IsLog reports whether the area is in a log.
+// IsLog reports whether the output is a log.
 func (l *Live) IsLog() bool { return l.width == nil }
 
-// Width returns the columns that a line may have.
+// Width returns the maximum number of columns in a line.
 func (l *Live) Width() int { return max(0, l.width()-1) }
 
-// Draw replaces the lines, and cuts them to the width of the terminal.
+// Draw replaces the lines, each cut to the width of the terminal.
 func (l *Live) Draw(lines ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +131,7 @@ func (l *Live) Draw(lines ...string) {
 // Clear removes the lines.
 func (l *Live) Clear() { l.Aside(func() {}) }
 
-// Aside removes the lines and calls f, which may write to the terminal.
+// Aside clears the lines and calls f, which may write to the terminal.
 func (l *Live) Aside(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,13 +139,13 @@ func (l *Live) Aside(f func()) {
 	f()
 }
 
-// Write removes the lines and writes text.
+// Write clears the lines and writes text.
 func (l *Live) Write(b []byte) (n int, err error) {
 	l.Aside(func() { n, err = l.w.Write(b) })
 	return n, err
 }
 
-// clearLines removes the lines, and leaves the cursor at the beginning of the first.
+// clearLines clears the lines, and leaves the cursor at the start of the first.
 func (l *Live) clearLines() {
 	if l.drawn > 0 {
 		io.WriteString(l.w, "\r\x1b[K"+strings.Repeat("\x1b[1A\x1b[K", l.drawn-1))

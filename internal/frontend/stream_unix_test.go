@@ -23,7 +23,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 	}
 }
 
-// A pipe that is slow, and does not let its writer wait, gets all of it.
+// A slow pipe in non-blocking mode gets the whole text.
 func TestSlowPipeGetsTheWholeText(t *testing.T) {
 	r, w, err := os.Pipe() // does not block
 	if err != nil {

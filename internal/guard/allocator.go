@@ -8,42 +8,42 @@ import (
 	"unsafe"
 )
 
-// Allocator hands out slices. Each is on pages of its own, between two unreadable pages:
+// Allocator allocates slices. Each has its own pages, between two unreadable pages:
 //
 //	| unreadable | rest | slice | unreadable |   AtEnd
 //	| unreadable | slice | rest | unreadable |   AtStart
 //
-// Access beyond the edge that touches an unreadable page faults at once. The rest, the unused part
-// of the last page, is filled; Check and Free find writes to it. Beyond the rest, access faults as
-// well. Whole pages have no rest. A freed slice faults as long as the Allocator keeps its
-// addresses.
+// Access beyond the edge next to an unreadable page faults at once. The rest is the unused part of
+// a page, which is filled with a pattern; Check and Free detect writes to it. Access beyond the
+// rest faults as well. If the slice fills whole pages, there is no rest. Access to a freed slice
+// faults as long as the Allocator keeps its addresses.
 //
-// An Allocator works outside of tests, and any number of goroutines may use it. Systems limit the
-// number of mappings: Linux has 65,530 for the whole process, and a Go program that finds none left
-// ends. A live slice takes two and a freed one up to three, so an Allocator has at most 20,000 live
-// slices and keeps 4,096 freed ones. If pages cannot be protected ([Real]), nothing faults, but the
-// rest is checked.
+// An Allocator also works outside of tests, and any number of goroutines may use it. Systems limit
+// the number of mappings: Linux allows 65,530 per process, and a Go program crashes if none is
+// left. A live slice takes two and a freed slice up to three, so an Allocator has at most 20,000
+// live slices and keeps 4,096 freed ones. If pages cannot be protected (see [Real]), nothing
+// faults, but the rest is checked.
 type Allocator struct {
 	keep int64
 	edge Edge
 
 	mu     sync.Mutex
-	live   map[uintptr]region // by the address of the slice
-	freed  []region           // unreadable, in the order of Free
-	hidden int64              // bytes of freed
+	live   map[uintptr]region // live slices, by address
+	freed  []region           // unreadable regions, in the order of Free
+	hidden int64              // total size of the freed slices, in bytes
 }
 
-// An Edge says where a slice touches an unreadable page.
+// An Edge selects the end of a slice that is next to an unreadable page.
 type Edge uint8
 
 const (
-	AtEnd   Edge = iota // overruns fault
-	AtStart             // underruns fault
+	AtEnd   Edge = iota // accesses after the end fault
+	AtStart             // accesses before the start fault
 )
 
 type region struct {
 	mem   []byte // whole pages
-	n     int    // bytes of the slice
+	n     int    // size of the slice
 	edge  Edge
 	note  any
 	unmap func() error
@@ -54,20 +54,20 @@ const (
 	mostFreed = 4_096
 )
 
-// NewAllocator returns an Allocator that keeps up to keep bytes of freed memory mapped and
-// unreadable, and at most the latest 4,096 slices. The bytes count whole pages.
+// NewAllocator returns an Allocator that keeps freed memory mapped and unreadable: up to keep
+// bytes, counted in whole pages, and at most the latest 4,096 slices.
 func NewAllocator(keep int64, edge Edge) *Allocator {
 	return &Allocator{keep: keep, edge: edge, live: map[uintptr]region{}}
 }
 
-// Alloc fills memory with these bytes, so that code that relies on zeros fails.
+// Alloc fills memory with these bytes, so that code that relies on zeroed memory fails.
 const (
 	restFill  = 0xFB
 	sliceFill = 0xA5
 )
 
-// Alloc returns n bytes, all 0xA5, of capacity n. AtEnd they are unaligned, because they end where
-// a page ends.
+// Alloc returns n bytes, all 0xA5, with capacity n. With AtEnd the slice is unaligned, because it
+// ends at the end of a page.
 func (a *Allocator) Alloc(n int) ([]byte, error) {
 	if n < 1 || n > maxSize {
 		return nil, fmt.Errorf("guard: alloc %d bytes: want 1 to %d", n, maxSize)
@@ -118,7 +118,7 @@ func fill(b []byte, with byte) {
 	}
 }
 
-// Errors of an [Allocator], wrapped.
+// Errors that an [Allocator] wraps.
 var (
 	ErrTooMany  = errors.New("there are already 20,000 slices")
 	ErrUnknown  = errors.New("unknown slice; was it already freed?")
@@ -126,7 +126,7 @@ var (
 	ErrOverrun  = errors.New("bytes after the end were written")
 )
 
-// Check looks for writes to the rest of a slice that Alloc returned.
+// Check returns an error if the rest of a slice that Alloc returned was written to.
 func (a *Allocator) Check(b []byte) error {
 	a.mu.Lock()
 	r, ok := a.live[address(b)]
@@ -137,7 +137,8 @@ func (a *Allocator) Check(b []byte) error {
 	return r.writtenByte()
 }
 
-// writtenByte reports the written byte closest to the slice.
+// writtenByte returns an error if a byte beyond the slice was written to. It reports the byte
+// closest to the slice.
 func (r region) writtenByte() error {
 	rest := r.rest()
 	for i := range rest {
@@ -151,7 +152,8 @@ func (r region) writtenByte() error {
 	return nil
 }
 
-// Note attaches a note to a slice that Alloc returned, for [Allocator.Find], also after Free.
+// Note attaches a note to a slice that Alloc returned. [Allocator.Find] returns it, also after
+// Free.
 func (a *Allocator) Note(b []byte, note any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,14 +165,14 @@ func (a *Allocator) Note(b []byte, note any) {
 
 // A Place describes an address.
 type Place struct {
-	Start uintptr // of the slice that the address is in or next to
-	Bytes int     // of the slice
+	Start uintptr // start of the slice that contains the address or is next to it
+	Bytes int     // size of the slice
 	Freed bool
 	Note  any
 }
 
 // Find returns the slice that an address belongs to. The addresses of a slice include its rest,
-// both unreadable pages, and, after Free, the memory that is still kept. Find looks at all slices.
+// both unreadable pages, and, after Free, the memory that is still kept. Find searches all slices.
 func (a *Allocator) Find(addr uintptr) (p Place, found bool) {
 	page := uintptr(os.Getpagesize())
 	around := func(r region) bool {
@@ -192,8 +194,8 @@ func (a *Allocator) Find(addr uintptr) (p Place, found bool) {
 	return Place{}, false
 }
 
-// Free frees a slice that Alloc returned, given from its start in any length. It first runs Check,
-// and returns its error.
+// Free frees a slice that Alloc returned; b may have any length but must start where that slice
+// starts. It first calls Check, and returns its error.
 func (a *Allocator) Free(b []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -220,7 +222,7 @@ func (a *Allocator) Free(b []byte) error {
 	return errors.Join(found, failed)
 }
 
-// Close unmaps everything, including live slices, and returns the number of their bytes. The
+// Close unmaps everything, including live slices, and returns their total size in bytes. The
 // Allocator is empty afterwards and may be used again.
 func (a *Allocator) Close() (leaked int64, err error) {
 	a.mu.Lock()

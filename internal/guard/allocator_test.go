@@ -133,7 +133,7 @@ func TestFreedSlicesAreKeptUpToABound(t *testing.T) {
 	}
 }
 
-// Any number of slices leaves mappings to the rest of the process.
+// However many slices are allocated, the rest of the process can still map memory.
 func TestMappingsAreBounded(t *testing.T) {
 	a := newAllocator(t, 1<<40, AtEnd)
 	var all [][]byte

@@ -78,7 +78,7 @@ func TestReadOnlyFaultsOnWrites(t *testing.T) {
 	if got := b.Start(1)[0]; got != 42 {
 		t.Errorf("a write that faulted changed the byte to %d", got)
 	}
-	b.Start(1)[0] = 43 // must be writable again, also after a fault inside
+	b.Start(1)[0] = 43 // the slice must be writable again, even after a fault inside
 }
 
 func TestCatchRestoresTheSetting(t *testing.T) {
@@ -102,7 +102,7 @@ func TestAllocatedEdgesFault(t *testing.T) {
 			b := alloc(t, a, n)
 			start := unsafe.Pointer(unsafe.SliceData(b))
 			rest := -n & (page - 1)
-			before, after := -1, n+rest // the first bytes that fault
+			before, after := -1, n+rest // nearest offsets on both sides that fault
 			if edge == AtEnd {
 				before, after = -rest-1, n
 			}

@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 
 const paged = true
 
-// reserve maps size writable bytes between two unreadable pages of page bytes.
+// reserve maps size writable bytes between two unreadable pages. page is the page size in bytes.
 func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 	all, err := unix.Mmap(-1, 0, page+size+page, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -28,5 +28,5 @@ func protect(mem []byte, readOnly bool) error {
 	return unix.Mprotect(mem, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// hide makes mem as unreadable as the pages around it.
+// hide makes mem unreadable, like the pages around it.
 func hide(mem []byte) error { return unix.Mprotect(mem, unix.PROT_NONE) }

@@ -8,8 +8,8 @@ import (
 
 const paged = true
 
-// reserve maps size writable bytes between two pages of page bytes that are reserved but not
-// committed, so that access faults.
+// reserve maps size writable bytes between two pages that are reserved but not committed, so that
+// access faults. page is the page size in bytes.
 func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 	base, err := windows.VirtualAlloc(0, uintptr(page+size+page), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -21,8 +21,8 @@ func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 		unmap()
 		return nil, nil, err
 	}
-	// The memory is not Go's, so the number may become a pointer. Reading it through its address
-	// tells vet that this is intended.
+	// The memory does not belong to the Go runtime, so the integer may be converted to a pointer.
+	// Reading it through its address tells vet that this is intended.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&start)), size), unmap, nil
 }
 
@@ -35,7 +35,7 @@ func protect(mem []byte, readOnly bool) error {
 	return windows.VirtualProtect(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), uintptr(len(mem)), access, &before)
 }
 
-// hide makes mem as unreadable as the pages around it.
+// hide makes mem unreadable, like the pages around it.
 func hide(mem []byte) error {
 	return windows.VirtualFree(uintptr(unsafe.Pointer(unsafe.SliceData(mem))), uintptr(len(mem)), windows.MEM_DECOMMIT)
 }

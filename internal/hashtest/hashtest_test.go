@@ -34,7 +34,7 @@ func (t *toy) Write(p []byte) (int, error) {
 	switch {
 	case t.fault == "writes its input" && n > 20:
 		//lint:ignore SA1023 it is a fault that the contract has to find
-		p[20] ^= t.zero // writes without a change
+		p[20] ^= t.zero // writes the value that is already there
 	case t.fault == "changes its input" && n > 20:
 		//lint:ignore SA1023 likewise
 		p[20] ^= 1
@@ -161,8 +161,8 @@ func TestSuiteFindsEveryMistake(t *testing.T) {
 		name  string
 		by    string // the check that finds it; "" for none
 		hash  Config
-		needs bool // needs unreadable or unwritable pages
-		races bool // a race if several goroutines sum the same bytes
+		needs bool // true if the fault shows only with guarded pages
+		races bool // data race if several goroutines sum the same bytes
 	}{
 		{name: "sound", hash: faulty("")},
 		{name: "sound and saving", hash: saving("")},
@@ -220,14 +220,15 @@ func TestSuiteFindsEveryMistake(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.needs && !guard.Real() {
-				return // without such pages the suite cannot notice it
+				return // the suite notices it only with guard pages
 			}
 			var found []string
 			for _, check := range checks {
 				if c.races && raceDetector && check.name == "concurrency" {
 					continue // the race detector would fail this test
 				}
-				// A hash that changes its input must not affect other checks: each makes its own.
+				// A hash that changes its input must not affect other checks, so each check makes
+				// its own input.
 				if err := check.run(t, &c.hash); err != nil {
 					found = append(found, check.name)
 				}
@@ -295,7 +296,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// behind reads the byte after a slice, as a careless kernel does.
+// behind reads the byte after a slice, as a faulty assembly routine does.
 func behind(b []byte) byte {
 	return *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), len(b)))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// checkAlignment sums the same bytes at each of 64 offsets.
+// checkAlignment compares the sums of the same bytes at each of 64 offsets.
 func checkAlignment(_ testing.TB, c *Config) error {
 	lengths := c.lengths()
 	data := Bytes(c.longest())
@@ -34,8 +34,8 @@ func checkAlignment(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// guardPages sums inputs that begin or end at unreadable memory, and that are read-only
-// themselves.
+// guardPages computes sums of inputs that start or end at unreadable memory, and of read-only
+// inputs.
 func guardPages(t testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	buf := guard.New(t, len(data))
@@ -77,7 +77,7 @@ func guardPages(t testing.TB, c *Config) error {
 	return nil
 }
 
-// allLengths returns every length to 300 and the lengths of c.
+// allLengths returns every length up to 300 and the lengths of c.
 func allLengths(c *Config) []int {
 	var all []int
 	for n := range 300 {
@@ -91,7 +91,8 @@ func allLengths(c *Config) []int {
 	return all
 }
 
-// retention overwrites the argument of Write afterwards, and checks that Write did not change it.
+// retention checks that Write does not change its argument, and that overwriting the argument
+// afterwards does not change the sum.
 func retention(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	for _, n := range c.lengths() {
@@ -117,14 +118,15 @@ func retention(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// The long stream is 4100 times the same MiB and a remainder: more bytes than 32 bits can count.
+// The long stream is the same MiB repeated 4100 times and a remainder, so that its length exceeds
+// 32 bits.
 const (
 	longBlock = 1 << 20
 	longTimes = 4100
 	longRest  = 12345
 )
 
-// WriteLong writes the long stream, to get its sum from other tools.
+// WriteLong writes the long stream, so that other tools can compute its sum.
 func WriteLong(w io.Writer) error {
 	block := Bytes(longBlock)
 	for range longTimes {

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// dense is the length up to which inputs are cut in two at every place.
+// dense is the maximum length of inputs that are split in two at every position.
 const dense = 150
 
-// splits writes inputs in pieces.
+// splits checks that splitting the input does not change the sum.
 func splits(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
-	// two cuts the first n bytes at each of the places.
+	// two computes the sum of the first n bytes in two pieces, once for each of the given cuts.
 	two := func(n int, cuts []int) error {
 		b := data[:n]
 		want := c.Sum(b)
@@ -34,7 +34,7 @@ func splits(_ testing.TB, c *Config) error {
 	var all []int
 	for n := range dense {
 		all = append(all, n)
-		if err := two(n, all[:n/2+1]); err != nil { // cuts counted from the other end follow
+		if err := two(n, all[:n/2+1]); err != nil { // negative positions count from the end
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func splits(_ testing.TB, c *Config) error {
 			return err
 		}
 	}
-	// Equal pieces. Sum is called after each, so it must not change the state.
+	// Equal pieces. Sum is called after each piece, because it must not change the state.
 	for _, piece := range []int{1, 3, 7, 13, 16, 17, 31, 64, 100, 255, 1000} {
 		h := c.New()
 		for at := 0; at < len(data); at += piece {
@@ -54,7 +54,7 @@ func splits(_ testing.TB, c *Config) error {
 			}
 			got := h.Sum(nil)
 			if end > 4*dense && end < len(data) && piece < dense {
-				continue // for many pieces, do not repeat the whole input for each
+				continue // skip most lengths if there are many pieces
 			}
 			if want := c.Sum(data[:end]); !bytes.Equal(got, want) {
 				return fmt.Errorf("%d bytes in pieces of %d: %x, one shot %x", end, piece, got, want)
@@ -64,7 +64,8 @@ func splits(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// sumAndReset calls Sum twice, writes nothing, and resets at every length.
+// sumAndReset checks at every length that three actions have no side effects: calling Sum twice,
+// writing nothing, and resetting.
 func sumAndReset(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	other := bytes.Repeat([]byte{0xa5}, 99)
@@ -94,7 +95,7 @@ func sumAndReset(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// saver is a hash whose state can be saved.
+// A saver is a hash whose state can be saved.
 type saver interface {
 	hash.Hash
 	encoding.BinaryMarshaler
@@ -133,7 +134,7 @@ func checkClones(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// checkSavedStates stops in the middle, saves, and continues in another hash.
+// checkSavedStates saves the state after half of the input, and continues in another hash.
 func checkSavedStates(_ testing.TB, c *Config) error {
 	h, ok := c.New().(saver)
 	if ok != c.State {
@@ -162,7 +163,7 @@ func checkSavedStates(_ testing.TB, c *Config) error {
 		if err := other.UnmarshalBinary(saved); err != nil {
 			return fmt.Errorf("restore after %d bytes: %w", n, err)
 		}
-		clear(saved) // no hash may keep it
+		clear(saved) // a hash must not retain the saved state
 		for _, h := range []saver{h, other} {
 			h.Write(data[n:])
 			if got := h.Sum(nil); !bytes.Equal(got, whole) {
@@ -177,7 +178,7 @@ func checkSavedStates(_ testing.TB, c *Config) error {
 	return refusals(c, data)
 }
 
-// refusals restores invalid states, which must fail and change nothing.
+// refusals checks that restoring an invalid state fails and changes nothing.
 func refusals(c *Config, data []byte) error {
 	h := c.New().(saver)
 	h.Write(data[:77])

@@ -1,4 +1,4 @@
-// Package human prints durations and sizes for people.
+// Package human formats durations and sizes for people.
 package human
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Duration prints a time with three digits at most: 74ns, 1.23µs, 38ms, 1.52s, 14m32s.
+// Duration formats a duration with at most three digits: 74ns, 1.23µs, 38ms, 1.52s, 14m32s.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:
@@ -25,7 +25,7 @@ func Duration(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Count prints a number of things: 1 asset, 2 assets.
+// Count formats a number of things: 1 asset, 2 assets.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -33,7 +33,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Bytes prints a size with its unit: 312 B, 4.7 MiB.
+// Bytes formats a size with its unit: 312 B, 4.7 MiB.
 func Bytes(n int64) string {
 	const units = "KMGTPE"
 	if n < 1024 {

@@ -134,7 +134,7 @@ func TestValidDepth(t *testing.T) {
 // nothing returns n nested lists.
 func nothing(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// Checking ends with its context, for all texts.
+// Checking any text stops when its context is canceled.
 func TestCheckStopsWithContext(t *testing.T) {
 	var keys strings.Builder
 	for i := range 20_000 {
@@ -152,7 +152,7 @@ func TestCheckStopsWithContext(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		all := 1<<30 - looks.Left
-		want := 2 * (len(text) / chunk) // for syntax and keys, which skip strings
+		want := 2 * (len(text) / chunk) // checks for syntax and for duplicate keys; the latter skip strings
 		if name == "one string" {
 			want /= 2
 		}

@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// duplicateKey finds the innermost, first object with a duplicate key and returns the offsets of
-// both keys. The text must be valid JSON.
+// duplicateKey finds the first object with a duplicate key, innermost objects first, and returns
+// the offsets of both keys. The text must be valid JSON.
 //
-// It keeps only the offsets of the keys of open objects, and sorts an object's keys when the object
-// closes. So a hostile text costs n log n time and at most eight bytes a key, at any nesting and
-// with any keys.
+// It stores only the offsets of the keys of open objects, and sorts an object's keys when the
+// object ends. So it takes n log n time and at most eight bytes per key even for a hostile text,
+// with any nesting and any keys.
 func duplicateKey(ctx context.Context, text []byte) (first, second int, found bool, err error) {
 	var (
-		look  int   // when to check the context again
-		keys  []int // offsets of the opening quotes, of all open objects
-		open  []int // first element of keys for each open object, -1 for arrays
-		isKey bool  // whether the next string is a key
+		look  int   // offset of the next check of the context
+		keys  []int // offsets of the opening quotes of keys, for all open objects
+		open  []int // index in keys of each open object's first key; -1 for arrays
+		isKey bool  // the next string is a key
 	)
 	for i := 0; i < len(text); i++ {
 		if i >= look {
@@ -61,8 +61,8 @@ func duplicateKey(ctx context.Context, text []byte) (first, second int, found bo
 	return 0, 0, false, nil
 }
 
-// duplicateAmong sorts the keys of one object and returns the equal pair whose second key comes
-// first in the text.
+// duplicateAmong sorts the keys of one object and returns the pair of equal keys whose second key
+// comes first in the text.
 func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second int, found bool, err error) {
 	if len(keys) < 2 {
 		return 0, 0, false, nil
@@ -73,7 +73,7 @@ func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second
 			err = ctx.Err()
 		}
 		if err != nil {
-			return 0 // all are equal now, so that sorting ends soon
+			return 0 // after an error all keys count as equal, so that sorting ends soon
 		}
 		return cmp.Or(compareKeys(text, a, b), cmp.Compare(a, b))
 	})
@@ -88,8 +88,8 @@ func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second
 	return first, second, found, nil
 }
 
-// compareKeys orders two strings, given by their opening quotes, by their decoded text: "a" and
-// "\u0061" are one key.
+// compareKeys compares two strings, given by their opening quotes, by their decoded text: "a" and
+// "\u0061" are equal.
 func compareKeys(text []byte, a, b int) int {
 	a, b = a+1, b+1
 	for {
@@ -103,7 +103,7 @@ func compareKeys(text []byte, a, b int) int {
 }
 
 // nextChar decodes the character of a string at offset i and returns the offset after it, or -1 at
-// the closing quote. A lone surrogate is returned unchanged, so that two different ones stay
+// the closing quote. It returns a lone surrogate unchanged, so that different surrogates compare as
 // different.
 func nextChar(text []byte, i int) (rune, int) {
 	switch c := text[i]; {
@@ -140,7 +140,7 @@ func nextChar(text []byte, i int) (rune, int) {
 }
 
 func hex4(digits []byte) rune {
-	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // valid by contract
+	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // always valid here
 	return rune(n)
 }
 
@@ -174,8 +174,8 @@ func showKey(text []byte, i int) string {
 }
 
 // HalfCharacter returns the offset of the first escape, in the string at offset i of valid text,
-// that is half a surrogate pair without the other half. JSON allows it (RFC 8259, section 8.2), but
-// it is not a character.
+// that is half of a surrogate pair without the other half. JSON allows it (RFC 8259, section 8.2),
+// but it is not a character.
 func HalfCharacter(text []byte, i int) (offset int, found bool) {
 	end := StringEnd(text, i)
 	for i++; i < end; i++ {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// For all keys and escapes, a duplicate is found exactly if there is one, and the pair is the first
-// to repeat.
+// A duplicate is found if and only if one exists, for any keys and any escapes. The reported pair
+// is the first repetition in the text.
 func TestDuplicateKeyAgreesWithAMap(t *testing.T) {
 	key := rapid.StringOfN(rapid.RuneFrom([]rune("ab\"\\/é😀\n")), 0, 2, -1)
 	rapid.Check(t, func(t *rapid.T) {

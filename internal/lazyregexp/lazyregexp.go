@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions on first use, which saves short runs of a program
-// the cost of unused ones.
+// Package lazyregexp compiles regular expressions on first use, so that short runs of a program do
+// not compile unused ones.
 package lazyregexp
 
 import (
@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles the expression on its first call. That call panics
-// if the expression is invalid.
+// New returns a function that compiles the expression on its first call. This call panics if the
+// expression is invalid.
 func New(expression string) func() *regexp.Regexp {
 	return (&lazy{expression: expression}).compiledOnce
 }
 
-// A lazy is an expression that is compiled once. It needs two allocations, one fewer than
-// sync.OnceValue, because packages make dozens of them before main.
+// A lazy is an expression that is compiled once. It takes two allocations, one fewer than
+// sync.OnceValue, because packages create dozens of them before main.
 type lazy struct {
 	expression string
 	once       sync.Once

@@ -1,4 +1,4 @@
-// Package leaktest is for tests that must leave no goroutine behind.
+// Package leaktest detects goroutines that a test leaves behind.
 package leaktest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Check fails the test if goroutines are left when it ends.
+// Check fails the test if goroutines are still running when the test ends.
 func Check(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()

@@ -89,7 +89,7 @@ func TestWritersMakeFilesBusy(t *testing.T) {
 	}
 }
 
-// Asking leaves no lease behind: other processes get theirs.
+// Asking leaves no lease behind, so other processes can get leases.
 func TestAskingLeavesNoLease(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
@@ -133,7 +133,7 @@ func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	defer f.Close()
 	got := make(chan Answer)
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread, without the right, ends
+		runtime.LockOSThread() // the thread stays locked, so it ends and never regains the capability
 		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 		var sets [2]unix.CapUserData
 		err := unix.Capget(&header, &sets[0])
@@ -151,7 +151,7 @@ func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	}
 }
 
-// breakOne takes a lease that another open breaks, and releases it.
+// breakOne takes a lease, breaks it by another open, and releases it.
 func breakOne(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
@@ -175,7 +175,7 @@ func TestSignalIsHarmless(t *testing.T) {
 	signal.Notify(told, syscall.SIGIO)
 	defer signal.Stop(told)
 	breakOne(t)
-	<-told // it was really sent
+	<-told // proves that the signal was sent
 }
 
 // Processes that keep opening a file for writing are not blocked.

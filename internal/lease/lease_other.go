@@ -2,5 +2,5 @@
 
 package lease
 
-// Ask returns Unknown: this system cannot tell.
+// Ask always returns Unknown, because this system cannot tell.
 func Ask(int) Answer { return Unknown }

@@ -1,4 +1,4 @@
-// Package manpage writes manual pages in the macros of man(7), which groff and mandoc format.
+// Package manpage writes manual pages with the macros of man(7), which groff and mandoc format.
 package manpage
 
 import (
@@ -13,11 +13,11 @@ import (
 // A Page writes one manual page to W.
 type Page struct{ W io.Writer }
 
-// roffMarks escapes marks that roff interprets. A "-" would become a hyphen, which does not
+// roffMarks escapes characters that roff interprets. A "-" would become a hyphen, which does not
 // work in a command line.
 var roffMarks = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
 
-// Roff escapes a text, which then stands for itself wherever in a line it is.
+// Roff escapes a text so that it is printed unchanged at any position in a line.
 func Roff(text string) string {
 	var b strings.Builder
 	for _, r := range roffMarks.Replace(text) {
@@ -34,7 +34,7 @@ func Roff(text string) string {
 	return text
 }
 
-// Macro writes a line that begins with a macro.
+// Macro writes a line that starts with a macro.
 func (p Page) Macro(name string, args ...string) {
 	for _, arg := range args {
 		name += ` "` + Roff(arg) + `"`
@@ -42,7 +42,7 @@ func (p Page) Macro(name string, args ...string) {
 	fmt.Fprintf(p.W, ".%s\n", name)
 }
 
-// Verbatim writes lines as they are.
+// Verbatim writes lines unchanged.
 func (p Page) Verbatim(lines []string) {
 	p.Macro("nf")
 	for _, line := range lines {
@@ -51,8 +51,8 @@ func (p Page) Verbatim(lines []string) {
 	p.Macro("fi")
 }
 
-// Text writes paragraphs, between which are empty lines. Lines that begin with a tab are
-// examples.
+// Text writes paragraphs, which are separated by empty lines in text. Lines that start with a tab
+// are examples.
 func (p Page) Text(text string) {
 	begun := false
 	for part := range strings.SplitSeq(strings.Trim(text, "\n")+"\n", "\n\n") {
@@ -84,13 +84,13 @@ func (p Page) example(lines []string) {
 	p.Macro("RE")
 }
 
-// declaration is a flag in a help text, as package flag writes it.
+// declaration matches a flag in a help text, as package flag writes it.
 var declaration = lazyregexp.New(`(?m)^  -([a-z][a-z0-9-]*)(?: ([^\t\n]+))?(?:\t|\n    \t)(.*)$`)
 
-// A Declared flag is one in a help text.
+// A Declared is a flag in a help text.
 type Declared struct {
 	Name  string
-	Value string // the name of its value; may be empty
+	Value string // name of the flag's value; may be empty
 	Doc   string // help text, with the default
 }
 
@@ -102,7 +102,7 @@ func Declarations(help string) (all []Declared) {
 	return all
 }
 
-// Flags writes a paragraph for each flag.
+// Flags writes one paragraph per flag.
 func (p Page) Flags(fs *flag.FlagSet) {
 	var help strings.Builder
 	fs.SetOutput(&help)

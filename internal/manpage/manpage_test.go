@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Formatted text is the text that was written.
+// groff prints the text exactly as it was passed to the page.
 func TestManPageText(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip(err)

@@ -13,7 +13,7 @@ import (
 // Reading the cut-off part of a mapped file faults, which can be caught. The rest stays readable,
 // and Close still works.
 func TestReadingBeyondACutFaults(t *testing.T) {
-	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<14) // several pages of any size
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<14) // several pages, whatever the page size
 	name := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(name, content, 0o666); err != nil {
 		t.Fatal(err)

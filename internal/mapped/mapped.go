@@ -6,18 +6,19 @@ import (
 	"os"
 )
 
-// A File is the content of a file in private memory: writing to it does not change the file.
+// A File is the content of a file in private memory: writing to this memory does not change the
+// file.
 type File struct {
 	Data []byte
 	free func([]byte) error
 }
 
-// small is the largest size of files that are read instead of mapped.
+// small is the maximum size of files that are read instead of mapped.
 const small = 64 << 10
 
-// Of returns the content of an open file, which may then be closed. It maps the file if the system
-// can, else it reads it. If another process truncates a mapped file, access to the missing part
-// faults; see [runtime/debug.SetPanicOnFault].
+// Of returns the content of an open file, which may be closed afterwards. It maps the file if the
+// system supports that, otherwise it reads the file. If another process truncates a mapped file,
+// access to the missing part faults; see [runtime/debug.SetPanicOnFault].
 func Of(f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -32,8 +33,8 @@ func Of(f *os.File) (*File, error) {
 	return &File{Data: data}, err
 }
 
-// Part returns a range of an open file like Of, but the bytes must not be written to. The system
-// reserves no memory for them, whatever their number.
+// Part is like Of for a range of an open file, but the bytes must not be written to. The system
+// reserves no memory for them, however many there are.
 func Part(f *os.File, offset int64, size int) (*File, error) {
 	before := int(offset % int64(os.Getpagesize()))
 	if size > small {
@@ -48,15 +49,15 @@ func Part(f *os.File, offset int64, size int) (*File, error) {
 	return &File{Data: data}, nil
 }
 
-// Release frees the memory of the bytes from from up to to. The next access loads them from the
-// file again, so they must not have been written to.
+// Release frees the memory of the bytes from offset from to offset to. The next access loads them
+// from the file again, so they must not have been written to.
 func (f *File) Release(from, to int) {
 	if f.free != nil && f.Data != nil {
 		release(f.Data, from, to)
 	}
 }
 
-// Close frees the memory. Data must not be used any more.
+// Close frees the memory. Data must not be used afterwards.
 func (f *File) Close() error {
 	data := f.Data
 	f.Data = nil

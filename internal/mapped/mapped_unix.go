@@ -17,7 +17,7 @@ func mapFile(f *os.File, offset int64, size int, writable bool) ([]byte, func([]
 	return data, unix.Munmap, err
 }
 
-// release frees only the pages that are entirely within the range.
+// release frees the pages that are completely within the range.
 func release(data []byte, from, to int) {
 	page := os.Getpagesize()
 	from, to = (from+page-1)/page*page, to/page*page

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Released pages take no memory of the process: a private page is the file's again.
+// Released pages take no memory of the process. A modified private page has the file's content
+// again.
 func TestReleasedPagesAreGone(t *testing.T) {
 	page := os.Getpagesize()
 	name := filepath.Join(t.TempDir(), "f")

@@ -1,4 +1,5 @@
-// Package memtemp speeds up tests that would mostly wait for the disk.
+// Package memtemp puts temporary directories of tests in memory, because such tests would mostly
+// wait for the disk.
 package memtemp
 
 import (
@@ -8,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dir is the tmpfs that Linux has for all programs.
+// dir is the tmpfs that Linux provides for all programs.
 const dir = "/dev/shm"
 
 // room is the required free space in bytes: several times the need of one package's tests.
 const room = 1 << 30
 
-// Use puts the temporary directories of this process and its children into memory. This concerns
-// testing.T.TempDir and os.MkdirTemp; directories are still removed. Call it in TestMain. It
-// changes nothing if TMPDIR is set, which is how to run the tests on a disk, or if there is no
+// Use puts the temporary directories of this process and its children in memory. It affects
+// testing.T.TempDir and os.MkdirTemp; directories are still removed. Call it in TestMain. It does
+// nothing if TMPDIR is set, so set TMPDIR to test on a disk. It also does nothing if there is no
 // tmpfs with enough room that allows executing programs.
 func Use() {
 	if hasRoom() {
@@ -24,8 +25,8 @@ func Use() {
 	}
 }
 
-// Dir is t.TempDir in memory, for single tests in packages whose other tests need a real file
-// system.
+// Dir is like t.TempDir, but in memory. It is for single tests in packages whose other tests need a
+// real file system.
 func Dir(t testing.TB) string {
 	if !hasRoom() {
 		return t.TempDir()

@@ -1,12 +1,13 @@
 //go:build !linux
 
-// Package memtemp speeds up tests that would mostly wait for the disk.
+// Package memtemp puts temporary directories of tests in memory, because such tests would mostly
+// wait for the disk.
 package memtemp
 
 import "testing"
 
-// Use changes nothing: this system has no tmpfs.
+// Use does nothing, because this system has no tmpfs.
 func Use() {}
 
-// Dir is t.TempDir.
+// Dir calls t.TempDir.
 func Dir(t testing.TB) string { return t.TempDir() }

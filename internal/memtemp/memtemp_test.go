@@ -16,7 +16,7 @@ func TestTMPDIRHasPrecedence(t *testing.T) {
 		t.Errorf("TMPDIR is %q, want the chosen directory %q", got, chosen)
 	}
 
-	os.Unsetenv("TMPDIR") // until t.Setenv restores it
+	os.Unsetenv("TMPDIR") // t.Setenv restores the variable
 	before := os.TempDir()
 	Use()
 	if runtime.GOOS != "linux" {

@@ -1,10 +1,12 @@
-// Package murmur3 is Austin Appleby's MurmurHash3 in its two common forms, MurmurHash3_x86_32 and
-// MurmurHash3_x64_128 (https://github.com/aappleby/smhasher/wiki/MurmurHash3), in one call and, for
-// streams, in steps.
+// Package murmur3 implements Austin Appleby's MurmurHash3 in its two common variants,
+// MurmurHash3_x86_32 and MurmurHash3_x64_128
+// (https://github.com/aappleby/smhasher/wiki/MurmurHash3), as one-shot functions and, for streams,
+// in steps.
 //
-// The common library (spaolacci/murmur3) reads words at the address of the slice, which faults on
-// some processors and gives other sums on big-endian ones. Both functions here read little-endian
-// words at any address. Plain Go is as fast, because each step waits for the one before.
+// The common library (spaolacci/murmur3) reads words directly from the slice's memory, which faults
+// on some processors if it is unaligned and gives other sums on big-endian ones. Both functions
+// here read little-endian words at any address. Plain Go is as fast, because each step waits for
+// the previous step.
 package murmur3
 
 import (
@@ -17,22 +19,22 @@ const (
 	mul128a = 0x87c37b91114253d5
 	mul128b = 0x4cf5ad432745937f
 
-	// BlockSize128 is the number of bytes that the hash mixes in at a time.
+	// BlockSize128 is the number of bytes that the hash processes at a time.
 	BlockSize128 = 16
 )
 
-// State128 is the running pair of words; both begin as the seed.
+// State128 holds the two words of the state; both are initialized with the seed.
 type State128 struct{ H1, H2 uint64 }
 
-// Sum128 returns the two words of the 128-bit hash of b, the first as hi.
+// Sum128 returns the two words of the 128-bit hash of b; hi is the first.
 func Sum128(b []byte, seed uint32) (hi, lo uint64) {
 	s := State128{uint64(seed), uint64(seed)}
 	whole := len(b) / BlockSize128 * BlockSize128
 	return s.Blocks(b[:whole]).Finish(uint64(len(b)), b[whole:])
 }
 
-// Blocks mixes in whole blocks, two at a time if possible: the second block's words are scrambled
-// while the first is still being mixed in.
+// Blocks processes whole blocks, two at a time if possible: the second block's words are scrambled
+// while the first block is still being processed.
 func (s State128) Blocks(p []byte) State128 {
 	h1, h2 := s.H1, s.H2
 	for len(p) >= 2*BlockSize128 {
@@ -60,10 +62,10 @@ func (s State128) Blocks(p []byte) State128 {
 func scramble1(k uint64) uint64 { return bits.RotateLeft64(k*mul128a, 31) * mul128b }
 func scramble2(k uint64) uint64 { return bits.RotateLeft64(k*mul128b, 33) * mul128a }
 
-// Finish mixes in the tail, less than a block, and returns the sum of the whole input of total
-// bytes.
+// Finish processes the tail, which is less than a block, and returns the sum of the whole input,
+// which has total bytes.
 func (s State128) Finish(total uint64, tail []byte) (hi, lo uint64) {
-	var k1, k2 uint64 // scrambling zero gives zero
+	var k1, k2 uint64 // zero stays zero when scrambled
 	if len(tail) >= 8 {
 		k1, k2 = binary.LittleEndian.Uint64(tail), partialWord(tail[8:])
 	} else {
@@ -79,8 +81,8 @@ func (s State128) Finish(total uint64, tail []byte) (hi, lo uint64) {
 	return h1, h2
 }
 
-// partialWord returns a little-endian word of fewer than 8 bytes. Reads overlap in the middle, so
-// that no branch depends on the exact length.
+// partialWord returns a little-endian word of fewer than 8 bytes. Its reads overlap, so that no
+// branch depends on the exact length.
 func partialWord(b []byte) uint64 {
 	n := len(b)
 	switch {
@@ -102,7 +104,7 @@ const (
 	mul32a = 0xcc9e2d51
 	mul32b = 0x1b873593
 
-	// BlockSize32 is the number of bytes that the hash mixes in at a time.
+	// BlockSize32 is the number of bytes that the hash processes at a time.
 	BlockSize32 = 4
 )
 
@@ -112,14 +114,14 @@ func Sum32(b []byte, seed uint32) uint32 {
 	return Finish32(Blocks32(seed, b[:whole]), uint64(len(b)), b[whole:])
 }
 
-// String32 is Sum32 of the bytes of s, without a copy.
+// String32 returns Sum32 of the bytes of s, without a copy.
 func String32(s string, seed uint32) uint32 {
-	// The slice is neither written nor kept.
+	// Sum32 neither modifies nor retains the slice.
 	return Sum32(unsafe.Slice(unsafe.StringData(s), len(s)), seed)
 }
 
-// Blocks32 mixes whole blocks into the state h, which begins as the seed, four at a time if
-// possible, like State128.Blocks.
+// Blocks32 processes whole blocks with the state h, four at a time if possible, like
+// State128.Blocks. The initial state is the seed.
 func Blocks32(h uint32, p []byte) uint32 {
 	for len(p) >= 4*BlockSize32 {
 		b := (*[4 * BlockSize32]byte)(p)
@@ -141,7 +143,7 @@ func Blocks32(h uint32, p []byte) uint32 {
 
 func scramble(k uint32) uint32 { return bits.RotateLeft32(k*mul32a, 15) * mul32b }
 
-// Finish32 mixes in the tail, less than a block. The length enters modulo 2^32.
+// Finish32 processes the tail, which is less than a block. The length is used modulo 2^32.
 func Finish32(h uint32, total uint64, tail []byte) uint32 {
 	var block [BlockSize32]byte
 	copy(block[:], tail)

@@ -1,4 +1,4 @@
-// Package nearest finds the word that was probably meant.
+// Package nearest finds the word that the user probably meant.
 package nearest
 
 import (
@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// most is the largest distance in edits, and few the largest for a word of fewer than longEnough
-// bytes: short words are near each other by chance.
+// most is the maximum edit distance, and few is the maximum for words of fewer than longEnough
+// bytes, because short words are near each other by chance.
 const (
 	most       = 2
 	few        = 1
 	longEnough = 5
 )
 
-// Word returns the word that is at most two edits away apart from case, the nearest and
-// then the first of them, or "". A short word may be one edit away. Words that would have
-// to change in every letter are not near.
+// Word returns the nearest word, at most two edits away, ignoring case; the first of several, or ""
+// if there is none. For a short word the limit is one edit. A word that differs in every letter
+// does not count.
 func Word(word string, words []string) string {
 	best, nearest := "", most+1
 	for _, w := range words {
@@ -34,11 +34,11 @@ func Word(word string, words []string) string {
 	return best
 }
 
-// Certain returns the word that was certainly meant, "" for none: the only word that differs just
-// in case, or else the only word at a distance of one edit, if it has at least five bytes and the
-// edit changes no digit.
+// Certain returns the word that the user certainly meant, or "" if there is none: the only word
+// that differs just in case, otherwise the only word at an edit distance of one, if it has at least
+// five bytes and the edit changes no digit.
 func Certain(word string, words []string) string {
-	var found [2][]string // words by their distance
+	var found [2][]string // words by edit distance
 	for _, w := range words {
 		if d := len(w) - len(word); d < -1 || d > 1 || slices.Contains(found[0], w) || slices.Contains(found[1], w) {
 			continue
@@ -68,8 +68,8 @@ func digitsOf(word string) string {
 	}, word)
 }
 
-// editDistance returns the fewest edits apart from case: bytes inserted, removed, replaced, or
-// exchanged with the next one.
+// editDistance returns the minimum number of edits, ignoring case: insertion, removal or
+// replacement of a byte, or exchange of two adjacent bytes.
 func editDistance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	last, row := make([]int, len(b)+1), make([]int, len(b)+1)

@@ -17,7 +17,8 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// A word is certain if no other word can be meant. Short words and changed digits never are.
+// A word is certain if the user can have meant no other word. Short words and words with changed
+// digits are never certain.
 func TestCertain(t *testing.T) {
 	words := []string{"pcm", "lut", "png", "srgb", "image", "quality", "max_size", "mobile1", "texture", "textures", "Color"}
 	for word, want := range map[string]string{
@@ -26,7 +27,7 @@ func TestCertain(t *testing.T) {
 		"imaeg": "image", "images": "image", "imag": "", "imoge": "image", "maxsize": "max_size", "max-size": "max_size", "qualitey": "quality",
 		"quilaty": "", "imgea": "", // two edits
 		"mobile2": "", "mobile": "", "mobilee1": "mobile1", // digits
-		"texturee": "", "texture": "texture", "textureX": "", "texure": "texture", // two are as near
+		"texturee": "", "texture": "texture", "textureX": "", "texure": "texture", // two words are equally near
 	} {
 		if got := Certain(word, words); got != want {
 			t.Errorf("Certain(%q) = %q, want %q", word, got, want)

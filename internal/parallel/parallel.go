@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Each calls do for each number below n, in that order, on at most workers goroutines at once, and
-// returns when all calls have returned. worker, below workers, identifies the goroutine: calls with
-// the same worker do not overlap. After ctx has ended Each starts no more calls and returns the
-// context's error. After a call has failed, its worker starts no more.
+// Each calls do for each number below n, in that order, on at most the given number of goroutines
+// at once, and returns when all calls have returned. worker, which is below workers, identifies the
+// goroutine: calls with the same worker never overlap. When ctx is canceled, Each starts no more
+// calls and returns the context's error. After a call has failed, its worker starts no more calls.
 func Each(ctx context.Context, workers, n int, do func(worker, i int) error) error {
 	workers = max(1, min(workers, n))
 	errs := make([]error, workers)
@@ -33,23 +33,23 @@ func Each(ctx context.Context, workers, n int, do func(worker, i int) error) err
 	}
 	work(0) // a single worker needs no goroutine
 	group.Wait()
-	if int(next.Load()) >= n { // all calls have started; ctx may have ended since
+	if int(next.Load()) >= n { // all calls have started, so cancellation no longer matters
 		return errors.Join(errs...)
 	}
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
 // Cores limits how many goroutines compute at once. Each worker holds one core; idle cores help
-// with work that can be split. A nil *Cores has no idle cores and makes no worker wait.
+// with work that can be split. A nil *Cores has no idle cores, and its workers never wait.
 type Cores struct{ idle *semaphore.Weighted }
 
-// NewCores returns n cores, at least one.
+// NewCores returns Cores for n cores, at least one.
 func NewCores(n int) *Cores {
 	return &Cores{semaphore.NewWeighted(int64(max(1, n)))}
 }
 
 // Hold waits for a core, which the caller uses until it calls release. Helpers give up their cores
-// after the current piece of work.
+// after their current call.
 func (c *Cores) Hold() (release func()) {
 	if c == nil {
 		return func() {}
@@ -58,7 +58,7 @@ func (c *Cores) Hold() (release func()) {
 	return func() { c.idle.Release(1) }
 }
 
-// HoldUnless is Hold that stops waiting when ctx ends.
+// HoldUnless is like Hold, but stops waiting when ctx is canceled.
 func (c *Cores) HoldUnless(ctx context.Context) (release func(), err error) {
 	if c == nil {
 		return func() {}, ctx.Err()
@@ -69,7 +69,7 @@ func (c *Cores) HoldUnless(ctx context.Context) (release func(), err error) {
 	return func() { c.idle.Release(1) }, nil
 }
 
-// Lend makes the caller's core idle while wait runs, and then takes one again.
+// Lend marks the caller's core as idle while wait runs, and waits for a core again afterwards.
 func (c *Cores) Lend(wait func() error) error {
 	if c == nil {
 		return wait()
@@ -79,10 +79,10 @@ func (c *Cores) Lend(wait func() error) error {
 	return wait()
 }
 
-// Each calls do for each number below n, on the core that the caller holds and on idle ones. Cores
+// Each calls do for each number below n, on the core that the caller holds and on idle cores. Cores
 // that become idle later join, and leave when a worker needs them. Each returns when all calls have
-// returned. After ctx has ended, or a call has failed or panicked, it starts no more calls. The
-// caller gets the error or panic of the lowest failed number.
+// returned. After ctx is canceled, or a call has failed or panicked, it starts no more calls. The
+// caller gets the error or panic of the lowest number that failed.
 func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	s := &spread{ctx: ctx, n: n, do: do, failed: n}
 	var helpers sync.WaitGroup
@@ -105,27 +105,27 @@ func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	return s.err
 }
 
-// A spread is one call of Each.
+// A spread is the state of one call of Each.
 type spread struct {
 	ctx  context.Context
 	n    int
 	do   func(i int) error
 	next atomic.Int64 // the next number to start
 
-	ready atomic.Int64 // helpers that have not started a call yet
+	ready atomic.Int64 // helpers that have not started their first call
 
 	mu       sync.Mutex
-	failed   int // lowest number of a failed call, else n
+	failed   int // lowest number whose call failed, or n
 	err      error
 	panicked any
 }
 
-// itemsLeft returns how many calls remain for helpers after the caller's next one.
+// itemsLeft returns how many calls remain for helpers after the caller's next call.
 func (s *spread) itemsLeft() int64 { return int64(s.n) - s.next.Load() - 1 }
 
 // runHelper makes calls until none is left or a worker needs the core.
 func (s *spread) runHelper(c *Cores) {
-	s.ready.Add(-1) // before the call: a helper counted twice would keep another away
+	s.ready.Add(-1) // decremented before the call, because a helper counted twice would keep another helper away
 	for more := true; more; {
 		more = s.runItem()
 		c.idle.Release(1)
@@ -133,7 +133,7 @@ func (s *spread) runHelper(c *Cores) {
 	}
 }
 
-// runItem makes the next call, and reports whether there may be another.
+// runItem makes the next call, and reports whether more calls may be left.
 func (s *spread) runItem() (more bool) {
 	if s.ctx.Err() != nil || s.stopped() {
 		return false

@@ -37,7 +37,7 @@ func TestEachMakesAllCallsOnce(t *testing.T) {
 	}
 }
 
-// As many calls run at once as there are workers.
+// The number of calls that run at once equals the number of workers.
 func TestEachIsParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -135,7 +135,7 @@ func TestIdleCoresHelp(t *testing.T) {
 	}
 }
 
-// Never more goroutines than cores compute at once, and a worker waits for at most one piece.
+// Computing goroutines never outnumber the cores, and a worker waits for at most one piece of work.
 func TestCoresAreNotOversubscribed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const cores = 3
@@ -201,8 +201,8 @@ func TestLentCoreIsIdle(t *testing.T) {
 	})
 }
 
-// The caller gets the failure of the lowest number. After it nothing starts, and nothing keeps
-// running.
+// The caller gets the failure of the lowest number. After the failure no call starts, and none is
+// still running.
 func TestLowestFailureIsReturned(t *testing.T) {
 	c := NewCores(4)
 	defer c.Hold()()
@@ -222,7 +222,7 @@ func TestLowestFailureIsReturned(t *testing.T) {
 				if begun.Add(1) == 4 {
 					close(gate)
 				}
-				<-gate // all four are working
+				<-gate // all four goroutines are working
 				if panics {
 					panic(i)
 				}
@@ -237,7 +237,7 @@ func TestLowestFailureIsReturned(t *testing.T) {
 		if running.Load() != 0 || begun.Load() != 4 {
 			t.Errorf("panics %v: %d calls are running, %d have started", panics, running.Load(), begun.Load())
 		}
-		// No core is lost.
+		// All cores are free again.
 		var releases []func()
 		for range 3 {
 			releases = append(releases, c.Hold())

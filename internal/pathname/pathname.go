@@ -1,4 +1,4 @@
-// Package pathname compares paths, and prints names and texts that may hold any bytes.
+// Package pathname compares paths, and prints names and texts that may contain arbitrary bytes.
 package pathname
 
 import (
@@ -15,18 +15,18 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the most bytes of a name that are shown. Show abbreviates longer names in the middle,
-// because a path of hundreds of directories would bury the rest of a message.
+// longest is the maximum number of bytes of a name that are shown. Show abbreviates longer names in
+// the middle, because a path of hundreds of directories would hide the rest of a message.
 const longest = 240
 
-// Show returns a name unchanged if a terminal shows it faithfully on one line. Otherwise it quotes
-// the name as a Go string: control characters, bidirectional overrides and broken UTF-8 become
-// escapes. It replaces the middle of a name of more than 240 bytes by "…" and adds the number of
-// bytes.
+// Show returns a name unchanged if a terminal displays it faithfully on one line. Otherwise it
+// quotes the name as a Go string: control characters, bidirectional overrides and invalid UTF-8
+// become escapes. It replaces the middle of a name of more than 240 bytes by "…" and adds the
+// number of bytes.
 func Show(name string) string {
 	if len(name) > longest {
 		head, tail := name[:longest/2], name[len(name)-longest/2:]
-		for range utf8.UTFMax - 1 { // cut between letters
+		for range utf8.UTFMax - 1 { // cut between characters
 			if !utf8.RuneStart(name[len(head)]) {
 				head = head[:len(head)-1]
 			}
@@ -45,13 +45,13 @@ func Show(name string) string {
 		plain = strings.ReplaceAll(name, `\`, `\\`)
 	}
 	if plain = strings.ReplaceAll(plain, `"`, `\"`); quoted[1:len(quoted)-1] == plain {
-		return name // only quotation marks and Windows separators were escaped
+		return name // only quotation marks and backslashes were escaped
 	}
 	return quoted
 }
 
 // Escape makes text harmless for terminals: it escapes all nonprinting characters except tabs and
-// line ends.
+// newlines.
 func Escape(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -67,8 +67,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// SplitScale splits the name of an image, without its extension, at its scale, such as "@2x" or
-// "@0.5x". The scale is 0 if the name has none. The base is empty only if the name is.
+// SplitScale splits the name of an image, without its extension, before its scale, such as "@2x" or
+// "@0.5x". The scale is 0 if the name has none. The base is empty only if the name is empty.
 func SplitScale(stem string) (base string, scale float64) {
 	i := strings.LastIndexByte(stem, '@')
 	if i < 1 || len(stem) > i+1+8 {
@@ -88,9 +88,9 @@ func SplitScale(stem string) (base string, scale float64) {
 	return base, scale
 }
 
-// Below returns the path of a file relative to a directory, with slashes, "." for the directory
-// itself, and whether the file is in the directory. Both paths must be absolute and free of
-// symbolic links, or both relative to the same directory. Below reads nothing from the disk.
+// Below returns the path of a file relative to a directory, with slashes, and whether the file is
+// in the directory. The path of the directory itself is ".". Both paths must be absolute and free
+// of symbolic links, or both relative to the same directory. Below does not access the disk.
 func Below(folder, file string) (rel string, ok bool) {
 	rel, err := filepath.Rel(folder, file)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -99,9 +99,9 @@ func Below(folder, file string) (rel string, ok bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// Relative returns the path of a file relative to another directory of the same tree. Both are
-// clean paths with slashes from the root of the tree, which is ".". On Windows, filepath.Rel would
-// treat names that differ only in case as equal.
+// Relative returns the path of a file relative to another directory of the same tree. Both must be
+// clean, slash-separated paths relative to the root of the tree, which is ".". On Windows,
+// filepath.Rel would treat names that differ only in case as equal.
 func Relative(folder, file string) string {
 	up := ""
 	for folder != "." && folder != file && !strings.HasPrefix(file, folder+"/") {
@@ -117,8 +117,8 @@ func Relative(folder, file string) string {
 	return up + file
 }
 
-// FromHere makes an absolute path relative to the working directory, for messages. It returns other
-// paths unchanged.
+// FromHere returns an absolute path relative to the working directory, for messages. It returns
+// other paths unchanged.
 func FromHere(name string) string {
 	if !filepath.IsAbs(name) {
 		return name

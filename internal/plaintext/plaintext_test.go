@@ -23,7 +23,8 @@ func TestCheckUTF8(t *testing.T) {
 	}
 }
 
-// Columns count characters, and both count from 1; the end of the text has a position.
+// Columns count characters. Lines and columns count from 1. The end of the text also has a
+// position.
 func TestPosition(t *testing.T) {
 	text := []byte("é a\n\nb")
 	for offset, want := range map[int]string{0: "1:1", 2: "1:2", 3: "1:3", 4: "1:4", 5: "2:1", 6: "3:1", 7: "3:2"} {

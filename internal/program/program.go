@@ -1,9 +1,9 @@
-// Package program finds programs, and the parts of a program besides its own file: the interpreter
-// of a script, and the shared libraries that the system's loader gives to an ELF file.
+// Package program finds programs and the files that they depend on: the interpreter of a script,
+// and the shared libraries that the system's loader loads for an ELF file.
 //
-// It looks for libraries like ld.so(8) of the GNU C library, without LD_LIBRARY_PATH, LD_PRELOAD
-// and the directories for special processors. It does not see files that a running program opens
-// itself (dlopen), such as plugins. It knows nothing about programs of Windows and macOS.
+// It searches libraries like ld.so(8) of the GNU C library, without LD_LIBRARY_PATH, LD_PRELOAD and
+// the directories for special processors. It does not find files that a running program opens
+// itself (dlopen), such as plugins. It does not support programs of Windows and macOS.
 package program
 
 import (
@@ -22,20 +22,21 @@ import (
 	"strings"
 )
 
-// Parts are the parts of a program.
+// Parts are the files on which a program depends, in addition to its own file.
 type Parts struct {
-	// Interpreter is the program that runs a script: a file, or a name to look for on PATH. It is
-	// "" if the program is no script.
+	// Interpreter is the program that runs a script: a file, or a name to look up on PATH. It is ""
+	// if the program is not a script.
 	Interpreter string
-	// Libraries are the files in the directories that the program or one of its libraries names
-	// (DT_RUNPATH, DT_RPATH), by absolute names in the order of loading.
+	// Libraries are the libraries in directories that the program or one of its libraries specifies
+	// (DT_RUNPATH, DT_RPATH), by absolute path in load order.
 	Libraries []string
-	// Machine are the other libraries, by the names of [Machine.Name], in the order of loading.
+	// Machine are the other libraries, by the names that [Machine.Name] returns, in load order.
 	Machine []string
 }
 
-// Of returns the interpreter or the shared libraries of a program. m returns the machine that has
-// these libraries. A file that is neither script nor ELF has no parts, and m is not called.
+// Of returns the interpreter or the shared libraries of a program. m returns the machine on which
+// to search libraries. A file that is neither a script nor ELF has no parts, and m is not called
+// for it.
 func Of(file string, m func() *Machine) (Parts, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -59,10 +60,11 @@ func Of(file string, m func() *Machine) (Parts, error) {
 	return Parts{}, nil
 }
 
-// longestLine is the length of the first line that Linux reads.
+// longestLine is the number of bytes of the first line that Linux reads.
 const longestLine = 256
 
-// interpreter returns the program that the first line of a script names, or the argument of env(1).
+// interpreter returns the program that the first line of a script specifies, or the argument of
+// env(1).
 func interpreter(head []byte) string {
 	line, _, _ := bytes.Cut(head[len("#!"):], []byte("\n"))
 	words := strings.Fields(string(line))
@@ -73,7 +75,7 @@ func interpreter(head []byte) string {
 		return words[0]
 	}
 	for _, word := range words[1:] {
-		word = strings.TrimPrefix(word, "-S") // the rest is a command line
+		word = strings.TrimPrefix(word, "-S") // the rest of the line is a command line
 		if word != "" && !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
 			return word
 		}
@@ -81,8 +83,8 @@ func interpreter(head []byte) string {
 	return words[0]
 }
 
-// Find returns the file of a program that a recipe names: a name with a slash is relative to the
-// directory of the assets, any other name is on PATH.
+// Find returns the file of a program that a recipe runs: a name with a slash is relative to the
+// directory of the assets, any other name is looked up on PATH.
 func Find(assets, name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
@@ -109,18 +111,18 @@ func (name notOnPath) Error() string {
 
 func (notOnPath) Is(target error) bool { return target == fs.ErrNotExist }
 
-// A Machine is the search order of the system's loader for shared libraries, at one moment: later
-// installations change it.
+// A Machine is the search order of the system's loader for shared libraries at one moment. Later
+// installations may change it.
 type Machine struct {
-	cache map[string][]string // files by name, from ldconfig
+	cache map[string][]string // files by library name, from ldconfig
 }
 
-// machineFolders are searched after the cache.
+// machineFolders are the directories searched after the cache.
 var machineFolders = [...]string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
 
-// debianTriplet returns the name of the directories of this architecture in /lib and /usr/lib,
-// which Debian's loader searches first. They matter for a link that is not named like the
-// SONAME of its library, because ldconfig leaves it out of the cache.
+// debianTriplet returns the name of this architecture's directories in /lib and /usr/lib, which
+// Debian's loader searches first. They matter for a link whose name differs from its library's
+// SONAME, because ldconfig omits it from the cache.
 func debianTriplet() string {
 	switch runtime.GOARCH {
 	case "386":
@@ -135,7 +137,7 @@ func debianTriplet() string {
 		return "loongarch64-linux-gnu"
 	case "ppc64le":
 		return "powerpc64le-linux-gnu"
-	default: // riscv64, s390x
+	default: // such as riscv64 and s390x
 		return runtime.GOARCH + "-linux-gnu"
 	}
 }
@@ -144,12 +146,12 @@ func debianTriplet() string {
 func ThisMachine() *Machine {
 	text, err := os.ReadFile("/etc/ld.so.cache")
 	if err != nil {
-		return &Machine{} // not every system has one
+		return &Machine{} // some systems have no ldconfig
 	}
 	return &Machine{parseCache(string(text))}
 }
 
-// loaderPaths returns the files that a library may be, in the order of the search.
+// loaderPaths returns the possible files of a library, in search order.
 func (m *Machine) loaderPaths(library string) []string {
 	files := slices.Clone(m.cache[library])
 	for _, folder := range []string{"/lib", "/usr/lib"} {
@@ -161,10 +163,10 @@ func (m *Machine) loaderPaths(library string) []string {
 	return files
 }
 
-// Name returns the name of a library and, after '=', the name of the file behind it, which mostly
-// has the version: "libpng16.so.16=libpng16.so.16.48.0". If both are equal, it returns the name
-// alone. For a missing library nothing follows the '='. If the machine has the library for several
-// kinds of processors, the first one of the loader counts.
+// Name returns the name of a library and, after '=', the name of the file that it links to, which
+// usually includes the version: "libpng16.so.16=libpng16.so.16.48.0". If both are equal, it returns
+// the name alone. For a missing library nothing follows the '='. If the machine has the library for
+// several kinds of processors, Name uses the file that comes first in the loader's search order.
 func (m *Machine) Name(library string) string {
 	for _, file := range m.loaderPaths(library) {
 		if file, ok := followLinks(file); ok {
@@ -174,8 +176,8 @@ func (m *Machine) Name(library string) string {
 	return nameAs(library, "")
 }
 
-// Named returns the library and the file of a name that [Machine.Name] has returned, "" for a
-// missing file.
+// Named returns the library and the file of a name that [Machine.Name] returned. The file is "" if
+// it is missing.
 func Named(name string) (library, file string) {
 	library, file, ok := strings.Cut(name, "=")
 	if !ok {
@@ -184,8 +186,8 @@ func Named(name string) (library, file string) {
 	return library, file
 }
 
-// nameAs returns a library with the name of its file: "lib", "lib=base" if the file is called base,
-// or "lib=" without a file.
+// nameAs combines a library with the name of its file: "lib" if both are equal, "lib=base" for a
+// file named base, or "lib=" without a file.
 func nameAs(library, file string) string {
 	switch base := filepath.Base(file); {
 	case file == "":
@@ -196,9 +198,9 @@ func nameAs(library, file string) string {
 	return library
 }
 
-// followLinks returns the target of a link, if the file is a link.
+// followLinks returns the final target of file. It returns false if file is not a link.
 func followLinks(file string) (string, bool) {
-	for range 40 { // the system follows that many
+	for range 40 { // the system follows at most 40 links
 		to, err := os.Readlink(file)
 		if err != nil {
 			return file, !errors.Is(err, fs.ErrNotExist)
@@ -211,9 +213,9 @@ func followLinks(file string) (string, bool) {
 	return "", false
 }
 
-// parseCache reads the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, also behind the
-// older format. The files of a name have the order of the loader's search. Files for special
-// processors are left out.
+// parseCache parses the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, including when
+// it follows the older format. Files of the same library are in the loader's search order. Files
+// for special processors are omitted.
 func parseCache(text string) map[string][]string {
 	const magic, header, entry = "glibc-ld.so.cache1.1", 48, 24
 	_, after, ok := strings.Cut(text, magic)
@@ -242,17 +244,17 @@ func parseCache(text string) map[string][]string {
 // A loader finds the libraries of a program, breadth first.
 type loader struct {
 	machine   *Machine
-	asked     map[string]bool // names of libraries
+	asked     map[string]bool // names of libraries already searched
 	files     []string
 	onMachine []string
 }
 
-// An object is an ELF file that needs libraries.
+// An object is an ELF file and the libraries that it needs.
 type object struct {
 	header  elf.FileHeader
 	needed  []string // names of libraries
 	runpath []string // directories to search
-	rpath   []string // directories without a runpath, inherited ones included
+	rpath   []string // directories of DT_RPATH without a runpath, including inherited ones
 }
 
 func (l *loader) loadProgram(program string) error {
@@ -262,7 +264,7 @@ func (l *loader) loadProgram(program string) error {
 	}
 	first, ok := readELF(real, nil)
 	if !ok {
-		return nil // the system will report the error
+		return nil // the system will report the error when it runs the program
 	}
 	for queue := []object{first}; len(queue) > 0; queue = queue[1:] {
 		by := &queue[0]
@@ -279,7 +281,7 @@ func (l *loader) loadProgram(program string) error {
 	return nil
 }
 
-// findLibrary finds a library that an object needs.
+// findLibrary finds a library that the object by needs.
 func (l *loader) findLibrary(name string, by *object) (object, bool) {
 	folders := by.runpath
 	if folders == nil {
@@ -306,8 +308,8 @@ func (l *loader) findLibrary(name string, by *object) (object, bool) {
 	return object{}, false
 }
 
-// readELF reads the libraries that an ELF file needs, if the file is for the processor of the
-// object that needs it.
+// readELF reads the libraries that an ELF file needs. It returns false if the file is not for the
+// processor of the object by, which needs it.
 func readELF(file string, by *object) (object, bool) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -319,7 +321,7 @@ func readELF(file string, by *object) (object, bool) {
 		return object{}, false
 	}
 	o := object{header: image.FileHeader}
-	o.needed, _ = image.ImportedLibraries() // a static program has none
+	o.needed, _ = image.ImportedLibraries() // a static program needs none
 	o.runpath = libraryFolders(image, elf.DT_RUNPATH, filepath.Dir(file))
 	if o.runpath == nil {
 		o.rpath = libraryFolders(image, elf.DT_RPATH, filepath.Dir(file))
@@ -330,7 +332,7 @@ func readELF(file string, by *object) (object, bool) {
 	return o, true
 }
 
-// libraryFolders returns the directories that a tag lists, with $ORIGIN filled in.
+// libraryFolders returns the directories that a tag lists, with $ORIGIN replaced.
 func libraryFolders(image *elf.File, tag elf.DynTag, origin string) []string {
 	lists, _ := image.DynString(tag)
 	var folders []string

@@ -65,7 +65,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 		if err != nil || len(parts.Machine) == 0 {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(programs[i]) // run through a link, a program knows its own directory, ldd does not
+		real, err := filepath.EvalSymlinks(programs[i]) // through a link, the program knows its own directory, but ldd does not
 		if err != nil {
 			continue
 		}
@@ -78,7 +78,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 			got = append(got, name(filepath.Base(file), file))
 			brought++
 		}
-		got = slices.DeleteFunc(got, isLoader) // ldd lists it elsewhere
+		got = slices.DeleteFunc(got, isLoader) // the loader is elsewhere in the list of ldd
 		slices.Sort(got)
 		if d := cmp.Diff(loaded(string(text)), got); d != "" {
 			t.Errorf("%s: -ldd +got:\n%s", programs[i], d)
@@ -140,8 +140,8 @@ func TestCacheIsReadAsLdconfigReadsIt(t *testing.T) {
 	}
 }
 
-// Libraries of a library are found as well. The first of each name for the same processor counts,
-// and libraries of the machine come last.
+// Libraries that a library needs are found as well. Of several files with the same name, the first
+// for the right processor is used. Libraries of the machine come last.
 func TestLibrariesOfItsOwn(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -156,7 +156,7 @@ func TestLibrariesOfItsOwn(t *testing.T) {
 	write(t, in("lib2/two"), image(elf.EM_X86_64, "NEEDED three", "NEEDED "+in("other/six"), "RPATH "+dir+"/old"))
 	write(t, in("lib/three"), image(elf.EM_X86_64)) // lib/one names no directory
 	write(t, in("old/seven"), image(elf.EM_X86_64))
-	write(t, in("other/six"), image(elf.EM_X86_64, "NEEDED seven")) // its parent has an RPATH
+	write(t, in("other/six"), image(elf.EM_X86_64, "NEEDED seven")) // the parent has an RPATH
 	write(t, in("sys/sys.1.2"), image(elf.EM_X86_64))
 	write(t, in("sys/arm"), image(elf.EM_AARCH64))
 	link(t, "sys.1.2", in("sys/sys.1"))

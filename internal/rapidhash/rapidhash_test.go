@@ -28,7 +28,7 @@ func TestSumsAgreeWithTheReference(t *testing.T) {
 	if got := hex.EncodeToString(all.Sum(nil)); got != want {
 		t.Errorf("the sums of all lengths have SHA-256 %s, want %s", got, want)
 	}
-	// One length of each code path, to find the wrong one.
+	// The lengths include one for each code path, so that a failure shows which path is wrong.
 	for _, tt := range []struct {
 		n    int
 		want uint64

@@ -18,8 +18,8 @@ import (
 //
 //	toml:"key"      the name in cook.toml (required)
 //	doc:"..."       one line for people
-//	enum:"a,b"      the words that a string may be
-//	min:"1" max:"9" bounds of a number, both inclusive
+//	enum:"a,b"      allowed words of a string
+//	min:"1" max:"9" limits of a number, both inclusive
 //	unkeyed:"why"   not part of the fingerprint, because ...
 //
 // A field may be a bool, string, integer, float, time.Duration (written
@@ -27,24 +27,24 @@ import (
 type Option struct {
 	Key     string
 	Doc     string
-	Want    string // the expected value, for messages: "true or false"
-	Unkeyed string // reason why no byte depends on the option; "" for most
+	Want    string // expected value for messages, such as "true or false"
+	Unkeyed string // reason why no output byte depends on the option; "" for most options
 	field   int
 }
 
-// Options lists the options of a cooker in the order of the struct.
+// Options lists the options of a cooker in the order of its struct fields.
 func Options(c recipe.Cooker) []Option {
 	return slices.Clone(describeOptions(reflect.TypeOf(c).Elem()).options)
 }
 
-// A description has the options that the fields of a struct declare.
+// A description holds the options that the fields of a struct declare.
 type description struct {
-	options []Option // options in the order of the struct
+	options []Option // options in the order of the struct fields
 	keyed   []Option // options that can change the result, by key
-	err     error    // a field that cannot be an option
+	err     error    // error about a field that cannot be an option
 }
 
-// descriptions has a description for each struct that was asked for, by its reflect.Type.
+// descriptions caches the description of each struct by its reflect.Type.
 var descriptions sync.Map
 
 func describeOptions(t reflect.Type) *description {
@@ -71,12 +71,12 @@ func describeOptions(t reflect.Type) *description {
 	return d
 }
 
-// ErrNoOption is returned by SetOption for a key that the recipe does not have.
+// ErrNoOption is the error of SetOption for a key that the recipe does not have.
 var ErrNoOption = errors.New("no such option")
 
-// SetOption sets one option from a value as a TOML reader returns it: bool, int64, float64, string,
-// []any or map[string]any. A wrong value returns a *recipe.OptionError and leaves the option
-// unchanged.
+// SetOption sets one option to a value as a TOML reader returns it: bool, int64, float64, string,
+// []any or map[string]any. For an invalid value it returns a *recipe.OptionError and leaves the
+// option unchanged.
 func SetOption(c recipe.Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
 	for _, o := range describeOptions(v.Type()).options {
@@ -94,10 +94,10 @@ func SetOption(c recipe.Cooker, key string, value any) error {
 	return ErrNoOption
 }
 
-// A Field is one option and its value, as the action ID contains it and people see it.
+// A Field is an option and its value, in the form used in the action ID and in messages.
 type Field struct{ Key, Value string }
 
-// Value returns the value of the option in a cooker, as in a Field.
+// Value returns the option's value in a cooker, in the form of Field.Value.
 func (o Option) Value(c recipe.Cooker) string { return o.valueIn(reflect.ValueOf(c).Elem()) }
 
 func (o Option) valueIn(options reflect.Value) string {
@@ -155,7 +155,7 @@ func checkFields(t reflect.Type) error {
 	return nil
 }
 
-// reserved are the keys that rules use themselves.
+// reserved are the keys that rules use themselves, which no option may have.
 var reserved = map[string]bool{"match": true, "recipe": true, "output": true, "outputs": true}
 
 func wantedText(f reflect.StructField) string {
@@ -191,7 +191,7 @@ func wantedText(f reflect.StructField) string {
 	return ""
 }
 
-// isTruth reports whether a word of an enum is written without quotes.
+// isTruth reports whether a word of an enum is written without quotes: true or false.
 func isTruth(word string) bool { return word == "true" || word == "false" }
 
 func boundsText(f reflect.StructField) string {
@@ -227,7 +227,7 @@ func parseOption(f reflect.StructField, value any) (reflect.Value, bool) {
 		s, ok := value.(string)
 		words := f.Tag.Get("enum")
 		if ok = ok && (words == "" || !isTruth(s)); words != "" {
-			if b, truth := value.(bool); truth { // one of the words, as in "auto,true,false"
+			if b, truth := value.(bool); truth { // true and false can be words of an enum, as in "auto,true,false"
 				s, ok = strconv.FormatBool(b), true
 			}
 		}
@@ -273,7 +273,7 @@ func parseOption(f reflect.StructField, value any) (reflect.Value, bool) {
 	return out, false
 }
 
-// numberIn returns a finite number within the bounds of f.
+// numberIn returns a finite number within the limits of f.
 func numberIn(f reflect.StructField, value any) (x float64, ok bool) {
 	x, ok = value.(float64)
 	if n, whole := value.(int64); whole {
@@ -282,7 +282,7 @@ func numberIn(f reflect.StructField, value any) (x float64, ok bool) {
 	if !ok || math.IsNaN(x) || math.IsInf(x, 0) || !withinBounds(f, x) {
 		return 0, false
 	}
-	return x + 0, true // -0 becomes 0: one value, one text
+	return x + 0, true // -0 becomes 0, so that equal values have equal text
 }
 
 func withinBounds(f reflect.StructField, x float64) bool {
@@ -339,7 +339,7 @@ func canonicalText(v reflect.Value) string {
 	panic("recipeset: option of type " + v.Type().String() + " passed checkOptions")
 }
 
-// tomlText prints a TOML value as a person would have written it.
+// tomlText formats a TOML value as a person would have written it.
 func tomlText(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -11,13 +11,13 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// durationPattern is a regular expression of JSON Schema for the values that time.ParseDuration
-// takes.
+// durationPattern is a JSON Schema regular expression for the values that time.ParseDuration
+// accepts.
 const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// Schema describes the values of the option as JSON Schema (draft-07) that encoding/json can write:
-// type, words and bounds. The default is the value in c. JSON Schema cannot bound durations, so the
-// description has these bounds.
+// Schema returns a JSON Schema (draft-07) for the option's values, for encoding/json: type, words
+// and limits. The default is the value in c. JSON Schema cannot limit durations, so the description
+// states their limits.
 func (o Option) Schema(c recipe.Cooker) map[string]any {
 	f := reflect.TypeOf(c).Elem().Field(o.field)
 	schema := o.valueSchema(f)
@@ -30,7 +30,7 @@ func (o Option) Schema(c recipe.Cooker) map[string]any {
 	if word, isWord := value.(string); isWord && f.Tag.Get("enum") != "" && isTruth(word) {
 		value = word == "true"
 	}
-	if _, ok := parseOption(f, value); ok { // the default may be no valid value, if it means "not set"
+	if _, ok := parseOption(f, value); ok { // the default may be invalid as a value if it means "not set"
 		schema["default"] = value
 	}
 	return schema
@@ -68,7 +68,8 @@ func (o Option) valueSchema(f reflect.StructField) map[string]any {
 	return schema
 }
 
-// wordSchema describes a string, or one of some words; true and false among them have no quotes.
+// wordSchema returns a schema for a string, or for one of the given words; true and false among
+// them have no quotes.
 func wordSchema(words string) map[string]any {
 	if words == "" {
 		return map[string]any{"type": "string"}
@@ -97,7 +98,7 @@ func numberSchema(f reflect.StructField, kind string) map[string]any {
 	return schema
 }
 
-// plainValue returns the value of an option as SetOption takes it.
+// plainValue returns the value of an option in the form that SetOption accepts.
 func plainValue(v reflect.Value) any {
 	if v.Type() == durationType {
 		return time.Duration(v.Int()).String()

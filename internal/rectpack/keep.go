@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Keep lays rectangles out on existing pages, whose sides the options allow. Rectangles
-// with a place keep it; a nil place is none. Others go into free space. If there is not
-// enough, the last page grows, then new pages follow.
+// Keep packs rectangles on existing pages, whose sides the options must allow. A rectangle with a
+// place keeps it; a nil place means none. Other rectangles go into free space. If there is not
+// enough space, the last page grows, and then new pages are added.
 func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
 	k := p.enterKept(places, pages)
@@ -47,16 +47,16 @@ func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Op
 	return l, err
 }
 
-// A keeper holds the kept places on some pages.
+// A keeper holds the fixed rectangles of some pages, and the rectangles without a place.
 type keeper struct {
 	*packer
 	pages  []Size
 	spaces []*space // free space of the pages
 	placed map[int]Place
-	others []int // the largest first
+	others []int // rectangles without a place, largest first
 }
 
-// enterKept marks the kept places on some pages as occupied.
+// enterKept marks the kept places on the given pages as occupied.
 func (p *packer) enterKept(places []*Place, pages []Size) keeper {
 	k := keeper{packer: p, pages: pages, placed: map[int]Place{}}
 	for _, page := range pages {
@@ -103,20 +103,20 @@ func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []in
 	return l, left
 }
 
-// isFreePlace reports whether all of a place is free.
+// isFreePlace reports whether a place is completely free.
 func (s *space) isFreePlace(at Place, size Size) bool {
 	r := rect{at.X, at.Y, size.W, size.H}
 	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holdsRect(r) })
 }
 
-// withLastPage returns the pages with a larger last one, and their free space.
+// withLastPage returns the pages with the last one enlarged, and their free space.
 func (k *keeper) withLastPage(page Size) ([]Size, []*space) {
 	last := len(k.pages) - 1
 	return append(slices.Clone(k.pages[:last]), page), append(slices.Clone(k.spaces[:last]), k.spaces[last].extended(k.pages[last], page))
 }
 
-// extended returns the free space of a page that has become larger: free space along the
-// moved edges reaches up to their new place, and the new strips are free as well.
+// extended returns the free space of a page that has been enlarged: free space along the moved
+// edges extends to their new position, and the new strips are free as well.
 func (s *space) extended(from, to Size) *space {
 	e := &space{free: slices.Clone(s.free)}
 	add := func(strip rect) {
@@ -143,9 +143,9 @@ func (s *space) extended(from, to Size) *space {
 	return e
 }
 
-// growLastPage makes the last page large enough for the rest, by the smallest growth: in height
-// alone, in width alone, unless either makes it more than twice as long as wide, or in
-// both.
+// growLastPage finds the smallest growth that gives the last page room for the remaining
+// rectangles: in height alone or in width alone, unless that makes it more than twice as long as
+// wide, or in both.
 func (k *keeper) growLastPage() (best Layout, ok bool) {
 	last := len(k.pages) - 1
 	was := k.pages[last]
@@ -179,8 +179,8 @@ func (k *keeper) growLastPage() (best Layout, ok bool) {
 	return best, ok
 }
 
-// longer makes a page higher or wider, or both if it has to be square. It returns false if the page
-// is at its limit.
+// longer makes a page higher or wider, or both if it must be square. It returns false if the page
+// has its maximum size.
 func (p *packer) longer(page *Size, wider bool) bool {
 	side := &page.H
 	if wider {

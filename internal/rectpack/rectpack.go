@@ -1,16 +1,16 @@
-// Package rectpack lays rectangles out on pages that are as small as it can make them.
+// Package rectpack packs rectangles on pages that are as small as possible.
 //
-// No rule and no order of rectangles is the best for all sets: many are tried, on smaller and
-// smaller pages, until an amount of work is used up that is the same for all sets.
+// No rule and no order of rectangles is best for all sets. So the package tries many, on smaller
+// and smaller pages, until it has done a fixed amount of work.
 //
-//	skyline.go  the lowest gap of an edge is filled first, for rectangles of similar sizes; shelves,
-//	            and spaces that are cut in two, which are so quick that all widths are tried
-//	search.go   the smallest page that an algorithm fills; MaxRects knows all maximal free
-//	            rectangles, and a rule chooses one for each rectangle (Jukka Jylänki, "A Thousand
-//	            Ways to Pack the Bin", 2010)
-//	keep.go     places that stay
+//	skyline.go  fills the lowest gap of a skyline first, for rectangles of similar sizes; shelves,
+//	            and spaces that are cut in two, which are so fast that all widths are tried
+//	search.go   searches the smallest page; MaxRects tracks all maximal free rectangles, and a
+//	            rule selects one for each rectangle (Jukka Jylänki, "A Thousand Ways to Pack the
+//	            Bin", 2010)
+//	keep.go     packs around rectangles that keep their place
 //
-// A layout is decided by rectangles and options alone, on all machines.
+// A layout depends only on the rectangles and options, and is the same on all machines.
 package rectpack
 
 import (
@@ -18,19 +18,19 @@ import (
 	"fmt"
 )
 
-// A Size is the size of a rectangle or a page, in whole units of at least 1.
+// A Size is the size of a rectangle or a page, in integer units; both sides are at least 1.
 type Size struct{ W, H int }
 
 func (s Size) areaOf() int { return s.W * s.H }
 
-// A Place is where a rectangle lies: its corner nearest to 0, 0, and whether width and height
-// have been exchanged.
+// A Place is the position of a rectangle: its corner nearest to 0, 0, and whether its width and
+// height are swapped.
 type Place struct {
 	Page, X, Y int
 	Turned     bool
 }
 
-// A Layout has a place for each rectangle.
+// A Layout holds the page and the place of each rectangle.
 type Layout struct {
 	Pages  []Size
 	Places []Place
@@ -38,27 +38,27 @@ type Layout struct {
 
 // Options limit the possible layouts.
 type Options struct {
-	// Sides are the possible sides of pages, in rising order.
+	// Sides are the allowed sides of pages, in ascending order.
 	Sides []int
-	// Square is set if both sides of a page are the same.
+	// Square is set if pages must be square.
 	Square bool
-	// Pages is the largest number of pages.
+	// Pages is the maximum number of pages.
 	Pages int
-	// Turn is set if rectangles may be turned.
+	// Turn is set if rectangles may be rotated by 90 degrees.
 	Turn bool
 }
 
-// A TooLargeError names a rectangle that no page can hold.
+// A TooLargeError identifies a rectangle that is larger than any page.
 type TooLargeError struct{ Rect int }
 
 func (e *TooLargeError) Error() string { return fmt.Sprintf("rectangle %d fits no page", e.Rect) }
 
-// A FullError counts the rectangles beyond the room of all pages.
+// A FullError counts the rectangles that do not fit on the maximum number of pages.
 type FullError struct{ Left int }
 
 func (e *FullError) Error() string { return fmt.Sprintf("no page has room for %d rectangles", e.Left) }
 
-// Pack lays rectangles out. All pages but the last are as large as they may be.
+// Pack packs rectangles. All pages except the last have the largest allowed size.
 func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
 	largest := p.largest()
@@ -85,7 +85,7 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 	return l, nil
 }
 
-// addPage adds a page with the placed rectangles, and returns the others.
+// addPage adds a page with the placed rectangles, and returns the remaining ones.
 func (l *Layout) addPage(page Size, placed map[int]Place, of []int) (left []int) {
 	for _, i := range of {
 		at, ok := placed[i]
@@ -104,16 +104,17 @@ func fitsIn(r, page Size, turn bool) bool {
 	return r.W <= page.W && r.H <= page.H || turn && r.H <= page.W && r.W <= page.H
 }
 
-// A packer makes layouts of the same rectangles.
+// A packer computes layouts of the same rectangles.
 type packer struct {
 	ctx   context.Context
 	rects []Size
 	o     Options
-	work  int // work done for the present page
-	limit int // most work for one page
+	work  int // work done for the current page
+	limit int // maximum work per page
 }
 
-// enough is the limit of free rectangles examined for a page, which takes less than a second.
+// enough is the maximum number of free rectangles examined for a page, which takes less than a
+// second.
 const enough = 340_000_000
 
 func (p *packer) largest() Size {
@@ -121,10 +122,11 @@ func (p *packer) largest() Size {
 	return Size{side, side}
 }
 
-// goesOn reports whether more work is worth it.
+// goesOn reports whether to continue the search.
 func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
-// firstThatPlaces places all rectangles on a page by the first try that can; nil if none can.
+// firstThatPlaces returns the places of all rectangles on a page, by the first try that succeeds.
+// It returns nil if none does.
 func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	for _, t := range tries {
 		if !p.goesOn() {
@@ -137,7 +139,7 @@ func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	return nil
 }
 
-// fillLargestPage places as many rectangles as it can on the largest page, by their area.
+// fillLargestPage places as many rectangles as possible, by total area, on the largest page.
 func (p *packer) fillLargestPage(of []int) map[int]Place {
 	p.work, p.limit = 0, enough
 	var best map[int]Place

@@ -20,7 +20,7 @@ func upTo(n int) (sides []int) {
 
 var powers = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
 
-// A set is some rectangles, of a kind that games have.
+// A set is a list of rectangles such as games have.
 func set(r *rand.Rand, n int) (rects []Size) {
 	between := func(a, b int) int { return a + r.IntN(b-a+1) }
 	switch kind := r.IntN(5); kind {
@@ -55,7 +55,7 @@ func set(r *rand.Rand, n int) (rects []Size) {
 	return rects
 }
 
-// check proves that a layout is one.
+// check fails the test if a layout is invalid.
 func check(t *testing.T, name string, rects []Size, l Layout, o Options) {
 	t.Helper()
 	if len(l.Places) != len(rects) || len(l.Pages) > o.Pages {
@@ -130,7 +130,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Layouts of random sets are right, always the same, and dense.
+// Layouts of random sets are valid, reproducible and dense.
 func TestPackRandomSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 30 {
@@ -148,7 +148,7 @@ func TestPackRandomSets(t *testing.T) {
 	}
 }
 
-// Rectangles with a place keep it, and new ones move no others.
+// Rectangles with a place keep it, and new rectangles do not move the others.
 func TestKeep(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 100 {
@@ -181,7 +181,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 
-	// Places that cannot be are none.
+	// An impossible place counts as no place.
 	o := Options{Sides: upTo(8), Pages: 2}
 	rects := []Size{{4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}}
 	l, err := Keep(t.Context(), rects, []*Place{{X: 2}, {X: 2}, {Page: 7}, {X: 6, Y: 6}, {X: 2, Y: 4, Turned: true}}, []Size{{8, 8}, {8, 8}}, o)

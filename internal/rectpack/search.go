@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// A search looks for the smallest page that holds all of some rectangles.
+// A search looks for the smallest page that holds the given rectangles.
 type search struct {
 	*packer
 	of     []int
-	area   int           // area of all rectangles
-	page   Size          // the smallest so far
-	placed map[int]Place // places on the best page; nil if there is none yet
+	area   int           // total area of the rectangles
+	page   Size          // smallest page so far
+	placed map[int]Place // places on the smallest page; nil if there is none yet
 }
 
-// smallest finds the smallest page that holds all of some rectangles; its places are nil if there
-// is none.
+// smallest finds the smallest page that holds the given rectangles. placed is nil if there is no
+// such page.
 func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	s := search{packer: p, of: of, page: Size{math.MaxInt32, math.MaxInt32}}
 	wide := 0
@@ -46,7 +46,7 @@ func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	return s.page, s.placed
 }
 
-// byStrips looks for smaller pages by strips.
+// byStrips searches smaller pages with strips.
 func (s *search) byStrips(widths []int) {
 	strips := s.strips(s.of)
 	for _, w := range widths {
@@ -62,7 +62,7 @@ func (s *search) byStrips(widths []int) {
 	}
 }
 
-// byTries looks for smaller pages by tries.
+// byTries looks for a smaller page by packing with each of the given tries.
 func (s *search) byTries(tries []try, widths []int) {
 	for _, w := range widths {
 		for h := s.heightBelow(w); h > 0 && w*h >= s.area && s.goesOn(); h = s.heightBelow(w) {
@@ -75,11 +75,11 @@ func (s *search) byTries(tries []try, widths []int) {
 	}
 }
 
-// widthsToTry returns the widths to try: first for pages at most four times as long as wide, in
-// steps of 2 % and then all others; then for longer pages, in such steps. Each list begins
-// with the widths nearest to a square.
+// widthsToTry returns the widths to try: coarse and fine are for pages at most four times as long
+// as wide, in steps of 2 % and then all others; long is for longer pages, in steps of 2 %. Each
+// list starts with the widths nearest to a square.
 func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
-	// far is 65536 for the side of a square, and larger for other sides; it is the same on all
+	// far returns 65536 for the side of a square, and more for other sides; it is the same on all
 	// machines.
 	far := func(w int) int64 {
 		square, area := int64(w)*int64(w), int64(max(s.area, 1))
@@ -102,15 +102,15 @@ func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
 		last = w
 	}
 	for _, list := range [][]int{coarse, fine, long} {
-		if !s.o.Square { // then the first width that is enough is the best of the list
+		if !s.o.Square { // then the first width that suffices is the best of the list
 			slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(far(a), far(b)) })
 		}
 	}
 	return coarse, fine, long
 }
 
-// heightBelow returns the largest height that makes a page of width w smaller than the smallest
-// so far, 0 for none.
+// heightBelow returns the largest height that makes a page of width w smaller than the smallest so
+// far, or 0 if there is none.
 func (s *search) heightBelow(w int) int {
 	if s.o.Square {
 		if w < s.page.W {
@@ -130,36 +130,36 @@ func (s *search) heightBelow(w int) int {
 	return s.o.Sides[n-1]
 }
 
-// A try is an order of rectangles, and a rule. With any order, the rectangle that the rule prefers
-// is placed next.
+// A try is an order of rectangles and a rule. If any order is allowed, the rectangle that the rule
+// prefers is placed next.
 type try struct {
 	of   []int
 	rule rule
 	any  bool
 }
 
-// A rule rates a rectangle at the corner of a free rectangle: the less the better, by the first
-// number and then the second.
+// A rule rates a rectangle at the corner of a free rectangle. Smaller is better; the second number
+// breaks ties.
 type rule func(free rect, r Size) (int, int)
 
 var rules = []rule{
-	// The corner highest up, then leftmost.
+	// Prefers the topmost corner, then the leftmost.
 	func(free rect, r Size) (int, int) { return free.y + r.H, free.x },
-	// Least left over at the side where least is left over.
+	// Minimizes the smaller of the two remaining lengths.
 	func(free rect, r Size) (int, int) {
 		return min(free.w-r.W, free.h-r.H), max(free.w-r.W, free.h-r.H)
 	},
-	// Least area left over.
+	// Minimizes the remaining area.
 	func(free rect, r Size) (int, int) {
 		return free.w*free.h - r.areaOf(), min(free.w-r.W, free.h-r.H)
 	},
-	// Least left over at the other side.
+	// Minimizes the larger of the two remaining lengths.
 	func(free rect, r Size) (int, int) {
 		return max(free.w-r.W, free.h-r.H), min(free.w-r.W, free.h-r.H)
 	},
 }
 
-// orders sort rectangles by the larger of these numbers.
+// orders hold sort keys of rectangles, which are sorted in descending order.
 var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return r.H, r.W },
 	func(r Size) (int, int) { return max(r.W, r.H), min(r.W, r.H) },
@@ -169,7 +169,8 @@ var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return min(r.W, r.H), max(r.W, r.H) },
 }
 
-// fewRects is the largest number of rectangles placed in any order, which costs its square.
+// fewRects is the maximum number of rectangles that are placed in any order, because this takes
+// quadratic time.
 const fewRects = 200
 
 func (p *packer) tries(of []int) []try {
@@ -193,8 +194,8 @@ func (p *packer) tries(of []int) []try {
 	return list
 }
 
-// placeOnPage places rectangles on a page. If all are wanted, it stops at the first rectangle
-// without room and returns nil.
+// placeOnPage places rectangles on a page. If all is set, it stops at the first rectangle that does
+// not fit and returns nil.
 func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 	s := newSpace(page)
 	defer func() { p.work += s.work }()
@@ -219,13 +220,13 @@ func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 		case t.any:
 			return placed
 		}
-		left[which] = left[0] // nothing, unless any may come first
+		left[which] = left[0] // no effect, unless any rectangle may come first
 		left = left[1:]
 	}
 	return placed
 }
 
-// A rect is a part of a page.
+// A rect is a rectangular part of a page.
 type rect struct{ x, y, w, h int }
 
 func (r rect) holdsRect(o rect) bool {
@@ -236,7 +237,7 @@ func (r rect) meets(o rect) bool {
 	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
 }
 
-// A space is the free space of a page: all free rectangles that are in no other one.
+// A space is the free space of a page: all maximal free rectangles, none of which contains another.
 type space struct {
 	free []rect
 	new  []rect

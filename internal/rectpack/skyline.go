@@ -6,30 +6,30 @@ import (
 	"sort"
 )
 
-// A skyline is the lower edge of the placed rectangles, from the top down. Its lowest gap
-// is filled with the widest rectangle that fits (Burke, Kendall and Whitwell, "A New
-// Placement Heuristic for the Orthogonal Stock-Cutting Problem", 2004).
+// A skyline is the lower edge of the placed rectangles, seen from the bottom of the page. The gap
+// nearest to the top is filled with the widest rectangle that fits (Burke, Kendall and Whitwell, "A
+// New Placement Heuristic for the Orthogonal Stock-Cutting Problem", 2004).
 type skyline struct {
 	page  Size
 	line  []segment
-	waste int // area that may still be lost
+	waste int // area that may still be wasted
 }
 
-// A segment is a part of the edge, w wide.
+// A segment is a part of the edge with width w.
 type segment struct{ x, y, w int }
 
-// skylineLeft puts rectangles at the left of their gaps.
+// skylineLeft places rectangles at the left of their gaps.
 func skylineLeft(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return false })
 }
 
-// skylineHigh puts rectangles at the higher side of their gaps.
+// skylineHigh places rectangles at the higher side of their gaps.
 func skylineHigh(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return right > left })
 }
 
-// fillSkyline places entries, the widest first. atRight gets the heights left and right of
-// a gap.
+// fillSkyline places entries, widest first. atRight receives the heights to the left and right of a
+// gap, and reports whether to place at the right.
 func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left, right int) bool) []Place {
 	at, done := make([]Place, count), make([]bool, count)
 	s := skyline{page: page, line: []segment{{0, 0, page.W}}, waste: page.areaOf()}
@@ -83,8 +83,8 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 	return at
 }
 
-// lowestSegment returns the lowest segment, and where the edge is beside it: at the page's height if
-// nothing is there.
+// lowestSegment returns the lowest segment, and the height of the edge on both sides; at the border
+// of the page this is the page's height.
 func (s *skyline) lowestSegment() (low, left, right int) {
 	for i := range s.line {
 		if s.line[i].y < s.line[low].y {
@@ -101,8 +101,8 @@ func (s *skyline) lowestSegment() (low, left, right int) {
 	return low, left, right
 }
 
-// fillGap raises the edge of a gap to y, without rectangles. It reports whether the remaining area
-// can still suffice.
+// fillGap raises the edge of a gap to y without rectangles. It reports whether the remaining area
+// may still suffice.
 func (s *skyline) fillGap(low, y int) bool {
 	s.waste -= (y - s.line[low].y) * s.line[low].w
 	s.line[low].y = y
@@ -110,7 +110,7 @@ func (s *skyline) fillGap(low, y int) bool {
 	return s.waste >= 0 && y < s.page.H
 }
 
-// putRectangle puts a rectangle at one end of a gap.
+// putRectangle places a rectangle at one end of a gap.
 func (s *skyline) putRectangle(low, x int, size Size) {
 	gap := s.line[low]
 	above, rest := segment{x, gap.y + size.H, size.W}, segment{gap.x, gap.y, gap.w - size.W}
@@ -129,7 +129,7 @@ func (s *skyline) putRectangle(low, x int, size Size) {
 	s.joinSegment(low)
 }
 
-// joinSegment joins a segment with its neighbors at the same height.
+// joinSegment merges a segment with its neighbors at the same height.
 func (s *skyline) joinSegment(i int) {
 	for _, k := range []int{i, i - 1} {
 		if k >= 0 && k+1 < len(s.line) && s.line[k].y == s.line[k+1].y {
@@ -142,21 +142,22 @@ func (s *skyline) joinSegment(i int) {
 // An entry is a rectangle in its final orientation.
 type entry struct {
 	Size
-	n      int // number among the placed rectangles
+	n      int // index among the placed rectangles
 	turned bool
 }
 
-// A strip fills pages of a given width from the top down, far faster than a try, so that many more
-// widths can be tried. For many rectangles of similar sizes the pages are often smaller.
+// A strip is an algorithm that fills pages of a given width from the top down, far faster than a
+// try, so that many more widths can be tried. For many rectangles of similar sizes the pages are
+// often smaller.
 type strip struct {
-	// fill returns a place for each of count rectangles; nil if they do not all fit.
+	// fill returns places for count rectangles, or nil if they do not all fit.
 	fill func(p *packer, of []entry, count int, page Size) []Place
 	of   []entry
-	// across is set if rows are columns: width and height have been exchanged.
+	// across is set if the strip is vertical, with width and height swapped.
 	across bool
 }
 
-// strips returns the strips worth trying for some rectangles.
+// strips returns the strips worth trying for the given rectangles.
 func (p *packer) strips(of []int) (list []strip) {
 	upright := make([]entry, len(of))
 	for n, i := range of {
@@ -176,7 +177,7 @@ func (p *packer) strips(of []int) (list []strip) {
 		}
 		way := upright
 		if p.o.Turn && across {
-			break // the same again
+			break // the orders of the remaining strips are the same
 		} else if p.o.Turn {
 			way = slices.Concat(upright, exchanged(upright))
 			for n := range upright {
@@ -191,7 +192,7 @@ func (p *packer) strips(of []int) (list []strip) {
 	return list
 }
 
-// lying turns rectangles that are higher than wide.
+// lying rotates the rectangles that are higher than wide.
 func lying(of []entry) []entry {
 	of = slices.Clone(of)
 	for i, e := range of {
@@ -210,7 +211,7 @@ func exchanged(of []entry) []entry {
 	return of
 }
 
-// sortedEntries returns entries in falling order.
+// sortedEntries returns the entries in descending order.
 func sortedEntries(of []entry, by func(Size) (int, int)) []entry {
 	of = slices.Clone(of)
 	slices.SortStableFunc(of, func(a, b entry) int {
@@ -221,7 +222,7 @@ func sortedEntries(of []entry, by func(Size) (int, int)) []entry {
 	return of
 }
 
-// placeOnStrip places rectangles on a page of a width, or of a height if the strip goes across.
+// placeOnStrip places rectangles on a page of width w, or of height h if the strip goes across.
 func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed map[int]Place) {
 	at := s.fill(p, s.of, len(of), Size{w, h})
 	if at == nil {
@@ -237,7 +238,7 @@ func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed m
 	return p.pageAround(placed), placed
 }
 
-// pageAround returns the smallest page around the placed rectangles.
+// pageAround returns the smallest page that contains the placed rectangles.
 func (p *packer) pageAround(placed map[int]Place) Size {
 	var used Size
 	for i, at := range placed {
@@ -253,7 +254,7 @@ func (p *packer) pageAround(placed map[int]Place) Size {
 	return Size{p.o.Sides[w], p.o.Sides[h]}
 }
 
-// shelves puts each rectangle, the highest first, on the shelf where it wastes least.
+// shelves places rectangles on shelves, highest first, each on the shelf where it wastes least.
 func shelves(p *packer, of []entry, count int, page Size) []Place {
 	type shelf struct{ x, y, h int }
 	var list []shelf
@@ -282,8 +283,8 @@ func shelves(p *packer, of []entry, count int, page Size) []Place {
 	return at
 }
 
-// cutSpaces puts each rectangle, the highest first, into the newest free space that holds it,
-// and cuts the rest of that space in two by a line across (Volodymyr Agafonkin's potpack).
+// cutSpaces places each rectangle, highest first, in the newest free space that holds it, and cuts
+// the rest of this space in two by a horizontal line (Volodymyr Agafonkin's potpack).
 func cutSpaces(p *packer, of []entry, count int, page Size) []Place {
 	free := []rect{{0, 0, page.W, page.H}}
 	at := make([]Place, count)
@@ -315,5 +316,5 @@ func cutSpaces(p *packer, of []entry, count int, page Size) []Place {
 	return at
 }
 
-// perEntry is the work for a rectangle besides looking for its place.
+// perEntry is the work per rectangle in addition to searching its place.
 const perEntry = 10

@@ -46,8 +46,8 @@ func TestStrips(t *testing.T) {
 	}
 }
 
-// Many rectangles of similar sizes, such as the frames of an animation, and equal ones, leave
-// next to nothing of the page free.
+// Many rectangles of similar or equal sizes, such as the frames of an animation, leave almost no
+// free space on the page.
 func TestPackSimilar(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	var frames []Size
@@ -62,7 +62,7 @@ func TestPackSimilar(t *testing.T) {
 		name  string
 		rects []Size
 		turn  bool
-		want  int // thousandths covered
+		want  int // covered part of the strip, in thousandths
 	}{{"frames", frames, true, 977}, {"icons", icons, false, 1000 * 97 / 98}} {
 		o := Options{Sides: upTo(8192), Pages: 1, Turn: tc.turn}
 		l, err := Pack(t.Context(), tc.rects, o)

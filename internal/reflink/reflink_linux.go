@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clone is ioctl FICLONE, see ioctl_ficlone(2). btrfs, xfs, bcachefs, overlayfs on top of them, NFS
-// 4.2 and SMB support it.
+// clone calls ioctl FICLONE; see ioctl_ficlone(2). It is supported by btrfs, xfs, bcachefs,
+// overlayfs on top of them, NFS 4.2 and SMB.
 func clone(dst, src *os.File) error {
 	to, err := dst.SyscallConn()
 	if err != nil {
@@ -19,7 +19,7 @@ func clone(dst, src *os.File) error {
 	if err != nil {
 		return err
 	}
-	// Control prevents a concurrent close of the file.
+	// Control prevents the file from being closed concurrently.
 	var inner, result error
 	err = to.Control(func(dstFD uintptr) {
 		inner = from.Control(func(srcFD uintptr) {

@@ -56,7 +56,7 @@ func TestCloneIsCompleteOrRefused(t *testing.T) {
 func TestCloneOfClosedFileFails(t *testing.T) {
 	src, dst := create(t, "src", []byte("x")), create(t, "dst", nil)
 	src.Close()
-	// Only Linux gets as far as looking at the files.
+	// Only Linux examines the files at all.
 	err := Clone(dst, src)
 	if unsupported := errors.Is(err, errors.ErrUnsupported); err == nil || unsupported != (runtime.GOOS != "linux") {
 		t.Errorf("error %v", err)

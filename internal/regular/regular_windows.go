@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// NoWait is a flag of os.OpenFile that has an effect on other systems.
+// NoWait is 0, because the flag only exists on other systems.
 const NoWait = 0
 
-// openShared opens a file so that others can remove and replace it, which os.Open prevents.
+// openShared opens a file so that others can remove and replace it, which os.Open does not allow.
 func openShared(name string) (*os.File, error) {
 	text, err := windows.UTF16PtrFromString(name)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 )
 
 // The server itself answers stat, access and readlink calls on traced files. Programs see the same
-// modes and times on all machines, whatever the real ones are.
+// modes and times on all machines, regardless of the real ones.
 
-// sized is the size that programs see for directories and for blocks.
+// sized is the size that programs see for directories, and their block size.
 const sized = 4096
 
-// setVisibleAttributes changes s.st, the result of the last fstat, to the attributes that programs
-// see of a traced file.
+// setVisibleAttributes replaces s.st, the result of the last fstat, by the attributes that programs
+// see for a traced file.
 func (s *server) setVisibleAttributes(name []byte) {
 	st := &s.st
 	date := unix.Timespec{Sec: SourceDate}
@@ -74,7 +74,7 @@ func (s *server) giveAccess(c call, name []byte) {
 
 // writeToCaller writes data to the caller's memory at address to, and makes the call return value.
 func (s *server) writeToCaller(to uint64, data []byte, value int64) {
-	// The caller may have ended, and its number may belong to another process.
+	// The caller may have exited, and its PID may belong to another process.
 	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return
 	}
@@ -110,8 +110,7 @@ func (s *server) answerOpenFileStat(c call, file []byte) {
 	}
 }
 
-// giveText answers a readlink call for a path without symbolic links, except possibly the last
-// name.
+// giveText answers a readlink call for a path whose last name alone may be a symbolic link.
 func (s *server) giveText(c call, link []byte) {
 	text, isLink, errno := s.textOf(string(link))
 	switch size := s.n.args[c.value+1]; {
@@ -125,7 +124,7 @@ func (s *server) giveText(c call, link []byte) {
 	}
 }
 
-// concealText refuses a readlink call for a symbolic link that the program may not read.
+// concealText makes a readlink call fail if the program may not read the symbolic link.
 func (s *server) concealText(c call) {
 	if c.gives != givesText {
 		return
@@ -147,8 +146,8 @@ func (s *server) concealText(c call) {
 	}
 }
 
-// mayReadLink reports whether the policy or the system lets programs read a path, or anything below
-// it.
+// mayReadLink reports whether the policy or the system allows programs to read a path, or anything
+// below it.
 func (s *server) mayReadLink(name string) bool {
 	if isBelowFolder("/dev", name) || OfSystem(name) {
 		return true

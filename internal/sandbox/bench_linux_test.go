@@ -48,9 +48,9 @@ var keepers = []keeper{
 	}},
 }
 
-// answerAtOnce answers each call that names a file at once, without looking at it. Its cost is the
-// switch to the answering thread and back, which every trace of this kind has. Opening any file
-// gives the open descriptor file; -1 opens the named file itself.
+// answerAtOnce answers each call that names a file at once, without examining it. So the cost is
+// only the switch to the answering thread and back, which every trace that answers calls has. Calls
+// that open a file get the open descriptor file; -1 opens the named file itself.
 func answerAtOnce(file int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -212,8 +212,8 @@ func BenchmarkCall(b *testing.B) {
 	took.report(b)
 }
 
-// calls opens and closes a file, and stats it, the given number of times. It prints the mean
-// nanoseconds of each.
+// calls opens, closes and stats a file the given number of times. It prints the mean nanoseconds of
+// each operation.
 func calls(file, times string) {
 	n, err := strconv.Atoi(times)
 	if err != nil {

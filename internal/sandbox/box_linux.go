@@ -22,22 +22,22 @@ type Box struct {
 	watch  func(string)
 	server func(string)
 	trace  *Trace
-	root   string // the directory of trace, without symbolic links
-	// programs is Trace.Programs without symbolic links; readable holds the readable paths.
+	root   string // directory of trace, without symbolic links
+	// programs holds Trace.Programs without symbolic links; readable holds the readable paths.
 	programs, readable []string
-	runs               bool          // whether the policy allows executing programs in root
-	kills              bool          // whether the thread can signal exactly the processes in the box
-	gone               chan struct{} // closed when the last process in the box has ended
-	blind              error         // why the trace is incomplete; belongs to serveCalls until gone
-	calls              int           // system calls made by serveCalls, which owns it until gone
+	runs               bool          // the policy allows executing programs in root
+	kills              bool          // the thread can signal exactly the processes in the box
+	gone               chan struct{} // closed when the last process in the box has exited
+	blind              error         // why the trace is incomplete; serveCalls owns it until gone is closed
+	calls              int           // system calls of serveCalls; serveCalls owns it until gone is closed
 }
 
 // patience is how long End waits for killed processes.
 const patience = 2 * time.Second
 
-// Supported returns nil if boxes work here, else an error that wraps ErrUnsupported. Another error
-// means that cook lacks descriptors or memory just now, and a later call may succeed. The first
-// call tries a box, because containers can withhold features of the kernel.
+// Supported returns nil if boxes work on this system, otherwise an error that wraps ErrUnsupported.
+// Any other error means that the process currently lacks descriptors or memory, and a later call
+// may succeed. The first call tries a box, because containers can withhold features of the kernel.
 func Supported() error {
 	_, err := supported()
 	return err
@@ -59,7 +59,7 @@ var supported = lasting(func() (known struct{}, err error) {
 })
 
 // lasting returns a function that caches the result of try. It calls try again only after an error
-// for lack of descriptors or memory.
+// caused by a lack of descriptors or memory.
 func lasting[T any](try func() (T, error)) func() (T, error) {
 	var mu sync.Mutex
 	var known bool
@@ -86,16 +86,16 @@ func wrapsShortage(err error) bool {
 	return errors.As(err, &errno) && isShortage(errno)
 }
 
-// Alone calls f on a thread of its own. The thread ends with f and is not the main thread of the
-// process. Alone returns at once.
+// Alone calls f on a separate thread, which ends with f and is not the main thread of the process.
+// Alone returns at once.
 func Alone(f func()) {
 	go func() {
 		runtime.LockOSThread()
 		if unix.Gettid() != unix.Getpid() {
 			f()
-			return // locked, which ends the thread
+			return // still locked, which ends the thread
 		}
-		// While this goroutine holds the main thread, another goroutine cannot get it.
+		// While this goroutine holds the main thread, no other goroutine can run on it.
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
@@ -107,8 +107,8 @@ func Alone(f func()) {
 	}()
 }
 
-// Enter puts the calling thread, which must come from [Alone], into a box that it never leaves. The
-// thread should only start a program and wait for it.
+// Enter puts the calling thread, which must come from [Alone], into a box for the rest of its life.
+// The thread should only start a program and wait for it.
 func Enter(p Policy) (*Box, error) {
 	if err := Supported(); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func enterBox(p Policy) (*Box, error) {
 		return nil, err
 	}
 	listener, err := b.installListening(version)
-	if errors.Is(err, unix.EBUSY) && (b.trace == nil || b.trace.IfPossible) { // an outer box already watches our calls
+	if errors.Is(err, unix.EBUSY) && (b.trace == nil || b.trace.IfPossible) { // an outer box already watches the calls of this process
 		b.trace = nil
 		listener, err = -1, installDeafFilter(version)
 	}
@@ -183,7 +183,7 @@ func (b *Box) resolvePolicy(p Policy) error {
 		b.writes = append(b.writes, real)
 	}
 	for _, path := range slices.Concat(p.Read, p.Write) {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // else the path does not exist
+		if real, err := filepath.EvalSymlinks(path); err == nil { // otherwise the path does not exist
 			b.readable = append(b.readable, path, real)
 		}
 	}
@@ -204,7 +204,7 @@ func (b *Box) beginTrace(p Policy) (tree int, err error) {
 		return err == nil && isBelowFolder(real, b.root)
 	})
 	for _, path := range p.Trace.Programs {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // else it cannot be executed
+		if real, err := filepath.EvalSymlinks(path); err == nil { // otherwise the program cannot be executed
 			b.programs = append(b.programs, real)
 		}
 	}
@@ -225,7 +225,8 @@ func (b *Box) installListening(version int) (listener int, err error) {
 	return installFilter(version, asked, own)
 }
 
-// watchedCalls returns the calls that the filter reports to the server, besides changes.
+// watchedCalls returns the calls that the filter reports to the server, in addition to attribute
+// changes.
 func (b *Box) watchedCalls() []uint32 {
 	var asked []uint32
 	if b.watch != nil || b.trace != nil {
@@ -255,18 +256,18 @@ func changeToFolder(dir string) error {
 	return nil
 }
 
-// dropCapabilities leaves programs started by root only the rights of a user who owns all files.
+// dropCapabilities restricts programs started by root to the rights of a user who owns all files.
 func dropCapabilities() error {
 	const fileOwner = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID
 	if unix.Geteuid() != 0 {
-		return nil // no_new_privs keeps other users from gaining capabilities
+		return nil // no_new_privs prevents other users from gaining capabilities
 	}
 	for capability := range uintptr(64) {
 		if fileOwner>>capability&1 == 1 {
 			continue
 		}
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
-		if err == unix.EINVAL || err == unix.EPERM { // no such capability, or root without this right
+		if err == unix.EINVAL || err == unix.EPERM { // the capability does not exist, or root lacks it
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("sandbox: capabilities: %w", err)
@@ -294,7 +295,7 @@ func openFolderPath(dir string) (int, error) {
 }
 
 // confinesSignals reports whether kill(-1) reaches only processes in the box: Landlock supports it,
-// and the parent could be signaled before and cannot be signaled now.
+// and the parent could be signaled before entering the box and cannot be signaled now.
 func confinesSignals(version int, before, now bool) bool { return version >= scoped && before && !now }
 
 // canSignalParent reports whether a signal would reach the parent process.
@@ -303,9 +304,9 @@ func canSignalParent() bool {
 	return parent > 0 && unix.Kill(parent, 0) == nil
 }
 
-// Kill kills all processes in the box at once, except the process that entered it. No process
-// escapes by starting another. Kill must be called by the thread that entered the box. It does
-// nothing where the system does not confine signals.
+// Kill kills all processes in the box, except the one that entered it. No process can escape by
+// starting another. Call Kill on the thread that entered the box. It does nothing if the system
+// does not confine signals.
 func (b *Box) Kill() {
 	if b.kills {
 		unix.Kill(-1, unix.SIGKILL)
@@ -316,8 +317,8 @@ func (b *Box) Kill() {
 func (b *Box) Kills() bool { return b.kills }
 
 // End waits until no process is left in the box. The thread of the box must have ended, or be about
-// to end. After two seconds End gives up with ErrStaying. It returns ErrTrace if the trace is
-// incomplete; the accesses that it missed were refused.
+// to end. After two seconds End gives up and returns ErrStaying. It returns ErrTrace if the trace
+// is incomplete; the accesses missing from it were refused.
 func (b *Box) End() error {
 	select {
 	case <-b.gone:

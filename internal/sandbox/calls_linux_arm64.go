@@ -4,9 +4,9 @@ import "golang.org/x/sys/unix"
 
 const (
 	ourMachine    = unix.AUDIT_ARCH_AARCH64
-	firstForeign  = 0x40000000 // above all call numbers
+	firstForeign  = 0x40000000 // a number above all call numbers
 	sysNewfstatat = unix.SYS_FSTATAT
 )
 
-// refusedHere is empty: this architecture has no more calls to refuse.
+// refusedHere is empty, because this architecture has no additional calls to refuse.
 var refusedHere map[uint32]uint32

@@ -20,14 +20,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place is the setting of an escape: a directory to read, one to write to, one outside the policy,
-// and the parent's process number.
+// place holds the surroundings of an escape: a directory to read, a directory to write to, a
+// directory outside the policy, and the process number of the parent.
 type place struct {
 	in, w, out string
 	parent     int
 }
 
-// attempts are ways out of a box. Each returns nil if it escaped.
+// attempts holds functions that try to leave the box. Each returns nil if it escaped.
 var attempts = map[string]func(p place) error{
 	// Writing.
 	"open to write":            func(p place) error { return closed(os.OpenFile(p.out+"/victim", os.O_WRONLY, 0)) },
@@ -394,9 +394,7 @@ func connect(paths []string) {
 	}
 }
 
-// Servers are reported by absolute path, also if the program used a relative one.
-// kill(-1) is used only if it certainly stays in the box.
-// A program may schedule itself.
+// A program may change its own scheduling.
 func TestProgramMaySetItsOwnScheduling(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -435,7 +433,7 @@ func newPlace(t *testing.T) place {
 	return p
 }
 
-// inBox runs a program in a box, and returns its output. No process that stays behind may hold the
+// inBox runs a program in a box, and returns its output. No process may remain that still has the
 // output open.
 func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	t.Helper()
@@ -443,7 +441,7 @@ func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	return printed
 }
 
-// boxed is inBox that also returns the box, which has ended.
+// boxed is like inBox, but also returns the box, which has ended.
 func boxed(t *testing.T, p Policy, name string, args ...string) (*Box, string) {
 	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
@@ -544,7 +542,7 @@ func describe(t *testing.T, p place) string {
 	return text.String()
 }
 
-// Without a box most attempts succeed, so that they prove something in a box.
+// Without a box most attempts succeed, so their failure in a box proves something.
 func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -581,8 +579,7 @@ stat -c %a s
 	}
 }
 
-// No process stays, however far it moves away.
-// ends reports whether a process is dead or about to be: it has lost its memory.
+// ends reports whether a process is dead or about to die: it has already lost its memory.
 func ends(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/statm")
 	return err != nil || strings.HasPrefix(string(text), "0 ")

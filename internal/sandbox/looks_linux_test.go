@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The trace records the text of each symbolic link that a program follows, and names that a program
-// found to be no symbolic links.
+// The trace records the target of each symbolic link that a program follows, and each name that a
+// program found not to be a symbolic link.
 func TestTraceRecordsLinks(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)

@@ -103,7 +103,7 @@ func straced(t *testing.T, p place, argv []string) []string {
 	log := filepath.Join(t.TempDir(), "log")
 	cmd := exec.Command("strace", append([]string{"-f", "-y", "-qq", "-s", "4096", "-e", "trace=%file", "-o", log}, argv...)...)
 	cmd.Dir = p.in
-	cmd.Run() // its exit status does not matter
+	cmd.Run() // the exit status does not matter
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A stamp identifies the state of a file or directory when a program got it. The same stamp later
-// proves that the file and its content are the same.
+// A stamp identifies the state of a file or directory when a program accessed it. If the stamp is
+// the same later, the file and its content are unchanged.
 type stamp struct {
 	device, inode uint64
 	size          int64
@@ -23,16 +23,16 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim, st.Ctim}
 }
 
-// tick is longer than the resolution of file times, even on a busy machine. coarse is the same for
-// file systems that store whole seconds.
+// tick exceeds the resolution of file times, even on a busy machine. coarse is the same for file
+// systems that store whole seconds.
 const (
 	tick   = 100 * time.Millisecond
 	coarse = 2200 * time.Millisecond
 )
 
-// freshFor returns how much longer a file is fresh: so recently changed that another change might
-// leave its times the same. The result is 0 if the file is not fresh, or its change time is in the
-// future.
+// freshFor returns how much longer a file is fresh, which means that it was changed so recently
+// that another change might not change its times. The result is 0 if the file is not fresh, or its
+// change time is in the future.
 func (st stamp) freshFor(now time.Time) time.Duration {
 	limit := tick
 	if st.changed.Nsec == 0 && st.written.Nsec == 0 {
@@ -46,7 +46,7 @@ func (st stamp) freshFor(now time.Time) time.Duration {
 }
 
 // letSettle waits until a directory is no longer fresh, before a program lists it. s.st must hold
-// its attributes, and holds them afterwards.
+// the directory's attributes, and holds the new ones afterwards.
 func (s *server) letSettle(folder int) {
 	st := stampOf(&s.st)
 	for range 5 {
@@ -62,7 +62,7 @@ func (s *server) letSettle(folder int) {
 	}
 }
 
-// recordAccess adds f to the trace. A file has changed if f contradicts an earlier record.
+// recordAccess adds f to the trace. If f contradicts an earlier record, the file has changed.
 func (s *server) recordAccess(f accessedFile) {
 	if f.name == nil {
 		return
@@ -77,7 +77,7 @@ func (s *server) recordAccess(f accessedFile) {
 		if was := t.stamps[string(f.name)]; f.how <= List && f.stamp != was && f.stamp != (stamp{}) && was != (stamp{}) {
 			t.noteChanged(string(f.name))
 		}
-	case f.how == List && f.stamp.freshFor(time.Now()) > 0: // it kept changing while letSettle waited
+	case f.how == List && f.stamp.freshFor(time.Now()) > 0: // the directory kept changing while letSettle waited
 		t.noteChanged(string(f.name))
 	}
 	if !known || f.how < old {
@@ -88,8 +88,8 @@ func (s *server) recordAccess(f accessedFile) {
 	}
 }
 
-// noteLink records the text of a symbolic link in the traced directory. A nil text records that a
-// program saw that the name is no symbolic link.
+// noteLink records the target of a symbolic link in the traced directory. A nil text records that a
+// program saw that the path is not a symbolic link.
 func (s *server) noteLink(name, text []byte) {
 	if s.trace == nil || !s.isTraced(name) || string(name) == s.root {
 		return
@@ -112,7 +112,7 @@ func (s *server) noteStraight(name []byte) {
 }
 
 // notePlace records the state of a directory, and of its parents, where relative paths of a program
-// may start. The trace derives names from the place of the directory. If the directory or a parent
+// may start. The trace derives names from the path of the directory. If the directory or a parent
 // is moved away and back, names recorded in between are wrong.
 func (s *server) notePlace(name []byte) {
 	for at := string(name); len(at) > len(s.root); at = filepath.Dir(at) {
@@ -130,13 +130,13 @@ func (s *server) notePlace(name []byte) {
 	}
 }
 
-// hasMoved reports whether a directory was replaced or renamed. Renaming alters only its change
+// hasMoved reports whether a directory was replaced or renamed. Renaming changes only its change
 // time.
 func (st stamp) hasMoved(now stamp) bool {
 	return st.device != now.device || st.inode != now.inode || st.changed != now.changed && st.written == now.written
 }
 
-// makeMaps makes the maps of a trace that its creator need not make.
+// makeMaps creates the maps of a trace that its creator may leave nil.
 func (t *Trace) makeMaps() {
 	t.stamps, t.places = map[string]stamp{}, map[string]stamp{}
 	if t.Links == nil {
@@ -144,16 +144,16 @@ func (t *Trace) makeMaps() {
 	}
 }
 
-// noteChanged remembers the first path that changed.
+// noteChanged records the first path that changed.
 func (t *Trace) noteChanged(name string) {
 	if t.changed == "" {
 		t.changed = name
 	}
 }
 
-// Changed returns a path that changed after a program saw it, or while programs ran; "" if there is
-// none. It must be called after the box has ended. If it returns "", files that the caller read
-// before the call are as the program saw them.
+// Changed returns a path that changed after a program accessed it, or while programs ran; "" if
+// there is none. Call it after the box has ended. If it returns "", the content that the caller
+// read earlier is the same as the content that the program read.
 func (t *Trace) Changed() string {
 	for name, how := range t.Seen {
 		if t.changed == "" && !t.hasSameState(name, how) {
@@ -185,7 +185,7 @@ func (t *Trace) hasSameState(name string, how Access) bool {
 	case how == Exists:
 		return err == nil && folder
 	case was == stamp{}:
-		return true // its content was not seen
+		return true // the content was not read
 	}
 	return err == nil && folder == (how == List) && stampOf(&st) == was
 }

@@ -48,7 +48,7 @@ func (s *server) closeCounted(fd int) {
 	unix.Close(fd)
 }
 
-// fstat fills st.
+// fstat stores the attributes of an open file in s.st.
 func (s *server) fstat(fd int) bool {
 	s.calls++
 	err := unix.Fstat(fd, &s.st)
@@ -58,7 +58,7 @@ func (s *server) fstat(fd int) bool {
 	return err == nil
 }
 
-// readlink reads a link of /proc into to. It returns false if the link leads to a file without a
+// readlink reads a link of /proc into to. It returns false if the link refers to a file without a
 // path.
 func (s *server) readlink(name []byte, to []byte) (real []byte, ok bool) {
 	n, errno := s.readlinkat(name, to[:len(to)-1])
@@ -103,7 +103,8 @@ func (s *server) readFromCaller(at uint64, data []byte) unix.Errno {
 	return 0
 }
 
-// readCallerPath reads a path from the caller's memory. The path is valid until the next call.
+// readCallerPath reads a path from the caller's memory. The path is valid until the next call of
+// readCallerPath.
 func (s *server) readCallerPath(at uint64) ([]byte, unix.Errno) {
 	const page, first = 4096, 256
 	for n := 0; n < unix.PathMax; {
@@ -124,8 +125,9 @@ func (s *server) readCallerPath(at uint64) ([]byte, unix.Errno) {
 	return nil, unix.ENAMETOOLONG
 }
 
-// pathArguments returns the path that a call names, and the /proc path of the directory that it is
-// relative to, empty if it is absolute. Both are valid until the next call.
+// pathArguments returns the path argument of a call, and the /proc path of the directory that it is
+// relative to, which is empty if the path is absolute. Both are valid until the next call of
+// pathArguments.
 func (s *server) pathArguments(c call) (folder, path []byte, errno unix.Errno) {
 	if c.path != none && s.n.args[c.path] != 0 {
 		if path, errno = s.readCallerPath(s.n.args[c.path]); errno != 0 {
@@ -150,7 +152,7 @@ func (s *server) pathArguments(c call) (folder, path []byte, errno unix.Errno) {
 		fd := append(strconv.AppendInt(append(folder, "/fd/"...), int64(int32(s.n.args[c.folder])), 10), 0)
 		return fd[:len(fd)-1], path, 0
 	}
-	cwd[len(cwd)-1] = 0 // the slash
+	cwd[len(cwd)-1] = 0 // overwrite the slash
 	return cwd[:len(cwd)-1], path, 0
 }
 
@@ -160,7 +162,7 @@ func (s *server) ownFolder() []byte {
 	return name[:len(name)-1]
 }
 
-// openToIdentify opens a path as O_PATH, to stat it and to identify the file.
+// openToIdentify opens a path with O_PATH, to stat and identify the file.
 func (s *server) openToIdentify(folder, path []byte, flags, resolve uint64) (fd int, errno unix.Errno) {
 	base := unix.AT_FDCWD
 	if len(folder) > 0 {
@@ -176,10 +178,10 @@ func (s *server) openToIdentify(folder, path []byte, flags, resolve uint64) (fd 
 		defer s.closeCounted(fd)
 		base = fd
 	}
-	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // /proc/self would be this process
+	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // /proc/self would refer to the server
 }
 
-// openNamedFile opens the file that a call names as O_PATH, to identify it.
+// openNamedFile opens the file that a call's path refers to with O_PATH, to identify it.
 func (s *server) openNamedFile(c call) (int, unix.Errno) {
 	folder, path, errno := s.pathArguments(c)
 	if errno != 0 {
@@ -195,7 +197,7 @@ func (s *server) openNamedFile(c call) (int, unix.Errno) {
 	return s.openToIdentify(folder, path, flags, 0)
 }
 
-// namedPath returns the absolute path that a call names.
+// namedPath returns the absolute path that a call refers to.
 func (s *server) namedPath(c call) (string, error) {
 	folder, path, errno := s.pathArguments(c)
 	if errno != 0 {
@@ -208,8 +210,8 @@ func (s *server) namedPath(c call) (string, error) {
 	return filepath.Clean(string(name)), nil
 }
 
-// makeAbsolute makes a path absolute that is relative to a directory given by its /proc path. It
-// returns false if the directory has no path.
+// makeAbsolute returns the absolute form of a path that is relative to a directory given by its
+// /proc path. It returns false if the directory has no path.
 func (s *server) makeAbsolute(folder, path []byte) (name []byte, ok bool) {
 	if len(folder) == 0 {
 		return path, true

@@ -13,25 +13,25 @@ import (
 
 // A resolvedPath is the result of resolving a path that a program uses.
 type resolvedPath struct {
-	// name is the program's path if it is in the traced directory and has no "..", else real. Both
-	// are absolute and clean, and valid until the next call.
+	// name is the program's path if it is in the traced directory and has no "..", otherwise real.
+	// Both are absolute and clean, and valid until the next call.
 	name []byte
-	real []byte // the path without symbolic links; the file may be missing
-	file int    // a descriptor (O_PATH) if the file is traced, else -1
-	// errno is the reason why the file does not exist, or why looking for it failed.
+	real []byte // path without symbolic links; the file may be missing
+	file int    // O_PATH descriptor if the file is traced, otherwise -1
+	// errno is the reason why the file does not exist, or why the path could not be resolved.
 	errno unix.Errno
 }
 
-// mostLinks is how many symbolic links Linux follows in one path.
+// mostLinks is the maximum number of symbolic links that Linux follows in one path.
 const mostLinks = 40
 
-// here is the path "." with a NUL after its end.
+// here is the path ".", with a NUL after its end.
 var here = []byte(".\x00")[:1]
 
 // resolvePath resolves an absolute path. It follows a symbolic link at the end unless nofollow is
-// set. It records the text of each link that it meets in the traced directory.
+// set. It records the target of each link that it finds in the traced directory.
 //
-// Most paths have no symbolic links and cost one system call. The others are resolved name by name.
+// Most paths have no symbolic links and take one system call. The others are resolved name by name.
 func (s *server) resolvePath(name []byte, nofollow bool) resolvedPath {
 	if isPlain(name) {
 		flags := uint64(unix.O_PATH)
@@ -64,11 +64,12 @@ func (s *server) resolvePath(name []byte, nofollow bool) resolvedPath {
 	return s.resolveByNames(name, nofollow)
 }
 
-// resolveByNames is resolvePath for paths with symbolic links. It resolves them name by name.
+// resolveByNames implements resolvePath for paths with symbolic links. It resolves them name by
+// name.
 func (s *server) resolveByNames(name []byte, nofollow bool) resolvedPath {
 	written := path.Clean(string(name))
 	keeps := s.isTraced([]byte(written)) && !bytes.Contains(name, []byte("/.."))
-	for range 10 { // a link may change meanwhile
+	for range 10 { // retry, because a link may change meanwhile
 		real, errno := s.realNameOf(string(name), nofollow)
 		w := resolvedPath{real: []byte(real), file: -1, errno: errno}
 		if w.name = w.real; keeps {
@@ -98,7 +99,7 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 		rest = strings.TrimLeft(behind, "/")
 		if part == "." || part == ".." {
 			if _, _, errno := s.textOf(at + "/."); errno != 0 {
-				s.recordPassage([]byte(at), Read) // a file, not a directory
+				s.recordPassage([]byte(at), Read) // the path uses a file as a directory
 				return "", errno
 			}
 			if part == ".." {
@@ -120,12 +121,12 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 		}
 		if !isLink || !more && nofollow {
 			if at = next; more && rest == "" {
-				rest = "." // a path that ends in a slash must be a directory
+				rest = "." // a path with a final slash must name a directory
 			}
 			continue
 		}
 		if strings.HasPrefix(next, "/proc/") && !strings.HasPrefix(text, "/") {
-			return next, 0 // an open file without a name, such as a pipe
+			return next, 0 // an open file without a path, such as a pipe
 		}
 		if links++; links > mostLinks {
 			return next, unix.ELOOP
@@ -152,7 +153,7 @@ func (s *server) recordPassage(name []byte, how Access) {
 	}
 }
 
-// textOf returns the text of a symbolic link as the program in the box would read it.
+// textOf returns the target of a symbolic link as the program in the box would read it.
 func (s *server) textOf(name string) (text string, isLink bool, errno unix.Errno) {
 	self := "/proc/" + strconv.Itoa(int(s.n.pid))
 	switch name {

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Versions of Landlock's interface.
+// Versions of the Landlock ABI.
 const (
-	oldest     = 2 // lets files move between the directories of a box
+	oldest     = 2 // first version that allows moving files between the directories of a box
 	truncates  = 3
 	deviceCtls = 5
-	scoped     = 6 // signals and abstract sockets
+	scoped     = 6 // first version that confines signals and abstract sockets
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	never = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	// ofFiles are the rights that a rule for a file can have.
+	// ofFiles are the rights that a rule for a file may grant.
 	ofFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
@@ -91,7 +91,7 @@ func isAbsent(err error) bool {
 	return slices.ContainsFunc([]unix.Errno{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP}, func(e unix.Errno) bool { return errors.Is(err, e) })
 }
 
-// allowBelow gives rights to a path and everything below it.
+// allowBelow grants rights to a path and everything below it.
 func allowBelow(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -101,14 +101,14 @@ func allowBelow(ruleset int, path string, rights uint64) error {
 	return ruleTarget{fd, isOpenFolder(fd)}.addRule(ruleset, rights)
 }
 
-// An ruleTarget is an open file or directory.
+// A ruleTarget is an open file or directory for a rule that grants rights.
 type ruleTarget struct {
 	fd     int
 	folder bool
 }
 
-// openSystem opens the paths that every program may read, once: opening them is most of a box's
-// cost.
+// openSystem opens the paths that every program may read, once, because opening them takes most of
+// the time for creating a box.
 var openSystem = lasting(func() ([]ruleTarget, error) {
 	var all []ruleTarget
 	for _, path := range systemHere() {
@@ -142,13 +142,13 @@ func (o ruleTarget) addRule(ruleset int, rights uint64) error {
 	return nil
 }
 
-// Actions of the filter on a system call. An errno is the result of a refused call.
+// Actions of the filter for a system call. An errno makes the call fail with this error.
 const (
-	// asks leaves the call to the server, which carries it out or refuses it.
+	// asks passes the call to the server, which executes or refuses it.
 	asks = uint32(unix.SECCOMP_RET_USER_NOTIF)
-	// pretends returns success and does nothing.
+	// pretends returns success without doing anything.
 	pretends = uint32(unix.SECCOMP_RET_ERRNO)
-	// ownOnly refuses calls whose first argument, a process, is not 0 (the caller).
+	// ownOnly refuses calls unless their first argument, a PID, is 0 (the caller).
 	ownOnly = uint32(1)
 )
 
@@ -161,13 +161,13 @@ var refused = map[uint32]uint32{
 	unix.SYS_SHMGET: refuses(unix.EPERM), unix.SYS_SEMGET: refuses(unix.EPERM), unix.SYS_MSGGET: refuses(unix.EPERM),
 	unix.SYS_MQ_OPEN: refuses(unix.EPERM), unix.SYS_MQ_UNLINK: refuses(unix.EPERM),
 	unix.SYS_KEYCTL: refuses(unix.EPERM), unix.SYS_ADD_KEY: refuses(unix.EPERM), unix.SYS_REQUEST_KEY: refuses(unix.EPERM),
-	// io_uring would make refused calls past the filter.
+	// With io_uring, refused calls would bypass the filter.
 	unix.SYS_IO_URING_SETUP: refuses(unix.ENOSYS), unix.SYS_IO_URING_ENTER: refuses(unix.ENOSYS), unix.SYS_IO_URING_REGISTER: refuses(unix.ENOSYS),
 	// Limits and priorities of other processes.
 	unix.SYS_PRLIMIT64: ownOnly, unix.SYS_SETPRIORITY: refuses(unix.EPERM), unix.SYS_IOPRIO_SET: refuses(unix.EPERM),
 	unix.SYS_SCHED_SETSCHEDULER: ownOnly, unix.SYS_SCHED_SETPARAM: ownOnly, unix.SYS_SCHED_SETATTR: ownOnly, unix.SYS_SCHED_SETAFFINITY: ownOnly,
 	unix.SYS_MIGRATE_PAGES: ownOnly, unix.SYS_MOVE_PAGES: ownOnly,
-	// Owners and attributes, which artifacts do not have.
+	// Owners and extended attributes, which artifacts do not have.
 	unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
 	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
@@ -179,18 +179,19 @@ var refused = map[uint32]uint32{
 	unix.SYS_NAME_TO_HANDLE_AT: refuses(unix.ENOTSUP),
 	// These calls reveal when other processes use a directory.
 	unix.SYS_INOTIFY_ADD_WATCH: refuses(unix.EACCES), unix.SYS_FANOTIFY_INIT: refuses(unix.EPERM),
-	// These calls fail for lack of privileges, but first their errors reveal whether a file exists.
+	// These calls fail because the program lacks privileges, but their errors could reveal whether
+	// a file exists.
 	unix.SYS_MOUNT: refuses(unix.EPERM), unix.SYS_UMOUNT2: refuses(unix.EPERM), unix.SYS_PIVOT_ROOT: refuses(unix.EPERM), unix.SYS_CHROOT: refuses(unix.EPERM),
 	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // open_tree_attr
 	unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
 }
 
-// foreign is the action on a program for another architecture, whose calls have other numbers.
+// foreign is the action for a program of another architecture, whose calls have other numbers.
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
-// filterProgram returns the program that judges each system call. It asks the server about mode and
-// time changes and about the calls in asked. Calls that execute a program are allowed without
-// asking if they are made at the address own, unless own is 0.
+// filterProgram returns the filter program for system calls. It passes changes of modes and times,
+// and the calls in asked, to the server. Calls that execute a program are allowed without asking
+// the server if they are made at the address own, unless own is 0.
 func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)
@@ -236,25 +237,25 @@ func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix
 	return append(p, end(unix.SECCOMP_RET_ALLOW))
 }
 
-// installFilter puts the filter on the calling thread, and returns the descriptor on which it
+// installFilter installs the filter on the calling thread, and returns the descriptor on which it
 // reports calls.
 func installFilter(version int, asked []uint32, own uint64) (listener int, err error) {
 	return installProgram(filterProgram(version, true, asked, own), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 }
 
-// installDeafFilter installs a filter without a server. It refuses the calls that installFilter
-// would ask about.
+// installDeafFilter installs a filter without a server. Calls that the filter of installFilter
+// would pass to the server are refused.
 func installDeafFilter(version int) error {
 	_, err := installProgram(filterProgram(version, false, nil, 0), 0)
 	return err
 }
 
-// ownCalls returns the address at which this process makes system calls. A child process executes
-// its program from this address, and the filter must allow that without asking: the parent waits
-// for the child, and if the runtime wants to stop all goroutines just then, it waits for the
-// parent, and the server cannot answer. A program in a box that makes its calls at the same address
-// was built by the same compiler. A file that it executes is not recorded, unless it looked the
-// file up before.
+// ownCalls returns the address where this process makes system calls. A child process executes its
+// program from this address, and the filter must allow that without asking the server: the parent
+// waits for the child, and if the runtime tries to stop all goroutines at that moment, it waits for
+// the parent, and the server cannot answer. A program in a box that makes its calls at the same
+// address was built by the same compiler. A file that it executes is not recorded, unless it looked
+// the file up before.
 var ownCalls = lasting(func() (address uint64, err error) {
 	listening, called := make(chan int), make(chan struct{})
 	failed := make(chan error, 1)

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A notice is struct seccomp_notif, an answer struct seccomp_notif_resp.
+// A notice is struct seccomp_notif, and an answer is struct seccomp_notif_resp.
 type (
 	notice struct {
 		id     uint64
@@ -36,12 +36,12 @@ type (
 	}
 )
 
-// A server answers the calls of programs in a box. It keeps its buffers, so that a call allocates
-// no memory.
+// A server handles the intercepted system calls of sandboxed programs. It reuses its buffers, so
+// that a call allocates no memory.
 type server struct {
 	*Box
 	listener int
-	tree     int // the open directory of the trace; -1 without a trace
+	tree     int // descriptor of the trace's directory; -1 without a trace
 	n        notice
 	a        answer
 	over     addFD
@@ -52,7 +52,7 @@ type server struct {
 	polled   [1]unix.PollFd
 	found    accessedFile
 	statx    unix.Statx_t
-	// Names, each with a NUL after its end. real is the resolved path of an open file.
+	// Buffers for names, each followed by a NUL. real holds the resolved path of an open file.
 	path, real [unix.PathMax + 1]byte
 	name       [2*unix.PathMax + 2]byte
 	folder     [64]byte
@@ -80,7 +80,7 @@ func (b *Box) serveCalls(listener, tree int) {
 		}
 		s.n, s.a, s.found = notice{}, answer{}, accessedFile{}
 		if errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
-			if s.hungUp() { // else the caller was killed meanwhile
+			if s.hungUp() { // otherwise the caller was killed meanwhile
 				return
 			}
 			continue
@@ -94,7 +94,7 @@ func (b *Box) serveCalls(listener, tree int) {
 				continue
 			}
 		} else if c, ok := naming[uint32(s.n.number)]; ok && s.answerNamingCall(c) {
-			continue // it is already answered
+			continue // the call has already been answered
 		}
 		if s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&s.a)) == 0 {
 			s.recordAccess(s.found)
@@ -103,15 +103,15 @@ func (b *Box) serveCalls(listener, tree int) {
 }
 
 // blockSignals locks the goroutine to its thread and blocks all signals there; the thread ends with
-// the goroutine. A signal during the handover of a descriptor would revoke the descriptor, and the
-// traced call would return 0, the descriptor of another file.
+// the goroutine. A signal while a descriptor is passed would revoke the descriptor, and the traced
+// call would return 0, the descriptor of another file.
 func blockSignals() {
 	runtime.LockOSThread()
 	var all unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^uint64(0)
 	}
-	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; handFile would notice
+	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; otherwise handFile would notice
 }
 
 // hungUp waits for a call or the end of the box, and reports whether the box has ended.
@@ -128,8 +128,8 @@ func (s *server) hungUp() bool {
 	}
 }
 
-// endsByItself reports whether receiving a call fails when no program is left in the box (Linux
-// 6.11), so that no poll is needed before it.
+// endsByItself reports whether receiving a call fails when no program is left in the box (since
+// Linux 6.11), so that no poll is needed before it.
 func endsByItself() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
@@ -150,7 +150,7 @@ func isSince(release string, wantMajor, wantMinor int) bool {
 // next call in the box would fail.
 func haveHungUp(revents int16) bool { return revents&unix.POLLHUP != 0 }
 
-// applyChange makes a change if the file is in a writable directory of the box.
+// applyChange executes an attribute change if the file is in a writable directory of the box.
 func (s *server) applyChange(c call) unix.Errno {
 	value, errno := s.newAttributes(c)
 	if errno != 0 {
@@ -161,8 +161,7 @@ func (s *server) applyChange(c call) unix.Errno {
 		return errno
 	}
 	defer unix.Close(fd)
-	// The data read is the caller's, unless the caller has ended and another process has its
-	// number.
+	// The data is from the caller, unless the caller has exited and another process has its PID.
 	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return unix.ENOENT
 	}
@@ -186,7 +185,7 @@ func ownName(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 // descriptorPath returns the path of an open file.
 func descriptorPath(fd int) (string, error) { return os.Readlink(ownName(fd)) }
 
-// A attributes is the new mode or times of a file.
+// An attributes holds the new mode or times of a file.
 type attributes struct {
 	mode  uint32
 	times []unix.Timespec
@@ -219,15 +218,15 @@ func (s *server) newAttributes(c call) (attributes, unix.Errno) {
 	return attributes{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
 }
 
-// answerSocketCall answers a call that creates or uses a socket. It returns true if the call is
-// already answered. Only creating a socket succeeds, so that the next call shows which server the
-// program wants.
+// answerSocketCall answers a call that creates or uses a socket. It returns true if the call has
+// already been answered. Only creating a socket succeeds, so that the next call reveals the server
+// that the program wants to reach.
 func (s *server) answerSocketCall() (answered bool) {
 	switch s.n.number {
 	case unix.SYS_SOCKET:
 		return s.handSocket()
 	case unix.SYS_SENDTO:
-		if s.n.args[4] == 0 { // sends to the connected server
+		if s.n.args[4] == 0 { // the call sends to a connected server
 			s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 			return false
 		}
@@ -240,7 +239,7 @@ func (s *server) answerSocketCall() (answered bool) {
 }
 
 // handSocket gives the caller one half of a socket pair whose other half is closed, so that it
-// reaches no server.
+// cannot reach any server.
 func (s *server) handSocket() (answered bool) {
 	family, kind := s.n.args[0], s.n.args[1]
 	s.refuseCall(unix.EACCES)
@@ -257,7 +256,7 @@ func (s *server) handSocket() (answered bool) {
 	return errno == 0 || errno == unix.ENOENT
 }
 
-// tellServer reports the server whose address the caller passes.
+// tellServer reports the server at the address that the caller passes.
 func (s *server) tellServer(at, size uint64) {
 	const most = 2 + 108 // struct sockaddr_un
 	raw := s.path[:min(size, most)]

@@ -35,8 +35,8 @@ func TestKillsOnlyIfSignalsAreConfined(t *testing.T) {
 		want        bool
 	}{
 		{scoped, true, false, true}, {scoped + 1, true, false, true},
-		{scoped, true, true, false},   // the parent can still be reached
-		{scoped, false, false, false}, // it never could, which proves nothing
+		{scoped, true, true, false},   // failure: the parent can still be reached
+		{scoped, false, false, false}, // failure before as well, which proves nothing
 		{scoped - 1, true, false, false},
 	} {
 		if got := confinesSignals(tc.version, tc.before, tc.now); got != tc.want {

@@ -1,9 +1,9 @@
 // Package socket creates sockets by system calls, as files. Package net would make the linker use
 // libc, which slows down the start of the command.
 //
-// Sockets are nonblocking and not inherited by children. As an [os.File] a socket uses Go's poller:
-// it has deadlines, and closing it ends its reads, writes and [Accept]. On systems other than Linux
-// and macOS the errors wrap [errors.ErrUnsupported].
+// Sockets are nonblocking and not inherited by child processes. As an [os.File] a socket uses Go's
+// poller: it supports deadlines, and closing it ends its reads, writes and [Accept]. On systems
+// other than Linux and macOS the errors wrap [errors.ErrUnsupported].
 package socket
 
 import (
@@ -18,9 +18,10 @@ import (
 	"time"
 )
 
-// ListenTCP listens at an address: "host:port", ":port" or "port". A host is localhost or an IP
+// ListenTCP listens on an address: "host:port", ":port" or "port". The host is localhost or an IP
 // address, with brackets for IPv6. Without a host it is 127.0.0.1, which other machines cannot
-// reach. Port 0 chooses a free port. The name of the socket is the address with its port.
+// reach. Port 0 selects a free port. The name of the returned file is the address with the selected
+// port.
 func ListenTCP(addr string) (*os.File, error) {
 	at, err := parseAddress(addr)
 	if err != nil {
@@ -42,7 +43,7 @@ func parseAddress(addr string) (at netip.AddrPort, err error) {
 	inner, opened := strings.CutPrefix(host, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
 	ip, err := netip.ParseAddr(inner)
-	// A zone would need a lookup.
+	// A zone would require a lookup.
 	if err != nil || ip.Is6() != opened || opened != closed || ip.Zone() != "" {
 		return at, errAddress
 	}
@@ -53,11 +54,12 @@ func parseAddress(addr string) (at netip.AddrPort, err error) {
 	return netip.AddrPortFrom(ip.Unmap(), uint16(n)), nil
 }
 
-// acceptPause is how long to wait for descriptors to become free.
+// acceptPause is how long to wait for file descriptors to become free.
 const acceptPause = 50 * time.Millisecond
 
 // Accept waits for a client until the socket is closed; then the error wraps [fs.ErrClosed]. If the
-// system lacks descriptors or memory, it retries until ctx ends, and returns the error of ctx.
+// system lacks descriptors or memory, Accept retries until ctx is canceled, and then returns its
+// error.
 func Accept(ctx context.Context, listening *os.File) (*os.File, error) {
 	for {
 		conn, err := acceptOn(listening)

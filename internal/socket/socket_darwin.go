@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns a stream socket of an address family that is nonblocking and not inherited by
-// children.
+// Open returns a stream socket of an address family that is nonblocking and not inherited by child
+// processes.
 func Open(family int) (fd int, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -19,7 +19,8 @@ func Open(family int) (fd int, err error) {
 	return quieten(fd)
 }
 
-// acceptSocket returns a client of a listening socket, as a nonblocking descriptor, or EAGAIN.
+// acceptSocket accepts a client of a listening socket. It returns a nonblocking descriptor, or
+// EAGAIN.
 func acceptSocket(listening int) (fd int, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

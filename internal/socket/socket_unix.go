@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listen binds a descriptor of [Open] to an address and listens, or closes it. Errors call the
-// socket name.
+// Listen binds a descriptor returned by [Open] to an address and listens; on failure it closes the
+// descriptor. Errors use the given name for the socket.
 func Listen(fd int, at unix.Sockaddr, name string) (*os.File, error) {
 	if err := listenOn(fd, at, name); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func listenTCP(at netip.AddrPort) (*os.File, error) {
 		return nil, &fs.PathError{Op: "listen at", Path: name, Err: err}
 	}
 	for _, option := range [][2]int{
-		{unix.SOL_SOCKET, unix.SO_REUSEADDR}, // connections of an earlier process linger
-		{unix.IPPROTO_TCP, unix.TCP_NODELAY}, // accepted sockets inherit it
+		{unix.SOL_SOCKET, unix.SO_REUSEADDR}, // connections of an earlier process may linger
+		{unix.IPPROTO_TCP, unix.TCP_NODELAY}, // accepted sockets inherit the option
 	} {
 		if err := unix.SetsockoptInt(fd, option[0], option[1], 1); err != nil {
 			unix.Close(fd)
@@ -64,7 +64,7 @@ func listenTCP(at netip.AddrPort) (*os.File, error) {
 	return File(fd, name)
 }
 
-// boundTo returns the address of a socket with the port that the system chose.
+// boundTo returns the address of a socket with the port that the system selected.
 func boundTo(fd int, host netip.Addr) (string, error) {
 	address, err := unix.Getsockname(fd)
 	port := 0
@@ -77,7 +77,7 @@ func boundTo(fd int, host netip.Addr) (string, error) {
 	return netip.AddrPortFrom(host, uint16(port)).String(), err
 }
 
-// acceptOn returns a client of a listening socket.
+// acceptOn accepts a client of a listening socket.
 func acceptOn(listening *os.File) (*os.File, error) {
 	raw, err := listening.SyscallConn()
 	if err != nil {
@@ -102,10 +102,10 @@ func acceptOn(listening *os.File) (*os.File, error) {
 	return File(fd, listening.Name())
 }
 
-// File turns a nonblocking descriptor into a file, or closes it.
+// File converts a nonblocking descriptor to a file; on failure it closes the descriptor.
 func File(fd int, name string) (*os.File, error) {
 	f := os.NewFile(uintptr(fd), name)
-	// A file without the poller has no deadlines either.
+	// A file that the poller does not support has no deadlines either.
 	if err := f.SetDeadline(time.Time{}); err != nil {
 		f.Close()
 		return nil, err
@@ -113,7 +113,7 @@ func File(fd int, name string) (*os.File, error) {
 	return f, nil
 }
 
-// Again calls f until no signal interrupts it.
+// Again calls f until it is not interrupted by a signal.
 func Again(f func() error) error {
 	for {
 		if err := f(); !errors.Is(err, unix.EINTR) {

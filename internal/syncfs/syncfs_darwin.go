@@ -1,4 +1,4 @@
-// Package syncfs asks the system to write all written data to the disk.
+// Package syncfs requests that all written data is written to disk.
 package syncfs
 
 import (
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Waits reports whether Sync returns only when everything is on the disk.
+// Waits reports whether Sync waits until all data is on disk.
 const Waits = false
 
-// Sync asks the system to write all data written so far to the disk, and does not wait. The system
-// has no such call for a single file system.
+// Sync requests that all data written so far is written to disk, and does not wait. The system has
+// no such call for a single file system.
 func Sync(*os.File) error { return unix.Sync() }

@@ -1,4 +1,4 @@
-// Package syncfs waits until all data written to a file system is on the disk.
+// Package syncfs waits until all data written to a file system is on disk.
 package syncfs
 
 import (
@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Waits reports whether Sync returns only when everything is on the disk.
+// Waits reports whether Sync waits until all data is on disk.
 const Waits = true
 
-// Sync waits until everything written to the file system that holds f is on the disk.
-// One call costs a third to half of syncing each file.
+// Sync waits until all data written to the file system of f is on disk. One call takes a third to
+// half of the time of syncing each file.
 func Sync(f *os.File) error {
 	for {
 		if err := unix.Syncfs(int(f.Fd())); err != unix.EINTR {

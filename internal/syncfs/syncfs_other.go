@@ -1,13 +1,13 @@
 //go:build !linux && !darwin
 
-// Package syncfs does nothing: the system has no such call.
+// Package syncfs does nothing on this system, which has no call to sync a file system.
 package syncfs
 
 import "os"
 
-// Waits reports whether Sync returns only when everything is on the disk.
+// Waits reports whether Sync waits until all data is on disk.
 const Waits = false
 
-// Sync does nothing. After a power cut an artifact may then be empty, which its stamp or
-// checksum shows.
+// Sync does nothing. After a power failure an artifact may be empty, which its stamp or checksum
+// reveals.
 func Sync(*os.File) error { return nil }

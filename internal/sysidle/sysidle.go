@@ -1,23 +1,23 @@
-// Package sysidle measures how many of the machine's processors are idle, whatever programs they
-// run.
+// Package sysidle measures how many processors of the machine are idle, taking all programs into
+// account.
 package sysidle
 
 import "time"
 
 // A Meter measures how many processors were idle recently. The zero Meter is ready to use. It is
-// not for concurrent use.
+// not safe for concurrent use.
 type Meter struct {
 	at          time.Time
-	idle, total uint64 // ticks of all processors until then
+	idle, total uint64 // ticks of all processors, read at time at
 	cores       float64
-	read        func() (idle, total uint64, processors int, ok bool) // nil for the system's
+	read        func() (idle, total uint64, processors int, ok bool) // reads the ticks; nil means the system's ticks
 }
 
-// Period is the least time over which idleness is averaged; the system counts in ticks of 10 ms.
+// Period is the shortest time over which idleness is averaged; the system counts in ticks of 10 ms.
 const Period = 100 * time.Millisecond
 
 // Cores returns the average number of idle processors in the last complete period. It is 0 before
-// the first one, and if the system does not report it.
+// the end of the first period, and if the system does not report ticks.
 func (m *Meter) Cores(now time.Time) float64 {
 	if !m.at.IsZero() && now.Sub(m.at) < Period {
 		return m.cores

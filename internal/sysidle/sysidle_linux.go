@@ -9,14 +9,14 @@ import (
 )
 
 // ticks reads the first line of /proc/stat: user, nice, system, idle, iowait and more. Waiting for
-// a disk counts as idle. Time of guests is already in user.
+// a disk counts as idle. The time of virtual machines is already included in user.
 func ticks() (idle, total uint64, processors int, ok bool) {
 	f, err := os.Open("/proc/stat")
 	if err != nil {
 		return 0, 0, 0, false
 	}
 	defer f.Close()
-	var line [256]byte // the first line is shorter, and the rest is not needed
+	var line [256]byte // sufficient for the first line; the rest is not needed
 	n, err := io.ReadFull(f, line[:])
 	if err != nil && err != io.ErrUnexpectedEOF {
 		return 0, 0, 0, false

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// groupMemory returns the smallest limit of a process's control groups, 0 for none. root is their
-// mount point, and groups the content of /proc/self/cgroup: a line "0::/path" for version 2,
-// "7:memory:/path" for version 1. A group's limit also applies to all groups below it. In a
-// container the path may be the host's and not exist; then the mount itself is the group.
+// groupMemory returns the smallest memory limit of a process's control groups, or 0 if there is
+// none. root is their mount point, and groups is the content of /proc/self/cgroup: a line
+// "0::/path" for version 2, "7:memory:/path" for version 1. A group's limit also applies to all
+// groups below it. In a container the path may be the host's and not exist; then the mount point
+// itself is the group.
 func groupMemory(root, groups string) int64 {
 	least := int64(0)
 	for line := range strings.Lines(groups) {
@@ -25,7 +26,7 @@ func groupMemory(root, groups string) int64 {
 			}
 			dir, file = filepath.Join(root, "memory"), "memory.limit_in_bytes"
 		}
-		// After joining it to "/", no path leads out of it.
+		// The path of a group is joined to "/" so that it cannot lead out of the hierarchy.
 		for group := filepath.Join("/", words[2]); ; group = filepath.Dir(group) {
 			if n := readLimit(filepath.Join(dir, group, file)); n > 0 && (least == 0 || n < least) {
 				least = n
@@ -38,8 +39,8 @@ func groupMemory(root, groups string) int64 {
 	return least
 }
 
-// readLimit reads a number of bytes, 0 for "max" or anything but a number. Version 1 uses a number
-// near 2^63 for no limit.
+// readLimit reads a number of bytes. It returns 0 for "max" and for anything that is not a number.
+// Version 1 uses a number near 2^63 for no limit.
 func readLimit(name string) int64 {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// PeakRSS returns the most bytes of physical memory that the process has held at once since its
-// start, including mapped files; 0 if unknown. Getrusage would also count memory that the parent
-// held before exec.
+// PeakRSS returns the peak resident set size of the process in bytes: the maximum of its physical
+// memory since its start, including mapped files; 0 if unknown. Getrusage would also count memory
+// that the parent held before exec.
 //
 // The system counts freed memory inexactly, and may report less than before, so PeakRSS returns the
 // maximum of all its readings.
@@ -25,20 +25,20 @@ func PeakRSS() int64 {
 
 var mostRSS atomic.Int64
 
-// PeakRSSOf is PeakRSS of another running process; 0 except on Linux.
+// PeakRSSOf returns the PeakRSS of another running process; 0 on systems other than Linux.
 func PeakRSSOf(pid int) int64 {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	return parse(status, "VmHWM:")
 }
 
-// RSS returns the bytes of physical memory that the process holds now, including mapped files; 0 if
-// unknown.
+// RSS returns the current resident set size of the process in bytes: its physical memory, including
+// mapped files; 0 if unknown.
 func RSS() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	return parse(status, "VmRSS:")
 }
 
-// parse returns the bytes of a line such as "VmHWM:   1234 kB".
+// parse returns the number of bytes in a line such as "VmHWM: 1234 kB".
 func parse(status []byte, name string) int64 {
 	for line := range bytes.Lines(status) {
 		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {

@@ -1,3 +1,3 @@
-// Package sysmem reports how much memory the machine has or lets the process use, and how much the
+// Package sysmem reports how much memory the machine has or the process may use, and how much the
 // process uses.
 package sysmem

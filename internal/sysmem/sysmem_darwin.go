@@ -2,7 +2,7 @@ package sysmem
 
 import "golang.org/x/sys/unix"
 
-// Total returns the bytes of physical memory, 0 if unknown.
+// Total returns the size of the physical memory in bytes, or 0 if unknown.
 func Total() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {
@@ -11,12 +11,12 @@ func Total() int64 {
 	return int64(n)
 }
 
-// PeakRSS returns the most bytes of physical memory that the process has held at once since its
-// start, including mapped files; 0 if unknown.
+// PeakRSS returns the peak resident set size of the process in bytes: the maximum of its physical
+// memory since its start, including mapped files; 0 if unknown.
 func PeakRSS() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
 		return 0
 	}
-	return usage.Maxrss // in bytes, unlike on other systems
+	return usage.Maxrss // size in bytes, unlike on other systems
 }

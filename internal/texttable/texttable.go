@@ -12,19 +12,19 @@ import (
 	"text/tabwriter"
 )
 
-// An Alignment is the side of its column at which a cell is.
+// An Alignment is the side where the cells of a column are aligned.
 type Alignment int
 
 const (
-	Left          Alignment = iota // words
-	Right                          // numbers
-	RightThenName                  // numbers, and a name at the end of each row
+	Left          Alignment = iota // alignment of words
+	Right                          // alignment of numbers
+	RightThenName                  // numbers to the right, and a name at the end of each row
 )
 
-// gap is how many spaces are between two columns.
+// gap is the number of spaces between columns.
 const gap = 2
 
-// A Table holds rows until it is flushed.
+// A Table collects rows until Flush.
 type Table struct {
 	out   *tabwriter.Writer
 	align Alignment
@@ -39,7 +39,7 @@ func New(w io.Writer, align Alignment) *Table {
 	return &Table{tabwriter.NewWriter(w, 0, 0, gap, ' ', flags), align}
 }
 
-// Row adds a row. Cells are formatted as by [fmt.Print] and contain neither tabs nor ends of lines.
+// Row adds a row. Cells are formatted as by [fmt.Print] and must not contain tabs or newlines.
 func (t *Table) Row(cells ...any) {
 	for i, cell := range cells {
 		switch last := i == len(cells)-1; {

@@ -1,5 +1,5 @@
-// Package version identifies the build of the running program by the data that the Go toolchain
-// wrote into the program: no linker flags are needed.
+// Package version identifies the build of the running program from the data that the Go toolchain
+// embeds in the program, so that no linker flags are needed.
 package version
 
 import (
@@ -15,8 +15,8 @@ const module = "github.com/assetcook/assetcook"
 type Build struct {
 	Version  string // "v0.1.0", or "(devel)"
 	Commit   string // full hash
-	Date     string // date of the commit, "2006-01-02"
-	Modified bool   // the tree had edits that no commit has
+	Date     string // commit date, "2006-01-02"
+	Modified bool   // set if the working tree had uncommitted changes
 }
 
 // Read returns the build of the running program.
@@ -28,8 +28,8 @@ func Read() Build {
 	return Of(info)
 }
 
-// Of returns the build that info describes. This module may be a dependency of the program; commit
-// and date belong to the repository of the program.
+// Of returns the build that info describes. The version belongs to this module, which may be a
+// dependency of the program; commit and date belong to the repository of the program.
 func Of(info *debug.BuildInfo) Build {
 	b := Build{Version: "(devel)"}
 	for _, m := range append(info.Deps, &info.Main) {
@@ -51,7 +51,7 @@ func Of(info *debug.BuildInfo) Build {
 	return b
 }
 
-// Dependency returns the version of a module in the running program, "" if that is unknown.
+// Dependency returns the version of a module in the running program, or "" if unknown.
 func Dependency(module string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

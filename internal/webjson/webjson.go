@@ -1,4 +1,4 @@
-// Package webjson answers requests of web pages with JSON, and reads their bodies.
+// Package webjson responds to requests of web pages with JSON, and decodes their bodies.
 package webjson
 
 import (
@@ -7,24 +7,24 @@ import (
 	"net/http"
 )
 
-// longest is the most bytes of a request.
+// longest is the maximum size of a request body in bytes.
 const longest = 1 << 20
 
-// Write answers with a value.
+// Write responds with a value.
 func Write(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(value) // an error means that the page is closed
+	json.NewEncoder(w).Encode(value) // an error means that the page was closed
 }
 
-// Fail answers with an error of one line: {"error": "..."}.
+// Fail responds with an error of one line: {"error": "..."}.
 func Fail(w http.ResponseWriter, status int, format string, args ...any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]string{"error": fmt.Sprintf(format, args...)})
 }
 
-// Read decodes the body of a request, of at most 1 MiB. If it cannot, it answers with an error and
-// returns false.
+// Read decodes the body of a request, which may have at most 1 MiB. If that fails, it responds with
+// an error and returns false.
 func Read(w http.ResponseWriter, req *http.Request, into any) bool {
 	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, longest))
 	dec.DisallowUnknownFields()

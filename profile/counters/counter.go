@@ -10,28 +10,29 @@ import (
 // adding to different cells do not share a line.
 type cell struct {
 	shared atomic.Int64 // sum since the last collect (integer or float bits); a gauge's level bits
-	queued atomic.Int32 // 1 while the cell is in set.touched
+	queued atomic.Int32 // 1 while the cell is queued in set.touched
 
-	mu    sync.Mutex // guards timed
+	mu    sync.Mutex // guards the field timed
 	timed *line      // a timer's uncollected calls; other kinds use shared
 
-	next  *cell // in set.touched
+	next  *cell // next cell in set.touched
 	set   *Set
 	name  string
 	kind  Kind
 	order int32 // order of registration
-	line  int   // index of its line in each sheet; -1 for a gauge
+	line  int   // index of the cell's line in each sheet; -1 for a gauge
 	slot  int
 	level int64 // a gauge's level at the end of the last frame
 
-	watch             // its open Watch and WatchDetail calls
-	since       int64 // first frame of its history, or notWatched
-	detailSince int64 // first frame of its detailed history, or notWatched
+	watch             // open Watch and WatchDetail calls
+	since       int64 // first frame of the cell's history, or notWatched
+	detailSince int64 // first frame of the cell's detailed history, or notWatched
 	place
 }
 
 // queue marks the cell for collection. A writer adds first and then queues the cell unless it is
-// queued. The collector clears the mark first and then reads. So no addition is missed.
+// already queued. The collector clears the mark first and then reads. In this order no addition
+// is missed.
 func (c *cell) queue() {
 	if !c.queued.CompareAndSwap(0, 1) {
 		return
@@ -45,7 +46,8 @@ func (c *cell) queue() {
 	}
 }
 
-// add is the slow half of Add: it is not inlined, so that Add is, with its nil check.
+// add does the work of Add. It is not inlined, so that Add, which only adds a nil check, can be
+// inlined.
 //
 //go:noinline
 func (c *cell) add(n int64) {
@@ -101,7 +103,7 @@ func (c *Counter) Add(n int64) {
 	}
 }
 
-// Value returns the sum since the beginning, including additions that workers have flushed.
+// Value returns the sum since the set was made, including additions that workers have flushed.
 func (c *Counter) Value() int64 {
 	if c == nil {
 		return 0
@@ -110,8 +112,8 @@ func (c *Counter) Value() int64 {
 	return l[c.slot]
 }
 
-// Float is a sum of float64. Its history holds the amount added in each frame; use a [Gauge] for
-// a level. A nil *Float is always 0.
+// Float is a sum of float64 values. Its history holds the amount added in each frame; use a
+// [Gauge] for a level. A nil *Float is always 0.
 type Float cell
 
 // Add adds f, from any goroutine.
@@ -131,7 +133,7 @@ func (c *Float) Add(f float64) {
 	}
 }
 
-// Value returns the sum since the beginning, including additions that workers have flushed.
+// Value returns the sum since the set was made, including additions that workers have flushed.
 func (c *Float) Value() float64 {
 	if c == nil {
 		return 0
@@ -166,7 +168,7 @@ func (g *Gauge) Add(by float64) {
 	}
 }
 
-// Value returns the current level. It does not poll the sources.
+// Value returns the current level, without polling the sources.
 func (g *Gauge) Value() float64 {
 	if g == nil {
 		return 0

@@ -9,29 +9,30 @@ import (
 )
 
 // A history keeps the last frames of watched names, frame by frame. Closing a frame writes one
-// contiguous row of memory; a ring for each counter would write to one place per counter.
+// contiguous row of memory; a ring buffer for each counter would write to one location per
+// counter.
 type history struct {
 	frames int   // rows kept
 	pushed int64 // frames closed since the beginning
 	began  int64 // the first frame with a row
 
 	all    int              // open calls of WatchAll
-	wanted map[string]watch // watched names that the set does not have yet
-	most   int              // most entries in wanted
-	cells  []*cell          // cells with a history
+	wanted map[string]watch // watched names that are not in the set yet
+	most   int              // limit of the entries in wanted
+	cells  []*cell          // cells that have a history
 
 	layout
-	at []time.Time // when each row's frame was closed
+	at []time.Time // time at which each row's frame was closed
 }
 
-// A layout maps cells to places in the rows. A row consists of groups of eight values and has a
-// bit for each touched group; untouched groups count as 0 without being written. A line with at
-// least half of its values watched goes into a group of its own, unchanged. Other values are
-// scattered into groups of mixed lines, and so are the totals of timers. A timer watched in
-// detail also has its line in a group.
+// A layout maps cells to positions in the rows. A row consists of groups of eight values and has
+// a bit for each touched group; untouched groups are not written and read as 0. A line with at
+// least half of its values watched goes into a group of its own, unchanged. All other values, and
+// the totals of timers, are scattered into mixed groups, whose values come from several lines. A
+// timer watched in detail also has its line in a group.
 type layout struct {
-	routes  []int32  // each line's group, or noRoute, or -2-i for spread[i]
-	spread  []spread // lines that are not copied whole
+	routes  []int32  // group of each line, noRoute, or -2-i for spread[i]
+	spread  []spread // column maps of the lines that are not copied whole
 	given   int      // groups in use
 	mixed   int32    // next column of the current mixed group; a multiple of 8 if full
 	stride  int      // capacity of a row in groups
@@ -39,10 +40,10 @@ type layout struct {
 	touched []uint64 // frames * words()
 }
 
-// A spread says which columns the values of a line go to.
+// A spread maps the values of a line to columns.
 type spread struct {
 	timer bool
-	to    [8]int32 // columns of the slots, or noRoute; a timer uses totalTo and detailTo
+	to    [8]int32 // columns of the line's values, or noRoute; a timer uses totalTo and detailTo
 }
 
 const noRoute = -1
@@ -99,9 +100,10 @@ func (r row) line(group int32) line {
 	return line{}
 }
 
-// PushFrame ends a frame. Call it at moments that are meaningful in the history. It polls the
-// sources. Additions by any goroutine, and worker additions flushed since the last frame, go into
-// the history of watched names; the next frame starts at zero. Gauges keep their levels.
+// PushFrame ends a frame. Call it at points that are meaningful boundaries in the history. It
+// polls the sources. Additions by any goroutine, and worker additions flushed since the last
+// frame, go into the history of watched names; the next frame starts at zero. Gauges keep their
+// levels.
 func (s *Set) PushFrame(at time.Time) {
 	if s == nil {
 		return
@@ -129,14 +131,14 @@ func (s *Set) PushFrame(at time.Time) {
 func (s *Set) writeFrame(to row) {
 	frame, h := &s.frame, &s.history
 	var rate fastclock.Scale
-	rated := false // compute the rate only for timers: it may read the clock
+	rated := false // computed only for timers, because it may read the clock
 	clear(to.touched)
 	for word, used := range frame.used {
 		routes := h.routes[min(word*64, len(h.routes)):]
 		for ; used != 0; used &= used - 1 {
 			i := bits.TrailingZeros64(used) % 64
 			if i >= len(routes) {
-				break // no later line is watched
+				break // no line from here on is watched
 			}
 			switch route := routes[i]; {
 			case route >= 0:
@@ -175,7 +177,7 @@ func (s *spread) writeSpread(to row, l *line, rate fastclock.Scale) {
 	}
 }
 
-// first returns the oldest frame in the history.
+// first returns the number of the oldest frame in the history.
 func (h *history) first() int64 {
 	if len(h.cells) == 0 {
 		return h.pushed
@@ -186,7 +188,7 @@ func (h *history) first() int64 {
 // frame returns the row of a frame in the history.
 func (h *history) frame(n int64) row { return h.row(int(n % int64(h.frames))) }
 
-// number returns a watched cell's value in a row: for a timer the total nanoseconds.
+// number returns a watched cell's value in a row: for a timer, the total nanoseconds.
 func (c *cell) number(r row) float64 {
 	if n := r.value(c.column); c.kind == KindFloat || c.kind == KindGauge {
 		return math.Float64frombits(uint64(n))
@@ -195,8 +197,8 @@ func (c *cell) number(r row) float64 {
 	}
 }
 
-// History returns a name's value in each frame since it was watched, oldest first and at most
-// Options.Frames of them. A timer's value is the total nanoseconds of its calls; a gauge's is its
+// History returns a name's value in each frame since it was watched, oldest first, for at most
+// Options.Frames frames. A timer's value is the total nanoseconds of its calls; a gauge's is its
 // level at the end of the frame. History returns nil for an unwatched name. [Set.Table] reads
 // several names, or only new frames.
 func (s *Set) History(name string) []float64 {
@@ -218,8 +220,8 @@ func (s *Set) History(name string) []float64 {
 }
 
 // TimerHistory returns a timer's statistics for each frame since it was watched in detail, oldest
-// first, and the number of the first frame returned. It leaves out frames before number from. It
-// returns nil unless the name is a timer watched by [Set.WatchDetail].
+// first, and the number of the first frame returned. It leaves out frames before the frame with
+// the number from. It returns nil unless the name is a timer watched by [Set.WatchDetail].
 func (s *Set) TimerHistory(name string, from int64) (first int64, stats []Stat) {
 	if s == nil {
 		return 0, nil

@@ -77,7 +77,7 @@ func TestRowsBeginWithWatching(t *testing.T) {
 	}
 }
 
-// Histories survive while rows grow wider, both old and new ones, over several words of bits.
+// Longer rows keep the old and the new histories, also if a row needs several words of bits.
 func TestHistoriesSurviveWiderRows(t *testing.T) {
 	const frames, timers = 5, 200
 	set := New(Options{Frames: frames})
@@ -96,7 +96,7 @@ func TestHistoriesSurviveWiderRows(t *testing.T) {
 	}
 }
 
-// A large number stays exact until it becomes a float64.
+// A large sum stays exact until it is converted to a float64.
 func TestSumsAreExact(t *testing.T) {
 	set := New(Options{})
 	w := set.Worker()

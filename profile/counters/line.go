@@ -18,14 +18,14 @@ const (
 // String returns counter, float, timer or gauge. It panics if k is none of the constants.
 func (k Kind) String() string { return [...]string{"counter", "float", "timer", "gauge"}[k] }
 
-// A line is a cache line of values of one kind: eight counters, the bits of eight
-// floats, or one timer. It is the unit of all copying, because testing whether eight
-// neighbors are untouched costs little more than testing one.
+// A line is a cache line of values of one kind: eight counters, the bits of eight floats, or one
+// timer. Values are copied by line, because testing whether eight neighbors are untouched takes
+// little longer than testing one.
 type line [8]int64
 
 // The fields of a timer's line. Scopes add ticks, explicit durations add nanoseconds. The
-// shortest call is kept as its distance to the largest int64: zero means no calls, as in the
-// other fields, and merging takes the maximum, as for the longest call.
+// shortest call is stored as its distance from the largest int64, so that zero means no calls, as
+// in the other fields, and merging takes the maximum, as for the longest call.
 const (
 	timerCalls = iota
 	timerTicks
@@ -41,7 +41,7 @@ func (l *line) untouched() bool {
 	return l[0]|l[1]|l[2]|l[3]|l[4]|l[5]|l[6]|l[7] == 0
 }
 
-// merge adds m, a line of the same kind.
+// merge adds the values of m, a line of the same kind.
 func (l *line) merge(k Kind, m *line) {
 	switch k {
 	case KindCounter: // unrolled: most lines are counters
@@ -89,18 +89,18 @@ func (l *line) addNanos(ns int64) {
 	l[timerLongNanos] = max(l[timerLongNanos], ns)
 }
 
-// A page has as many lines as a word has bits. Lines of a worker's live sheet never move; other
-// sheets exchange their pages.
+// A page has one line per bit of a word. Lines of a worker's live sheet never move; other sheets
+// exchange whole pages.
 type page [64]line
 
-// A sheet has a line for every line of a set. The line is in use if its bit in used is set;
-// otherwise it holds leftovers. So emptying a sheet costs one store per 64 lines.
+// A sheet has a line for every line of a set. A line is in use if its bit in used is set;
+// otherwise its content is stale. So emptying a sheet takes one store per 64 lines.
 type sheet struct {
 	pages []*page
 	used  []uint64 // one bit per line, one word per page
 }
 
-// reach makes room for page word and returns it.
+// reach returns the page with the given number and allocates it if needed.
 func (s *sheet) reach(word int) *page {
 	for word >= len(s.pages) {
 		s.pages = append(s.pages, nil)
@@ -112,7 +112,7 @@ func (s *sheet) reach(word int) *page {
 	return s.pages[word]
 }
 
-// line returns line n for changing; a line not yet in use starts at zero.
+// line returns line n for writing; a line not yet in use starts at zero.
 func (s *sheet) line(n int) *line {
 	word, bit := n/64, uint64(1)<<(n%64)
 	l := &s.reach(word)[n%64]
@@ -164,8 +164,8 @@ func (s *sheet) moveLines(from *sheet, kinds []Kind) {
 			continue
 		}
 		dst, src := s.reach(word), from.pages[word]
-		// Scanning all lines up to the last one in use, used or not, takes half the time of
-		// stepping from bit to bit.
+		// Scanning all lines up to the last used one takes half the time of iterating over the
+		// bits of used lines.
 		var touched uint64
 		for i := range src[:bits.Len64(used)] {
 			if !src[i].untouched() {

@@ -19,7 +19,8 @@ import (
 //     cook_scan_seconds_count
 //
 // A suffix that the name already has is not repeated. If several names become equal, the first
-// one registered keeps the plain form and the others get a hash of their original name.
+// registered name keeps the plain form, and a hash of the original name is appended to the
+// others.
 //
 // Serve it as "text/plain; version=0.0.4".
 //

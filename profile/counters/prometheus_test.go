@@ -156,7 +156,7 @@ func series(t interface{ Fatalf(string, ...any) }, set *Set) map[string]string {
 	return found
 }
 
-// For any names, the page parses and has each of them exactly once.
+// For any names, the output parses and has each name exactly once.
 func TestPrometheusPageParsesForAnyNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := New(Options{})
@@ -173,7 +173,7 @@ func TestPrometheusPageParsesForAnyNames(t *testing.T) {
 				set.Float(name).Add(float64(i + 1))
 			case 2:
 				set.Timer(name).Record(time.Duration(i+1) * time.Second)
-				values = append(values, "1") // _count of one call
+				values = append(values, "1") // value of the _count series after one call
 			}
 			values = append(values, strconv.Itoa(i+1))
 		}

@@ -18,7 +18,7 @@ type Sample struct {
 	order int32 // order of registration
 }
 
-// Value returns the sample as one number: for a timer the total nanoseconds.
+// Value returns the sample as one number; for a timer, the total nanoseconds.
 func (s Sample) Value() float64 {
 	switch s.Kind {
 	case KindCounter:
@@ -32,9 +32,9 @@ func (s Sample) Value() float64 {
 // Snapshot is the state of a set at one moment, sorted by name.
 type Snapshot []Sample
 
-// Snapshot polls the sources and returns all gauge levels and all sums since the beginning:
+// Snapshot polls the sources and returns all gauge levels and all sums since the set was made:
 // additions from any goroutine, and worker additions that were flushed. The fields of a sample
-// belong to one moment. Workers are not disturbed.
+// are consistent with each other. Workers do not wait.
 func (s *Set) Snapshot() Snapshot {
 	if s == nil {
 		return nil
@@ -52,8 +52,8 @@ func (s *Set) Snapshot() Snapshot {
 }
 
 // LastFrame returns the values of all names in the frame that PushFrame closed last, watched or
-// not: sums of the frame, its shortest and longest calls, and gauge levels at its end. The
-// snapshot is nil before the first frame.
+// not: the sums, the shortest and longest calls, and the gauge levels at the end of the frame.
+// Before the first frame, LastFrame returns nil.
 func (s *Set) LastFrame() (Frame, Snapshot) {
 	if s == nil {
 		return Frame{}, nil
@@ -74,8 +74,8 @@ func (s *Set) LastFrame() (Frame, Snapshot) {
 	})
 }
 
-// samples returns all visible names. The set must be locked. The function of returns the line of
-// a cell, or a gauge's level.
+// samples returns a sample of each visible name. It calls of to get the line of a cell, or the
+// level of a gauge. The set must be locked.
 func (s *Set) samples(of func(*cell) (line, int64)) Snapshot {
 	snap := make(Snapshot, 0, len(s.cells))
 	refused, panicked := s.happened(refusedNames), s.happened(panickedSources)
@@ -108,7 +108,7 @@ func (s *Set) happened(name string) bool {
 	return c.sum()[c.slot] != 0
 }
 
-// Of returns the sample of a name and whether it exists.
+// Of returns the sample of the given name and whether it exists.
 func (s Snapshot) Of(name string) (Sample, bool) {
 	i, ok := slices.BinarySearchFunc(s, name, func(a Sample, name string) int { return strings.Compare(a.Name, name) })
 	if !ok {
@@ -118,8 +118,8 @@ func (s Snapshot) Of(name string) (Sample, bool) {
 }
 
 // Sub returns the changes since an earlier snapshot of the same set. Shortest and longest calls
-// cannot be subtracted: Min and Max are taken from s, or 0 without a call since. Gauges keep the
-// level of s.
+// cannot be subtracted: Min and Max are taken from s, or are 0 if there were no calls since the
+// earlier snapshot. Gauges keep the level of s.
 func (s Snapshot) Sub(earlier Snapshot) Snapshot {
 	diff := slices.Clone(s)
 	for i := range diff {

@@ -16,7 +16,7 @@ import (
 
 var _ expvar.Var = (*Set)(nil)
 
-// shown returns a set with values that are hard to write.
+// shown returns a set with names and values that are hard to print.
 func shown() *Set {
 	set := New(Options{})
 	set.Counter("scan/files").Add(12)

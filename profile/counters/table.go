@@ -13,24 +13,24 @@ import (
 // Frame identifies the frame of a row.
 type Frame struct {
 	Number int64     // counts all pushed frames from 0
-	At     time.Time // as given to PushFrame
+	At     time.Time // time given to PushFrame
 }
 
-// A Table is the history of some names: a row for each frame, oldest first, and a column for each
-// name.
+// A Table is the history of the requested names: a row for each frame, oldest first, and a column
+// for each name.
 type Table struct {
 	Names  []string
 	Frames []Frame
 	Values []float64 // row by row; see Row
-	Next   int64     // frame after the last; pass it to the next call
+	Next   int64     // number of the next frame; pass it as from to the next call
 }
 
-// Table returns the kept frames from number from on, with each name's value as in [Set.History];
-// NaN where a name was not watched. A live viewer asks for new frames only:
+// Table returns the kept frames whose number is at least from, with each name's value as in
+// [Set.History], or NaN where a name was not watched. A live viewer requests new frames only:
 //
 //	for t := set.Table(0, names...); ; t = set.Table(t.Next, names...) {
 //
-// If it asks too late, the first frame's number is greater than from.
+// If frames have been dropped since, the first frame's number is greater than from.
 func (s *Set) Table(from int64, names ...string) *Table {
 	t := &Table{Names: slices.Clone(names)}
 	if s == nil {
@@ -71,7 +71,7 @@ func (t *Table) Row(i int) []float64 {
 }
 
 // WriteCSV writes a header and a record for each frame: its number, its time in RFC 3339 format
-// with nanoseconds, and the exact values; the field is empty where a name was not watched. Errors
+// with nanoseconds, and the exact values. A field is empty where a name was not watched. Errors
 // come from w.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)

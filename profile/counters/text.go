@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// text returns the sample's number exactly; a timer has none.
+// text returns the exact number of a counter, float or gauge as text, and "" for a timer.
 func (s Sample) text() string {
 	switch s.Kind {
 	case KindCounter:
@@ -67,7 +67,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// printable quotes a name that would break a table.
+// printable quotes a name that would break the layout of a table.
 func printable(name string) string {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)

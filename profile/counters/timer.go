@@ -16,9 +16,9 @@ type Span struct {
 	start int64
 }
 
-// Begin starts a span, from any goroutine: defer t.Begin().End(). It may end on another
-// goroutine. All of its time counts as own time, because a span does not know its parent;
-// [Worker.Begin] does, and is cheaper.
+// Begin starts a span, from any goroutine: defer t.Begin().End(). The span may end on another
+// goroutine. All of its time counts as own time, because a span does not know its parent. A scope
+// from [Worker.Begin] does, and is faster.
 func (t *Timer) Begin() Span {
 	if t == nil {
 		return Span{}
@@ -53,7 +53,7 @@ func (t *Timer) Record(d time.Duration) {
 	}
 }
 
-// Stat returns the timer's statistics since the beginning, including calls that workers have
+// Stat returns the timer's statistics since the set was made, including calls that workers have
 // flushed.
 func (t *Timer) Stat() Stat {
 	if t == nil {
@@ -66,11 +66,11 @@ func (t *Timer) Stat() Stat {
 	return l.stat(t.set.rate())
 }
 
-// Stat is the statistics of a timer. Durations are 0 without calls.
+// Stat is the statistics of a timer. Durations are 0 if there were no calls.
 type Stat struct {
 	Calls int64
 	Total time.Duration
-	Own   time.Duration // Total minus nested scopes of the same worker
+	Own   time.Duration // Total minus the time of nested scopes of the same worker
 	Min   time.Duration // shortest call
 	Max   time.Duration
 }
@@ -84,7 +84,7 @@ func (s Stat) Mean() time.Duration {
 }
 
 // steadyAfter is the time in nanoseconds after which the rate of ticks is final: two readings
-// that are off by 50 ns make an error of 1e-7.
+// that are each off by 50 ns then cause an error of 1e-7.
 const steadyAfter = 1e9
 
 // rate returns the duration of a tick. The set must be locked.
@@ -97,7 +97,7 @@ func (s *Set) rate() fastclock.Scale {
 	return s.scale
 }
 
-// stat converts a timer's line.
+// stat converts the line of a timer to a Stat.
 func (l *line) stat(rate fastclock.Scale) Stat {
 	s := Stat{
 		Calls: l[timerCalls],

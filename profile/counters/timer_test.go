@@ -34,11 +34,11 @@ func TestScopesNest(t *testing.T) {
 	s = begin(w, sort, 1500)
 	s.end(1520)
 	d.end(2200)
-	w.Record(sort, 17) // has no effect on nesting
+	w.Record(sort, 17) // a recorded duration does not count as a nested scope
 	d = begin(w, draw, 2300)
 	d.end(2300)
 	f.end(3000)
-	begin(w, set.Timer("skew"), 5000).end(4990) // as if read from another core's clock
+	begin(w, set.Timer("skew"), 5000).end(4990) // pretends a reading from another core's clock
 	w.Release()
 	for name, want := range map[string]Stat{
 		"frame": {Calls: 1, Total: 1000, Own: 500, Min: 1000, Max: 1000},
@@ -106,8 +106,8 @@ func TestStatCombinesTicksAndNanoseconds(t *testing.T) {
 	}
 }
 
-// A timed span agrees with the time package: not shorter than the time surely inside it, not
-// longer than the time surely around it.
+// A timed span agrees with the time package: it is at least as long as an interval inside it, and
+// at most as long as an interval around it.
 func TestSpanAgreesWithTheClock(t *testing.T) {
 	set := New(Options{})
 	w := set.Worker()
@@ -142,7 +142,7 @@ func TestRateIsHeld(t *testing.T) {
 	if set.steady {
 		t.Error("held at once")
 	}
-	set.start.Nanos -= steadyAfter // as if the set were a second older
+	set.start.Nanos -= steadyAfter // makes the set a second older
 	held := set.rate()
 	if !set.steady {
 		t.Error("not held after a second")

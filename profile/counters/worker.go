@@ -8,11 +8,11 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Worker counts for one goroutine at a time without atomic operations. Others see its counts
-// after [Worker.Flush]. A nil *Worker records nothing.
+// Worker counts for one goroutine at a time without atomic operations. Other goroutines see its
+// counts after [Worker.Flush]. A nil *Worker records nothing.
 type Worker struct {
 	set      *Set
-	live     sheet  // target of the pointers handed out
+	live     sheet  // sheet into which the handed-out pointers point
 	kinds    []Kind // kind of each line of live
 	inner    int64  // ticks of ended scopes inside the current scope
 	released bool
@@ -32,7 +32,7 @@ func (w *Worker) Int(c *Counter) *int64 {
 	return &w.line((*cell)(c))[c.slot]
 }
 
-// Float is [Worker.Int] for a float.
+// Float is like [Worker.Int] for a float.
 func (w *Worker) Float(f *Float) *float64 {
 	if w == nil || f == nil {
 		return new(float64)
@@ -74,8 +74,8 @@ func (w *Worker) Flush() {
 	w.mail.Store(letter)
 }
 
-// Release flushes and gives the worker back. Do not use its pointers and scopes afterwards. It
-// panics if the worker was released already.
+// Release flushes the worker and returns it to the set for reuse. Do not use its pointers and
+// scopes afterwards. It panics if the worker was released already.
 func (w *Worker) Release() {
 	if w == nil {
 		return
@@ -100,7 +100,7 @@ type Scope struct {
 }
 
 // Begin starts a scope of t: defer w.Begin(t).End(). Scopes of one worker must end in the reverse
-// order of their beginnings, or own times become wrong. It panics if t belongs to another set.
+// order in which they began, or own times become wrong. It panics if t belongs to another set.
 func (w *Worker) Begin(t *Timer) Scope {
 	if w == nil || t == nil {
 		return Scope{}
@@ -125,7 +125,7 @@ func (s Scope) End() {
 func (s Scope) endNow() { s.end(fastclock.Now()) }
 
 func (s Scope) end(now int64) {
-	took := max(now-s.start, 0) // clocks of cores may differ by some ticks
+	took := max(now-s.start, 0) // the counters of two cores may differ by some ticks
 	s.l.addTicks(took, max(took-s.w.inner, 0))
 	s.w.inner = s.outer + took
 }

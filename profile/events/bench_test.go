@@ -65,9 +65,10 @@ func BenchmarkOff(b *testing.B) {
 	}
 }
 
-// BenchmarkRatios reports the costs relative to reading the clock, measured in turns. It runs
-// many short batches of each and takes the fastest, which no other program has interrupted.
-// "instant/clock" compares an instant with one clock reading, "scope/2clocks" a scope with two.
+// BenchmarkRatios reports the costs of an instant and of a scope relative to reading the clock. It
+// alternates many short batches of each and takes the fastest batch, which no other program has
+// interrupted. "instant/clock" compares an instant with one clock reading, "scope/2clocks" a scope
+// with two.
 func BenchmarkRatios(b *testing.B) {
 	r := New(io.Discard, Options{Buffers: 2})
 	defer r.Close()

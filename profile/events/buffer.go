@@ -11,9 +11,9 @@ import "encoding/binary"
 //	    vector: how many numbers, which follow two to a slot
 //	    user: how many bytes, which follow
 //
-// The time of a scope is its end. 38 bits are 90 seconds at 3 GHz, after which the worker begins
-// another buffer. A scope longer than 42 bits, 24 minutes, is a longScope: its duration is in a
-// separate slot.
+// The time of a scope is the time of its end. 38 bits suffice for 90 seconds at 3 GHz; after that
+// the worker begins another buffer. A scope whose duration exceeds 42 bits (24 minutes) is a
+// longScope, with the duration in a separate slot.
 type slot struct{ a, b uint64 }
 
 const (
@@ -28,30 +28,30 @@ const (
 	nameShift  = timeBits
 	kindShift  = 64 - kindBits
 
-	longScope Kind = 15 // in buffers only
+	longScope Kind = 15 // kind that only buffers contain
 )
 
-// maxData is the largest number of bytes in a User record, maxValues the largest number of values
-// in a Vector. Both fill one buffer together with the record's first 16 bytes.
+// maxData limits the bytes in a User record, and maxValues the values in a Vector. A record of
+// either size fills one buffer, including the record's first 16 bytes.
 const (
 	maxData   = (bufferSlots - 1) * slotBytes
 	maxValues = maxData / 8
 )
 
-// A buffer holds the records of one worker on their way to the writer. It has no
-// pointers: the garbage collector does not look into it.
+// A buffer holds the records of one worker on their way to the writer. It has no pointers, so the
+// garbage collector does not scan it.
 type buffer struct {
 	slots [bufferSlots]slot
 	used  int    // slots
-	more  int    // slots that continue a record
-	base  int64  // tick that the times in the records count from
-	row   int    // of the worker
+	more  int    // marks slots that continue a record
+	base  int64  // tick from which the times in the records count
+	row   int    // row of the worker
 	lost  uint64 // records of this row dropped since the previous buffer
 }
 
 func (b *buffer) records() int { return b.used - b.more }
 
-// first makes the first word of a slot; the caller adds the time.
+// first returns the first word of a slot without its time, which the caller adds.
 func first(kind Kind, name Symbol) uint64 {
 	return uint64(kind)<<kindShift | uint64(name&symbolMask)<<nameShift
 }
@@ -64,10 +64,10 @@ func withDetail(detail Symbol, ticks uint64) uint64 { return uint64(detail)<<dur
 func detailOf(b uint64) Symbol                      { return Symbol(b >> durBits) }
 func durOf(b uint64) int64                          { return int64(b & (1<<durBits - 1)) }
 
-// slotsFor returns how many slots n bytes take.
+// slotsFor returns the number of slots for n bytes.
 func slotsFor(n int) int { return (n + slotBytes - 1) / slotBytes }
 
-// putBytes copies data into slots, which have exactly enough room.
+// putBytes copies data into slots. The slots must have exactly enough room.
 func putBytes(slots []slot, data []byte) {
 	for i := range slots {
 		if len(data) < slotBytes {

@@ -7,15 +7,15 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A clock converts the ticks of a stream to nanoseconds, both from the beginning of the
-// recording. Each block adds a pair of tick and time; between pairs the conversion is linear. A
-// new pair never changes earlier times, so a tick always converts to the same nanosecond, and
+// A clock converts the ticks of a stream to nanoseconds; both count from the beginning of the
+// recording. Each block adds a pair of tick and time, and the conversion between pairs is linear.
+// A new pair never changes earlier times, so a tick always converts to the same nanosecond, and
 // intervals that nest in ticks also nest in nanoseconds.
 type clock struct {
 	lines []line
 	last  fastclock.Pair
 	near  int // index of the line used last
-	most  int // most lines; 0 means maxLines
+	most  int // limit of the number of lines; 0 means maxLines
 }
 
 // A line converts the ticks after from, up to and including the next line's from.
@@ -24,8 +24,8 @@ type line struct {
 	scale fastclock.Scale
 }
 
-// maxLines bounds the memory of a clock. Beyond it, the older half of the lines is thinned out:
-// scopes that began that long ago may be off by about 20 ns.
+// maxLines bounds the memory of a clock. Above this number, the older half of the lines is
+// thinned out: times from that part of the recording may be off by about 20 ns.
 const maxLines = 1 << 15
 
 // addClockPair adds a pair if it is later than all earlier ones.
@@ -40,7 +40,7 @@ func (c *clock) addClockPair(p fastclock.Pair) {
 	c.last = p
 }
 
-// thin merges pairs of lines in the older half. It does not change slices that readers hold.
+// thin merges pairs of lines in the older half. It does not modify slices that readers hold.
 func (c *clock) thin() {
 	start := func(i int) fastclock.Pair {
 		from := c.lines[i].from
@@ -56,7 +56,7 @@ func (c *clock) thin() {
 	c.near = 0
 }
 
-// upTo returns the clock as it was when last was its latest pair.
+// upTo returns the clock as it was when the pair at index last was the latest.
 func (c clock) upTo(last fastclock.Pair) clock {
 	n := sort.Search(len(c.lines), func(i int) bool { return c.lines[i].from >= last.Tick })
 	return clock{lines: c.lines[:n:n], last: last, near: max(n-1, 0), most: c.most}

@@ -1,6 +1,6 @@
 // Package events records what a program does and when, cheaply enough to leave it on: scopes,
-// instants, values, memory and flows between workers, with time stamps of a few nanoseconds, as
-// one compact stream that can be kept and watched live.
+// instants, values, memory and flows between workers, with time stamps accurate to a few
+// nanoseconds, as one compact stream that can be kept and watched live.
 //
 //	rec := events.New(file, events.Options{})
 //	encode := rec.Symbol("cook/encode")
@@ -11,29 +11,31 @@
 //	...
 //	mark.End()
 //
-// At the end call rec.Close. [Read] reads the stream, a [Tape] any part of it, and a [Feed]
-// serves it to viewers during the recording. A program that does not record uses a nil
-// [Recorder]: it and everything derived from it do nothing, at the cost of a nil check.
+// At the end call rec.Close. [Read] reads the stream from its beginning, a [Tape] reads any part
+// of it, and a [Feed] serves it to viewers during the recording. A program that does not record
+// uses a nil [Recorder]: the recorder and everything derived from it then do nothing except a nil
+// check.
 //
 // # How it works
 //
-// A [Worker] appends records of 16 bytes to a buffer of 64 KiB: no lock, no allocation, and names
-// as [Symbol] values. The recorder's goroutine encodes and writes full buffers, and the worker
-// takes an empty one from a pool that never grows. A worker never waits: when writing cannot keep
-// up and the pool is empty, records are dropped and counted.
+// A [Worker] appends records of 16 bytes to a buffer of 64 KiB. It takes no lock, allocates
+// nothing and stores names as [Symbol] values. The recorder's goroutine encodes and writes full
+// buffers, and the worker takes an empty buffer from a pool that never grows. A worker never
+// waits: if writing cannot keep up and the pool is empty, records are dropped and counted.
 //
-// A record carries a tick, the processor's own count. Only blocks of the stream pair ticks with
-// monotonic time; the reader converts.
+// The time in a record is a tick of the processor's counter. Each block of the stream pairs a
+// tick with the monotonic time, so that the reader can convert ticks to nanoseconds.
 //
-// A scope is one record, written at its end. So the records of a worker are ordered by end: inner
-// scopes come before the scope around them. Their times nest exactly.
+// A scope is one record, written when the scope ends. The records of a worker are therefore
+// ordered by end: inner scopes come before the scope around them. The times of scopes nest
+// exactly.
 //
-// The stream also names the scopes that have begun and not ended, so that a hanging scope shows,
-// even after the process was killed. A worker keeps its open scopes, to a depth of 32, in words
-// that the recorder's goroutine reads without either side waiting. That goroutine writes them
-// when a worker is flushed, every second (see [Options]) and at Close. A reader gets them as
-// events of the kind [Open]; [Stream.Open] returns the scopes open at the reader's position. A
-// truncated recording can be read up to its last whole block.
+// The stream also lists open scopes, which have begun and not ended, so that a hanging scope is
+// visible, even after the process was killed. A worker stores its open scopes, to a depth of 32,
+// in words that the recorder's goroutine reads without a lock. That goroutine writes the open
+// scopes when a worker is flushed, every second (see [Options]) and at Close. A reader gets open
+// scopes as events of the kind [Open]; [Stream.Open] returns the scopes that are open at the
+// reader's position. A truncated recording can be read up to its last whole block.
 //
 // # Format
 //
@@ -45,9 +47,9 @@
 //	content  as many bytes as length says
 //	sum      4 bytes, little endian: CRC-32C of all bytes before it in the block
 //
-// Readers skip blocks of unknown kinds, and bytes after the content described here. Numbers are
-// varints as in encoding/binary, "signed" ones zigzag; a string is its length and its bytes. A
-// float is the varint of its 64 bits with the bytes reversed, so that round numbers are short.
+// Readers skip blocks of unknown kinds, and bytes that follow the content described here. Numbers
+// are varints as in encoding/binary, "signed" ones zigzag; a string is its length and its bytes.
+// A float is the varint of its 64 bits with the bytes reversed, so that round numbers are short.
 // Ticks and nanoseconds count from the beginning of the recording.
 //
 //	1 start    time of day of the beginning: nanoseconds of Unix time, signed
@@ -64,10 +66,10 @@
 //	           ticks since the begin of the previous scope (signed; for the first scope
 //	           since the beginning), name, detail
 //
-// Names and rows come before the first block that uses them, and without gaps; they may be
-// repeated. A block of open scopes replaces earlier information about its rows. A scope ends when
-// its record comes, or the record of a scope around it. Ticks between the moments of successive
-// blocks are converted to nanoseconds linearly; the first point is 0, 0.
+// Names and rows come without gaps, before the first block that uses them, and may be repeated. A
+// block of open scopes replaces earlier information about its rows. An open scope ends when its
+// own record or the record of a scope around it follows. Ticks between the moments of successive
+// blocks are converted to nanoseconds by linear interpolation, beginning with tick 0 at 0 ns.
 //
 // A record is
 //
@@ -83,5 +85,6 @@
 //	           flow out (7), flow in (8): id; user (9): length, bytes;
 //	           any other: length, bytes, so that readers can skip it
 //
-// where "last" is the previous record's time, for a scope its end, and initially the base.
+// where "last" is the time of the previous record, or its end if it is a scope. For the first
+// record of a block, "last" is the base.
 package events

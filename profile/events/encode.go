@@ -18,19 +18,19 @@ type encoder struct {
 	shapes cache
 }
 
-// A cache remembers the kinds and names that the block has introduced as shapes. A new shape
-// displaces another in its place: repeating a shape costs a few bytes, remembering all of them
-// would need a hash table.
+// A cache holds kinds and names that the block has defined as shapes. A new shape replaces the
+// shape in its slot: defining a shape again takes a few bytes, but remembering all shapes would
+// need a hash table.
 type cache [256]struct{ key, index uint32 }
 
-// slotOf returns the place of kind and name in the cache.
+// slotOf returns the slot of a kind and name in the cache.
 func (c *cache) slotOf(kind Kind, name Symbol) (at *struct{ key, index uint32 }, key uint32) {
 	key = uint32(kind)<<symbolBits | uint32(name) // never 0: kinds begin at 1
 	return &c[key*0x9E3779B1>>24], key
 }
 
-// appendRecords appends the records of buf as a block. mark is the moment of writing, began the
-// beginning of the recording, and names the number of names in the table.
+// appendRecords appends the records of buf as a block. mark is the moment of writing, began is
+// the beginning of the recording, and names is the number of names in the table.
 func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began fastclock.Pair, names int) []byte {
 	from := len(b)
 	b = openBlock(b, blockRecords)

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nestedBuffer returns a full buffer of scopes nested three deep, of 10 to 100 µs at 2.5 ticks a
-// nanosecond: assets with two stages of about three steps each. It also returns the number of
+// nestedBuffer returns a full buffer of scopes, nested three deep: assets with two stages of about
+// three steps each. A scope takes 10 to 100 µs, at 2.5 ticks per nanosecond. It also returns the number of
 // names in use.
 func nestedBuffer() (buf *buffer, names int) {
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -58,8 +58,8 @@ func TestNestedScopeTakesSixBytes(t *testing.T) {
 	}
 }
 
-// Times survive buffer and stream to the tick, for any order of clocks, long scopes and many
-// buffers.
+// Every time that is recorded is read back exactly, to the tick, for any record times, long scopes
+// and many buffers.
 func TestTimesAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := New(io.Discard, Options{Buffers: 4, Names: 64, NameBytes: 1 << 16})
@@ -213,11 +213,11 @@ func TestFormat(t *testing.T) {
 		"08000000 02 00 03 00 0161 026263 0f164569"+
 		"04000000 03 00 01 0177 8b20a83e"+
 		"1b000000 04 03 00 02 8827 c413 d00f"+
-		" 00 01 01 02 64 c801"+ // shape 0, scope a, detail bc, 100 after the base, for 200
-		" 03 0a b502"+ // same shape and detail, around: ends 10 later, lasts 309
-		" 06 03 02 00 bfe003 134f30aa"+ // shape 1, value bc, 0 later, 1.0
-		"11000000 07 f02e b817 00 01 01"+ // 6000 ticks, 3000 ns, from row 0 one row, one with open scopes
-		" 00 02 e807 01 02 c801 02 00 bbde8e8e"+ // row 0, two scopes: since 500, and since 100 more
+		" 00 01 01 02 64 c801"+ // shape 0: scope a, detail bc; begins 100 ticks after the base, lasts 200
+		" 03 0a b502"+ // same shape and detail, around the last scope: ends 10 ticks later, lasts 309
+		" 06 03 02 00 bfe003 134f30aa"+ // shape 1: value bc, 0 ticks later, 1.0
+		"11000000 07 f02e b817 00 01 01"+ // tick 6000, 3000 ns: one row from row 0 on, one row with open scopes
+		" 00 02 e807 01 02 c801 02 00 bbde8e8e"+ // row 0, two open scopes: since tick 500, and since 100 ticks later
 		"01000000 05 07 d38af831"+
 		"02000000 06 03 02 841d556f", " ", "")
 	if got := fmt.Sprintf("%x", b); got != want {

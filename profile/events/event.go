@@ -9,11 +9,11 @@ const (
 	Scope   Kind = iota + 1 // a scope lasted from Time to Time+Dur
 	Instant                 // something happened
 	Value                   // a quantity is Values[0] from now on
-	Vector                  // a quantity of several numbers
+	Vector                  // a quantity of several numbers is Values from now on
 	Alloc                   // Values[0] bytes were allocated
 	Free                    // Values[0] bytes were freed
-	FlowOut                 // Flow leaves the scope open on the worker
-	FlowIn                  // Flow arrives in the scope open on the worker
+	FlowOut                 // Flow leaves the innermost scope open on the worker
+	FlowIn                  // Flow arrives in the innermost scope open on the worker
 	User                    // Data, interpreted by its Name
 	Open                    // a scope begun at Time had not ended by Time+Dur
 )
@@ -21,13 +21,13 @@ const (
 // An Event is one record of a stream, decoded.
 type Event struct {
 	Kind   Kind
-	Worker int    // row in the stream's Workers, from 0
+	Worker int    // index of the row in the stream's Workers
 	Name   string // kind of work, such as "cook/encode"
 	Detail string // object of the work, such as "textures/wall.png"; may be empty
 	Time   int64  // nanoseconds since the recording began
 	Dur    int64  // nanoseconds; Scope and Open
 	Values []float64
-	Flow   uint64 // same for the FlowOut and FlowIns of one arrow
+	Flow   uint64 // the same for the FlowOut and all FlowIns of one flow
 	Data   []byte
 }
 

@@ -17,7 +17,7 @@ func Example_command() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	trace := filepath.Join(dir, "cook.events") // from a flag; without one rec stays nil
+	trace := filepath.Join(dir, "cook.events") // value of a flag; without one, rec stays nil
 
 	var rec *events.Recorder
 	file, err := os.Create(trace)

@@ -90,11 +90,11 @@ func TestSlowViewerLosesWholeBlocks(t *testing.T) {
 	block := func(i int) {
 		want := r.Stats().Events + 3
 		for range 3 {
-			w.Instant(r.Symbol(fmt.Sprint("block ", i)), 0) // with a new name
+			w.Instant(r.Symbol(fmt.Sprint("block ", i)), 0) // instant with a new name
 		}
 		w.Flush()
 		for r.Stats().Events < want {
-			w.Flush() // only lets others run
+			w.Flush() // yields to the other goroutines; there is nothing to flush
 		}
 	}
 	const blocks = 2*maxQueue + 5
@@ -259,7 +259,7 @@ func TestServeConnStuck(t *testing.T) {
 		defer close(served)
 		f.ServeConn(ctx, there)
 	}()
-	if _, err := here.Read(make([]byte, 1)); err != nil { // writing the rest blocks
+	if _, err := here.Read(make([]byte, 1)); err != nil { // writing the rest of the stream blocks, because no reader is left
 		t.Error(err)
 	}
 	cancel()

@@ -6,15 +6,15 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// maxOpen is how many nested open scopes of a worker are visible. Deeper scopes are recorded at
-// their end like all others.
+// maxOpen limits how many nested open scopes of a worker are listed. Deeper scopes are recorded
+// at their end like all others.
 const maxOpen = 32
 
 // openScopes are the open scopes of a row, outermost first. The recorder can read them even while
 // the worker hangs. The worker never waits for the recorder.
 type openScopes [maxOpen]fastclock.Cell
 
-// A scopeID packs a scope into one word, so that a mark fits registers:
+// A scopeID packs a scope into one word, so that a ScopeMark fits registers:
 //
 //	name 22 bits | detail 22 | level 20: from 1; 0 if the recorder cannot see it
 type scopeID uint64
@@ -44,7 +44,7 @@ func (w *Worker) push(name, detail Symbol) ScopeMark {
 	return ScopeMark{w, fastclock.Now(), what}
 }
 
-// pop ends a scope, and with it deeper scopes that have not ended. It returns the current tick.
+// pop ends a scope, together with deeper scopes that have not ended. It returns the current tick.
 func (w *Worker) pop(what scopeID) int64 {
 	inner := w.level - 1
 	if uint(inner) < maxOpen && what.level() == inner+1 {
@@ -82,22 +82,24 @@ func (o *openScopes) appendMarks(marks []openMark, since int64) []openMark {
 	for i := range o {
 		what, start, ok := o[i].Load()
 		if !ok || start > since {
-			break // deeper scopes began later
+			break // deeper scopes began even later
 		}
 		marks = append(marks, openMark{start, scopeID(what).name(), scopeID(what).detail()})
 	}
 	return marks
 }
 
-// A teller writes the open scopes. Only the goroutine that writes the stream uses it.
+// A teller collects the open scopes and writes them to the stream. Only the goroutine that writes
+// the stream uses it.
 type teller struct {
-	open  []*openScopes // by row
-	told  []uint64      // hash of each row's scopes in the stream; 0 for none
+	open  []*openScopes // open scopes by row
+	told  []uint64      // hash of each row's scopes as last written to the stream; 0 for none
 	marks []openMark
 	ends  []int // end of each row's marks
 }
 
-// look collects the scopes open since a tick on count rows, from row first on.
+// look collects the scopes of count rows, from row first on, that have been open since before the
+// given tick.
 func (t *teller) look(first, count int, since int64) {
 	t.marks, t.ends = t.marks[:0], t.ends[:0]
 	for len(t.told) < first+count {
@@ -109,8 +111,8 @@ func (t *teller) look(first, count int, since int64) {
 	}
 }
 
-// news reports whether the result of look must be written: if it differs from the stream, or, if
-// the stream may be old, if scopes are or were open.
+// news reports whether the scopes that look has found must be written. They must if they differ
+// from the scopes in the stream, or if old is set and scopes are or were open.
 func (t *teller) news(first int, old bool) bool {
 	found, from := false, 0
 	for i, end := range t.ends {

@@ -157,8 +157,8 @@ func TestOpenCanBeOff(t *testing.T) {
 	}
 }
 
-// Marks that end never or out of order leave nothing open after the scope around them ended, or
-// after the worker was released.
+// Scopes that never end or end out of order do not stay open after the scope around them has
+// ended, or after the worker was released.
 func TestUnendedMarksAreForgotten(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -187,7 +187,7 @@ func TestUnendedMarksAreForgotten(t *testing.T) {
 	r.Close()
 }
 
-// Scopes deeper than the visible ones are recorded all the same.
+// Scopes that are too deep to be listed as open are recorded nevertheless.
 func TestScopesDeeperThanVisibleAreRecorded(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -348,7 +348,7 @@ func TestKilledProcessLeavesItsOpenScopes(t *testing.T) {
 	}
 }
 
-// Viewers of both kinds learn of open scopes, also viewers that join later.
+// Viewers of the raw stream and of server-sent events get open scopes, also if they join later.
 func TestViewersLearnOfOpenScopes(t *testing.T) {
 	f := NewFeed()
 	r, tick := ticking(f)
@@ -390,7 +390,7 @@ func TestRecordEndsOpenScope(t *testing.T) {
 		{100, 300, nil},                             // ends all
 		{310, 20, []string{"0 a ", "0 b ", "0 c "}}, // a deeper scope
 		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // an earlier scope
-		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // ended as the open ones began
+		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // ended when the outermost open scope began
 	} {
 		stream := appendTable([]byte(magic), blockNames, 0, []string{"", "a", "b", "c"})
 		stream = appendTable(stream, blockRows, 0, []string{"w"})

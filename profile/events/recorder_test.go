@@ -180,8 +180,9 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// A hanging writer costs records, not time, and the stream says how many and where. A plain
-// record takes 16 bytes of a buffer, so the number of records that fit is known.
+// A hanging writer causes lost records but no delay, and the stream states how many records were
+// lost and where. A plain record takes 16 bytes of a buffer, so the number of records that fit is
+// known.
 func TestHangingWriterDropsRecords(t *testing.T) {
 	to := newStuck()
 	r := New(to, Options{Buffers: 3})

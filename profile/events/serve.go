@@ -28,13 +28,13 @@ func (f *Feed) WriteStream(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// maxSaid is how many bytes a viewer may send, such as an HTTP request. They are ignored, but
+// maxSaid limits the bytes that a viewer may send, such as an HTTP request. They are ignored, but
 // reading them takes time.
 const maxSaid = 64 << 10
 
-// ServeConn writes the stream to a connection as WriteStream does, and closes it. It also ends
-// when the viewer hangs up, also by closing only its sending side, or sends more than 64 KiB.
-// Closing the connection must end its reads and writes.
+// ServeConn writes the stream to a connection as WriteStream does, and closes the connection. It
+// also ends when the viewer closes the connection or its sending side, or sends more than 64 KiB.
+// Closing the connection must interrupt its pending reads and writes.
 func (f *Feed) ServeConn(ctx context.Context, conn io.ReadWriteCloser) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,7 +45,7 @@ func (f *Feed) ServeConn(ctx context.Context, conn io.ReadWriteCloser) {
 		defer cancel()
 		io.CopyN(io.Discard, conn, maxSaid)
 	}()
-	f.WriteStream(ctx, conn) // an error means that the viewer is gone
+	f.WriteStream(ctx, conn) // an error means that the viewer has disconnected
 	stop()
 	conn.Close()
 	<-gone

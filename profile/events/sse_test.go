@@ -73,7 +73,7 @@ func TestWriteSSE(t *testing.T) {
 		f.Write(stream)
 		f.Write(records)
 		synctest.Wait()
-		time.Sleep(10 * time.Second) // by the bubble's clock
+		time.Sleep(10 * time.Second) // takes no real time in the bubble
 		f.Write(appendTable(nil, blockRows, 1, []string{"second"}))
 		time.Sleep(29 * time.Second) // 14 seconds left until the heartbeat
 		f.Write(appendTable(nil, blockNames, 4, []string{"new"}))

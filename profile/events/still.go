@@ -6,12 +6,12 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// maxDepth is the most open scopes of one row that a reader keeps.
+// maxDepth limits the open scopes of one row that a reader keeps.
 const maxDepth = 1 << 10
 
 // A still is a scope that the stream lists as open.
 type still struct {
-	start, told  int64 // ticks: when it began, and when it was last listed
+	start, told  int64 // ticks at which the scope began and at which it was last listed
 	name, detail uint32
 }
 
@@ -21,7 +21,7 @@ type stills struct {
 	fresh []freshRow // rows of the current block
 }
 
-// A freshRow is a row and the number of its scopes that the reader has not got yet.
+// A freshRow is a row and the number of its scopes that have not been returned yet.
 type freshRow struct{ row, left int }
 
 // openStills reads a block of open scopes.
@@ -89,8 +89,8 @@ func (d *decoder) stillRecord(s still, values []float64) record {
 		start: start, dur: max(d.clock.nanos(s.told)-start, 0)}
 }
 
-// endedScope removes the scopes of a row that end with the scope from start to end: the scope
-// itself and the scopes inside it.
+// endedScope removes the scopes of a row that have ended, given the record of a scope from start
+// to end: that scope and the scopes inside it.
 func (d *decoder) endedScope(row int, start, end int64) {
 	if row >= len(d.stills.open) {
 		return
@@ -107,8 +107,8 @@ func (d *decoder) endedScope(row int, start, end int64) {
 }
 
 // Open returns the scopes that are open at the reader's position, by row and outermost first: the
-// scopes that the recording listed last and whose ends have not come. In a stream without its
-// last block they show what the program was doing when it was killed.
+// scopes that the recording listed last and whose records have not followed. In a truncated
+// stream they show what the program was doing when it was killed.
 func (s *Stream) Open() []Event {
 	var list []Event
 	for row, scopes := range s.stills.open {

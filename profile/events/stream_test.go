@@ -147,7 +147,7 @@ func handmade(records ...byte) []byte {
 	return appendEnd(b, 0, 0)
 }
 
-// Known parts of a later version's stream are read.
+// The known parts of a later version's stream can be read.
 func TestUnknownKindsAreSkipped(t *testing.T) {
 	// Shape 0, kind 99, name 1, detail 2, time 5, three bytes; shape 1, an instant with the same
 	// detail.
@@ -189,7 +189,7 @@ func TestInvalidRecordsAreDamage(t *testing.T) {
 	}
 }
 
-// Tables with gaps or without end, and unknown rows, are damage.
+// Tables with gaps or without limit, and unknown rows, count as damage.
 func TestInvalidBlocksAreDamage(t *testing.T) {
 	for name, block := range map[string][]byte{
 		"names after a gap": appendTable(nil, blockNames, 4, []string{"three is missing"}),
@@ -290,7 +290,7 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		data := handmade(flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7)
-		data = data[:len(data)-blockHead-2-blockSum] // without its last block
+		data = data[:len(data)-blockHead-2-blockSum] // drops the last block
 		from := len(data)
 		data = sealBlock(append(openBlock(data, kind), content...), from)
 		checkRead(t, appendEnd(data, 0, 0))

@@ -12,20 +12,20 @@ import (
 //
 // A nil Worker records nothing.
 type Worker struct {
-	used int // slots of buf in use; bufferSlots without a buf
+	used int // number of used slots in buf; bufferSlots if buf is nil
 	base int64
 	buf  *buffer
 	rec  *Recorder
 	row  *row // nil once released
 
-	open  *openScopes // the row's; nil if open scopes are not listed
-	level int         // depth of open scopes
+	open  *openScopes // open scopes of the row; nil if open scopes are not listed
+	level int         // number of open scopes
 
 	_ [72]byte // keeps other workers' fields off this one's cache lines
 }
 
-// putRecordSlot appends a record of one slot. It leaves full buffers, large time differences and
-// clocks that ran backwards, whose difference is a large number, to insert.
+// putRecordSlot appends a record of one slot. It calls insert if the buffer is full or the time
+// difference is too large; a clock that ran backwards also gives a large difference.
 func (w *Worker) putRecordSlot(a, b uint64, now int64) {
 	ticks, n := uint64(now-w.base), w.used
 	if uint(n) >= bufferSlots || ticks>>timeBits != 0 {
@@ -42,8 +42,8 @@ func (w *Worker) stamp(kind Kind, name Symbol, b uint64) {
 	w.putRecordSlot(first(kind, name), b, fastclock.Now())
 }
 
-// insert appends a record that continues in more slots, and returns these for the caller to fill,
-// or nil if the record was dropped.
+// insert appends a record that continues in further slots. It returns those slots for the caller
+// to fill, or nil if the record was dropped.
 func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
 	if w.buf != nil && (w.used+1+more > bufferSlots || now-w.base >= 1<<timeBits) {
 		w.Flush()
@@ -81,9 +81,9 @@ func (w *Worker) drop() {
 	w.rec.dropped.Add(1)
 }
 
-// Flush hands the worker's records to the recorder, which shows them to live viewers. A worker
-// that records little should flush when it finishes a task; a full buffer is handed over
-// automatically.
+// Flush passes the worker's records to the recorder, which writes them to the stream and its live
+// viewers. A worker that records little should flush when it finishes a task; a full buffer is
+// passed automatically.
 func (w *Worker) Flush() {
 	if w == nil || w.buf == nil {
 		return
@@ -117,8 +117,8 @@ type ScopeMark struct {
 //	defer w.Begin(encode, asset).End()
 //
 // While a scope has not ended, the stream lists it as [Open]. Scopes of one worker must end in
-// the reverse order of their begins; a scope that does not is no longer listed once the scope
-// around it ends.
+// the reverse order in which they began; a scope that never ends is no longer listed once the
+// scope around it ends.
 func (w *Worker) Begin(name, detail Symbol) ScopeMark {
 	if w == nil {
 		return ScopeMark{}
@@ -163,8 +163,8 @@ func (w *Worker) Value(name Symbol, v float64) {
 	}
 }
 
-// Vector records a quantity of at most 8190 numbers. A larger one is dropped and counts as
-// one record.
+// Vector records a quantity of at most 8190 numbers. A larger vector is dropped and counts as one
+// dropped record.
 func (w *Worker) Vector(name Symbol, values ...float64) {
 	if w == nil {
 		return
@@ -192,8 +192,8 @@ func (w *Worker) Free(name Symbol, bytes int64) {
 	}
 }
 
-// FlowOut records that the flow id, from [Recorder.Flow], leaves the current scope. The receiver
-// continues it with FlowIn.
+// FlowOut records that the flow id, from [Recorder.Flow], leaves the current scope. The receiving
+// worker calls FlowIn with the same id.
 func (w *Worker) FlowOut(id uint64) {
 	if w != nil {
 		w.stamp(FlowOut, 0, id)
@@ -207,8 +207,8 @@ func (w *Worker) FlowIn(id uint64) {
 	}
 }
 
-// User records data that the name gives a meaning to, at most 65,520 bytes. Larger data is
-// dropped and counts as one record.
+// User records at most 65,520 bytes of data, whose meaning the name determines. Larger data is
+// dropped and counts as one dropped record.
 func (w *Worker) User(name Symbol, data []byte) {
 	if w == nil {
 		return

@@ -40,7 +40,7 @@ func (s *sink) writeBuffer(b *buffer) {
 	s.appendRows()
 	s.out = s.enc.appendRecords(s.out, b, s.mark(), s.rec.began, s.names)
 	count, row := int64(b.records()), b.row
-	s.rec.free <- b // before the write, which may take long
+	s.rec.free <- b // freed before the write, which may take long
 	if s.rec.tellsOpen {
 		s.tell(row, 1, false)
 	}
@@ -51,26 +51,27 @@ func (s *sink) writeBuffer(b *buffer) {
 	}
 }
 
-// tellAll lists the open scopes of all rows.
+// tellAll writes the open scopes of all rows.
 func (s *sink) tellAll() {
 	s.appendRows()
 	s.tell(0, s.rows, true)
 }
 
-// tell lists the open scopes of some rows, which the stream knows. It takes the moment before it
-// looks: a scope that had begun by then and is still visible was open at that moment.
+// tell writes the open scopes of some rows, which the stream must already list. It reads the
+// clocks before it looks at the scopes: a scope that had begun by then and is still visible was
+// open at that moment.
 func (s *sink) tell(first, count int, old bool) {
 	mark := s.mark()
 	s.look(first, count, mark.Tick)
 	if s.news(first, old) {
-		s.appendNames() // after the look, to include the names it found
+		s.appendNames() // look may have found scopes with new names
 		s.out = s.appendOpen(s.out, first, mark, s.rec.began, s.names)
 	}
 }
 
 // endStream writes the end of the stream.
 func (s *sink) endStream() {
-	s.appendNames() // include workers that recorded nothing
+	s.appendNames() // includes the rows of workers that recorded nothing
 	s.appendRows()
 	if s.rec.tellsOpen {
 		s.tell(0, s.rows, true)
@@ -84,7 +85,7 @@ type sink struct {
 	to    io.Writer
 	rec   *Recorder
 	enc   encoder
-	out   []byte // blocks ready to write
+	out   []byte // blocks that are ready to be written
 	names int    // number of names in the stream
 	rows  int
 	last  fastclock.Pair
@@ -113,8 +114,8 @@ func (s *sink) send() bool {
 	return true
 }
 
-// mark pairs the clocks for the next block. All events of the block happened before. Increasing
-// pairs keep the reader's clock running forwards.
+// mark pairs the clocks for the next block. All events of the block happened before it. Ticks and
+// times of successive pairs increase, so that the reader's clock never runs backwards.
 func (s *sink) mark() fastclock.Pair {
 	if p := fastclock.Mark(); p.Tick > s.last.Tick && p.Nanos > s.last.Nanos {
 		s.last = p

@@ -42,7 +42,7 @@ func (id ID) IsZero() bool { return id == ID{} }
 // Fields are the parts of an ID.
 type Fields struct {
 	Time    time.Time // creation time in UTC, by the machine's clock
-	Counter int       // IDs made before in the same microsecond
+	Counter int       // number of IDs made earlier in the same microsecond
 	Machine uint32    // 24 bits of the hash of the machine's identity
 	Process int       // low 22 bits of the process ID
 	Random  uint32    // random number of the process, 18 bits
@@ -128,7 +128,7 @@ func newGenerator(now func() time.Time, origin uint64) *generator {
 	return &generator{now: now, origin: origin}
 }
 
-// process is the generator of this process. It asks the system on first use.
+// process is the generator of this process. It queries the system on first use.
 var process = sync.OnceValue(func() *generator {
 	return newGenerator(time.Now, identity(machine(), os.Getpid(), rand.Uint32()))
 })
@@ -161,9 +161,10 @@ func identity(machine []byte, pid int, random uint32) uint64 {
 }
 
 // machine returns the identity of this machine: its host name and, on systems that have one, its
-// machine ID. Asking for network addresses would take longer than the shortest runs do.
+// machine ID. It does not use network addresses: querying them would take longer than the
+// shortest runs.
 func machine() []byte {
-	name, _ := os.Hostname() // without a name, the number must do
+	name, _ := os.Hostname() // only the machine ID is used if there is no host name
 	number, _ := os.ReadFile("/etc/machine-id")
 	return append(append([]byte(name), 0), number[:min(len(number), 64)]...)
 }

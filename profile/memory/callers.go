@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// callers numbers the places in the program that allocate. Places of a nil *callers have no
-// names.
+// callers numbers the call sites that allocate. With a nil *callers, call sites have no names.
 type callers struct {
 	mu      sync.RWMutex
-	numbers map[[2]uintptr]uint32 // by program counters of the caller and its caller
+	numbers map[[2]uintptr]uint32 // key: program counters of the call site and of its caller
 	byName  map[string]uint32
 	names   []string // "decode.go:42", by number; number 0 is empty
 }
@@ -20,9 +19,10 @@ func newCallers() *callers {
 	return &callers{numbers: map[[2]uintptr]uint32{}, byName: map[string]uint32{}, names: []string{""}}
 }
 
-// here returns the number of the place above calls up the stack: 1 is here's caller.
+// here returns the number of the call site that is the given number of calls up the stack: 1 is
+// here's caller.
 func (c *callers) here(above int) uint32 {
-	// One program counter alone could not distinguish an inlined function from the functions
+	// A single program counter could not distinguish an inlined function from the functions
 	// around it.
 	var at [2]uintptr
 	runtime.Callers(above+1, at[:])

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A Capture is the state of a tracker at one time, for keeping, writing to a file and comparing.
-// It never changes.
+// A Capture is the state of a tracker at one time. It can be kept, written to a file and
+// compared. It never changes.
 type Capture struct {
 	Program string    `json:"program,omitempty"` // optionally set by the caller
-	Tracker string    `json:"tracker"`           // unique per tracker and run; only equal ones compare lists
+	Tracker string    `json:"tracker"`           // unique per tracker and run; lists are comparable only if it is equal
 	At      time.Time `json:"at"`
 
 	Snapshot *Snapshot `json:"snapshot"`
@@ -21,8 +21,8 @@ type Capture struct {
 	List     *List     `json:"-"`
 }
 
-// Capture returns the current state, with the accuracy described at [Snapshot]. A nil tracker
-// holds nothing.
+// Capture returns the current state, with the accuracy described at [Snapshot]. The capture of a
+// nil tracker is empty.
 func (t *Tracker) Capture(at time.Time) *Capture {
 	c := &Capture{At: at, Snapshot: t.Snapshot(), Usage: t.Usage(), List: t.List()}
 	if t != nil {
@@ -47,7 +47,7 @@ type captureFile struct {
 	Items  itemsJSON `json:"allocations"`
 }
 
-// itemsJSON is five numbers for each item, in the order of its fields.
+// itemsJSON holds five numbers for each item, in the order of the fields of Item.
 type itemsJSON []Item
 
 // WriteJSON writes the capture in the form that [ReadCapture] reads: a JSON object with Snapshot,

@@ -13,13 +13,12 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// mostRows is how many of the largest scopes a report lists.
+// mostRows limits the number of largest scopes in a report.
 const mostRows = 20
 
 // WriteReport writes the memory use of the process for people: the system's figures for current
-// and peak memory, the tracked part of it, the groups, the pools with their types, and the 20
-// largest scopes. The difference is untracked memory, mainly the program itself. A nil tracker
-// writes nothing.
+// and peak memory, how much of it is tracked and how much is not (mainly the program itself), the
+// groups, the pools with their types, and the 20 largest scopes. A nil tracker writes nothing.
 func (t *Tracker) WriteReport(w io.Writer) error {
 	if t == nil {
 		return nil
@@ -58,8 +57,8 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 
 func allocations(n int64) string { return human.Count(int(n), "allocation") }
 
-// writeGroups writes a table of the groups for people, as a part of the report. A group
-// that is part of another is followed by the names of those.
+// writeGroups writes a table of the groups for people, as part of the report. The names of a
+// group's enclosing groups follow the group.
 func (s *Snapshot) writeGroups(w io.Writer) error {
 	table := texttable.New(w, texttable.RightThenName)
 	table.Row("held", "count", "peak", "budget", "exceeded", "refused", "waited", "group")

@@ -11,8 +11,8 @@ import (
 )
 
 // WriteLeaks writes a line for each group, pool and stack of scopes that holds memory, summed
-// over all workers, most bytes first, or nothing if all is free. For the difference to a snapshot
-// from before a task, these lines are the task's leaks:
+// over all workers, most bytes first. It writes nothing if all memory is free. Called on the
+// difference to a snapshot from before a task, it lists the task's leaks:
 //
 //	before := tracker.Snapshot()
 //	...
@@ -69,6 +69,6 @@ func (s *Snapshot) WriteCSV(w io.Writer) error {
 		out.Write([]string{r.Worker, r.Group, r.Name, r.Scope,
 			strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(r.Count, 10), strconv.FormatInt(r.Peak, 10)})
 	}
-	out.Flush() // Error includes errors of Write
+	out.Flush() // Error also returns errors of Write
 	return out.Error()
 }

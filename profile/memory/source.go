@@ -7,16 +7,16 @@ import (
 )
 
 // source allocates blocks: small ones from Go, blocks of mapFrom bytes and more from the system;
-// or, with stomp, all on separate pages.
+// or, with stomp, all blocks on separate pages.
 type source struct {
 	stomp       *guard.Allocator // nil without stomp
-	unprotected atomic.Int64     // blocks that stomp had no pages for
+	unprotected atomic.Int64     // number of blocks for which stomp had no pages
 }
 
 // reuses reports whether blocks may be handed out again.
 func (s *source) reuses() bool { return s.stomp == nil }
 
-// zeroes reports whether takeMemory returns zeros.
+// zeroes reports whether takeMemory returns zeroed memory.
 func (s *source) zeroes() bool { return s.stomp == nil }
 
 // takeMemory returns memory for n bytes: the capacity of their class, or n with stomp.
@@ -36,12 +36,12 @@ func (s *source) takeMemory(n, capacity int) (mem []byte, mapped bool) {
 		if mem, err := mapPages(capacity); err == nil {
 			return mem, true
 		}
-		// The system has no mapping left, or none at all. Go may have memory.
+		// The system has no mappings left or does not support them. Go may still have memory.
 	}
 	return make([]byte, capacity), false
 }
 
-// give takes back memory from takeMemory.
+// give takes back memory that takeMemory returned.
 func (s *source) give(mem []byte, mapped bool) {
 	switch {
 	case !mapped:

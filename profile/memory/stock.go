@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// A stock is all blocks of a tracker. No two of its locks are ever held at once.
+// A stock manages all blocks of a tracker. No two of its locks are ever held at once.
 type stock struct {
-	kept [classes]shelf // first: keeps it off the cache lines of page starts
+	kept [classes]shelf // comes first to keep it off the cache lines of page starts
 	gone gone
 
 	*table
@@ -17,14 +17,14 @@ type stock struct {
 	blocks atomic.Int64  // number of blocks, including those in transit
 	held   atomic.Int64  // bytes of all blocks
 	warm   atomic.Int64  // bytes of the blocks kept for reuse
-	turn   atomic.Uint32 // next class to make room, modulo classes
+	turn   atomic.Uint32 // next class to release blocks from, modulo classes
 	source *source
 
 	untracked atomic.Int64
 }
 
-// A shelf has the blocks of one size that are kept for reuse. It gives out the last one first,
-// whose pages are most likely in a cache.
+// A shelf holds the blocks of one size that are kept for reuse. It reuses the latest block first,
+// because its pages are most likely cached.
 type shelf struct {
 	mu     sync.Mutex
 	blocks []*block
@@ -40,7 +40,7 @@ func newStock(limit int, keep int64, src *source) *stock {
 	return k
 }
 
-// takeBlock returns a block of at least n bytes, nil if no more can be tracked.
+// takeBlock returns a block of at least n bytes, or nil if no more blocks can be tracked.
 func (k *stock) takeBlock(n int) *block {
 	class, capacity := classOf(n)
 	if class != exact {
@@ -76,9 +76,9 @@ func (k *stock) putBlock(b *block) {
 		k.release(b)
 		return
 	}
-	// The block counts from here on, so that two concurrent calls do not both rely on the same
-	// room. If a whole round finds nothing to release while warm is still too high, other calls
-	// are about to release blocks.
+	// Count the block from here on, so that two concurrent calls do not both use the same room.
+	// If a round over all classes finds nothing to release while warm is still too high, other
+	// calls are about to release blocks.
 	size := int64(b.capacity)
 	warm := k.warm.Add(size)
 	for empty := 0; warm > k.keep; warm = k.warm.Load() {
@@ -97,7 +97,7 @@ func (k *stock) putBlock(b *block) {
 	shelf.mu.Unlock()
 }
 
-// reuse returns a kept block of the class, nil if there is none.
+// reuse returns a kept block of the class, or nil if there is none.
 func (k *stock) reuse(class int) *block {
 	shelf := &k.kept[class]
 	shelf.mu.Lock()
@@ -125,7 +125,8 @@ func (k *stock) trim() {
 // release returns an unused block to the system.
 func (k *stock) release(b *block) {
 	k.gone.noteFreed(b.key(), b.owner.Load())
-	// Remove the block first: once the memory is released, another block may get its address.
+	// Remove the block from the table first: once the memory is released, another block may get
+	// its address.
 	mem, mapped := b.mem(), b.mapped
 	k.remove(b)
 	k.held.Add(-int64(len(mem)))
@@ -148,7 +149,7 @@ func (g *gone) noteFreed(key uintptr, owner *site) {
 	g.next++
 }
 
-// owner returns the last owner of the block at an address, nil if unknown.
+// owner returns the last owner of the block at an address, or nil if unknown.
 func (g *gone) owner(key uintptr) *site {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,8 +166,8 @@ const (
 	largest   = 1 << 30
 	mapFrom   = 256 << 10 // larger capacities are mapped
 	classes   = 97
-	exact     = -1 // the class of sizes above largest
-	stepsLog2 = 2  // of the steps per power of two
+	exact     = -1 // class of sizes above largest
+	stepsLog2 = 2  // log2 of the number of classes per power of two
 )
 
 // classOf returns the class of a size of n bytes and the capacity of that class, which is

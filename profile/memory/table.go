@@ -9,20 +9,20 @@ import (
 	"unsafe"
 )
 
-// A block is memory that is either handed out or kept for reuse. It is an entry of the table of
+// A block is memory that is either handed out or kept for reuse. It is an entry in the table of
 // addresses and never moves; a deleted entry is reused for another block.
 type block struct {
 	start    unsafe.Pointer // keeps the memory alive; nil if the entry is free
 	capacity int
 	size     int                  // requested size
-	owner    atomic.Pointer[site] // kept until reuse, for the message of a second Free
+	owner    atomic.Pointer[site] // kept until reuse, for the error message of a second Free
 	next     uint32               // next entry in the bucket or free list; see shard.slotAt
-	uses     uint32               // how often the entry was handed out
+	uses     uint32               // how often the entry's block was handed out
 	caller   uint32               // see callers
-	state    atomic.Uint32        // idle, live or listed; others change only idle blocks
+	state    atomic.Uint32        // idle, live or listed; only idle blocks may be changed by other calls
 	class    int8
 	mapped   bool // mapped from the system, not by Go
-	fresh    bool // the memory has not been handed out yet
+	fresh    bool // the memory is fresh: it has not been handed out yet
 }
 
 // States of a block.
@@ -36,8 +36,8 @@ func (b *block) key() uintptr { return uintptr(b.start) }
 
 func (b *block) mem() []byte { return unsafe.Slice((*byte)(b.start), b.capacity) }
 
-// claim takes a live block away from its user, and reports whether it had one. Of several
-// callers, one succeeds.
+// claim takes a live block away from its user and reports whether the block was live. Of several
+// concurrent callers, exactly one succeeds.
 func (b *block) claim() bool { return b.state.CompareAndSwap(live, idle) || b.claimListed() }
 
 // claimListed waits until no listing uses the block.
@@ -52,18 +52,18 @@ func (b *block) claimListed() bool {
 }
 
 // table finds blocks by address. Entries are in chunks allocated on demand; buckets link them by
-// number. A table of package ptrhash, with its free slots, would take 22 to 43 bytes more per
+// number. A table of package ptrhash, with its free slots, would take 22 to 43 more bytes per
 // entry.
 type table struct {
-	shards [16]shard // by the high bits of the hash
+	shards [16]shard // shards by the high bits of the hash
 }
 
 const chunkEntries = 145 // 8 KiB with Go's header
 
 type shard struct {
 	mu     sync.Mutex
-	shift  uint8    // shift of the remaining hash to the bucket
-	heads  []uint32 // first entry of each bucket, 0 for none
+	shift  uint8    // shift that maps the remaining hash to a bucket
+	heads  []uint32 // number of the first entry of each bucket, 0 for none
 	free   uint32   // first free entry
 	used   uint32   // entries of the last chunk in use or free
 	chunks []*[chunkEntries]block
@@ -79,8 +79,8 @@ func newTable(limit int) *table {
 	return t
 }
 
-// locate hashes an address by Fibonacci multiplication, which spreads an allocator's strides at
-// least as evenly as chance.
+// locate hashes an address by Fibonacci multiplication, which spreads the addresses of an
+// allocator at least as evenly as a random hash.
 func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 	hash := uint64(key) * 0x9e3779b97f4a7c15
 	s = &t.shards[hash>>60]
@@ -90,12 +90,12 @@ func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 // slotAt returns an entry by its number: the chunk, and 1 to chunkEntries in the low byte, so
 // that 0 means none.
 func (s *shard) slotAt(entry uint32) *block {
-	// Count from the end: users' pages begin where chunks begin, so the first entry would compete
-	// with all of them for its cache line.
+	// Entries are numbered from the end of a chunk: user memory is page-aligned like chunks, so a
+	// chunk's first entry would compete with the starts of all user pages for the same cache set.
 	return &s.chunks[entry>>8][chunkEntries-entry&255]
 }
 
-// find returns the block that begins at an address, nil if there is none.
+// find returns the block that begins at an address, or nil if there is none.
 func (t *table) find(key uintptr) *block {
 	s, bucket := t.locate(key)
 	s.mu.Lock()
@@ -147,7 +147,8 @@ func (t *table) remove(b *block) {
 	b.start, b.next, s.free = nil, s.free, entry
 }
 
-// around returns the block that contains an address, nil if there is none. It scans all blocks.
+// around returns the block that contains an address, or nil if there is none. It scans all
+// blocks.
 func (t *table) around(address uintptr) *block {
 	for b := range t.all() {
 		if start := b.key(); address >= start && address-start < uintptr(b.capacity) {

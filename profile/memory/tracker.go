@@ -11,27 +11,29 @@ import (
 
 // Options are the sizes of a [Tracker].
 type Options struct {
-	// Live is how many slices of pools can be tracked at once, including slices kept for reuse: 1
-	// to 1<<26, 0 for 65,536. The table of addresses takes 4 to 8 bytes for each from the start,
-	// and 56 more for each tracked slice.
+	// Live is the number of slices that can be tracked at once, including slices kept for reuse:
+	// 1 to 1<<26, 0 for 65,536. The table of addresses takes 4 to 8 bytes for each from the
+	// start, and 56 more for each tracked slice.
 	Live int
 
-	// Scopes is how many different stacks of scopes can be distinguished; a worker is the bottom
-	// of its own. 1 to 1<<24, 0 for 65,536. Each takes about 100 bytes from the start, 64 of them
-	// for the name of its innermost scope; longer names use the space of shorter ones.
+	// Scopes is the number of different stacks of scopes that can be distinguished; the bottom of
+	// each stack is the worker. 1 to 1<<24, 0 for 65,536. Each stack takes about 100 bytes from
+	// the start, of which 64 are for the name of the innermost scope; longer names use space that
+	// shorter names leave.
 	Scopes int
 
 	// Sites records the calling line of each allocation. This adds about half a microsecond to an
 	// allocation.
 	Sites bool
 
-	// Totals keeps the peak bytes of each pool and of all together, and the peak number of slices
-	// and accounts of each pool, of each group and of all. It makes all workers write a few more
-	// shared words.
+	// Totals records the peak bytes of each pool and of all pools together, and the peak number
+	// of slices and accounts of each pool, of each group and of all. With it, all workers write a
+	// few more shared words.
 	Totals bool
 
-	// Keep is how many freed bytes are kept for reuse at most: 0 for 64 MiB, negative for none.
-	// With Stomp it is how many stay unreadable, in whole pages, 0 for 256 MiB.
+	// Keep limits the freed bytes that are kept for reuse: 0 means 64 MiB, a negative value none.
+	// With Stomp it is the number of freed bytes, in whole pages, that stay unreadable: 0 means
+	// 256 MiB.
 	Keep int64
 
 	// Stomp makes accesses outside slices fault, and records Sites. An allocation then takes
@@ -42,7 +44,7 @@ type Options struct {
 // Limits of a tracker.
 const (
 	maxGroups = 256
-	maxPools  = 4096 // of all groups, including one per group for Grow
+	maxPools  = 4096 // pools of all groups; Grow takes one per group
 )
 
 const (
@@ -64,7 +66,7 @@ type Tracker struct {
 	groups []*Group
 	sites  []*site
 	pools  int
-	name   string // of its captures, "" before the first
+	name   string // name of captures, "" before the first
 }
 
 // New returns a Tracker without groups. It panics if an option is out of range.

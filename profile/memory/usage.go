@@ -35,15 +35,15 @@ type PoolRow struct {
 	Rounding int64 `json:"rounding"` // bytes of its slices beyond the requests
 }
 
-// A SizeRow is the slices of one capacity. Many kept slices and few live ones, in sizes no longer
-// requested, are memory to Trim.
+// A SizeRow counts the slices of one capacity. A size with many kept and few live slices that is
+// no longer requested is a reason to call Trim.
 type SizeRow struct {
 	Capacity int64 `json:"capacity"`
 	Live     int64 `json:"live"` // slices in use
 	Kept     int64 `json:"kept"` // slices kept for reuse
 }
 
-// A tally is the current amount and both peaks.
+// A tally is the current bytes and count, and their peaks.
 type tally struct{ bytes, count meter }
 
 func (t *tally) add(n, count int64) {
@@ -55,23 +55,23 @@ func (t *tally) total() Total {
 	return Total{t.bytes.bytes.Load(), t.count.bytes.Load(), t.bytes.peak.Load(), t.count.peak.Load()}
 }
 
-// tallyUp adds n bytes in count slices to the totals of pool and tracker, and the count to those
-// of the groups.
+// tallyUp adds n bytes in count slices to the totals of pool and tracker, and the count to the
+// totals of the groups.
 func (p *Pool) tallyUp(n, count int64) {
 	p.tally.add(n, count)
 	p.group.tallyCount(count, nil)
 	p.group.tracker.tally.add(n, count)
 }
 
-// tallyCount is enter for the count.
+// tallyCount adds a count to the group and to the groups above it, up to but excluding end.
 func (g *Group) tallyCount(count int64, end *Group) {
 	for a := g; a != end; a = a.parent {
 		a.counts.addHeld(count)
 	}
 }
 
-// Usage returns the current use, with the accuracy described at [Snapshot]. A nil tracker uses
-// nothing.
+// Usage returns the current use, with the accuracy described at [Snapshot]. The usage of a nil
+// tracker is zero.
 func (t *Tracker) Usage() *Usage {
 	if t == nil {
 		return &Usage{}
@@ -81,7 +81,7 @@ func (t *Tracker) Usage() *Usage {
 	t.mu.Unlock()
 
 	u := &Usage{Held: t.stock.held.Load(), Warm: t.stock.warm.Load()}
-	const perSite = 64 + 64 // including its entry in the pool's map
+	const perSite = 64 + 64 // including the site's entry in the pool's map
 	u.Tables = t.stock.footprint() + int64(t.stacks.Footprint()) + t.callers.footprint() + int64(len(sites))*perSite
 
 	rows := map[*Pool]*PoolRow{}
@@ -117,7 +117,7 @@ func (t *Tracker) Usage() *Usage {
 	return u
 }
 
-// addRounding adds up the rounding of slices by pool, and returns how many slices have each size.
+// addRounding sums the rounding of slices by pool and returns the number of slices of each size.
 func (t *Tracker) addRounding(rows map[*Pool]*PoolRow) []SizeRow {
 	sizes := map[int]*SizeRow{}
 	for b := range t.stock.all() {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A system reads Linux's figures of the process. It keeps the files open: opening them by name
-// for each reading would allocate.
+// A system reads Linux's figures of the process. It keeps the files open: opening them for each
+// reading would allocate.
 type system struct {
 	status int // /proc/self/status; -1: not open
 	fds    int // /proc/self/fd
@@ -52,7 +52,7 @@ func (s *system) read(f *figures) {
 }
 
 // openFiles counts the open descriptors. Since Linux 6.2 the size of the directory is their
-// number; on older kernels it counts the entries.
+// number; on older kernels openFiles counts the entries.
 func (s *system) openFiles() int64 {
 	if unix.Fstat(s.fds, &s.stat) == nil && s.stat.Size > 0 {
 		return s.stat.Size
@@ -64,7 +64,7 @@ func (s *system) countEntries() int64 {
 	if _, err := unix.Seek(s.fds, 0, 0); err != nil {
 		return unknown
 	}
-	count := int64(-2) // for . and ..
+	count := int64(-2) // skips . and ..
 	for {
 		n, err := unix.ReadDirent(s.fds, s.buf[:])
 		if err != nil {

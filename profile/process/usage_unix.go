@@ -10,7 +10,7 @@ import (
 
 type rusage = unix.Rusage
 
-// readUsage reads what getrusage reports.
+// readUsage reads the figures of getrusage.
 func readUsage(f *figures, usage *rusage) {
 	if unix.Getrusage(unix.RUSAGE_SELF, usage) != nil {
 		return

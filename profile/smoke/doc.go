@@ -1,62 +1,39 @@
-// Package smoke finds performance regressions before they are merged: it runs a program through
-// the same steps each time, writes its work and its costs into a [Record], and compares records.
-//
-// # In the program
+// Package smoke lets "cook smoke" measure a program: the command runs the program through the
+// same steps each time, records its work, time and allocations, and compares them with an earlier
+// record or with another build, so that a performance regression is found before it is merged.
 //
 // A measurable program marks where its work begins, where each frame ends, and where the work
 // ends:
 //
 //	set := counters.New(counters.Options{})
-//	run := smoke.Start(set)              // nil unless a Runner started this process
+//	run := smoke.Start(set)              // nil unless "cook smoke" started this process
 //	for range frames {
 //		update(set)
 //		run.Frame()
 //	}
-//	run.Item("level1.pak", digest, took) // a thing it made
+//	run.Item("level1.pak", digest, took) // a file that it made
 //	run.Finish()
 //
-// # Outside
+// Measure it with
 //
-// A [Suite] names the steps. A [Runner] starts the program once for each step: twice if only
-// exact figures are wanted, and as often as needed if time is measured:
+//	cook smoke -program ./game game.toml                        the steps of game.toml
+//	cook smoke -program ./game -against ./game.before game.toml two builds in turn
 //
-//	runner := smoke.Runner{Suite: suite, Dir: dir}
-//	now, err := runner.Run(ctx, "./game")                        // one build
-//	changes := smoke.Compare(baseline, now)                      // with a stored record
-//	changes, err := runner.Against(ctx, "./game.old", "./game")  // two builds in turn
+// docs/smoke.md describes the step file, the limits and the reports.
 //
-// # Limits
+// # Figures
 //
-// The limit of a figure depends on how much it varies between two runs of one build:
+// Counters, calls of timers and digests of items are exact: they are equal in every run of the
+// same sources, and any difference is a failure. Allocations of the program's functions may grow
+// by 0.1 %. Levels that are equal in every execution are compared as well. All other figures only
+// help to explain a change: timers, allocations by function, the time of each item.
 //
-//	exact         counters, digests of items   any difference
-//	allocations   objects and bytes            0.1 % more, and 16 objects or 16 KiB
-//	instructions  in user mode, by cachegrind  0.1 % more, and 100,000
-//	cpu           time on the processor        1 % more at 1 % error, builds in turn
-//
-// All other figures are recorded as explanations: timers, allocations by function, instructions
-// by function, time of each item. A [Change] names the ones that grew most ([Change.Causes]). One
-// figure trips, many explain: a gate on each of a hundred timers would raise a false alarm in
-// every run.
-//
-// A stored time says nothing about today's machine. So processor time is only compared between
-// two builds that take turns on the same machine, by the U test of Mann and Whitney, as often as
-// their noise demands. A step that trips is measured twice more, and the majority decides. Over
-// many records, [History] finds the commit at which a figure changed by e-divisive change points,
-// which ignore single outliers.
-//
-// # Deterministic runs
-//
-// Exact figures and allocations come from executions with one processor, without garbage
-// collection while memory lasts, and with every allocation in the profile. Times come from normal
-// executions. A figure that differs between two executions of one build is recorded as unsteady;
-// it trips if it is exact in the baseline.
+// Exact figures and allocations come from executions on one processor, without garbage collection
+// as long as memory suffices, and with every allocation in the profile. Times come from normal
+// executions.
 //
 // # Sources
 //
 // Deterministic smoke runs with a breakdown by subsystem, high-water marks, spikes and a
-// dashboard are from talks on profiling automation in game studios. Energy statistics and
-// e-divisive: Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of
-// Multivariate Data", 2014. U test: Mann and Whitney, "On a Test of Whether one of Two Random
-// Variables is Stochastically Larger than the Other", 1947.
+// dashboard are from talks on profiling automation in game studios.
 package smoke

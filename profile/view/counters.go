@@ -14,20 +14,20 @@ import (
 )
 
 // A catalog is the state of a set at one moment. Reading a set with many names locks it for a
-// while, and the program's next PushFrame waits. So pages share a catalog, and sums since the
-// beginning are read only on request.
+// while, and the program's next PushFrame waits. Therefore pages share a catalog, and totals
+// since the set was made are read only on request.
 type catalog struct {
 	read   time.Time
 	frame  counters.Frame
-	pushed bool // a frame has been pushed
+	pushed bool // set once a frame has been pushed
 	last   counters.Snapshot
 	totals func() counters.Snapshot
-	names  []string // sorted, without extremes
+	names  []string // sorted names, without extremes
 }
 
-// Extremes returns the names of two gauges that belong to a gauge with several values per frame.
-// They hold a frame's least and greatest value; the gauge itself holds the last. Pages show all
-// three as one graph. In a frame with one value the two are NaN.
+// Extremes returns the names of two gauges that accompany a gauge with several values per frame.
+// They hold a frame's least and greatest value; the gauge itself holds the last value. Pages show
+// all three as one graph. In a frame with a single value, the two gauges are NaN.
 func Extremes(name string) (least, greatest string) { return name + "\nmin", name + "\nmax" }
 
 // extreme reports whether a gauge holds extremes of another gauge.
@@ -50,7 +50,7 @@ type catalogs struct {
 // catalogAge is the greatest age of the values in a tree.
 const catalogAge = 400 * time.Millisecond
 
-// get returns a catalog of at most this age.
+// get returns a catalog of at most the given age.
 func (c *catalogs) get(age time.Duration) *catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *catalogs) get(age time.Duration) *catalog {
 	now := &catalog{read: time.Now(), totals: sync.OnceValue(c.set.Snapshot)}
 	now.frame, now.last = c.set.LastFrame()
 	now.pushed = now.last != nil
-	if !now.pushed { // without frames, take names and levels
+	if !now.pushed { // use names and levels if no frame has been pushed
 		for _, s := range now.totals() {
 			if s.Kind != counters.KindGauge {
 				s = counters.Sample{Name: s.Name, Kind: s.Kind}
@@ -98,13 +98,13 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 func millis[T ~int64](d T) decimal { return decimal(float64(d) / 1e6) }
 
 // A counterRow is one name in GET api/counters: value, calls, own, min and max are from the last
-// frame, total counts from the beginning. Timers are in milliseconds.
+// frame; total is the sum since the set was made. Timers are in milliseconds.
 type counterRow struct {
 	Name  string   `json:"name"`
 	Kind  string   `json:"kind"`
 	Value decimal  `json:"value"`
 	Total *decimal `json:"total,omitempty"`
-	Spans bool     `json:"spans,omitempty"` // it has extremes; see Extremes
+	Spans bool     `json:"spans,omitempty"` // extremes exist; see Extremes
 	*timerRow
 }
 
@@ -133,14 +133,14 @@ func inUnits(s counters.Sample) decimal {
 	return decimal(s.Value())
 }
 
-// total returns the sum of a name since the beginning.
+// total returns the sum of a name since the set was made.
 func (c *catalog) total(name string) decimal {
 	s, _ := c.totals().Of(name)
 	return inUnits(s)
 }
 
-// listCounters answers GET api/counters; with names= it returns only these, without totals. Count
-// is the number of all names, which tells a page that new names exist.
+// listCounters answers GET api/counters; with names= it returns only the given names, without
+// totals. Count is the number of all names, by which a page detects new names.
 func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 	c := v.catalogs.get(catalogAge)
 	answer := struct {
@@ -179,8 +179,8 @@ func unixMillis(t time.Time) decimal {
 	return decimal(float64(t.UnixMicro()) / 1000)
 }
 
-// tableCSV answers GET api/table.csv with the kept frames of names that some page shows. Timers
-// are in milliseconds.
+// tableCSV answers GET api/table.csv with the kept frames of the names that any page shows.
+// Timers are in milliseconds.
 func (v *View) tableCSV(w http.ResponseWriter, req *http.Request) {
 	names := req.URL.Query()["names"]
 	if len(names) == 0 || len(names) > maxStreamed {
@@ -199,5 +199,5 @@ func (v *View) tableCSV(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="counters.csv"`)
-	t.WriteCSV(w) // an error means that the page is gone
+	t.WriteCSV(w) // an error means that the page has disconnected
 }

@@ -120,7 +120,7 @@ func TestListManyCounters(t *testing.T) {
 	}
 }
 
-// readRows reads rows of this many values.
+// readRows reads rows, each with the given number of values.
 func readRows(t *testing.T, from io.Reader, rows, values int) [][]float64 {
 	t.Helper()
 	list := make([][]float64, rows)
@@ -208,7 +208,7 @@ func TestSlowPageGetsTheLastFrames(t *testing.T) {
 	rows := frameRows{set: set, catalogs: &catalogs{set: set}, names: []string{"a"}}
 	const size = 3 * 8
 	for _, tc := range []struct{ pushed, want int }{
-		{400, 400}, // the kept frames when it connects
+		{400, 400}, // a new page gets all kept frames
 		{framesBehind, framesBehind},
 		{framesBehind + 1, framesKept},
 		{0, 0},

@@ -1,7 +1,7 @@
 // Package view serves a page that shows the measurements of a running program: counters as
 // graphs, events as a time line, memory as a tree. It also shows saved recordings and snapshots.
 //
-//	http.ListenAndServe("127.0.0.1:7357", view.Handler(view.Sources{
+//	http.ListenAndServe("127.0.0.1:7357", view.New(view.Sources{
 //		Counters: set, Events: feed, Memory: tracker,
 //	}))
 //
@@ -10,8 +10,9 @@
 //
 // # Cost
 //
-// Sources that no page shows cost nothing. A counter has history while a graph or table shows it
-// ([counters.Set.Watch]). Events are kept from a page's first request on, the latest 64 MiB.
+// Sources that no page shows take no time or memory. A counter has history while a graph or table
+// shows it ([counters.Set.Watch]). From a page's first request on, the latest 64 MiB of events
+// are kept.
 //
 // Memory groups are sampled once a second while a page shows them. At most 8 snapshots of a
 // tracker are kept, with at most 4 Mi allocations of 40 bytes in total, unless the latest alone
@@ -23,15 +24,15 @@
 // The page has a command line with history and completion. [View.Do] executes the same commands
 // from the program, for open and future pages.
 //
-//	graph make NAME                     a graph
-//	graph add NAME COUNTER...           series in it; makes the graph if there is none
-//	graph add_vector NAME [COUNTER]     COUNTER/x, COUNTER/y and so on; COUNTER is NAME unless given
+//	graph make NAME                     make a graph
+//	graph add NAME COUNTER...           series in it; makes the graph if it does not exist
+//	graph add_vector NAME [COUNTER]     add COUNTER/x, COUNTER/y and so on (default COUNTER: NAME)
 //	graph range NAME LEAST GREATEST     a fixed scale; "graph range NAME auto" to follow the values
 //	graph hide NAME, graph show NAME, graph remove NAME [COUNTER...]
-//	print COUNTER...                    the values of the last frame
+//	print COUNTER...                    print the values of the last frame
 //	when COUNTER > NUMBER [for FRAMES] dump DURATION
 //	                                    write a recording of that long before and after
-//	when, when remove N                 list the conditions, remove one
+//	when, when remove N                 list the conditions, or remove one
 //	help
 //
 // A "*" in COUNTER matches any text. Timers are in milliseconds, and numbers may have units:
@@ -40,8 +41,9 @@
 //
 // # Access
 //
-// A request is answered only if its Host is a loopback address of this machine, the address it
-// arrived at, or one of Sources.Hosts: a page of another site cannot reach the handler by its own
-// name. Requests that act (writing a recording, keeping a snapshot) need the token of Sources and
-// must come from the page itself. There is no encryption: listen on loopback.
+// A request is answered only if its Host is a loopback address of this machine, the address at
+// which the request arrived, or one of Sources.Hosts: a page of another site cannot reach the
+// handler through that site's host name. Requests that change something (writing a recording,
+// keeping a snapshot) need the token of Sources and must come from the page itself. There is no
+// encryption: listen on loopback.
 package view

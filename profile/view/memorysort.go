@@ -10,7 +10,7 @@ import (
 // columns are the sort columns of the list.
 var columns = []string{"address", "bytes", "capacity", "rounding", "worker", "group", "name", "scope", "type", "lifetime", "site"}
 
-// sort sorts by largest number first, or by name; equal ones by address.
+// sort sorts by number, largest first, or by name, and equal allocations by address.
 func (l *listQuery) sort(column string, reverse bool) {
 	items := l.list.Items
 	var key func(memory.Item) uint64
@@ -46,7 +46,7 @@ type keyed struct {
 }
 
 // sortKeyed sorts by key, stably. It is a radix sort with digits of 11 bits: sizes differ in two
-// digits at most, so that a million take a fifth of the time of comparing.
+// digits at most, so that a million allocations take a fifth of the time of a comparison sort.
 func sortKeyed(list []keyed) []keyed {
 	const bits, mask = 11, 1<<11 - 1
 	spare := make([]keyed, len(list))

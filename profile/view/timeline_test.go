@@ -51,7 +51,7 @@ func get(t *testing.T, v *View, path string, into any) int {
 	return w.Code
 }
 
-// The answers match the contract with the page.
+// Each endpoint answers in the form that the page expects.
 func TestTimelineEndpoints(t *testing.T) {
 	v := New(Sources{Recordings: recordings(t)})
 	defer v.Close()

@@ -15,28 +15,28 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/source"
 )
 
-// A sound is decoded, interleaved samples; 1.0 is full scale. An unknown rate or number of
-// channels is 0.
+// A sound has decoded, interleaved samples; 1.0 is full scale. The rate or the number of channels
+// is 0 if it is unknown.
 type sound struct {
 	rate, channels int
 	samples        []float32
 }
 
-// A soundTolerance is the allowed difference of a sound from its reference, in fractions of full
+// A soundTolerance is the allowed difference of a sound from its reference, as fractions of full
 // scale.
 type soundTolerance struct {
 	most, rms float64
 	clips     bool // the reference is clipped to full scale
-	tail      int  // number of frames that the reference may lack at the end
+	tail      int  // number of frames that the reference may lack at its end
 }
 
 const step16 = 1.0 / (1 << 15) // one step of 16-bit samples
 
 var (
-	// oggdec and the files of minimp3 are rounded to 16 bits.
+	// The output of oggdec and the reference files of minimp3 are rounded to 16 bits.
 	vorbisTolerance = soundTolerance{most: 1.01 * step16, rms: step16, clips: true}
-	// ISO/IEC 11172-4 requires half of this for full accuracy, and the rounding of the reference
-	// adds as much. The suite's samples often lack the last frame.
+	// ISO/IEC 11172-4 allows half of this for full accuracy, and the rounding of the reference adds
+	// as much. The suite's references often lack the last frame.
 	mp3Tolerance = soundTolerance{most: 2 * step16, rms: 2 * step16 / 3.4641, clips: true, tail: 1152}
 	// Our samples have an accuracy of 24 bits.
 	exactTolerance = soundTolerance{most: 1.0 / (1 << 24), rms: 1}
@@ -85,8 +85,8 @@ func decodeWithOurs(ctx context.Context, file string) (sound, error) {
 	return sound{clip.Rate, clip.Channels, clip.Samples}, nil
 }
 
-// soundTrial compares a file with the output of a program, a WAV file. If the program fails or
-// complains, the file may be rejected.
+// soundTrial compares a file with the output of a program, which is a WAV file. If the program
+// fails or prints a complaint, the file may be rejected.
 func soundTrial(dir, row, name string, t soundTolerance, program []string) trial {
 	return trial{row: row, file: name, run: func(ctx context.Context) (outcome, error) {
 		file := filepath.Join(dir, name)
@@ -116,7 +116,7 @@ var (
 	oggdec      = []string{"oggdec", "-Q", "-b", "16", "-o", "-", "FILE"}
 )
 
-// sounds returns the trials of the sounds below a directory. Each sound is compared with the
+// sounds returns the trials for the sounds below a directory. Each sound is compared with the
 // output of a program.
 func sounds(below string) func(dir string) ([]trial, error) {
 	return func(dir string) ([]trial, error) {
@@ -163,13 +163,13 @@ func minimp3(dir string) ([]trial, error) {
 	return list, err
 }
 
-// flacFiles compares the samples with their MD5 sum in each file.
+// flacFiles compares the samples with the MD5 sum that each file contains.
 func flacFiles(dir string) ([]trial, error) {
 	names, err := files(dir, ".", ".flac")
 	var list []trial
 	for _, name := range names {
 		group, _, _ := strings.Cut(name, "/")
-		expect := mayRefuse // as in the suite's README for uncommon and faulty files
+		expect := mayRefuse // the suite's README allows this for the uncommon and the faulty files
 		if group == "subset" {
 			expect = mustAccept
 		}
@@ -190,7 +190,7 @@ func flacFiles(dir string) ([]trial, error) {
 }
 
 func compareMD5(flac []byte, got sound) (difference, noReference string) {
-	const length = 4 + 4 + 34 // the magic number, a block's header, STREAMINFO
+	const length = 4 + 4 + 34 // the magic number, a block header, and STREAMINFO
 	if len(flac) < length || string(flac[:4]) != "fLaC" || flac[4]&0x7F != 0 {
 		return "", "no STREAMINFO at the start"
 	}
@@ -221,9 +221,9 @@ func samples16(pcm []byte) []float32 {
 	return list
 }
 
-// readWAV reads the output of the programs: 16-bit integers or 32-bit floats, up to the end of
-// the file. It ignores the declared size of the samples: a program cannot correct it in a pipe,
-// and oggdec declares an estimate.
+// readWAV reads the output of the programs: 16-bit integers or 32-bit floats, to the end of the
+// file. It ignores the declared size of the samples: a program that writes to a pipe cannot correct
+// the size, and oggdec declares an estimate.
 func readWAV(b []byte) (sound, error) {
 	var s sound
 	bits := 0

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// directory writes a fake suite and returns its parent directory.
+// folder writes a fake suite and returns its parent directory.
 func folder(t *testing.T, suite string, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func folder(t *testing.T, suite string, content map[string]string) string {
 	return dir
 }
 
-// table runs one suite in dir and returns its rows of the table, without the suite's name.
+// table runs one suite in dir and returns the rows of its table, without the suite's name.
 func table(t *testing.T, dir, suite string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -57,8 +57,8 @@ func read(t *testing.T, name string) string {
 	return string(data)
 }
 
-// Each fake suite has files with different verdicts. The numbers are: files, right, refused
-// rightly, mended, refused wrongly, wrong, not judged.
+// Each fake suite has files with different verdicts. The numbers in a row are: files, right,
+// refused rightly, mended, refused wrongly, wrong, not judged.
 func TestSuitesGiveVerdicts(t *testing.T) {
 	flac, mp3 := read(t, "flac/testdata/tri16.flac"), read(t, "mp3/testdata/stereo.mp3")
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestSuitesGiveVerdicts(t *testing.T) {
 			"test_parsing/i_refused.json": "[\"\xff\"]",
 		}, "recipe json | 6 | 2 | 2 | 0 | 1 | 1 | 0\nrecipe data | 6 | 2 | 2 | 0 | 1 | 1 | 0"},
 		{"yaml-test-suite", map[string]string{
-			"A/in.yaml": "a: 1", "A/in.json": `{"a": 1.0}`, // equal numbers
+			"A/in.yaml": "a: 1", "A/in.json": `{"a": 1.0}`, // equal as numbers
 			"B/in.yaml": "a: 1", "B/in.json": `{"a": 2}`,
 			"C/in.yaml": "a: [", "C/error": "",
 			"D/in.yaml": "a: 1", "D/error": "",
@@ -152,7 +152,7 @@ func gltfErrors(codes ...string) string {
 	return `{"issues": {"numErrors": 1, "messages": [` + strings.Join(list, ",") + `]}}`
 }
 
-// pcm decodes a sound to 16-bit samples and changes one of them by off.
+// pcm decodes a sound to 16-bit samples and adds off to one of them.
 func pcm(t *testing.T, data string, off int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "sound")
@@ -174,7 +174,7 @@ func pcm(t *testing.T, data string, off int) string {
 	return string(out)
 }
 
-// redBMP is a BMP file of one red pixel with 24 bits.
+// redBMP is a 24-bit BMP file with one red pixel.
 const redBMP = "BM\x3a\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00" +
 	"\x28\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x18\x00\x00\x00\x00\x00\x04\x00\x00\x00" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\xff\x00"
@@ -252,7 +252,7 @@ func TestExitStatusOfSuites(t *testing.T) {
 	}
 }
 
-// A picture that differs from the suite's references and from all viewers is wrong.
+// An image that differs from the suite's references and from the output of all viewers is wrong.
 func TestPictureMustEqualOneReference(t *testing.T) {
 	dir := folder(t, ".", map[string]string{
 		"a.bmp": redBMP, "red.png": onePNG(t, color.NRGBA{255, 0, 0, 255}), "pale.png": onePNG(t, color.NRGBA{253, 0, 0, 255}),
@@ -303,7 +303,7 @@ func TestSoundDiffersBeyondTolerance(t *testing.T) {
 		{with(44100, 2, 0, 0.5, -1.5, 1-step16), exactTolerance, false},
 		{with(44100, 2, 2*step16, 0.5, -1, 1-step16), within, false},
 		{with(44100, 2, 0, 0.5, -1), within, false},
-		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9), within, true}, // the reference lacks the tail
+		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9), within, true}, // the reference lacks the end of the sound
 		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9, 9, 9), within, false},
 		{with(44100, 2, 0, 0.5, -1, 1-step16, 9, 9), exactTolerance, false},
 		{with(48000, 2, 0, 0.5, -1, 1-step16), within, false},
@@ -315,7 +315,7 @@ func TestSoundDiffersBeyondTolerance(t *testing.T) {
 	}
 }
 
-// Our decoder checks the sum as well, so no file can show a wrong sum.
+// Our decoder also checks the MD5 sum, so no file can get as far as having a wrong sum.
 func TestSamplesAreComparedWithMD5(t *testing.T) {
 	data := read(t, "flac/testdata/tri24.flac")
 	file := filepath.Join(t.TempDir(), "a")
@@ -390,7 +390,7 @@ func TestReferenceProgramsDecide(t *testing.T) {
 		{gray, nil, []string{"one.pam"}, right},
 		{gray, nil, []string{"two.pam"}, right},
 		{black, nil, []string{"one.pam", "two.pam"}, wrong},
-		{gray, nil, []string{"f.pfm", "one.pam"}, right}, // the second viewer agrees
+		{gray, nil, []string{"f.pfm", "one.pam"}, right}, // the output of the second viewer agrees
 		{gray, nil, []string{"a.wav"}, unjudged},
 		{picture{}, errors.New("no"), []string{"one.pam"}, wronglyRefused},
 		{picture{}, errors.New("no"), []string{"a.wav"}, rightlyRefused},
@@ -408,7 +408,7 @@ func TestReferenceProgramsDecide(t *testing.T) {
 	}
 }
 
-// Every suite has its address, and names stand once.
+// Every suite has an address, and names are unique.
 func TestEverySuiteHasAddressAndUniqueName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range suites {

@@ -69,7 +69,7 @@ func files(root, below string, extensions ...string) ([]string, error) {
 	return list, err
 }
 
-// A reading is a reference program's result for a file.
+// A reading is the result of a reference program for a file.
 type reading struct {
 	out       []byte
 	complaint string // standard error
@@ -77,14 +77,14 @@ type reading struct {
 	missing   error  // set if the program is not installed
 }
 
-// chatter matches messages that do not concern the samples.
+// chatter matches messages that are not about the samples.
 var chatter = regexp.MustCompile(`(?i)Discarding ID3 tags|unknown field with tag|incompatible type for "richtiffiptc"|Guessed Channel Layout|Estimating duration from bitrate`)
 
-// addresses matches the addresses in messages of ffmpeg, which change from run to run.
+// addresses matches the memory addresses in messages of ffmpeg, which change from run to run.
 var addresses = regexp.MustCompile(`@ 0x[0-9a-f]+`)
 
-// runProgram runs a reference program with arguments; the program writes to standard output. FILE
-// in an argument is replaced by the file name.
+// runProgram runs a reference program, which writes to standard output. FILE in an argument is
+// replaced by the file name.
 func runProgram(ctx context.Context, program []string, file string) reading {
 	path, err := exec.LookPath(program[0])
 	if err != nil {
@@ -107,8 +107,8 @@ func runProgram(ctx context.Context, program []string, file string) reading {
 	return r
 }
 
-// complaintWith joins the messages and errors of a reading, and an error in its output, into one
-// line; "" if there are none.
+// complaintWith joins the messages and the error of a reading, and the given error in its output,
+// into one line; "" if there are none.
 func (r reading) complaintWith(err error) string {
 	err = errors.Join(r.err, err)
 	if err == nil {

@@ -18,18 +18,18 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// A picture is a matrix of RGBA pixels with straight alpha. 65535 is 1.0; only Radiance files
-// have larger values.
+// A picture is an image of RGBA pixels with straight alpha. 65535 represents 1.0; only Radiance
+// files have larger values.
 type picture struct {
 	w, h int
 	pix  []float32
 }
 
-// A pictureTolerance is the allowed difference of a picture from its reference, in units of
+// A pictureTolerance is the allowed difference of an image from its reference, in units of
 // 1/255.
 type pictureTolerance struct{ most, mean float64 }
 
-// imagesDiffer describes how a picture differs from the reference; "" if it does not. The colors of
+// imagesDiffer describes how an image differs from the reference; "" if it does not. The colors of
 // pixels that are fully transparent in both are ignored.
 func (p picture) imagesDiffer(want picture, t pictureTolerance) string {
 	if p.w != want.w || p.h != want.h {
@@ -46,7 +46,7 @@ func (p picture) imagesDiffer(want picture, t pictureTolerance) string {
 		for c := range 4 {
 			w := float64(want.pix[i+c])
 			d := math.Abs(float64(p.pix[i+c])-w) / 257
-			d /= max(1, w/65535) // relative above 1.0
+			d /= max(1, w/65535) // the difference is relative above 1.0
 			most[c] = max(most[c], d)
 			sum[c] += d
 			over = over || d > t.most
@@ -67,10 +67,10 @@ func (p picture) imagesDiffer(want picture, t pictureTolerance) string {
 	return ""
 }
 
-// largest is the limit for the longer side of a decoded picture.
+// largest is the limit for the longer side of a decoded image.
 const largest = 1 << 15
 
-// see decodes a file with our decoders and keeps the stored numbers, without gamma.
+// see decodes a file with our decoders and returns the stored values, without applying gamma.
 func see(ctx context.Context, file string) (picture, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -94,7 +94,7 @@ func see(ctx context.Context, file string) (picture, error) {
 	return p, nil
 }
 
-// readPNG reads a suite's reference picture.
+// readPNG reads a suite's reference image.
 func readPNG(file string) (picture, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -109,7 +109,7 @@ func readPNG(file string) (picture, error) {
 	p := picture{w: r.Dx(), h: r.Dy(), pix: make([]float32, 4*r.Dx()*r.Dy())}
 	flat := image.NewNRGBA64(r)
 	draw.Draw(flat, r, m, r.Min, draw.Src)
-	if n, ok := m.(*image.NRGBA); ok { // avoids the rounding of premultiplied colors
+	if n, ok := m.(*image.NRGBA); ok { // does not round premultiplied colors
 		for i, v := range n.Pix {
 			p.pix[i] = 257 * float32(v)
 		}
@@ -121,8 +121,8 @@ func readPNG(file string) (picture, error) {
 	return p, nil
 }
 
-// viewers are the programs that decode each kind of picture, and write PAM or PFM. Each program
-// has its own bugs, so if the first one differs from us, the next one is tried.
+// viewers are the programs that decode each kind of image, and write PAM or PFM. Each program has
+// its own bugs, so if the output of the first one differs from ours, the next one is tried.
 var viewers = map[string][][]string{
 	"PNG":  {{"convert-im6.q16", "png:FILE[0]", "-depth", "16", "PAM:-"}},
 	"GIF":  {{"convert-im6.q16", "gif:FILE[0]", "-coalesce", "-depth", "16", "PAM:-"}},
@@ -137,10 +137,11 @@ var viewers = map[string][][]string{
 
 var ffmpegPicture = []string{"ffmpeg", "-nostdin", "-v", "error", "-i", "FILE", "-frames:v", "1", "-pix_fmt", "rgba", "-c:v", "pam", "-f", "image2pipe", "-"}
 
-// uprightWebP rotates the output of dwebp, which ignores the orientation.
+// uprightWebP rotates the output of dwebp upright, because dwebp ignores the orientation.
 var uprightWebP = []string{"sh", "-c", `dwebp -quiet -pam "$0" -o - | convert-im6.q16 PAM:- -orient "$(identify-im6.q16 -format '%[orientation]' "$0")" -auto-orient -depth 16 PAM:-`, "FILE"}
 
-// view decodes a file with a viewer. The complaint is empty if the file is valid.
+// view decodes a file with a viewer. The complaint is empty if the viewer accepts the file as
+// valid.
 func view(ctx context.Context, viewer []string, file string) (p picture, complaint string, err error) {
 	ref := runProgram(ctx, viewer, file)
 	if ref.missing != nil {
@@ -183,7 +184,7 @@ func readPFM(b []byte) (picture, error) {
 	return p, nil
 }
 
-// readPAM reads PAM of 1 to 4 channels.
+// readPAM reads PAM files with 1 to 4 channels.
 func readPAM(b []byte) (picture, error) {
 	r := bufio.NewReader(bytes.NewReader(b))
 	var p picture

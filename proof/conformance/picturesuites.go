@@ -11,16 +11,16 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A ruling is a suite's expectation for a picture.
+// A ruling is a suite's expectation for an image.
 type ruling struct {
 	expect expectation
-	// known means that the suite decides. Otherwise the expectation becomes mustAccept if a
-	// viewer reads the file without complaint.
+	// known means that the suite's expectation applies. Otherwise the expectation becomes
+	// mustAccept if a viewer reads the file without complaint.
 	known bool
-	// references are the suite's own PNG files of the picture. The picture must equal one of them
-	// or the output of a viewer.
+	// references are the suite's own PNG files for the image. The decoded image must equal one of
+	// them or the output of a viewer.
 	references []string
-	skip       bool // the picture is part of another suite, or does not test decoding
+	skip       bool // the image is part of another suite, or does not test decoding
 }
 
 var (
@@ -34,7 +34,8 @@ var kinds = map[string]string{
 	".webp": "WebP", ".qoi": "QOI", ".hdr": "HDR",
 }
 
-// tolerances by kind. A kind without tolerance has only one correct result.
+// tolerances are the allowed differences by kind. For other kinds, there is only one correct
+// result.
 var tolerances = map[string]pictureTolerance{
 	// There are several ways to scale channels of 5, 6 or 10 bits to 8 bits.
 	"BMP": {most: 1, mean: 1}, "TGA": {most: 1, mean: 1}, "TIFF": {most: 1, mean: 1},
@@ -43,7 +44,7 @@ var tolerances = map[string]pictureTolerance{
 	"HDR": {most: 0.001, mean: 0.001},
 }
 
-// pictures returns the trials of the pictures below some directories.
+// pictures returns the trials for the images below some directories.
 func pictures(rule func(dir, name string) ruling, below ...string) func(dir string) ([]trial, error) {
 	return func(dir string) ([]trial, error) {
 		var extensions []string
@@ -90,8 +91,8 @@ func pictureTrial(dir, name string, rule ruling, viewers [][]string) trial {
 	}}
 }
 
-// askViewers compares the picture with the output of viewers, until one of them agrees. Unless the suite
-// decides, the file must be accepted if the first viewer has no complaint.
+// askViewers compares the image with the output of viewers, until one of them agrees. Unless the
+// suite's expectation applies, the file must be accepted if the first viewer has no complaint.
 func (r ruling) askViewers(ctx context.Context, o *outcome, got picture, file string, viewers [][]string, t pictureTolerance) error {
 	for i, viewer := range viewers {
 		want, complaint, err := view(ctx, viewer, file)
@@ -121,10 +122,10 @@ func (r ruling) askViewers(ctx context.Context, o *outcome, got picture, file st
 	return nil
 }
 
-// anyPicture: the viewers decide.
+// anyPicture leaves the expectation to the viewers.
 func anyPicture(string, string) ruling { return unsaid }
 
-// pngSuite: files whose names start with x are corrupt.
+// pngSuite expects that a file is rejected as corrupt if its name starts with x.
 func pngSuite(_, name string) ruling {
 	if strings.HasPrefix(path.Base(name), "x") {
 		return invalid
@@ -132,7 +133,7 @@ func pngSuite(_, name string) ruling {
 	return valid
 }
 
-// besidePNG uses the PNG with the same name as the reference.
+// besidePNG uses the PNG file with the same name, if there is one, as the reference.
 func besidePNG(dir, name string) ruling {
 	r := valid
 	beside := strings.TrimSuffix(name, path.Ext(name)) + ".png"
@@ -142,7 +143,7 @@ func besidePNG(dir, name string) ruling {
 	return r
 }
 
-// zuneImage: some pictures are only benchmarks.
+// zuneImage skips some images that are only benchmarks.
 func zuneImage(_, name string) ruling {
 	r := unsaid
 	r.skip = strings.Contains(name, "/benchmarks/") || strings.Contains(name, "/large_")
@@ -152,7 +153,7 @@ func zuneImage(_, name string) ruling {
 var bmpRow = regexp.MustCompile(`(?s)<tr>.*?</tr>`)
 var bmpImage = regexp.MustCompile(`<img [^>]*src="([^"]+)"`)
 
-// bmpSuite reads the pictures and references from the suite's HTML page.
+// bmpSuite reads the names of the images and references from the suite's HTML page.
 func bmpSuite(dir string) ([]trial, error) {
 	const page = "html/bmpsuite.html"
 	text, err := os.ReadFile(filepath.Join(dir, page))
@@ -187,9 +188,9 @@ func bmpSuite(dir string) ([]trial, error) {
 	return list, err
 }
 
-// imageRS: invalid pictures are in a directory of their own, and references in another.
-// References of TIFF and of lossy kinds are not used, because they contain the rounding of that
-// decoder.
+// imageRS expects that images in one directory are rejected as invalid; references are in another
+// directory. References for TIFF and lossy kinds are not used, because they contain the rounding of
+// the decoder that made them.
 func imageRS(dir, name string) ruling {
 	reference := strings.Replace(name, "tests/images/", "tests/reference/", 1) + ".png"
 	_, err := os.Stat(filepath.Join(dir, reference))
@@ -197,7 +198,7 @@ func imageRS(dir, name string) ruling {
 	case strings.HasPrefix(name, "tests/bad/") && !strings.Contains(name, "TODO"):
 		return invalid
 	case strings.Contains(name, "rlecut") || strings.Contains(name, "rletrns"):
-		return ruling{skip: true} // bmpsuite has more than this one reference
+		return ruling{skip: true} // bmpsuite has more references than this one
 	case strings.Contains(name, "/lenient/"):
 		return ruling{expect: mayRefuse, known: true}
 	case err != nil || kind == "JPEG" || kind == "WebP" || kind == "TIFF":
@@ -208,15 +209,15 @@ func imageRS(dir, name string) ruling {
 
 var tgaName = regexp.MustCompile(`^(.*/[0-9]+x[0-9]+_[a-z]+)_.*\.tga$`)
 
-// pillow: the pictures of tga/common have references in PNG.
+// pillow uses PNG references for the images in tga/common.
 func pillow(dir, name string) ruling {
 	if strings.HasPrefix(name, "Tests/images/bmp/") {
 		return ruling{skip: true} // an old copy of bmpsuite (2012)
 	}
 	switch path.Base(name) {
 	case "la.tga", "rgb32rle_bottom_right.tga", "rgb32rle_top_right.tga":
-		// Either no viewer here reads gray with alpha, or none both mirrors the picture and
-		// treats it as opaque without attribute bits.
+		// For these images, no viewer here reads gray with alpha, or none both mirrors the image
+		// and treats it as opaque if there are no attribute bits.
 		return ruling{skip: true}
 	}
 	if m := tgaName.FindStringSubmatch(name); m != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/data"
 )
 
-// drafts are the directories of the suite and the corresponding values of $schema.
+// drafts are directories of the suite, with the corresponding values of $schema.
 var drafts = []struct{ folder, schema string }{
 	{"draft4", "http://json-schema.org/draft-04/schema#"},
 	{"draft6", "http://json-schema.org/draft-06/schema#"},
@@ -59,7 +59,7 @@ func schemaSuite(dir string) ([]trial, error) {
 				row += ", optional"
 			}
 			if strings.HasPrefix(name, "optional/format/") && strings.HasPrefix(draft.folder, "draft20") {
-				continue // these tests require assertions of formats, which are off by default in these drafts
+				continue // these tests require format assertions, which are off by default in these drafts
 			}
 			for _, group := range groups {
 				list = append(list, schemaTrials(row, draft.schema, name, group, remotes)...)
@@ -69,11 +69,11 @@ func schemaSuite(dir string) ([]trial, error) {
 	return list, nil
 }
 
-// remoteHost is the URL of the directory remotes in the suite. The tests do not use the network:
-// the files are in the asset tree, and references are rewritten to them.
+// remoteHost is the URL under which the suite expects its directory remotes. The tests do not use
+// the network: the files are in the asset tree, and references are rewritten to them.
 const remoteHost = "http://localhost:1234/"
 
-// remoteSchemas returns the tree of the directory remotes for one draft.
+// remoteSchemas returns the files of the directory remotes for one draft.
 func remoteSchemas(dir, metaschema string) (fstest.MapFS, error) {
 	tree := fstest.MapFS{}
 	names, err := files(dir, "remotes", ".json")
@@ -114,13 +114,13 @@ func schemaTrials(row, metaschema, name string, group schemaGroup, remotes fstes
 	return list
 }
 
-// localSchema adds $schema to a schema that lacks it, and rewrites remote references to the asset
-// tree.
+// localSchema adds $schema to a schema that lacks it, and rewrites remote references to refer to
+// the asset tree.
 func localSchema(schema json.RawMessage, metaschema string) []byte {
 	schema = bytes.ReplaceAll(schema, []byte(remoteHost), []byte("/"))
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(schema, &keys) != nil || keys == nil || keys["$schema"] != nil {
-		return schema // true and false cannot declare a draft
+		return schema // the schemas true and false cannot declare a draft
 	}
 	comma := ","
 	if len(keys) == 0 {

@@ -30,7 +30,8 @@ func builtinRecipe(name string) recipe.Recipe {
 	panic("no recipe " + name)
 }
 
-// jsonSuite: names start with y (valid), n (invalid) or i (either).
+// jsonSuite makes the trials of JSON files. The first letter of a name is y (valid), n (invalid) or
+// i (either).
 func jsonSuite(dir string) ([]trial, error) {
 	names, err := files(dir, "test_parsing", ".json")
 	var list []trial
@@ -63,7 +64,7 @@ func jsonSuite(dir string) ([]trial, error) {
 	return list, err
 }
 
-// compareJSON describes the first difference between the values in a text and the expected
+// compareJSON describes the first difference between the values in a JSON text and the expected
 // values; "" if there is none.
 func compareJSON(text []byte, want []any) string {
 	got, err := readJSON(text)
@@ -73,7 +74,7 @@ func compareJSON(text []byte, want []any) string {
 	return unlike("", any(got), any(want))
 }
 
-// readJSON returns all values in a text.
+// readJSON returns all values in a JSON text.
 func readJSON(text []byte) ([]any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -91,8 +92,8 @@ func readJSON(text []byte) ([]any, error) {
 	}
 }
 
-// unlike describes the first difference between two values; "" if there is none. A function in
-// the reference checks values that have no type of their own in JSON.
+// unlike describes the first difference between two values; "" if there is none. A function in the
+// reference checks a value whose type JSON does not have.
 func unlike(at string, got, want any) string {
 	differ := fmt.Sprintf("at %s/: %.60s, want %.60s", at, show(got), show(want))
 	switch want := want.(type) {
@@ -156,8 +157,8 @@ func sameNumber(a, b string) bool {
 	return a == b || f == g
 }
 
-// yamlSuite: a directory with in.yaml has a file error if in.yaml is invalid, and otherwise
-// usually in.json with all documents.
+// yamlSuite makes the trials of the directories that have in.yaml. A file error means that in.yaml
+// is invalid; otherwise there usually is a file in.json with all documents.
 func yamlSuite(dir string) ([]trial, error) {
 	names, err := files(dir, ".", ".yaml")
 	var list []trial
@@ -175,7 +176,7 @@ func yamlSuite(dir string) ([]trial, error) {
 			}
 			text, err := os.ReadFile(filepath.Join(folder, "in.json"))
 			if err != nil {
-				// JSON cannot express mappings with lists as keys and similar data.
+				// JSON cannot express mappings whose keys are lists, and similar data.
 				o.expect, o.noReference = mayRefuse, "the suite has no JSON for this file"
 				return o, nil
 			}
@@ -189,8 +190,8 @@ func yamlSuite(dir string) ([]trial, error) {
 	return list, err
 }
 
-// tomlSuite: a list names the valid and invalid files of TOML 1.0. The values of a valid file are
-// in a JSON file beside it, as {"type": ..., "value": ...}.
+// tomlSuite makes the trials of the valid and invalid files that a list names for TOML 1.0. The
+// values of a valid file are in a JSON file beside it, as {"type": ..., "value": ...}.
 func tomlSuite(dir string) ([]trial, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "tests/files-toml-1.0.0"))
 	var list []trial
@@ -227,8 +228,8 @@ func tomlSuite(dir string) ([]trial, error) {
 
 var timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02", "15:04:05.999999999"}
 
-// untag converts the suite's tagged values to the form that unlike compares. Infinities and NaN
-// may be rejected, because JSON does not have them.
+// untag converts the suite's tagged values to the form that unlike compares. Infinities and NaN may
+// be rejected, because JSON has no form for them.
 func untag(v any, o *outcome) any {
 	switch v := v.(type) {
 	case []any:

@@ -13,13 +13,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An expectation is the verdict of the suite, or of the reference program, on a file.
+// An expectation is what the suite, or the reference program, says about a file.
 type expectation int
 
 const (
 	mustAccept expectation = iota
 	mustRefuse
-	mayRefuse // but accepted data must equal the reference
+	mayRefuse // may be rejected, but accepted data must equal the reference
 )
 
 // A verdict is the result for a file.
@@ -31,17 +31,17 @@ const (
 	mended // invalid and accepted, with warnings that name every error
 	wronglyRefused
 	wrong    // invalid and accepted without such warnings, or decoded to something else
-	unjudged // accepted, but there is nothing to compare with
+	unjudged // accepted, but there is no reference to compare with
 	verdicts
 )
 
-// An outcome is the expectation for a file and what happened.
+// An outcome has the expectation for a file and what happened.
 type outcome struct {
 	expect      expectation
 	refusal     error  // our error; nil if the file was accepted
-	difference  string // from the reference; "" if there is none
+	difference  string // difference from the reference; "" for none
 	noReference string // why there is nothing to compare with; "" if there is a reference
-	invalid     string // errors in the file
+	invalid     string // the errors that the file contains
 	warning     string // the recipe's warnings, if they name every error
 }
 
@@ -66,15 +66,15 @@ func (o outcome) judgeOutcome() (verdict, string) {
 // A suite is a directory of test files.
 type suite struct {
 	name string // name of its repository
-	from string // where to get it
+	from string // address of the download
 	// trials lists the trials of the suite in dir.
 	trials func(dir string) ([]trial, error)
 }
 
 // A trial is one test of a suite. Its run returns an error only if the test itself failed to run.
 type trial struct {
-	row  string // row of the table: the kind of file, or the recipe
-	file string // relative to the suite
+	row  string // row of the table: the kind of file or the recipe
+	file string // path relative to the suite
 	run  func(context.Context) (outcome, error)
 }
 
@@ -84,7 +84,7 @@ type result struct {
 	why     string
 }
 
-// patience is the timeout of one trial. The largest pictures need several seconds.
+// patience is the timeout of one trial. The largest images take several seconds.
 const patience = 2 * time.Minute
 
 // runTrials runs trials on all processors and returns results in their order.
@@ -111,7 +111,7 @@ func runTrials(ctx context.Context, trials []trial) ([]result, error) {
 	return results, g.Wait()
 }
 
-// runTrial runs a trial. A panic counts as wrong, whatever was expected.
+// runTrial runs a trial. A panic counts as wrong, whatever the expectation was.
 func runTrial(ctx context.Context, t trial) (o outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -22,7 +22,7 @@ func systemCampaigns() []campaign {
 	}, archCampaigns()...)
 }
 
-// looks runs sequences of oracle.PlayLooks.
+// looks runs random sequences with oracle.PlayLooks.
 func looks(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("looks", flag.ContinueOnError)
 	sequences := flags.Int("sequences", 400, "how many sequences")

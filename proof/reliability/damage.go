@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/damage"
 )
 
-// damageFiles runs the sweep of package damage.
+// damageFiles runs the sweep that package damage defines.
 func damageFiles(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("damage", flag.ContinueOnError)
 	var opt damage.Options

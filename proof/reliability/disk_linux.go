@@ -17,12 +17,12 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// disk fills the disk of outputs, store or everything to many levels. A run that fails must
-// report that by its exit status, a line with path and cause, and the summary. No output may be
-// partially written. With free space again, the next run must give the outputs of a run from
-// scratch.
+// disk fills the disk that holds the outputs, the store or everything, to many levels. A run that
+// fails must report this by its exit status, a line with the path and the cause, and the summary.
+// No output may be partially written. With free space again, the next run must produce the outputs
+// of a run from scratch.
 //
-// It also takes permissions away; see denied.
+// It also removes permissions; see denied.
 func disk(ctx context.Context, args []string) error {
 	d := fullDisk{rounds: rounds{workplace: workplace{name: "disk", dir: "/dev/shm"}, count: 500}}
 	if d.flags("levels").Parse(args) != nil {
@@ -36,17 +36,17 @@ func disk(ctx context.Context, args []string) error {
 		return err
 	}
 	defer d.closeWorkplace()
-	if err := os.Chmod(d.dir, 0o755); err != nil { // for the unprivileged user
+	if err := os.Chmod(d.dir, 0o755); err != nil { // so that the unprivileged user can enter
 		return err
 	}
 	return d.run(ctx, shortages, denials)
 }
 
-// fullDisk is the campaign disk. A round is a level of free space; the levels are spread evenly
+// fullDisk is the campaign disk. Each round has a level of free space; the levels are spread evenly
 // over the space that a run needs.
 type fullDisk struct {
 	rounds
-	full int // number of levels too low for the run
+	full int // number of levels at which the run had too little space
 }
 
 // A shortage is a lack of space or inodes in a directory.
@@ -54,8 +54,8 @@ type shortage struct {
 	name   string
 	small  func(s *scene) string // returns the directory that gets its own file system
 	inodes bool
-	again  bool // on the second run instead of the first one
-	most   int  // number of pages or inodes that is always enough
+	again  bool // apply the limit to the second run instead of the first
+	most   int  // a number of pages or inodes that is always enough
 }
 
 func outOf(s *scene) string   { return s.out }
@@ -115,7 +115,7 @@ func (d *fullDisk) recordDiskFinding(ctx context.Context, what string, log []str
 	return nil
 }
 
-// newDiskScene makes a scene with a small file system mounted on one directory.
+// newDiskScene creates a scene with a small file system mounted on one of its directories.
 func (d *fullDisk) newDiskScene(small func(*scene) string, seed uint64) (s *scene, at string, err error) {
 	dir, err := os.MkdirTemp(d.dir, "level")
 	if err != nil {
@@ -138,7 +138,7 @@ func (d *fullDisk) endFullDisk(s *scene, at string) error {
 
 var fullText = regexp.MustCompile(`(?m)^.+: error: .*[\w./]+.*: no space left on device`)
 
-// cookAtFullness runs cook with a given number of pages or inodes left.
+// cookAtFullness runs cook while the given number of pages or inodes is free.
 func (d *fullDisk) cookAtFullness(ctx context.Context, sh shortage, left int, seed uint64) (log []string, err error) {
 	s, at, err := d.newDiskScene(sh.small, seed)
 	if err != nil {
@@ -179,7 +179,7 @@ func (d *fullDisk) cookAtFullness(ctx context.Context, sh shortage, left int, se
 	return s.log, s.checkScene(ctx)
 }
 
-// leave limits a tmpfs to the given number of free pages or inodes.
+// leave limits a tmpfs so that the given number of pages or inodes is free.
 func leave(at string, left int, inodes bool) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(at, &st); err != nil {
@@ -192,8 +192,8 @@ func leave(at string, left int, inodes bool) error {
 	return unix.Mount("", at, "", unix.MS_REMOUNT, option)
 }
 
-// checkReport compares the reports of a run with its outputs. A run that could not start prints
-// no summary.
+// checkReport compares what a run reports with its outputs. A run that could not start prints no
+// summary.
 func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before oracle.Tree) error {
 	want, summary, err := s.cookSceneFromScratch(ctx)
 	if err != nil {
@@ -220,21 +220,21 @@ func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before
 	return nil
 }
 
-// A denial is a missing permission, and the expected result of a run.
+// A denial is a missing permission, with the expected result of a run.
 type denial struct {
 	name string
-	// play replaces the whole scene if it is not nil.
+	// play, if not nil, runs instead of the standard scenario.
 	play func(ctx context.Context, d *fullDisk) (log []string, err error)
-	// deny removes the permission after a first run, and allow restores it.
+	// deny removes the permission after a first run; allow restores it.
 	deny, allow func(s *scene, at string) error
-	// says must be part of an error line; "" if the run must succeed.
+	// says is a text that an error line must contain; "" if the run must succeed.
 	says string
 	code int
 	// stays means that the run must not remove any output.
 	stays bool
 }
 
-// unprivilegedUser is the user ID that runs cook, because root would be denied nothing.
+// unprivilegedUser is the user ID under which cook runs, because root is not denied anything.
 const unprivilegedUser = 65534
 
 func chmod(mode os.FileMode, path ...string) func(*scene, string) error {
@@ -265,7 +265,7 @@ var denials = []denial{
 	{name: "no current directory", play: noFolder},
 }
 
-// denied cooks as an unprivileged user, edits, and cooks again without a permission.
+// denied cooks as an unprivileged user, edits, and cooks again while a permission is missing.
 func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err error) {
 	if c.play != nil {
 		return c.play(ctx, d)
@@ -321,7 +321,7 @@ func (d *fullDisk) denied(ctx context.Context, c denial) (log []string, err erro
 	return s.log, s.checkScene(ctx)
 }
 
-// said reports whether an error line of the command contains some text.
+// said reports whether an error line of the command contains the text.
 func said(stderr, text string) bool {
 	for line := range strings.Lines(stderr) {
 		if (strings.HasPrefix(line, "cook: ") || problemLine.MatchString(line)) && strings.Contains(line, text) {
@@ -338,8 +338,8 @@ func own(dir string) error {
 	})
 }
 
-// noFolder runs cook in a current directory that has been removed: absolute paths must work, and
-// relative ones must give an error.
+// noFolder runs cook in a working directory that has been removed: absolute paths must work, and
+// relative ones must cause an error.
 func noFolder(ctx context.Context, d *fullDisk) (log []string, err error) {
 	s, at, err := d.newDiskScene(outOf, d.seed)
 	if err != nil {

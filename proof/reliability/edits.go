@@ -16,11 +16,11 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// maxPrinted is how many failures are shrunk and printed.
+// maxPrinted is the maximum number of failures that are shrunk and printed.
 const maxPrinted = 3
 
-// edits plays random scripts of package oracle. After every run the outputs must equal the
-// outputs of a run from scratch, and no needless work may be done. A failure is printed as a
+// edits plays random scripts of package oracle. After every run the outputs must equal the outputs
+// of a run from scratch, and the run must not have done needless work. A failure is printed as a
 // script for cook/cli/testdata/script.
 func edits(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("edits", flag.ContinueOnError)
@@ -147,8 +147,8 @@ func (e *editing) playInNewDirs(ctx context.Context, s oracle.Script) error {
 	return oracle.Play(ctx, place, s, oracle.InProcess)
 }
 
-// countCooks plays sequences of package minimal. Each run must do exactly the work that a model
-// predicts, and give the predicted outputs.
+// countCooks runs the sequences of package minimal. Each run must do exactly the work that a model
+// predicts, and produce the predicted outputs.
 func countCooks(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("minimal", flag.ContinueOnError)
 	sequences := flags.Int("sequences", 1000, "how many sequences")

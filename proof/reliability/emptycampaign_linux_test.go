@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// A campaign that injected no fault fails.
+// A campaign fails if it injected no fault.
 func TestEmptyCampaignFails(t *testing.T) {
 	cook := fake(t, "cook")
-	t.Setenv("GODEBUG", exactHeap) // otherwise media would restart this test with the variable
+	t.Setenv("GODEBUG", exactHeap) // otherwise media would restart this test with the variable set
 	for name, run := range map[string]func(ctx context.Context, dir string) error{
 		"damage": func(ctx context.Context, dir string) error {
 			return damageFiles(ctx, []string{"-only", "no such kind", "-dir", dir})

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// Variables that select the behavior of the test binary when a campaign runs it instead of cook.
+// These variables select the behavior of the test binary when a campaign runs it instead of cook.
 const (
 	fakeVar = "RELIABILITY_FAKE"
 	textVar = "RELIABILITY_FAKE_TEXT"
@@ -32,14 +32,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakes are programs that campaigns run instead of cook. They return the exit status.
+// fakes maps names to programs that campaigns run instead of cook. They return the exit status.
 var fakes = map[string]func() int{
 	"cook": func() int { return fakeCook(nil) },
-	// spoils writes a wrong output after each cook.
+	// spoils is a fake that writes a wrong output after each cook.
 	"spoils": func() int {
 		return fakeCook(func(out string) error { return os.WriteFile(filepath.Join(out, "plain.txt"), []byte("x"), 0o666) })
 	},
-	// half writes a wrong output while it watches.
+	// half is a fake that writes a wrong output while it watches.
 	"half": func() int {
 		fs, dirs := fakeFlags()
 		fs.Parse(os.Args[1:])
@@ -71,7 +71,7 @@ func fakeFlags() (*flag.FlagSet, *oracle.Run) {
 	return fs, &opt
 }
 
-// fakeCook cooks like the command, and then calls more with the output directory.
+// fakeCook runs cook, and then calls more with the output directory.
 func fakeCook(more func(out string) error) int {
 	fs, opt := fakeFlags()
 	watch := fs.Bool("watch", false, "")
@@ -104,7 +104,7 @@ func fake(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	t.Setenv(fakeVar, name)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would delay each exit by a second
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would delay each exit by one second
 	return self
 }
 
@@ -116,7 +116,8 @@ func says(t *testing.T, text string, code int) string {
 	return fake(t, "says")
 }
 
-// testRounds returns the rounds of a campaign that runs a program in a directory of the test.
+// testRounds returns the rounds of a campaign that runs the given program in a directory of the
+// test.
 func testRounds(t *testing.T, program string) rounds {
 	return rounds{workplace: workplace{name: "test", seed: 1, dir: t.TempDir(), program: program}}
 }

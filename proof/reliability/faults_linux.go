@@ -13,12 +13,12 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/faults"
 )
 
-// archCampaigns returns the campaigns for this processor architecture.
+// archCampaigns returns the campaigns that exist only for this processor architecture.
 func archCampaigns() []campaign {
 	return []campaign{{"faults", "each fault in each system call on a file", breakCalls}}
 }
 
-// breakCalls injects each fault into each system call on a file, in each scene.
+// breakCalls injects each fault into each file-related system call, in each scene.
 func breakCalls(ctx context.Context, args []string) error {
 	w := workplace{name: "faults"}
 	flags := w.flags()

@@ -2,5 +2,5 @@
 
 package main
 
-// archCampaigns returns nothing: package faultfs does not support this architecture.
+// archCampaigns returns nil: package faultfs does not support this architecture.
 func archCampaigns() []campaign { return nil }

@@ -40,7 +40,8 @@ type killing struct {
 	amid, watched atomic.Int64
 }
 
-// programRules cook some files with tools: a slow one, and one that writes a depfile.
+// programRules are rules that cook some files with tools: a slow one, and one that writes a
+// depfile.
 const programRules = `
 [[rule]]
 match = "big/*.txt"
@@ -88,7 +89,7 @@ func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 	if s.rng.IntN(5) == 0 {
 		return c.killWatcher(ctx, s, s.rng.IntN(2) == 0)
 	}
-	recent := s.rng.IntN(3) == 0 // edit the same files again after the kill
+	recent := s.rng.IntN(3) == 0 // the same files are edited again after the kill
 	if recent {
 		s.recent = nil
 		if err := s.startSlowEdit(); err != nil {
@@ -114,13 +115,13 @@ func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 	if recent {
 		return s.editRecent()
 	}
-	return s.applyRandomEdits(s.rng.IntN(after)) // so that the outputs of the killed run are stale
+	return s.applyRandomEdits(s.rng.IntN(after)) // makes the outputs of the killed run stale
 }
 
-// killWatcher starts a watcher, edits while it runs, and kills it.
+// killWatcher starts a watcher, edits sources while it runs, and kills it.
 //
-// The watcher may cook any state between two edits, even a partial edit. So the outputs
-// after the kill are only checked if the edits are atomic, that is, if atOnce.
+// The watcher may cook any state between two edits, even a partial edit. So the outputs after the
+// kill are checked only if the edits are atomic, which is the case if atOnce is set.
 func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error {
 	edit := s.edit
 	if atOnce {
@@ -179,7 +180,8 @@ func (c *killing) killWatcher(ctx context.Context, s *scene, atOnce bool) error 
 	return nil
 }
 
-// forgetOutputs makes the next run a first cook, half of the time without a store.
+// forgetOutputs removes the outputs so that the next run is a first cook; half of the time it also
+// removes the store.
 func (s *scene) forgetOutputs() error {
 	s.addSceneNote("no outputs")
 	err := empty(s.out)
@@ -189,7 +191,7 @@ func (s *scene) forgetOutputs() error {
 	return sceneError(err)
 }
 
-// cookBefore cooks without faults, and returns how long that took.
+// cookBefore cooks without faults, and returns how long the run took.
 func (s *scene) cookBefore(ctx context.Context, more ...string) (time.Duration, error) {
 	end, err := s.run(ctx, more...)
 	if err == nil && (end.code > 1 || end.code < 0) {
@@ -198,14 +200,14 @@ func (s *scene) cookBefore(ctx context.Context, more ...string) (time.Duration, 
 	return end.took, err
 }
 
-// randomWait returns a random time, at most a third longer than a run takes.
+// randomWait returns a random duration, at most a third longer than a run takes.
 func (s *scene) randomWait(took time.Duration) time.Duration {
 	return time.Duration(s.rng.Int64N(int64(took + took/3)))
 }
 
-// runAndKill starts the command, waits, injects a fault by calling harm, if that is not nil, and
-// kills the command with SIGKILL. amid reports whether the command was still running. A command
-// that ends before the fault must exit with 0 or 1.
+// runAndKill starts the command, waits, calls harm to inject a fault unless it is nil, and kills
+// the command with SIGKILL. amid reports whether the command was still running. A command that ends
+// before the fault must exit with 0 or 1.
 func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(kill func()) error, more ...string) (amid bool, err error) {
 	var text strings.Builder
 	cmd := s.cookCommand(ctx, more...)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// killable returns a scene with an output directory, and a campaign that runs a fake.
+// killable returns a campaign that runs the given program instead of cook, and a scene with an
+// output directory.
 func killable(t *testing.T, program string) (*killing, *scene) {
 	t.Helper()
 	c := &killing{}
@@ -31,7 +32,7 @@ func TestWatcherThatEndsIsWrong(t *testing.T) {
 			code = 0
 		}
 		c, s := killable(t, says(t, "no such flag", code))
-		// Some of the runs may be killed before they end, but not all.
+		// A campaign passes if some of the runs, but not all, are killed before they end.
 		err := eventually(func() error { return c.killWatcher(t.Context(), s, atOnce) })
 		if err == nil || !strings.Contains(err.Error(), "no such flag") {
 			t.Errorf("at once %t: a watcher that exits with %d: %v", atOnce, code, err)
@@ -51,7 +52,8 @@ func TestPartialOutputOfWatcherIsDetected(t *testing.T) {
 	}
 }
 
-// eventually returns the first error of some attempts.
+// eventually repeats an attempt whose result depends on timing until it returns an error, and
+// returns that error, or nil after 20 attempts.
 func eventually(try func() error) (err error) {
 	for n := 0; n < 20 && err == nil; n++ {
 		err = try()
@@ -83,7 +85,7 @@ func TestKillsDetectsSpoiledOutputs(t *testing.T) {
 	args := func(program string) []string {
 		return []string{"-kills", "1", "-jobs", "1", "-seed", "1", "-dir", t.TempDir(), "-cook", program}
 	}
-	// Whether a kill comes during a cook depends on timing.
+	// Whether a kill hits a running cook depends on timing.
 	if err := kills(t.Context(), args(fake(t, "cook"))); err != nil && !strings.HasPrefix(err.Error(), "0 kills amid a cook") {
 		t.Errorf("cook without changes: %v", err)
 	}

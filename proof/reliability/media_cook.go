@@ -26,13 +26,13 @@ import (
 
 // A mediaFile is one file to cook.
 type mediaFile struct {
-	name string // origin of the file
+	name string // how the file was made
 	ext  string
 	data []byte
 	want mediaWant
 }
 
-// mediaWant is the expected result for a file that is known to be valid or invalid.
+// mediaWant is the expected result for a file that is known to be valid or known to be invalid.
 type mediaWant int
 
 const (
@@ -49,15 +49,15 @@ type mediaCooker struct {
 // mediaResult is the result for one file.
 type mediaResult struct {
 	err        error // error of Estimate or Cook
-	overBudget bool  // may be valid, but needs more than the budget
+	overBudget bool  // may be valid, but needs more memory than the budget
 	cooked     bool  // Cook was called
 	panicked   any
 	odd        error // the output is wrong
 
-	took      time.Duration // CPU time
-	estimate  int64         // bytes, at least the memory for reading the file
-	allocated int64         // total bytes, live or dead
-	peak      int64         // maximum of live bytes; measured only if allocated is above the estimate
+	took      time.Duration // CPU time for the file
+	estimate  int64         // bytes; at least the memory for reading the file
+	allocated int64         // total bytes allocated, live or dead
+	peak      int64         // maximum of the live bytes; measured only if allocated exceeds the estimate
 }
 
 // patience returns the time limit for the file.
@@ -71,13 +71,14 @@ type mediaBench struct {
 	assets  *confine.Dir // the same directory
 	budget  int64
 	cookers map[string]mediaCooker
-	// Programs that check shaders; "" if not installed.
+	// Paths of programs that check shaders; "" if not installed.
 	glslang, spirvVal string
-	sound             bool         // the current file is undamaged
+	sound             bool         // whether the current file is undamaged
 	begun             atomic.Int64 // start of the current file in Unix nanoseconds; 0 between files
 }
 
-// watchFor panics if a file takes longer than most, and leaves the file in the directory.
+// watchFor panics if a file takes much longer than the others, and leaves the file in the
+// directory.
 func (b *mediaBench) watchFor(most time.Duration) (stop func()) {
 	quit := make(chan struct{})
 	go func() {
@@ -103,8 +104,8 @@ func (b *mediaBench) cookMediaFile(ctx context.Context, f mediaFile) (r mediaRes
 	}
 	r = b.cookMediaOnce(ctx, f, name)
 	if r.allocated > r.estimate+mediaSlack {
-		// Not all of these bytes were live at once. Cook again with frequent collections, and
-		// measure the live heap.
+		// Not all of these bytes were live at the same time. Cook again with frequent collections,
+		// and measure the live heap.
 		defer debug.SetGCPercent(debug.SetGCPercent(5))
 		runtime.GC()
 		before := heapBytes()
@@ -114,13 +115,14 @@ func (b *mediaBench) cookMediaFile(ctx context.Context, f mediaFile) (r mediaRes
 		r.peak = peak.Load() - before
 	}
 	if r.took > r.patience() {
-		// If the file caused the delay, and not garbage of earlier files, it repeats.
+		// If the file caused the delay, and not the collection of earlier files' garbage, the delay
+		// occurs again.
 		r.took = min(r.took, b.cookMediaOnce(ctx, f, name).took)
 	}
 	return r
 }
 
-// cookMediaOnce admits and cooks a file like the execute stage.
+// cookMediaOnce admits and cooks a file as the execute stage of a run does.
 func (b *mediaBench) cookMediaOnce(ctx context.Context, f mediaFile, name string) (r mediaResult) {
 	c := b.cookers[f.ext]
 	out := filepath.Join(b.dir, "out")
@@ -195,7 +197,7 @@ func checkTexture(file string) error {
 
 func allocatedBytes() int64 { return readMetric("/gc/heap/allocs:bytes") }
 
-// heapBytes returns the live heap as of the last collection.
+// heapBytes returns the size of the live heap as of the last collection.
 func heapBytes() int64 { return readMetric("/gc/heap/live:bytes") }
 
 func readMetric(name string) int64 {
@@ -204,7 +206,8 @@ func readMetric(name string) int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// watchHeap polls the live heap until stopped. It is only useful if collections are frequent.
+// watchHeap polls the size of the live heap until it is stopped. It is useful only if collections
+// are frequent.
 func watchHeap() (peak *atomic.Int64, stop func()) {
 	peak = new(atomic.Int64)
 	quit, over := make(chan struct{}), make(chan struct{})
@@ -227,8 +230,8 @@ func watchHeap() (peak *atomic.Int64, stop func()) {
 // different ways.
 const leastLikeness = 45
 
-// checkPixels compares an accepted file with the output of the reference decoder, if there is
-// one. We must have warned of damage that it detects, and the pixels must be similar.
+// checkPixels compares an accepted file with the output of the reference decoder, if there is one.
+// There must be a warning if the reference decoder reports damage, and the pixels must be similar.
 func checkPixels(ctx context.Context, dir string, f mediaFile, sound bool) error {
 	if !peers.Knows(f.ext) {
 		return nil
@@ -251,7 +254,7 @@ func checkPixels(ctx context.Context, dir string, f mediaFile, sound bool) error
 	case damaged && len(info.Notes) == 0:
 		return fmt.Errorf("accepted without a warning, but the reference decoder reports: %.200q", said)
 	case said != "" || info.Orientation > 1 || len(pnm) == 0 || !sound:
-		return nil // it is stricter in other respects, or does not apply the orientation
+		return nil // djpeg is stricter than our decoder, or ignores the orientation
 	case bytes.Contains(f.data, []byte("\x03R\"\x00G\x11\x00B\x11\x00")):
 		return nil // image/jpeg returns replicated RGB samples
 	}

@@ -17,29 +17,29 @@ type mutator struct {
 	starts []mediaFile
 }
 
-// mediaLargest limits the size of repeated parts, in bytes.
+// mediaLargest is the maximum total size of repeated parts, in bytes.
 const mediaLargest = 1 << 20
 
-// nextMutation damages a start file with one to twelve changes.
+// nextMutation makes one to twelve random changes to a valid file.
 func (m *mutator) nextMutation() mediaFile {
 	f := m.starts[m.rand.IntN(len(m.starts))]
 	f.data, f.want = bytes.Clone(f.data), wantAnything
 	if isModel(f.ext) && m.rand.IntN(8) > 0 {
-		// Most other changes make a text invalid.
+		// Most other kinds of changes make a text invalid.
 		for range 1 + m.rand.IntN(3) {
 			f.data = m.damageModel(f.ext, f.data)
 		}
 		return f
 	}
 	most := 12
-	if f.ext == ".wgsl" { // naga stops after the first lines if a shader is damaged more
+	if f.ext == ".wgsl" { // the more a shader is damaged, the earlier naga stops
 		most = 2
 	}
 	for range 1 + m.rand.IntN(1+m.rand.IntN(most)) {
 		f.data = m.damageBytes(f)
 		f.data = f.data[:min(len(f.data), mediaLargest)]
 	}
-	// With a wrong checksum the decoder would stop there.
+	// If the checksum were wrong, the decoder would stop there.
 	if m.rand.IntN(8) > 0 {
 		switch f.ext {
 		case ".png":
@@ -51,7 +51,7 @@ func (m *mutator) nextMutation() mediaFile {
 	return f
 }
 
-// damageBytes makes one kind of change.
+// damageBytes makes one random change.
 func (m *mutator) damageBytes(f mediaFile) []byte {
 	data := f.data
 	if len(data) < 16 {
@@ -88,7 +88,8 @@ func (m *mutator) damageBytes(f mediaFile) []byte {
 	return data
 }
 
-// favoredOffset returns a random offset, often in the head, which contains sizes and tables.
+// favoredOffset returns a random offset, often near the start of the file, which contains sizes and
+// tables.
 func (m *mutator) favoredOffset(n int) int {
 	if m.rand.IntN(2) == 0 {
 		n = min(n, 128)
@@ -123,17 +124,17 @@ func (m *mutator) damageChunk(ext string, data []byte) []byte {
 		chunks = slices.Insert(chunks, j, slices.Repeat(chunks[i:i+1], times)...)
 	case 4:
 		if c := bytes.Clone(chunks[i]); len(c) >= 8 {
-			putNumber(m.rand, c[pick(m.rand, []int{0, 2, 4}):]) // one of these is the length
+			putNumber(m.rand, c[pick(m.rand, []int{0, 2, 4}):]) // one of these is the length field
 			chunks[i] = c
 		}
 	}
 	return bytes.Join(chunks, nil)
 }
 
-// cutChunks splits a file into the bytes before its chunks, and the chunks.
+// cutChunks splits a file into its chunks and the bytes before them.
 func cutChunks(ext string, data []byte) [][]byte {
 	var head int
-	var size func([]byte) int // of the chunk that starts here
+	var size func([]byte) int // returns the size of the chunk that starts here
 	switch ext {
 	case ".png":
 		head, size = 8, func(b []byte) int { return 12 + int(binary.BigEndian.Uint32(b)) }
@@ -141,7 +142,7 @@ func cutChunks(ext string, data []byte) [][]byte {
 		head, size = 12, func(b []byte) int { n := int(binary.LittleEndian.Uint32(b[4:])); return 8 + n + n&1 }
 	case ".jpeg":
 		head, size = 2, func(b []byte) int {
-			if b[1] == 0xda { // up to the next marker
+			if b[1] == 0xda { // the chunk ends at the next marker
 				for i := 2; i+1 < len(b); i++ {
 					if b[i] == 0xff && b[i+1] != 0 && (b[i+1] < 0xd0 || b[i+1] > 0xd7) {
 						return i
@@ -174,7 +175,7 @@ func cutChunks(ext string, data []byte) [][]byte {
 	return chunks
 }
 
-// fixSums corrects the CRC of each chunk of a PNG.
+// fixSums corrects the CRC of each chunk in a PNG.
 func fixSums(data []byte) {
 	for at := 8; at+12 <= len(data); {
 		n := int(binary.BigEndian.Uint32(data[at:]))
@@ -186,7 +187,7 @@ func fixSums(data []byte) {
 	}
 }
 
-// putNumber writes a 16-bit or 32-bit number that is a common limit.
+// putNumber writes a 16-bit or 32-bit number that is a common limit value.
 func putNumber(r *rand.Rand, b []byte) {
 	if len(b) < 4 {
 		return

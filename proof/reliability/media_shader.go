@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// plantedName is a file outside of the assets, which no shader may include.
+// plantedName is the name of a file outside of the assets. No shader may include it.
 const plantedName = "planted"
 
-// madeShaders are sources with includes and with most features of WGSL.
+// madeShaders are sources that have includes or use most features of WGSL.
 func madeShaders() []mediaFile {
 	const fragment = `#version 450
 #extension GL_GOOGLE_include_directive : enable
@@ -58,7 +58,7 @@ fn shade(p: Point, i: u32) -> vec4f {
 	}
 }
 
-// shaderPieces are texts that a preprocessor or compiler may interpret in a different way.
+// shaderPieces are texts that a preprocessor or compiler may interpret differently from cook.
 var shaderPieces = map[string][]string{
 	".frag": {
 		"\\\n", "\\\r\n", "\\\r", "\r", "\n", "\r\n", "\n\r", "\f", "\v", "\x00", "\\", "/", "*", "//", "/*", "*/", "/**/", "\"", "'", "#", "##", "\n#", "<", ">",
@@ -74,8 +74,8 @@ var shaderPieces = map[string][]string{
 
 var shaderWord = regexp.MustCompile(`\w+`)
 
-// damageShader inserts a piece or an include that contains pieces, or replaces a word by another
-// one.
+// damageShader inserts a piece, or an include that contains pieces, or replaces one word by
+// another.
 func (m *mutator) damageShader(ext string, data []byte) []byte {
 	at := m.rand.IntN(len(data) + 1)
 	if i := bytes.IndexAny(data[at:], "\n #(),.;"); i >= 0 && m.rand.IntN(4) > 0 {
@@ -112,7 +112,7 @@ func (b *mediaBench) checkShader(ext, out string) error {
 		if err := os.WriteFile(filepath.Join(b.dir, "..", plantedName), []byte("#error PLANTED\n"), 0o666); err != nil {
 			return err
 		}
-		// cook has dropped the extension that enables includes, so add it.
+		// cook has removed the line that enables the include extension, so add it again.
 		const enable = "#extension GL_GOOGLE_include_directive : enable\n"
 		flat := filepath.Join(b.dir, "flat.frag")
 		if err := os.WriteFile(flat, slices.Concat([]byte("#version 450\n"+enable), bytes.ReplaceAll(text, []byte("#version"), []byte("//"))), 0o666); err != nil {

@@ -30,15 +30,14 @@ func mediaSounds(largest int64) ([]mediaFile, error) {
 	return list, err
 }
 
-// mediaPieces returns truncated files of formats that store their length, which a recipe must
-// reject.
+// mediaPieces returns truncated files in formats that store the length; a recipe must reject them.
 func mediaPieces(r *rand.Rand, whole []mediaFile) []mediaFile {
 	var list []mediaFile
 	for _, f := range whole {
 		for i := 0; i < 8 && f.want == wantCooked && tellsLength(f); i++ {
 			n := r.IntN(len(f.data))
 			if bytes.HasPrefix(f.data[n:], []byte("smpl")) {
-				continue // only loops are missing, which is only a warning
+				continue // only loops are missing, which causes only a warning
 			}
 			list = append(list, mediaFile{fmt.Sprintf("%s, %d of %d bytes", f.name, n, len(f.data)), f.ext, f.data[:n], wantRefused})
 		}
@@ -46,7 +45,7 @@ func mediaPieces(r *rand.Rand, whole []mediaFile) []mediaFile {
 	return list
 }
 
-// madeSounds returns WAV files of each coding, with up to eight channels and with loops.
+// madeSounds returns WAV files in each encoding, with up to eight channels and with loops.
 func madeSounds() ([]mediaFile, error) {
 	var list []mediaFile
 	for _, coding := range []wav.Coding{wav.PCM8, wav.PCM16, wav.PCM24, wav.PCM32, wav.Float32, wav.IMA} {
@@ -96,7 +95,7 @@ func testSounds(largest int64) ([]mediaFile, error) {
 	return list, nil
 }
 
-// fixPages corrects the checksum of each page of an Ogg file.
+// fixPages corrects the checksum of each page in an Ogg file.
 func fixPages(data []byte) {
 	crc := crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Width: 32, Poly: 0x04c11db7})
 	for at := 0; ; {
@@ -111,8 +110,8 @@ func fixPages(data []byte) {
 	}
 }
 
-// tellsLength reports whether truncation of a complete sound can be detected, because its writer
-// could seek back to write the length.
+// tellsLength reports whether a sound stores its length, so that truncation can be detected. A
+// writer that cannot seek back does not store it.
 func tellsLength(f mediaFile) bool {
 	return (f.ext == ".wav" || f.ext == ".flac") && !strings.Contains(f.name, "pipe")
 }

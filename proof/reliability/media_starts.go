@@ -25,8 +25,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/imagetest"
 )
 
-// mediaStarts returns files of every kind: some are made here; others are the test pictures of Go
-// and golang.org/x/image, if they can be found. Some of these are invalid.
+// mediaStarts returns files of every kind. Some are made here; others are the test images of Go and
+// golang.org/x/image, if these are found. Some of the files are invalid.
 func mediaStarts(largest int64) ([]mediaFile, error) {
 	starts := slices.Concat(madePictures(), madeTexts(), madeShaders())
 	for _, dir := range testdataFolders() {
@@ -39,8 +39,8 @@ func mediaStarts(largest int64) ([]mediaFile, error) {
 	return starts, nil
 }
 
-// mediaBombs are files made to be expensive. They are not mutated, because the small ones
-// resemble other files, and the others are too large.
+// mediaBombs returns files that are designed to use many resources. They are not mutated, because
+// the small ones resemble other files, and the rest are too large.
 func mediaBombs() []mediaFile {
 	var list []mediaFile
 	for _, b := range imagetest.Bombs() {
@@ -49,13 +49,13 @@ func mediaBombs() []mediaFile {
 	return append(list, textBombs()...)
 }
 
-// withExtension returns the files with an extension, or all for "".
+// withExtension returns the files with the given extension, or all files for "".
 func withExtension(starts []mediaFile, ext string) []mediaFile {
 	return slices.DeleteFunc(starts, func(f mediaFile) bool { return ext != "" && f.ext != ext })
 }
 
-// testdataFolders returns the directories with test data of Go and golang.org/x/image, as the go
-// command reports them.
+// testdataFolders returns the testdata directories of Go and golang.org/x/image, which it asks the
+// go command for.
 func testdataFolders() []string {
 	var dirs []string
 	if root := askGo("env", "GOROOT"); root != "" {
@@ -76,7 +76,7 @@ func askGo(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// picturesBelow returns the pictures in test data that are small enough.
+// picturesBelow returns the images in testdata directories that are small enough.
 func picturesBelow(dir string, largest int64) ([]mediaFile, error) {
 	var list []mediaFile
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -109,7 +109,7 @@ func picturesBelow(dir string, largest int64) ([]mediaFile, error) {
 	return list, err
 }
 
-// madePictures writes small pictures with every available encoder.
+// madePictures encodes small images with every available encoder.
 func madePictures() []mediaFile {
 	r := rand.New(rand.NewPCG(7, 7))
 	noise := func(pix []byte) {
@@ -161,8 +161,8 @@ func madePictures() []mediaFile {
 	return append(list, madeTGA(nrgba, gray)...)
 }
 
-// withSignedSamples declares the samples of a little-endian TIFF as signed. The directory must be
-// at the end.
+// withSignedSamples declares the samples of a little-endian TIFF as signed. The image file
+// directory must be at the end.
 func withSignedSamples(data []byte) []byte {
 	le := binary.LittleEndian
 	dir := le.Uint32(data[4:])
@@ -175,7 +175,7 @@ func withSignedSamples(data []byte) []byte {
 	return append(data, copied...)
 }
 
-// madeTGA returns TGA pictures with and without run-length encoding: true color, gray and
+// madeTGA returns TGA images with and without run-length encoding: true-color, gray and
 // color-mapped.
 func madeTGA(nrgba *stdimage.NRGBA, gray *stdimage.Gray) []mediaFile {
 	w, h := byte(nrgba.Rect.Dx()), byte(nrgba.Rect.Dy())

@@ -16,14 +16,14 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// settle is longer than the age at which a stamp is trusted, which is 2.2 s.
+// settle is a duration longer than the age from which a stamp is trusted, which is 2.2 s.
 const settle = 2350 * time.Millisecond
 
 // power cuts the power of file systems while the cook command works on them.
 //
-// Between two cuts it edits the sources without syncing, and cooks several times, sometimes after
-// a pause that makes the stamps old enough to be trusted. After a cut the file system is mounted
-// again. The next run must give the same outputs as a run from scratch with the sources that
+// Between two cuts it edits the sources without syncing, and cooks several times, sometimes after a
+// pause that makes the stamps old enough to be trusted. After a cut the file system is mounted
+// again. The next run must produce the same outputs as a run from scratch with the sources that
 // survived.
 func power(ctx context.Context, args []string) error {
 	p := powerCuts{rounds: rounds{workplace: workplace{name: "power", dir: "/dev/shm"}, count: 500, jobs: 8}}
@@ -44,7 +44,8 @@ func power(ctx context.Context, args []string) error {
 	return p.run(ctx)
 }
 
-// powerCuts is the campaign power. Its jobs mostly wait, so there are many.
+// powerCuts is the campaign "power". It runs many jobs in parallel, because they spend most of the
+// time waiting.
 type powerCuts struct {
 	rounds
 	fs    string
@@ -58,7 +59,7 @@ func (p *powerCuts) run(ctx context.Context) error {
 	return p.printLastLine(ctx, err, counted, p.amid.Load(), "cuts amid a cook")
 }
 
-// newPowerCutJob returns a job with its own file system, or two.
+// newPowerCutJob returns a job with one or two file systems of its own.
 func (p *powerCuts) newPowerCutJob(_ context.Context, n int) (j job, err error) {
 	var images []*image
 	j.end = func() {
@@ -89,7 +90,7 @@ func (p *powerCuts) newPowerCutJob(_ context.Context, n int) (j job, err error) 
 	if err := s.writeFirstSources(); err != nil {
 		return j, err
 	}
-	for _, m := range images { // otherwise a cut could lose everything, and would test nothing
+	for _, m := range images { // otherwise the cut could lose all sources and would test nothing
 		if err := m.syncDiskImage(); err != nil {
 			return j, err
 		}
@@ -120,7 +121,8 @@ func (p *powerCuts) cutPowerOnce(ctx context.Context, s *scene, images []*image)
 	return p.cookAndCut(ctx, s, images, took)
 }
 
-// runFlags mostly chooses an ordinary run, and sometimes one that checks every asset.
+// runFlags mostly returns the flags of an ordinary run, and sometimes of a run that checks every
+// asset.
 func (p *powerCuts) runFlags(s *scene) []string {
 	switch s.rng.IntN(6) {
 	case 0:
@@ -147,8 +149,8 @@ func (p *powerCuts) editDuringCook(ctx context.Context, s *scene, n int) error {
 	return nil
 }
 
-// cookAndCut starts a cook that is expected to take a certain time, and cuts the power before it
-// ends or soon after.
+// cookAndCut starts a cook that is expected to take the given time, and cuts the power before the
+// cook ends or soon afterwards.
 func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, took time.Duration) error {
 	how := []int{shutNow, shutNow, shutNow, shutWriteLog, shutWriteLog, shutWriteAll}[s.rng.IntN(6)]
 	wait := s.randomWait(took)
@@ -182,7 +184,7 @@ func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, t
 	if err := p.repairRules(ctx, s); err != nil {
 		return err
 	}
-	switch s.rng.IntN(6) { // so that the outputs are stale
+	switch s.rng.IntN(6) { // makes the outputs stale
 	case 0:
 		return s.editRecent()
 	case 1, 2:
@@ -208,27 +210,27 @@ func (p *powerCuts) repairRules(ctx context.Context, s *scene) error {
 	return s.changeRules()
 }
 
-// An image is a file system in a file, whose power can be cut.
+// An image is a file system in a regular file; its power can be cut.
 type image struct {
 	fs   string // ext4 or xfs
 	file string
-	at   string // where it is mounted
+	at   string // mount point
 	loop *os.File
 }
 
-// shutdownRequest is FS_IOC_SHUTDOWN: from then on nothing is written to the disk, and
-// unwritten data is lost. The argument is what to write before.
+// shutdownRequest is FS_IOC_SHUTDOWN: after it, nothing is written to the disk, and unwritten data
+// is lost. The argument determines what is written first.
 const shutdownRequest = 0x8004587d
 
-// Arguments of shutdownRequest.
+// These are arguments of shutdownRequest.
 const (
-	shutWriteAll = 0 // write everything, like a power cut after a pause
-	shutWriteLog = 1 // write the file system's log, but not the contents of files
+	shutWriteAll = 0 // write everything first, like a power cut after a pause
+	shutWriteLog = 1 // write the file system's log first, but not the contents of files
 	shutNow      = 2
 )
 
-// newImage makes and mounts an image in a directory. The loop device stays the same for all
-// mounts, because stamps contain its number, and is freed when the process ends.
+// newImage creates and mounts an image in a directory. The loop device is the same for all mounts,
+// because stamps contain its number. It is freed when the process ends.
 func newImage(dir, name, kind string) (*image, error) {
 	m := &image{fs: kind, file: filepath.Join(dir, name+".img"), at: filepath.Join(dir, name)}
 	size := map[string]int64{"ext4": 96 << 20, "xfs": 320 << 20}[kind]
@@ -276,7 +278,7 @@ func attach(f *os.File) (*os.File, error) {
 			return loop, nil
 		}
 		loop.Close()
-		if try == 100 || !errors.Is(err, unix.EBUSY) { // another process took it
+		if try == 100 || !errors.Is(err, unix.EBUSY) { // another process has taken it
 			return nil, fmt.Errorf("%s: %w", loop.Name(), err)
 		}
 	}
@@ -291,7 +293,7 @@ func (m *image) mountDiskImage() error {
 
 func (m *image) unmount() error {
 	var err error
-	for range 500 { // a killed process may still hold it
+	for range 500 { // a killed process may still be using it
 		if err = unix.Unmount(m.at, 0); !errors.Is(err, unix.EBUSY) {
 			break
 		}
@@ -335,8 +337,8 @@ func (m *image) removeDiskImage() {
 	os.Remove(m.file)
 }
 
-// inMountNamespace runs this program again in a mount namespace of its own, so that its
-// mounts are private and end with it. It returns true in that process.
+// inMountNamespace runs this program again in a new mount namespace, so that its mounts are private
+// and disappear when it ends. It returns true in that process.
 func inMountNamespace() (work bool, err error) {
 	const mark = "RELIABILITY_OWN_MOUNTS"
 	if os.Getenv(mark) != "" {

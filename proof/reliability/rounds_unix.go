@@ -22,16 +22,16 @@ import (
 // several jobs in parallel.
 type rounds struct {
 	workplace
-	count int // total number
-	jobs  int // each with its own tree; 0 if the campaign does not call the method each
+	count int // total number of rounds
+	jobs  int // number of jobs, each with its own tree; 0 if the campaign does not use the method each
 
 	next, done, wrong atomic.Int64
 }
 
-// maxReported is how many failed rounds are printed in full.
+// maxReported is the maximum number of failed rounds that are printed in full.
 const maxReported = 10
 
-// flags returns a flag set in which the flag for the number of rounds has the name in each. The
+// flags returns a flag set in which the flag for the number of rounds has the given name. The
 // current values of count and jobs are the defaults.
 func (r *rounds) flags(each string) *flag.FlagSet {
 	fs := r.workplace.flags()
@@ -44,16 +44,16 @@ func (r *rounds) flags(each string) *flag.FlagSet {
 
 // A job plays one round after another.
 type job struct {
-	// After a failed round the logs of these scenes are printed, and their outputs and stores are
-	// removed.
+	// These are the scenes of the job. After a failed round, their logs are printed, and their
+	// outputs and stores are removed.
 	scenes []*scene
 	// round plays one round, and returns the failed check. An errScene ends the campaign.
 	round func(ctx context.Context) error
 	end   func() // may be nil
 }
 
-// playAllRounds plays all rounds. begin makes the jobs, which are numbered from 0; end is called even
-// for a job that begin failed to make.
+// playAllRounds plays all rounds. It calls begin for each job; jobs are numbered from 0. end is
+// called even for a job for which begin failed.
 func (r *rounds) playAllRounds(ctx context.Context, begin func(ctx context.Context, n int) (job, error)) error {
 	var group sync.WaitGroup
 	errs := make([]error, r.jobs)
@@ -103,15 +103,15 @@ func (r *rounds) playJobRounds(ctx context.Context, n int, j job) error {
 	return nil
 }
 
-// reportFailedRound counts a failure, and prints it with the log of the round.
+// reportFailedRound counts a failed round, and prints the failure with the log of the round.
 func (r *rounds) reportFailedRound(where string, log []string, err error) {
 	if r.wrong.Add(1) <= maxReported {
 		fmt.Printf("wrong: %s: %v\n  %s\n", where, err, strings.Join(log, "\n  "))
 	}
 }
 
-// printLastLine prints the last line, with the campaign's counts. It returns err, or an error if
-// a check failed or the fault was never injected (times is 0).
+// printLastLine prints the last line, with the campaign's counts. It returns err or, if a check
+// failed or the fault was never injected (times is 0), an error that says so.
 func (r *rounds) printLastLine(ctx context.Context, err error, counted string, times int64, what string) error {
 	wrong := r.wrong.Load()
 	fmt.Printf("%s: %s, %d wrong, seed %d, %s\n", r.name, counted, wrong, r.seed, r.took())
@@ -126,8 +126,8 @@ func (r *rounds) printLastLine(ctx context.Context, err error, counted string, t
 	return requireNonzero(times, what)
 }
 
-// newJobScene returns a scene in an empty directory. Scenes with different streams use different random
-// numbers.
+// newJobScene returns a scene in an empty directory. Scenes with different stream numbers use
+// different random numbers.
 func (r *rounds) newJobScene(dir string, stream uint64) *scene {
 	return &scene{
 		assets: filepath.Join(dir, "assets"), out: filepath.Join(dir, "cooked"), store: filepath.Join(dir, "store"),
@@ -135,16 +135,16 @@ func (r *rounds) newJobScene(dir string, stream uint64) *scene {
 	}
 }
 
-// A workplace is the working directory and the cook command of a campaign.
+// A workplace holds the working directory and the cook command of a campaign.
 type workplace struct {
-	name    string // of the campaign
+	name    string // name of the campaign
 	seed    uint64
-	dir     string // directory to work in; openWorkplace replaces it by a new directory inside
+	dir     string // directory in which to work; openWorkplace replaces it by a new subdirectory
 	program string // the cook command
 	began   time.Time
 }
 
-// flags makes a flag set that fills in the workplace. The current value of dir is the
+// flags returns a flag set that sets the fields of the workplace. The current value of dir is the
 // default.
 func (w *workplace) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet(w.name, flag.ContinueOnError)
@@ -154,8 +154,8 @@ func (w *workplace) flags() *flag.FlagSet {
 	return fs
 }
 
-// openWorkplace prints the seed, creates the directory and, without -cook, builds the command.
-// close removes the directory.
+// openWorkplace prints the seed, creates the working directory and, without -cook, builds the
+// command. The function close removes the directory.
 func (w *workplace) openWorkplace(ctx context.Context) error {
 	fmt.Printf("%s: seed %d\n", w.name, w.seed)
 	w.began = time.Now()
@@ -174,7 +174,7 @@ func (w *workplace) openWorkplace(ctx context.Context) error {
 
 func (w *workplace) closeWorkplace() { os.RemoveAll(w.dir) }
 
-// took returns the time since openWorkplace, for printing.
+// took formats the time since openWorkplace.
 func (w *workplace) took() time.Duration { return time.Since(w.began).Round(time.Second) }
 
 // build builds the cook command in dir.
@@ -187,7 +187,7 @@ func build(ctx context.Context, dir string) (string, error) {
 	return program, nil
 }
 
-// cpuTime returns the CPU time of this process, which is independent of other load.
+// cpuTime returns the CPU time of this process, which does not depend on other load.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -24,28 +24,28 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A scene is an asset tree with its outputs, and a source of random edits.
+// A scene is an asset tree with its outputs, and makes random edits.
 type scene struct {
 	assets, out, store string
-	scratch            string   // directory for cooks from scratch
+	scratch            string   // directory for runs from scratch
 	program            string   // the cook command
-	args               []string // more flags for it
+	args               []string // additional flags for cook
 	rng                *rand.Rand
 	moreRules          string   // appended to every cook.toml
 	user               uint32   // user ID that runs the command; 0 is the current user
-	log                []string // actions since the last check, for failure messages
-	recent             []string // sources edited since then
-	fresh              int      // number of the last new file
+	log                []string // actions since the last check, for messages about failures
+	recent             []string // sources edited since the last check
+	fresh              int      // number of the newest file
 }
 
 // sizes are the sizes of the files that fill adds, in bytes. They are larger than a block or
 // extent, so that a power cut can lose a part of a file.
 var sizes = map[string]int{
 	"big/a.txt": 40_000, "big/b.bin": 300_000, "big/c.raw": 1 << 20, "big/d.txt": 4096,
-	"twin1/a.txt": 3000, "twin2/a.txt": 3000, "twin1/b.bin": 60_000, "twin2/b.bin": 60_000, // a link points to one of the two
+	"twin1/a.txt": 3000, "twin2/a.txt": 3000, "twin1/b.bin": 60_000, "twin2/b.bin": 60_000, // a link points to one of the two directories
 }
 
-// writeFirstSources makes the assets.
+// writeFirstSources writes the initial assets.
 func (s *scene) writeFirstSources() error {
 	if err := oracle.Sample(s.assets); err != nil {
 		return err
@@ -82,15 +82,15 @@ func (s *scene) cookCommand(ctx context.Context, more ...string) *exec.Cmd {
 	args := append([]string{"-dir", s.assets, "-out", s.out, "-cache", s.store}, s.args...)
 	cmd := exec.CommandContext(ctx, s.program, append(args, more...)...)
 	cmd.Dir = os.TempDir()
-	cmd.WaitDelay = 10 * time.Second // in case a tool outlives it
+	cmd.WaitDelay = 10 * time.Second // limits the wait for a tool that keeps running after cook has ended
 	if s.user != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: s.user, Gid: s.user}}
 	}
 	return cmd
 }
 
-// run runs the command. It returns an error if the command could not be run (errScene), or
-// if the command or one of its tools did not end.
+// run runs the command. It returns an error if the command could not be run (errScene), or if the
+// command or one of its tools did not end in time.
 func (s *scene) run(ctx context.Context, more ...string) (ending, error) {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
@@ -140,12 +140,12 @@ func (s *scene) cookSceneFromScratch(ctx context.Context) (oracle.Tree, cook.Sum
 var (
 	summaryLine = regexp.MustCompile(`(?m)^cook: \d+ assets?(: .*)? in \d`)
 	problemLine = regexp.MustCompile(`^[^ ].*: (error|warning): `)
-	// noopLine is the summary of a run without work.
+	// noopLine matches the summary of a run that had nothing to do.
 	noopLine = regexp.MustCompile(`(?m)^cook: \d+ assets?(?:: (?:(\d+) up to date)?(?:, )?(?:(\d+) failed)?)? in \d`)
 )
 
-// checkScene cooks twice. It returns an error unless the outputs equal a cook from scratch and the
-// second run had nothing to do.
+// checkScene cooks twice. It returns an error unless the outputs equal the outputs of a cook from
+// scratch and the second run had nothing to do.
 func (s *scene) checkScene(ctx context.Context) error {
 	want, summary, err := s.cookSceneFromScratch(ctx)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *scene) checkScene(ctx context.Context) error {
 	return s.leftovers()
 }
 
-// shown returns a count as it is in a summary: "" if it is 0.
+// shown formats a count as in a summary: "" if it is 0.
 func shown(n int) string {
 	if n == 0 {
 		return ""
@@ -192,7 +192,8 @@ func shown(n int) string {
 	return strconv.Itoa(n)
 }
 
-// readSceneOutputs returns the tree of the output directory; it is empty if the directory does not exist.
+// readSceneOutputs reads the tree of the output directory, which is empty if the directory does not
+// exist.
 func (s *scene) readSceneOutputs() (oracle.Tree, error) {
 	tree, err := oracle.ReadTree(s.out)
 	if errors.Is(err, os.ErrNotExist) {
@@ -201,7 +202,7 @@ func (s *scene) readSceneOutputs() (oracle.Tree, error) {
 	return tree, err
 }
 
-// checkOutputs returns an error if an output is in none of the given trees and differs from a
+// checkOutputs returns an error if an output occurs in none of the given trees and differs from a
 // cook from scratch. The manifest lists the outputs of a partial run, so only its syntax is
 // checked.
 func (s *scene) checkOutputs(ctx context.Context, seen ...oracle.Tree) error {
@@ -230,7 +231,7 @@ func (s *scene) checkOutputs(ctx context.Context, seen ...oracle.Tree) error {
 	return nil
 }
 
-// leftovers returns an error if temporary files of a run are left in the state directory.
+// leftovers returns an error if there are temporary files of a run in the state directory.
 func (s *scene) leftovers() error {
 	state, err := os.ReadDir(filepath.Join(s.out, ".cook"))
 	if err != nil {
@@ -252,7 +253,7 @@ func (s *scene) leftovers() error {
 	return nil
 }
 
-// empty removes the contents of a directory.
+// empty removes the contents of a directory, but not the directory itself.
 func empty(dir string) error {
 	all, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -264,10 +265,11 @@ func empty(dir string) error {
 	return err
 }
 
-// emptySceneDirs removes outputs and store. It keeps the directories, which may be mount points.
+// emptySceneDirs removes the contents of the output directory and the store, but not these
+// directories, which may be mount points.
 func (s *scene) emptySceneDirs() error { return errors.Join(empty(s.out), empty(s.store)) }
 
-// errScene means that the campaign itself failed.
+// errScene means that the campaign itself failed, not a check.
 var errScene = errors.New("cannot set up the scene")
 
 func sceneError(err error) error {

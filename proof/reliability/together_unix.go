@@ -22,8 +22,8 @@ const togetherAbout = "parallel cooks, trim, clean, a watcher and git checkout"
 
 // together starts two to four commands at once, again and again. They cook into two output
 // directories that share a store, trim, clean, verify, watch, or check out other branches of the
-// assets with git. A command may only fail because of the lock, or because an asset changed while
-// it was cooked. After each round a run must give the outputs of a run from scratch.
+// assets with git. A command may fail only because of the lock, or because an asset changed while
+// it was cooked. After each round, a run must produce the outputs of a run from scratch.
 func together(ctx context.Context, args []string) error {
 	c := concurrentRuns{rounds: rounds{workplace: workplace{name: "together"}, count: 1000, jobs: 2}}
 	if c.flags("rounds").Parse(args) != nil {
@@ -65,7 +65,7 @@ func (c *concurrentRuns) newConcurrentJob(ctx context.Context, n int) (job, erro
 	return job{scenes: both, round: round}, c.branches(ctx, s)
 }
 
-// slowRule cooks some of the files with a slow tool.
+// slowRule is a rule that cooks some of the files with a slow tool.
 const slowRule = `
 [[rule]]
 match = "notes/*.txt"
@@ -76,7 +76,7 @@ outputs = ["{name}"]
 // branchCount is the number of branches of the assets.
 const branchCount = 3
 
-// branches makes the assets, a git repository with branches that share the rules.
+// branches creates the assets in a git repository whose branches have the same rules.
 func (c *concurrentRuns) branches(ctx context.Context, s *scene) error {
 	if err := s.writeFirstSources(); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (c *concurrentRuns) branches(ctx context.Context, s *scene) error {
 	return os.MkdirAll(s.store, 0o777)
 }
 
-// editUntilCooked edits the assets until they cook without failures.
+// editUntilCooked edits the assets until a cook succeeds without failures.
 func (c *concurrentRuns) editUntilCooked(ctx context.Context, s *scene) error {
 	for {
 		for _, edit := range []func() error{s.overwrite, s.overwrite, s.rewriteRandomSource, s.removeRandomSource, s.renameRandomSource, s.createRandomSource, s.createRandomSource, s.swapRandomSources} {
@@ -129,8 +129,8 @@ func (c *concurrentRuns) editUntilCooked(ctx context.Context, s *scene) error {
 	}
 }
 
-// git runs git on the assets without user configuration. The repository is outside of the asset
-// directory, so that edits do not touch it.
+// git runs git on the assets without the user's configuration. The repository is outside of the
+// asset directory, so that edits do not affect it.
 func git(ctx context.Context, s *scene, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", s.assets, "--git-dir", s.assets + ".git", "--work-tree", ".",
 		"-c", "user.name=n", "-c", "user.email=n@example.com", "-c", "gc.auto=0"}, args...)...)
@@ -141,7 +141,7 @@ func git(ctx context.Context, s *scene, args ...string) error {
 	return nil
 }
 
-// A concurrentRun is a command of a round, and its allowed exit statuses.
+// A concurrentRun is a command of a round, with its allowed exit statuses.
 type concurrentRun struct {
 	cmd   *exec.Cmd
 	codes []int
@@ -196,7 +196,7 @@ func (c *concurrentRuns) runTogetherOnce(ctx context.Context, s, other *scene) e
 	return errors.Join(append(errs, err, stop())...)
 }
 
-// startWatcher sometimes starts a watcher. stop ends it.
+// startWatcher starts a watcher in some of the rounds. stop stops it.
 func (c *concurrentRuns) startWatcher(ctx context.Context, s *scene) (stop func() error, err error) {
 	if s.rng.IntN(4) > 0 {
 		return func() error { return nil }, nil
@@ -210,7 +210,7 @@ func (c *concurrentRuns) startWatcher(ctx context.Context, s *scene) (stop func(
 	return func() error {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
-		// SIGINT kills the watcher if it does not handle signals yet.
+		// SIGINT kills a watcher that does not handle signals yet.
 		if cmd.ProcessState.ExitCode() != 130 && !endedBy(cmd, syscall.SIGINT) {
 			return fmt.Errorf("the interrupted watcher: %s: %s", cmd.ProcessState, text.String())
 		}
@@ -218,13 +218,12 @@ func (c *concurrentRuns) startWatcher(ctx context.Context, s *scene) (stop func(
 	}, nil
 }
 
-// sourceChanged matches errors of assets that change, appear or disappear while they are cooked:
+// sourceChanged matches errors about assets that change, appear or disappear while they are cooked:
 // git truncates a file before it writes to it, and changes the files and rules of a branch one
 // after the other.
 var sourceChanged = regexp.MustCompile(`changed while it was being cooked|no such file or directory|does not exist|file is empty|file is cut short`)
 
-// lockProtected matches paths that the lock protects, so that they cannot change while a cook
-// runs.
+// lockProtected matches paths that the lock protects; they cannot change while a cook runs.
 var lockProtected = regexp.MustCompile(`\.cook/|\bmanifest|\block\b|\boutputs?\b`)
 
 // waitFor runs a command, and returns an error if it ends in a way that is not allowed.

@@ -16,12 +16,12 @@ import (
 // A tree is a directory whose materials are read.
 type tree struct {
 	root     string
-	pictures map[string]string // paths by lowercase path
+	pictures map[string]string // actual path by lowercase path
 	truth    map[string]string // roles by path
 }
 
-// noteSlotPicture records the role of the picture that a slot names. Only the first place where
-// the picture exists counts.
+// noteSlotPicture records the role of the image that a slot names. Only the first path at which the
+// image exists counts.
 func (t *tree) noteSlotPicture(slot, picture string, places ...string) {
 	label := roleOf[strings.ToLower(slot)]
 	if label == "" || picture == "" {
@@ -40,37 +40,37 @@ func (t *tree) noteSlotPicture(slot, picture string, places ...string) {
 	}
 }
 
-// roleOf maps slots in lower case to roles. Specular maps are missing, because some of them are
+// roleOf maps lowercase slot names to roles. Specular maps are missing, because some of them are
 // colors.
 var roleOf = map[string]string{
-	// glTF
+	// Slots of glTF.
 	"basecolortexture": "color", "emissivetexture": "color", "diffusetexture": "color", "sheencolortexture": "color",
 	"specularcolortexture": "color", "diffusetransmissioncolortexture": "color",
 	"normaltexture": "normal", "clearcoatnormaltexture": "normal",
 	"metallicroughnesstexture": "data", "occlusiontexture": "data", "clearcoattexture": "data", "clearcoatroughnesstexture": "data",
 	"transmissiontexture": "data", "thicknesstexture": "data", "sheenroughnesstexture": "data",
 	"iridescencetexture": "data", "iridescencethicknesstexture": "data", "anisotropytexture": "data",
-	// MTL
+	// Slots of MTL.
 	"map_kd": "color", "map_ke": "color", "norm": "normal", "map_pr": "data", "map_pm": "data", "disp": "height",
-	// Godot
+	// Slots of Godot.
 	"albedo_texture": "color", "emission_texture": "color", "normal_texture": "normal", "metallic_texture": "data",
 	"roughness_texture": "data", "ao_texture": "data", "orm_texture": "data", "heightmap_texture": "height",
 	"clearcoat_texture": "data", "anisotropy_flowmap": "data",
-	// Gazebo
+	// Slots of Gazebo.
 	"albedo_map": "color", "emissive_map": "color", "normal_map": "normal", "roughness_map": "data", "metalness_map": "data",
 	"ambient_occlusion_map": "data", "light_map": "lightmap", "environment_map": "environment",
-	// Cube 2: the command texture, followed by the type of the texture.
+	// Slots of Cube 2: the command texture, followed by the type of the texture.
 	"cube 0": "color", "cube c": "color", "cube d": "color", "cube g": "color", "cube n": "normal", "cube z": "height", "cube e": "environment",
-	// 0 A.D.
+	// Slots of 0 A.D.
 	"basetex": "color", "normtex": "normal", "aotex": "data",
-	// Trigger Rally
+	// Slots of Trigger Rally.
 	"level heightmap": "height", "level roadmap": "mask", "level foliagemap": "data", "level terrainmap": "data",
 	"level colormap": "color", "level hudmap": "color", "level minimap": "color", "level screenshot": "color",
-	// SuperTuxKart
+	// Slots of SuperTuxKart.
 	"kart name": "color", "kart normal-map": "normal", "kart gloss-map": "data", "kart colorization-mask": "mask",
 }
 
-// readMaterials adds the pictures that the materials of a file use.
+// readMaterials adds the images that the materials in a file use.
 func (t *tree) readMaterials(name string) {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
@@ -182,8 +182,8 @@ func (t *tree) godot(name, text string) {
 	}
 }
 
-// above returns the subdirectory called directory of each directory above a file. Some formats
-// search all of them.
+// above returns, for each directory above a file, its subdirectory with the given name. Some
+// formats search all of them.
 func above(name, folder string) (places []string) {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		places = append(places, path.Join(dir, folder))
@@ -202,7 +202,7 @@ func (t *tree) xml(name, text string) {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return // end of file or invalid XML
+			return // end of file, or invalid XML
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {

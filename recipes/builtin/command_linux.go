@@ -18,21 +18,21 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// setProcessGroup has the system kill the program when the thread that started it ends, and so when this
-// process ends in any way; see executeInGroup.
+// setProcessGroup makes the kernel kill the program when the thread that started it ends, and
+// thus whenever this process ends; see executeInGroup.
 func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// membersOf returns the processes of a group, their descendants, and the strays. It does not find a
-// process that left its parents and dropped TMPDIR.
+// membersOf returns the processes in a group, their descendants, and the strays. It does not
+// find a process that has left its parents and dropped TMPDIR.
 func (s strays) membersOf(leader int) (pids []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer proc.Close()
-	names, _ := proc.Readdirnames(-1) // whatever could be listed
+	names, _ := proc.Readdirnames(-1) // names listed before an error, if any
 	children := map[int][]int{}
 	is := map[int]bool{}
 	add := func(pid int) {
@@ -68,13 +68,13 @@ func (s strays) membersOf(leader int) (pids []int) {
 	return pids
 }
 
-// parentOf returns the parent and the group of a process, 0 if it has ended.
+// parentOf returns the parent and the group of a process, or 0 if the process has ended.
 func parentOf(pid int) (parent, group int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, 0
 	}
-	// The name, the second field, is in parentheses and may hold anything.
+	// The second field, the name, is in parentheses and may contain any characters.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 3 {
 		return 0, 0
@@ -84,11 +84,11 @@ func parentOf(pid int) (parent, group int) {
 	return parent, group
 }
 
-// memoryOf returns the private memory of processes and their share of shared memory, without mapped
-// files.
+// memoryOf returns the memory of processes: private memory and their share of shared memory, but
+// not mapped files.
 func memoryOf(pids []int) (memory int64) {
 	for _, pid := range pids {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if it has ended
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if the process has ended
 		memory += procKilobytes(text, "RssAnon:") << 10
 		if procKilobytes(text, "RssShmem:") > 0 {
 			text, _ = os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
@@ -98,7 +98,7 @@ func memoryOf(pids []int) (memory int64) {
 	return memory
 }
 
-// procKilobytes returns the number in the line of a /proc file that starts with name.
+// procKilobytes returns the number in the first line of a /proc file that starts with name.
 func procKilobytes(text []byte, name string) int64 {
 	_, rest, _ := bytes.Cut(text, []byte("\n"+name))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -106,7 +106,8 @@ func procKilobytes(text []byte, name string) int64 {
 	return n
 }
 
-// sizeOfRemoved returns the total size of removed files in directories that processes still have open.
+// sizeOfRemoved returns the total size of deleted files that processes still have open in the
+// given directories.
 func sizeOfRemoved(pids []int, folders []string) (size int64) {
 	seen := map[[2]uint64]bool{}
 	for _, pid := range pids {
@@ -130,18 +131,18 @@ func sizeOfRemoved(pids []int, folders []string) (size int64) {
 // limitFileSize limits the size of each file that a process and its future children write.
 func limitFileSize(pid int, size int64) {
 	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
-	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // if this fails, watchLimits still looks each second
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // if this fails, watchLimits still checks sizes
 }
 
-// overFileSize reports whether a program ended because a file became too large. A shell reports the
-// same about a program that it started by its exit status.
+// overFileSize reports whether a program was ended because a file became too large. A shell
+// reports this about a program that it started by its exit status, 128 plus the signal.
 func overFileSize(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && (status.Signaled() && status.Signal() == unix.SIGXFSZ || status.Exited() && status.ExitStatus() == 128+int(unix.SIGXFSZ))
 }
 
-// waitForLeader waits for the leader and ends the group. It kills the group while the dead leader still has its
-// process number, so that no other process can be hit.
+// waitForLeader waits for the leader and ends the group. It kills the group before it releases
+// the process ID of the dead leader, so that it cannot hit another process.
 func (g *group) waitForLeader() (*os.ProcessState, error) {
 	for unix.Waitid(unix.P_PID, g.leader.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
@@ -149,46 +150,47 @@ func (g *group) waitForLeader() (*os.ProcessState, error) {
 	return g.leader.Wait()
 }
 
-// Strays are processes that a program started and that have left its process group, by setsid and the
-// double fork of a daemon. They inherit the variable TMPDIR, which names a directory that no other
-// program got. So they can be found without a change of this process (no subreaper), and without
-// privileges (no namespace, in which programs would be process 1, with other rules for signals).
+// Strays are processes that a program started and that left its process group with setsid and
+// the double fork of a daemon. They inherit the variable TMPDIR, which names a directory that no
+// other program uses. So they can be found without changing this process (no subreaper) and
+// without privileges (no namespace, in which a program would be process 1, for which other
+// signal rules apply).
 //
 // A stray that has dropped TMPDIR or belongs to another user is not found.
 type strays struct {
-	marker []byte    // the variable in the form of an environment
-	after  int       // the process number before the first of them
-	since  time.Time // the time of that
+	marker []byte    // TMPDIR=... as in an environment
+	after  int       // process ID after which their IDs were assigned
+	since  time.Time // time when the program was started
 }
 
 const (
-	// straysLate is the longest run of a program in which process numbers cannot wrap around.
+	// straysLate is the runtime of a program below which process IDs cannot have wrapped around.
 	straysLate = time.Second
-	// straysRange is the most process numbers that are cheaper to try than to list.
+	// straysRange is the largest range of process IDs that is cheaper to try than to list.
 	straysRange = 256
-	// straysPasses bounds the search if new processes come without end.
+	// straysPasses limits the search if new processes keep appearing.
 	straysPasses = 100
-	// straysPatience is the longest time that a process takes to become another program.
+	// straysPatience is the maximum time that a process needs for exec.
 	straysPatience = 2 * time.Second
 )
 
-// findStrays returns the means to find the strays of a program with an environment, in which TMPDIR is
-// scratch unless the rule has changed it.
+// findStrays prepares the search for the strays of a program with the given environment. TMPDIR
+// is scratch unless the rule changes it.
 func findStrays(environ []string, scratch string) strays {
 	marker := "TMPDIR=" + scratch
 	if !slices.Contains(environ, marker) {
-		return strays{} // none would have it
+		return strays{} // TMPDIR would not identify strays
 	}
 	return strays{marker: []byte(marker), since: time.Now()}
 }
 
 // killStrays kills all strays. The program itself and its group must be dead.
 //
-// A process may start a child during the search and end before the search reaches it, and a child
-// may have a number before it can be seen. The number of a child is higher than its parent's. So a
-// search in ascending order finds the parent or the child, unless the number of the child is beyond
-// the end of the search. The search is complete when it found no stray and no new number was given
-// meanwhile.
+// During the search, a process may start a child and end before the search reaches it, and a
+// child may have a process ID before it is visible. A child's ID is higher than its parent's. So
+// a search in ascending order finds the parent or the child, unless the child's ID is beyond the
+// end of the search. The search is complete when a pass has found no stray and no new ID was
+// assigned during the pass.
 func (s strays) killStrays() {
 	if s.marker == nil || s.after == 0 || !procIsOurs() {
 		return
@@ -209,14 +211,14 @@ func (s strays) killStrays() {
 	}
 }
 
-// procIsOurs reports whether /proc has the processes under the same numbers as this process.
+// procIsOurs reports whether the process IDs in /proc are the IDs that this process sees.
 func procIsOurs() bool {
 	self, err := os.Readlink("/proc/self")
 	return err == nil && self == strconv.Itoa(os.Getpid())
 }
 
-// suspects lists the processes whose numbers were given after one and up to another. It lists all
-// if it is late, or if the numbers have started again from the lowest.
+// suspects returns the process IDs from after+1 to last. If late is set, or if IDs have wrapped
+// around, it returns all processes.
 func suspects(after, last int, late bool) []int {
 	if !late && last >= after && last-after <= straysRange {
 		pids := make([]int, 0, last-after)
@@ -230,7 +232,7 @@ func suspects(after, last int, late bool) []int {
 		return nil
 	}
 	defer proc.Close()
-	names, _ := proc.Readdirnames(-1) // whatever could be listed
+	names, _ := proc.Readdirnames(-1) // names listed before an error, if any
 	var pids []int
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
@@ -240,7 +242,8 @@ func suspects(after, last int, late bool) []int {
 	return pids
 }
 
-// lastProcess returns the number that was given last to a process or thread, 0 if it is unknown.
+// lastProcess returns the most recently assigned ID of a process or thread, or 0 if it is
+// unknown.
 func lastProcess() int {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -255,7 +258,7 @@ func (s strays) are(pid int) bool {
 	for end := time.Now().Add(straysPatience); ; time.Sleep(100 * time.Microsecond) {
 		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err != nil {
-			return false // gone, or another user's
+			return false // the process has ended or is another user's
 		}
 		if len(environ) > 0 {
 			return s.marksStray(environ)
@@ -271,38 +274,37 @@ func (s strays) marksStray(environ []byte) bool {
 	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
 }
 
-// isMarked is like are, but looks once and never waits.
+// isMarked is like are, but checks once and never waits.
 func (s strays) isMarked(pid int) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && s.marksStray(environ)
 }
 
-// isStarting reports whether a process is about to become another program, and
-// has no environment just now.
+// isStarting reports whether a process is in the middle of exec and has no environment yet.
 func isStarting(pid int) bool {
 	const kernelThread = 0x00200000 // PF_KTHREAD of the kernel's sched.h
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return false
 	}
-	// The name, the second field, is in parentheses and may hold anything.
+	// The second field, the name, is in parentheses and may contain any characters.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 49 {
 		return false
 	}
-	state, envEnd := fields[0], fields[48] // envEnd is 0 until there is an environment, even an empty one
+	state, envEnd := fields[0], fields[48] // envEnd is 0 until the environment exists, even if empty
 	flags, err := strconv.ParseUint(fields[6], 10, 32)
 	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
 }
 
-// killOne kills a stray, but not another process that got the same number meanwhile.
+// killOne kills a stray, but not another process that has meanwhile got the same ID.
 func (s strays) killOne(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
-		return unix.Kill(pid, unix.SIGKILL) == nil // an old kernel, or one that is kept from us
+		return unix.Kill(pid, unix.SIGKILL) == nil // an old kernel, or pidfd_open is forbidden
 	}
 	if err != nil {
-		return false // gone, or a thread of a process that has a number of its own
+		return false // ended, or a thread of a process with another ID
 	}
 	defer unix.Close(fd)
 	return s.are(pid) && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// inherited are the variables that programs get from the environment of cook, tempVariables the
-// variables besides TMPDIR that name the scratch directory, and homeVariables the variables that name it
-// in a sandbox.
+// inherited are the variables that programs inherit from cook's environment. tempVariables are
+// the variables, besides TMPDIR, that name the scratch directory. homeVariables name it in a
+// sandbox.
 var (
 	inherited     = []string{"PATH", "HOME"}
 	tempVariables []string
@@ -27,14 +27,14 @@ func (*job) start(cmd *exec.Cmd, _ strays) error {
 	return cmd.Start()
 }
 
-// Errors mean that no process is left, as intended.
+// Errors are ignored: they mean that no process is left.
 func (*job) terminate(leader *os.Process) { syscall.Kill(-leader.Pid, syscall.SIGTERM) }
 func (*job) kill(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 
 // close does nothing.
 func (*job) close() {}
 
-// countLinks returns the number of names of a file.
+// countLinks returns the number of hard links to a file.
 func countLinks(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)

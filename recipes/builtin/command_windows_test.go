@@ -84,7 +84,7 @@ func TestJobObjectLeavesNobodyBehind(t *testing.T) {
 			}
 			process := <-opened
 			if process == 0 {
-				return // it has ended already
+				return // process has ended already
 			}
 			defer windows.CloseHandle(process)
 			// Only a failing test waits for so long.
@@ -110,7 +110,7 @@ func openNumbered(t *testing.T, name string) windows.Handle {
 		}
 		process, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_TERMINATE, false, uint32(number))
 		if err != nil {
-			if !errors.Is(err, windows.ERROR_INVALID_PARAMETER) { // which says that it has ended
+			if !errors.Is(err, windows.ERROR_INVALID_PARAMETER) { // error for a process that has ended
 				t.Error(err)
 			}
 			return 0

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A decimal is a number as written: digits times ten to the power of exp.
+// A decimal is a number as written: digits times ten to the power exp.
 type decimal struct {
 	negative bool
-	digits   string // without leading zeros, "" for zero
+	digits   string // no leading zeros; "" for zero
 	exp      int64
-	whole    bool // written without point and exponent
+	whole    bool // written without a point and an exponent
 }
 
-// mostDigits limits the digits of a number for conversions to another base, whose time grows
-// faster than the number of digits.
+// mostDigits limits the digits of numbers that are converted to another base, because the time
+// for a conversion grows faster than the number of digits.
 const mostDigits = 20_000
 
-// parseDecimal parses a number in JSON syntax. It refuses exponents of more than 18 digits.
+// parseDecimal parses a number in JSON syntax. It rejects exponents of more than 18 digits.
 func parseDecimal(s string) (d decimal, ok bool) {
 	s, d.negative = strings.CutPrefix(s, "-")
 	mantissa, exponent := s, ""
@@ -43,7 +43,7 @@ func parseDecimal(s string) (d decimal, ok bool) {
 	return d, true
 }
 
-// mantissa returns the signed digits as an integer.
+// mantissa returns the digits as a signed integer.
 func (d decimal) mantissa() *big.Int {
 	n := new(big.Int)
 	if d.digits != "" {
@@ -55,14 +55,14 @@ func (d decimal) mantissa() *big.Int {
 	return n
 }
 
-// equalsFloat reports whether a binary64 has exactly this value.
+// equalsFloat reports whether a binary64 value equals the number exactly.
 func (d decimal) equalsFloat(f float64) bool {
 	digits := strings.TrimRight(d.digits, "0")
 	exp := d.exp + int64(len(d.digits)-len(digits))
 	if digits == "" {
 		return f == 0
 	}
-	// No binary64 has more than 767 digits; the last possible one is at 10^-1074.
+	// A binary64 has at most 767 digits, and none after the 1074th decimal place.
 	if len(digits) > 767 || exp < -1074 || exp > 308 {
 		return false
 	}
@@ -106,12 +106,12 @@ func powerOfTen(n int64) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil)
 }
 
-// compareDecimal compares two numbers, for any exponents.
+// compareDecimal compares two numbers with exponents of any size.
 func (d decimal) compareDecimal(e decimal) int {
 	if s := cmp.Compare(d.signum(), e.signum()); s != 0 || d.signum() == 0 {
 		return s
 	}
-	// The position of the first digit decides, then the digits.
+	// Compare the positions of the first digits, then the digits.
 	order := cmp.Compare(d.exp+int64(len(d.digits)), e.exp+int64(len(e.digits)))
 	if order == 0 {
 		n := max(len(d.digits), len(e.digits))
@@ -130,8 +130,8 @@ func (d decimal) signum() int {
 	return 1
 }
 
-// multipleOf reports whether d is an integer multiple of e, which must not be 0. The time depends
-// on the digits of both, not on their exponents.
+// multipleOf reports whether d is an integer multiple of e, which must not be 0. Its running
+// time depends on the digits of both, but not on their exponents.
 func (d decimal) multipleOf(e decimal) bool {
 	if d.digits == "" {
 		return true
@@ -141,14 +141,14 @@ func (d decimal) multipleOf(e decimal) bool {
 	of := e.mantissa()
 	shift := d.exp - e.exp
 	if shift < 0 {
-		// The digits of d do not end in 0, so d is not a multiple of a power of ten.
+		// The digits of d do not end in 0, so d is not a multiple of that power of ten.
 		return false
 	}
 	rest := new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), of.Abs(of))
 	return rest.Mod(rest.Mul(rest, d.mantissa()), of).Sign() == 0
 }
 
-// canonicalNumber returns the same text for equal numbers.
+// canonicalNumber returns the same text for all forms of a number.
 func canonicalNumber(s string) string {
 	if _, ok := special(s); ok {
 		return s

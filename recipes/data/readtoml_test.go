@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tomlCases are valid and invalid documents for the rules about what may be added to which table.
+// tomlCases are valid and invalid documents for the rules about adding keys to tables.
 var tomlCases = []string{
 	"", "a=1\na=2", "a.b=1\na.c=2", "a.b=1\na=2", "a=1\na.b=2", "a={}\na.b=1", "a={b=1}\n[a.c]", "a=[{b=1}]\n[[a]]",
 	"[a]\n[a]", "[a.b]\n[a]\nc=1", "[a.b]\n[a]\nb=1", "[a.b]\n[a]\nb.c=1", "[a]\nb.c=1\n[a.b]", "[a]\nb.c=1\n[a.b.d]", "[a]\nb.c=1\n[a.b.c]",

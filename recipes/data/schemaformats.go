@@ -10,15 +10,15 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// compilePattern compiles a regular expression of a schema with RE2, whose time is linear in the
-// text. It adds the four-digit escapes of ECMAScript.
+// compilePattern compiles a schema's regular expression with RE2, whose time is linear in the
+// text. It adds support for ECMAScript's four-digit escapes.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(fourDigits().ReplaceAllString(pattern, `${1}\x{$2}`))
 }
 
 var fourDigits = lazyregexp.New(`((?:^|[^\\])(?:\\\\)*)\\u([0-9A-Fa-f]{4})`)
 
-// satisfies reports whether a string has a format that drafts 4 to 7 check.
+// satisfies reports whether a string satisfies a format of drafts 4 to 7.
 func satisfies(format, s string) bool {
 	switch format {
 	case "date-time":
@@ -60,10 +60,10 @@ func satisfies(format, s string) bool {
 	return true
 }
 
-// variable is a varspec of RFC 6570, section 2.3.
+// variable matches a varspec of RFC 6570, section 2.3.
 const variable = `(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*(?:\*|:[1-9]\d{0,3})?`
 
-// atom is an Atom of RFC 5321, with the letters of RFC 6531.
+// atom matches an Atom of RFC 5321, with the letters of RFC 6531.
 const atom = "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~\\x{80}-\\x{10ffff}-]+"
 
 var (
@@ -81,7 +81,8 @@ func parses(layout, s string) bool {
 	return err == nil && len(s) == len(layout)
 }
 
-// isDateTime also accepts leap seconds, at the end of a day of UTC only.
+// isDateTime accepts a date-time of RFC 3339. It accepts a leap second only at the end of a day
+// in UTC.
 func isDateTime(s string) bool {
 	m := dateTime().FindStringSubmatch(s)
 	if m == nil || !parses("2006-01-02", m[1]) || !parses("15:04", m[2]) || m[4] != "" && (!parses("15:04", m[5]+":"+m[6])) {
@@ -102,9 +103,9 @@ func isDateTime(s string) bool {
 	return m[3] == "60" && at.Hour() == 23 && at.Minute() == 59
 }
 
-// isEmail reports whether a string is a Mailbox of RFC 5321, section 4.1.2, or of RFC 6531.
-// Package net/mail implements RFC 5322, which differs. It also imports package net, which makes
-// programs load the system's C library at start.
+// isEmail reports whether a string is a Mailbox of RFC 5321, section 4.1.2, or of RFC 6531. It
+// does not use net/mail, which implements RFC 5322, which differs. That package also imports
+// net, which makes programs load the system's C library at start.
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 0 || !mailName().MatchString(s[:at]) {
@@ -130,7 +131,8 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// isURI reports whether a string is a URI or, unless absolute, a relative reference.
+// isURI reports whether a string is a URI. Unless absolute is set, relative references are also
+// accepted.
 func isURI(s string, absolute bool) bool {
 	if strings.ContainsAny(s, " \"<>\\^`{|}") {
 		return false
@@ -148,7 +150,7 @@ func isURI(s string, absolute bool) bool {
 	} else if end >= 0 {
 		authority = authority[:end]
 	}
-	// Package url accepts brackets outside of hosts, and more than one @.
+	// Package url accepts brackets outside hosts, and several @.
 	return strings.Count(s, "[") == strings.Count(u.Host, "[") && strings.Count(s, "]") == strings.Count(u.Host, "]") &&
 		(!strings.ContainsAny(u.Host, "[]") || strings.HasPrefix(u.Host, "[")) && strings.Count(authority, "@") <= 1
 }

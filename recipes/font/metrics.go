@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// writeAtlasGen writes the JSON of msdf-atlas-gen. Lengths are in em, and y grows upward from the
-// base line, and in the atlas from its bottom.
+// writeAtlasGen writes the JSON of msdf-atlas-gen. Lengths are in em. The y axis points up, from
+// the baseline in glyphs and from the bottom in the atlas.
 //
 // Source: Chlumský, msdf-atlas-gen, "JSON" output.
 func (s *subject) writeAtlasGen(ctx context.Context, w io.Writer, pairs []pair) error {
@@ -56,7 +56,8 @@ func (s *subject) writeAtlasGen(ctx context.Context, w io.Writer, pairs []pair) 
 	return m.out.Flush()
 }
 
-// writeMetrics writes the metrics of the font file name, whose atlas is the file page.
+// writeMetrics writes the metrics. The arguments name and page are the file names of the font
+// and of its atlas.
 func (s *subject) writeMetrics(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
 	switch s.o.Data {
 	case "msdf-atlas-gen":
@@ -105,7 +106,7 @@ func (s *subject) writeOwnMetrics(ctx context.Context, w io.Writer, pairs []pair
 	return m.out.Flush()
 }
 
-// A metricsWriter writes JSON. Flush returns its errors.
+// A metricsWriter writes JSON. Errors are reported by Flush.
 type metricsWriter struct {
 	out     *bufio.Writer
 	em      int
@@ -136,12 +137,12 @@ func (m *metricsWriter) writeNumber(n, d int) *metricsWriter {
 	return m
 }
 
-// units writes font units in em.
+// units writes a length given in font units, converted to em.
 func (m *metricsWriter) units(n int) *metricsWriter { return m.writeNumber(n, m.em) }
 
 // writeBMFont writes AngelCode's BMFont, as XML or JSON, with the element "distanceField" of
-// msdf-bmfont-xml. Lengths are in pixels of the atlas, and y grows downward from the top of a
-// line. Readers of the XML expect integers, so advances and kerning are rounded there. There is
+// msdf-bmfont-xml. Lengths are in pixels of the atlas, and the y axis points down from the top
+// of a line. XML readers expect integers, so advances and kerning are rounded in XML. There is
 // no text form, because PixiJS ignores "distanceField" in it.
 //
 // Source: A. Jönsson, "Bitmap Font Generator: File format".
@@ -191,8 +192,8 @@ func (s *subject) glyphPixels(units int) float64 { return s.face.unitsToPixels(i
 type bmWriter struct {
 	m       metricsWriter
 	json    bool
-	written bool // an element was written
-	keyed   bool // an attribute of the element was written
+	written bool // an element has been written
+	keyed   bool // an attribute of the current element has been written
 }
 
 func (b *bmWriter) startFile() {
@@ -212,7 +213,7 @@ func (b *bmWriter) finishFile() error {
 	return b.m.out.Flush()
 }
 
-// beginMember begins a member of the outermost JSON object.
+// beginMember starts a member of the outermost JSON object.
 func (b *bmWriter) beginMember(name, bracket string) {
 	if b.written {
 		b.m.writeText(",\n")
@@ -221,7 +222,7 @@ func (b *bmWriter) beginMember(name, bracket string) {
 	b.m.writeText(`"`).writeText(name).writeText(`":`).writeText(bracket)
 }
 
-// beginElement begins a top-level element.
+// beginElement starts a top-level element.
 func (b *bmWriter) beginElement(name string) *bmWriter {
 	b.keyed = false
 	if b.json {
@@ -232,7 +233,7 @@ func (b *bmWriter) beginElement(name string) *bmWriter {
 	return b
 }
 
-// beginItem begins the i-th element of a list.
+// beginItem starts the i-th element of a list.
 func (b *bmWriter) beginItem(name string, i int) *bmWriter {
 	b.keyed = false
 	if b.json {
@@ -269,7 +270,7 @@ func (b *bmWriter) endList(name string) {
 	}
 }
 
-// page names the file of the atlas.
+// page writes the file name of the atlas.
 func (b *bmWriter) page(file string) {
 	if b.json {
 		b.beginMember("pages", "[")
@@ -281,7 +282,7 @@ func (b *bmWriter) page(file string) {
 	b.m.writeText("</pages>\n")
 }
 
-// writeAttribute writes an attribute with its value in JSON and in XML.
+// writeAttribute writes an attribute, whose value has different forms in JSON and XML.
 func (b *bmWriter) writeAttribute(key, inJSON, inXML string) *bmWriter {
 	if !b.json {
 		b.m.writeText(" ").writeText(key).writeText(`="`).writeText(inXML).writeText(`"`)
@@ -317,12 +318,12 @@ func (b *bmWriter) beginList(key string, values ...int) *bmWriter {
 }
 
 func quotedRune(s string) string {
-	text, _ := json.Marshal(s) // never fails for a string
+	text, _ := json.Marshal(s) // no error is possible for a string
 	return string(text)
 }
 
-// escaped returns the result of EscapeText in package encoding/xml, whose import would slow every
-// start of the program.
+// escaped returns the result of EscapeText in encoding/xml. Importing that package would slow
+// down every start of the program.
 func escaped(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {

@@ -165,7 +165,7 @@ func TestETC2DecodesToNearlyTheSource(t *testing.T) {
 	}
 }
 
-// Files say whether there is alpha, because transcoders depend on it, and decode to the image.
+// UASTC files decode to the image, and state whether they have alpha, which transcoders need.
 func TestUASTCDecodesToThePicture(t *testing.T) {
 	for _, tc := range []struct {
 		w, h   int

@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/internal/image/role"
 )
 
-// hasIrradiance reports whether spherical harmonics are written beside the texture.
+// hasIrradiance reports whether the recipe writes spherical harmonics beside the texture.
 func (o *Image) hasIrradiance() bool { return o.Irradiance == "sh" }
 
-// writeIrradiance writes the harmonics of each cube as the job's i-th output: one object, or a
-// list if the texture is an array.
+// writeIrradiance writes the spherical harmonics of each cube as the job's i-th output: one
+// object, or a list if the texture is an array.
 func (s *subject) writeIrradiance(ctx context.Context, job *recipe.Job, i int) error {
 	defer job.Step("irradiance")()
 	var text bytes.Buffer
@@ -46,7 +46,7 @@ func (s *subject) writeIrradiance(ctx context.Context, job *recipe.Job, i int) e
 	return errors.Join(err, out.Close())
 }
 
-// writeHarmonics writes a list of nine colors.
+// writeHarmonics writes a list of nine RGB coefficients.
 func writeHarmonics(text *bytes.Buffer, name string, h pixmap.Harmonics) {
 	text.WriteString("  " + strconv.Quote(name) + ": [")
 	for i, color := range h {
@@ -58,7 +58,8 @@ func writeHarmonics(text *bytes.Buffer, name string, h pixmap.Harmonics) {
 			if k > 0 {
 				text.WriteString(", ")
 			}
-			// Nine digits suffice for a float32. Sums of light may exceed the range of a float32.
+			// Nine digits suffice for a float32. The coefficients are float64, because sums of
+			// light may exceed the range of a float32.
 			text.Write(strconv.AppendFloat(text.AvailableBuffer(), v, 'g', 9, 64))
 		}
 		text.WriteByte(']')
@@ -66,10 +67,10 @@ func writeHarmonics(text *bytes.Buffer, name string, h pixmap.Harmonics) {
 	text.WriteString("\n  ]")
 }
 
-// prefilters reports whether levels are for image-based lighting.
+// prefilters reports whether mipmaps are prefiltered for image-based lighting.
 func (o *Image) prefilters() bool { return o.Prefilter == "ggx" || o.Prefilter == "filament" }
 
-// levelRoughness returns the roughness of levels.
+// levelRoughness returns the mapping from mipmap level to roughness.
 func (o *Image) levelRoughness() pixmap.Roughness {
 	if o.Prefilter == "filament" {
 		return pixmap.FilamentRoughness
@@ -100,7 +101,7 @@ func (o *Image) checkLighting() error {
 	return nil
 }
 
-// lighting returns the option that makes a cube for image-based lighting, or "".
+// lighting returns the name of the option that makes a cube for image-based lighting, or "".
 func (o *Image) lighting() string {
 	switch {
 	case o.prefilters():
@@ -111,8 +112,8 @@ func (o *Image) lighting() string {
 	return ""
 }
 
-// makeSmaller makes the levels below the i-th image. The levels of a prefiltered cube need all its
-// faces, and are made with the first one.
+// makeSmaller makes the smaller mipmap levels of the i-th image. The levels of a prefiltered
+// cube need all its faces and are made together with the first face.
 func (s *subject) makeSmaller(ctx context.Context, job *recipe.Job, i, n int, take func(level int, band *pixmap.Map) error) error {
 	switch {
 	case !s.o.prefilters():

@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// A clip is an animation: its source, its text and the new forms of its samplers.
+// A clip is an animation: its source, its JSON and its rewritten samplers.
 type clip struct {
-	source  *gltf.Animation // without dropped channels and samplers
-	text    gltf.Object     // the same as text
-	motions []*motion       // new samplers by number; nil for unchanged ones
+	source  *gltf.Animation // animation without removed channels and samplers
+	text    gltf.Object     // JSON of source
+	motions []*motion       // rewritten samplers by index; nil for unchanged samplers
 }
 
-// parseClips parses the text of all animations.
+// parseClips parses the JSON of all animations.
 func (c *cooking) parseClips() error {
 	texts, err := c.doc.Objects("animations")
 	if err != nil {
@@ -33,8 +33,8 @@ func (c *cooking) parseClips() error {
 	return nil
 }
 
-// findMotions reads the samplers that lose keyframes, and chooses the channels and keyframes to
-// keep.
+// findMotions reads the samplers that may lose keyframes, and chooses the channels and keyframes
+// to keep.
 func (c *cooking) findMotions(ctx context.Context) error {
 	if c.o.AnimationError == 0 {
 		return nil
@@ -57,8 +57,8 @@ func (c *cooking) findMotions(ctx context.Context) error {
 	return nil
 }
 
-// readMotions reads the samplers of an animation. Splines and samplers that an extension animates
-// stay unchanged.
+// readMotions reads the samplers of an animation. Splines and samplers that an extension
+// animates stay unchanged.
 func (r *motionReader) readMotions(ctx context.Context, k *clip) error {
 	unchanged := make([]bool, len(k.motions))
 	for j := range k.source.Channels {
@@ -91,15 +91,15 @@ func (r *motionReader) readMotions(ctx context.Context, k *clip) error {
 	return nil
 }
 
-// A property is the part of a node that channels move.
+// A property is an animated part of a node, such as its rotation.
 type property struct {
 	node int32
 	path string
 }
 
-// dropStill removes the channels of properties that no animation moves away from the values of
-// their nodes. An animation keeps its longest channel if it would become empty or shorter
-// otherwise.
+// dropStill removes the channels of properties that no animation moves away from their node's
+// own value. An animation keeps its longest channel if it would otherwise become empty or
+// shorter.
 func (c *cooking) dropStill() error {
 	moves := map[property]bool{}
 	for _, k := range c.clips {
@@ -143,7 +143,7 @@ func (c *cooking) dropStill() error {
 	return nil
 }
 
-// isStill reports whether a channel, whose sampler's new form is m, never moves its node.
+// isStill reports whether a channel with the rewritten sampler m never changes its node.
 func (c *cooking) isStill(m *motion, ch *gltf.Channel) bool {
 	n := &c.doc.Nodes[*ch.Target.Node]
 	if m == nil || n.Matrix != nil {
@@ -169,8 +169,8 @@ func (c *cooking) isStill(m *motion, ch *gltf.Channel) bool {
 	return m.source.StaysAt(rest, m.most)
 }
 
-// keepChannels removes all channels but the given ones, and samplers without a channel. It
-// returns the accessors of these.
+// keepChannels removes all other channels, and samplers without a channel. It returns the
+// accessors of the removed samplers.
 func (k *clip) keepChannels(stays []int) (released []int32, err error) {
 	channels, err := k.text.List("channels")
 	if err != nil {
@@ -202,11 +202,11 @@ func (k *clip) keepChannels(stays []int) (released []int32, err error) {
 	return released, json.Unmarshal(trimmed, k.source)
 }
 
-// accessorCost is about how many bytes a document needs to describe an accessor.
+// accessorCost is the approximate number of bytes that describe an accessor in a document.
 const accessorCost = 130
 
-// shareTimes keeps common times for motions that shared them, if one list of times takes
-// less than several. Constant motions are left out.
+// shareTimes keeps the same keyframes in motions that shared their times, if one shared list
+// takes fewer bytes than separate ones. Constant motions are left out.
 func (k *clip) shareTimes() {
 	groups := map[int32][]*motion{}
 	for _, m := range k.motions {
@@ -241,8 +241,7 @@ func (k *clip) shareTimes() {
 	}
 }
 
-// keepLength keeps the duration of an animation whose last moving parts all stand still at the
-// end.
+// keepLength preserves the duration of an animation whose end shows no movement.
 func (k *clip) keepLength() {
 	end, left := float32(math.Inf(-1)), float32(math.Inf(-1))
 	for j, m := range k.motions {
@@ -263,12 +262,12 @@ func (k *clip) keepLength() {
 	}
 }
 
-// isPlayed reports whether a channel names a sampler.
+// isPlayed reports whether a channel uses a sampler.
 func (k *clip) isPlayed(sampler int) bool {
 	return slices.ContainsFunc(k.source.Channels, func(ch gltf.Channel) bool { return int(*ch.Sampler) == sampler })
 }
 
-// writeMotions writes the keyframes of changed samplers. Equal lists share an accessor.
+// writeMotions writes the keyframes of rewritten samplers. Equal arrays share an accessor.
 func (w *writer) writeMotions(ctx context.Context) error {
 	out := keyframeWriter{w: w, numbers: map[string]int{}, spare: w.spareAccessors()}
 	for i, k := range w.clips {
@@ -286,7 +285,7 @@ func (w *writer) writeMotions(ctx context.Context) error {
 			if samplers[j], err = out.writeSampler(ctx, samplers[j], m); err != nil {
 				return fmt.Errorf("animation %d sampler %d: %w", i, j, err)
 			}
-			k.motions[j] = nil // frees its keyframes
+			k.motions[j] = nil // free the keyframes
 		}
 		k.text.Set("samplers", gltf.ListText(samplers))
 	}
@@ -294,7 +293,7 @@ func (w *writer) writeMotions(ctx context.Context) error {
 	return nil
 }
 
-// spareAccessors returns the accessors that only rewritten samplers use.
+// spareAccessors returns the accessors that are used only by rewritten samplers.
 func (w *writer) spareAccessors() (list []int32) {
 	animated := make([]bool, len(w.doc.Accessors))
 	for _, k := range w.clips {
@@ -315,14 +314,14 @@ func (w *writer) spareAccessors() (list []int32) {
 	return list
 }
 
-// A keyframeWriter writes lists of keyframes, each once.
+// A keyframeWriter writes arrays of keyframes, each distinct array once.
 type keyframeWriter struct {
 	w       *writer
 	numbers map[string]int
-	spare   []int32 // accessors whose numbers are free
+	spare   []int32 // accessors whose indices can be reused
 }
 
-// writeSampler writes the keyframes of a motion and returns a sampler that names them.
+// writeSampler writes the keyframes of a motion and returns a sampler that refers to them.
 func (k *keyframeWriter) writeSampler(ctx context.Context, text json.RawMessage, m *motion) (json.RawMessage, error) {
 	o, err := gltf.ParseObject(text)
 	if err != nil {
@@ -333,7 +332,7 @@ func (k *keyframeWriter) writeSampler(ctx context.Context, text json.RawMessage,
 	}
 	times := make([]float32, len(m.keep))
 	elements := make([]uint32, 0, len(m.keep))
-	each := m.source.Width / m.stored.Width // elements of a keyframe
+	each := m.source.Width / m.stored.Width // elements per keyframe
 	for i, key := range m.keep {
 		times[i] = m.source.Times[key]
 		for e := range each {
@@ -358,7 +357,7 @@ func (k *keyframeWriter) writeSampler(ctx context.Context, text json.RawMessage,
 	return o.Text(), nil
 }
 
-// writeKeys writes a list of times or values and returns its accessor.
+// writeKeys writes an array of times or values and returns its accessor.
 func (k *keyframeWriter) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array, times bool) (int, error) {
 	key := fmt.Sprint(u, a.Component, a.Width, times, " ") + string(a.Data)
 	if number, ok := k.numbers[key]; ok {
@@ -377,8 +376,8 @@ func (k *keyframeWriter) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array
 	return number, err
 }
 
-// dropAccessors removes unused accessors. An accessor before others keeps its number and shrinks to one
-// byte.
+// dropAccessors removes unused accessors from the end of the list. An unused accessor before
+// others keeps its index and shrinks to one byte.
 func (as *accessors) dropAccessors(spare []int32) {
 	for _, i := range slices.Backward(spare) {
 		as.taken[i] = true

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// choosePrimitives returns the primitives to change, and the meshes that cannot be on a grid.
+// choosePrimitives returns the primitives to rewrite, and the meshes that cannot be on a grid.
 func (c *cooking) choosePrimitives() (change [][]bool, asIs []bool, err error) {
 	change, asIs = make([][]bool, len(c.meshes)), make([]bool, len(c.meshes))
 	c.named = namedNodes(c.doc)
@@ -35,15 +35,15 @@ func (c *cooking) choosePrimitives() (change [][]bool, asIs []bool, err error) {
 	return change, asIs, nil
 }
 
-// hasVertices reports whether the vertices of a primitive are in the file.
+// hasVertices reports whether a primitive's vertices are stored in a buffer.
 func hasVertices(doc *gltf.Document, p *gltf.Primitive) bool {
 	position, ok := p.Attributes["POSITION"]
 	return ok && doc.Accessors[position].BufferView != nil
 }
 
-// mayMove reports, for each mesh, whether nodes can undo a grid. They can if a node shows the mesh,
-// no extension repeats or names that node, and no animation pointer names weights that would move
-// to another node.
+// mayMove reports for each mesh whether its nodes can scale grid positions back. They can if
+// some node shows the mesh, no extension instances or names that node, and no animation pointer
+// targets weights that would move to another node.
 func (c *cooking) mayMove() []bool {
 	doc := c.doc
 	move := make([]bool, len(doc.Meshes))
@@ -74,9 +74,9 @@ func hasTargets(doc *gltf.Document, mesh int) bool {
 	return false
 }
 
-// Words in the names of collision meshes. surelyCollision has prefixes of Unreal, suffixes
-// of Godot, and common words. Parts of ships have the words of maybeCollision, too, and so
-// do visible meshes in Godot.
+// Words in the names of collision meshes. surelyCollision has Unreal's prefixes, Godot's
+// suffixes and common words. The words in maybeCollision are also used for ship parts and for
+// visible meshes in Godot.
 var (
 	surelyCollision = map[string]bool{
 		"collision": true, "collisions": true, "collider": true, "colliders": true, "colonly": true, "convcolonly": true,
@@ -94,8 +94,8 @@ const (
 	surelyPhysics
 )
 
-// classOfName classifies a name by its words, which are separated by capitals and by all characters
-// but letters.
+// classOfName classifies a name by its words. Capitals start words, and all characters except
+// letters separate them.
 func classOfName(name string) nameClass {
 	var words []string
 	for _, run := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -122,8 +122,8 @@ func classOfName(name string) nameClass {
 	return found
 }
 
-// classifyNames classifies meshes by their own names and by the names of their nodes. Names of
-// nodes count if all nodes of the mesh agree.
+// classifyNames classifies meshes by their own names and by the names of their nodes. Node names
+// count only if all nodes of the mesh agree.
 func (c *cooking) classifyNames() []nameClass {
 	list := make([]nameClass, len(c.meshes))
 	nodes := make([]nameClass, len(c.meshes))
@@ -145,8 +145,8 @@ func (c *cooking) classifyNames() []nameClass {
 	return list
 }
 
-// isUnseen reports whether a primitive is for physics only, so that it needs no normals. Its name
-// says so, or it has neither material nor texture coordinates nor colors in a model with materials.
+// isUnseen reports whether a primitive is used for physics only and needs no normals. Either its
+// name says so, or it has no material, texture coordinates or colors in a model with materials.
 func (c *cooking) isUnseen(p *gltf.Primitive, called nameClass) bool {
 	switch {
 	case called == surelyPhysics:
@@ -164,14 +164,14 @@ func (c *cooking) isUnseen(p *gltf.Primitive, called nameClass) bool {
 	return len(c.doc.Materials) > 0
 }
 
-// groups are the sets of meshes with one grid: meshes that share vertices, or a skin, whose matrices
-// can undo only one grid.
+// groups are the sets of meshes that need a common grid because they share vertices or a skin.
+// The matrices of a skin can undo only one grid.
 type groups struct {
-	of    []int  // group of each mesh, named by its lowest mesh
-	plain []bool // set for groups whose positions stay unchanged
+	of    []int  // group of each mesh: the lowest mesh index in the group
+	plain []bool // groups whose positions stay unchanged
 	grids []*quantize.Grid
 	boxes []quantize.Box
-	reach []float32 // largest movement by a morph target
+	reach []float32 // largest displacement by a morph target
 }
 
 // findGroups groups a document's meshes. asIs marks the meshes that cannot be on a grid.
@@ -222,13 +222,13 @@ func (gr *groups) groupRoot(mesh int) int {
 	return mesh
 }
 
-// joinGroups joins two groups under the lower number.
+// joinGroups merges two groups under the lower index.
 func (gr *groups) joinGroups(a, b int) {
 	a, b = gr.groupRoot(a), gr.groupRoot(b)
 	gr.of[max(a, b)] = min(a, b)
 }
 
-// extendGroup enters the positions of a geometry into the extent of its group.
+// extendGroup extends the bounding box of a geometry's group by its positions.
 func (gr *groups) extendGroup(g *geometry) {
 	for _, s := range g.streams {
 		switch {
@@ -246,7 +246,7 @@ func (gr *groups) extendGroup(g *geometry) {
 	}
 }
 
-// makeGrids lays the grids of all groups that can have one.
+// makeGrids makes the grids of all groups that can have one.
 func (gr *groups) makeGrids(bits int) {
 	for i, plain := range gr.plain {
 		if gr.of[i] != i || plain || bits == 0 {

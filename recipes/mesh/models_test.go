@@ -24,7 +24,7 @@ func (s *sheet) add(component int, kind string, count int, data []byte) int {
 	}
 	stride := ""
 	if size := len(data) / count; size%4 != 0 && kind != "SCALAR" {
-		// Vertices lie at multiples of four.
+		// Vertices begin at multiples of four.
 		padded := make([]byte, 0, count*(size+3))
 		for i := range count {
 			padded = append(append(padded, data[i*size:][:size]...), make([]byte, -size&3)...)
@@ -66,8 +66,8 @@ func (s *sheet) shorts(kind string, width int, values ...uint16) int {
 	return s.add(5123, kind, len(values)/width, data)
 }
 
-// tree returns the document as a file with its buffer beside it. rest is the members
-// that are not of buffers.
+// tree returns the document as a file with its buffer beside it. rest holds the members that do not
+// describe buffers.
 func (s *sheet) tree(rest string) fstest.MapFS {
 	text := fmt.Sprintf(`{"asset":{"version":"2.0"},%s,"accessors":[%s],"bufferViews":[%s],"buffers":[{"uri":"a%%20b.bin","byteLength":%d}]}`,
 		rest, strings.Join(s.accessors, ","), strings.Join(s.views, ","), len(s.data))
@@ -206,8 +206,7 @@ func forms() fstest.MapFS {
 	}
 	ints := s.shorts("VEC3", 3, whole...)
 	own := s.add(5121, "VEC3", count, bytes.Repeat([]byte{1, 2, 3}, count))
-	// The grid, whose first vertices are somewhere else, and one that is not there at all
-	// but for some.
+	// Sparse accessors: the grid with other first vertices, and zeros except for some vertices.
 	at := s.shorts("SCALAR", 1, 0, 1, 7)
 	there := s.floats("VEC3", 3, 20, 1, 5, 20, 2, 5, 19, 1, 7)
 	sparse := func(view string) int {
@@ -216,7 +215,7 @@ func forms() fstest.MapFS {
 		return len(s.accessors) - 1
 	}
 	moved, bump := sparse(fmt.Sprintf(`"bufferView":%d,`, p)), sparse("")
-	// The grid for meshes that stay as they are, for the whole of them or for a part.
+	// Copies of the grid's accessors, for meshes that stay unchanged as a whole or in part.
 	s.accessors = append(s.accessors, s.accessors[p], s.accessors[p])
 	same, again := len(s.accessors)-2, len(s.accessors)-1
 	return s.tree(fill(`

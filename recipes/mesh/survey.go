@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// surveyAccessors finds the users of each accessor of the source. An accessor is free if all its
-// users get other numbers: geometries, skins whose meshes are on a grid, and animations.
-// uses gives the purpose of the others.
+// surveyAccessors finds the users of each source accessor. An accessor is free if all its users
+// get new elements; these users are geometries, skins whose meshes are on a grid, and
+// animations. uses holds the use of the other accessors.
 func (c *cooking) surveyAccessors() (free []bool, uses []gltf.Use) {
 	n := len(c.doc.Accessors)
 	held, freed := make([]bool, n), make([]bool, n)
@@ -76,7 +76,7 @@ func (c *cooking) surveyAccessors() (free []bool, uses []gltf.Use) {
 	return free, uses
 }
 
-// drawnAccessors returns the accessors of meshes and skins.
+// drawnAccessors returns the accessors that meshes and skins use.
 func drawnAccessors(doc *gltf.Document) (list []int32) {
 	for i := range doc.Meshes {
 		for j := range doc.Meshes[i].Primitives {
@@ -97,7 +97,7 @@ func drawnAccessors(doc *gltf.Document) (list []int32) {
 	return list
 }
 
-// skinMeshes returns for each skin a mesh that it moves, -1 if there is none.
+// skinMeshes returns a mesh of each skin, or -1.
 func skinMeshes(doc *gltf.Document) []int {
 	list := make([]int, len(doc.Skins))
 	for i := range list {
@@ -111,8 +111,8 @@ func skinMeshes(doc *gltf.Document) []int {
 	return list
 }
 
-// fewestJoints returns for each mesh how many joints the smallest skin that moves it has,
-// 0 for none.
+// fewestJoints returns for each mesh the number of joints in the smallest skin that deforms it,
+// or 0.
 func fewestJoints(doc *gltf.Document) []int {
 	fewest := make([]int, len(doc.Meshes))
 	for i := range doc.Nodes {
@@ -126,7 +126,7 @@ func fewestJoints(doc *gltf.Document) []int {
 	return fewest
 }
 
-// skinGrid returns the grid of a skin's meshes, nil if there is none.
+// skinGrid returns the grid of a skin's meshes, or nil.
 func (c *cooking) skinGrid(skin int) *quantize.Grid {
 	if mesh := c.skinned[skin]; mesh >= 0 {
 		return c.groups.gridOf(mesh)
@@ -134,8 +134,8 @@ func (c *cooking) skinGrid(skin int) *quantize.Grid {
 	return nil
 }
 
-// writeSkins multiplies the inverse bind matrices of skins by the grids of their meshes: viewers
-// ignore the nodes of skinned meshes.
+// writeSkins multiplies the inverse bind matrices of skins by the grids of their meshes, because
+// viewers ignore the nodes of skinned meshes.
 func (w *writer) writeSkins(ctx context.Context) error {
 	objects, err := w.doc.Objects("skins")
 	if err != nil {
@@ -174,7 +174,8 @@ func (w *writer) writeSkins(ctx context.Context) error {
 	return nil
 }
 
-// readInverseBind reads the matrices of a skin, which are the identity if it has none.
+// readInverseBind reads the inverse bind matrices of a skin. They are identities if it has no
+// accessor.
 func (w *writer) readInverseBind(ctx context.Context, accessor, joints int) (gltf.Array, error) {
 	if accessor == made {
 		array := gltf.NewArray(gltf.Float32, false, 16, joints)

@@ -10,7 +10,8 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// toHLSL writes HLSL. A resource of @group(G) @binding(B) has register B of its kind in space G.
+// toHLSL writes HLSL. A resource at @group(G) @binding(B) gets the register with number B for
+// its kind, in space G.
 func (o *order) toHLSL(module *ir.Module) ([]byte, error) {
 	rewriteFunctions(module, forHLSL)
 	out, _, err := hlsl.Compile(module, hlsl.DefaultOptions())
@@ -25,8 +26,9 @@ func (o *order) toHLSL(module *ir.Module) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// checkMatrixCalls refuses calls of helper functions for matrices of two rows within structs if
-// naga does not write the function, or the function would change a copy.
+// checkMatrixCalls refuses shaders that naga compiles to invalid calls of helper functions,
+// which it uses for two-row matrices in structs. A call is invalid if naga does not define the
+// helper, or if the helper would modify a copy.
 func checkMatrixCalls(text string) error {
 	defined := map[string]bool{}
 	for _, m := range matrixFunction().FindAllStringSubmatch(text, -1) {
@@ -40,7 +42,7 @@ func checkMatrixCalls(text string) error {
 	return nil
 }
 
-// forHLSL replaces functions that HLSL lacks.
+// forHLSL replaces functions that do not exist in HLSL.
 func forHLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	k, ok := kind.(ir.ExprMath)
 	if !ok {
@@ -72,13 +74,12 @@ var (
 	helperStart    = lazyregexp.New(`^[\w<>]+ naga_\w+\(`)
 	matrixFunction = lazyregexp.New(`(?m)^\w+ ([GS]etMat\w*On\w+)\(`)
 	matrixCall     = lazyregexp.New(`(?m)^ .*?\b([GS]etMat\w*On\w+)\(`)
-	staticArray    = lazyregexp.New(`(?m)^static (\w+)((?:\[\d+\])+) (\w+) `) // naga puts the brackets before the name
+	staticArray    = lazyregexp.New(`(?m)^static (\w+)((?:\[\d+\])+) (\w+) `) // naga writes the brackets before the name
 	samplerHeap    = lazyregexp.New(`(?m)^Sampler(?:Comparison)?State naga\w*SamplerHeap\[\d+\].*\n|^StructuredBuffer<uint> nagaGroup\d+SamplerIndexArray.*\n`)
 	heapSampler    = lazyregexp.New(`(?m)^static const (Sampler\w*State) (\w+) = naga\w*SamplerHeap\[nagaGroup(\d+)SamplerIndexArray\[(\d+)\]\];$`)
 )
 
-// withoutTwins removes repeated functions: naga writes some helpers once for each function that
-// calls them.
+// withoutTwins removes repeated functions: naga writes some helpers once per calling function.
 func withoutTwins(text string) string {
 	var out, function strings.Builder
 	seen := map[string]bool{}
@@ -99,8 +100,8 @@ func withoutTwins(text string) string {
 	return out.String() + function.String()
 }
 
-// bindSamplers gives each sampler its own register. naga uses a heap of 2,048 samplers and a
-// buffer of indices, even for one sampler.
+// bindSamplers gives each sampler its own register. naga would use a heap of 2,048 samplers and
+// an index buffer, even for one sampler.
 func bindSamplers(text string, m *ir.Module) string {
 	for _, v := range m.GlobalVariables {
 		if _, ok := m.Types[v.Type].Inner.(ir.BindingArrayType); ok {

@@ -8,19 +8,19 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A rewriter copies a function and replaces expressions by equivalent ones that the target
-// language has.
+// A rewriter copies a function and replaces expressions with equivalent expressions that exist
+// in the target language.
 type rewriter struct {
 	module   *ir.Module
 	function *ir.Function // the copy
 	replace  func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind
-	first    []ir.ExpressionHandle                   // the first new expression for each old one
-	moved    []ir.ExpressionHandle                   // the new expression for each old one
-	calls    map[ir.FunctionHandle]ir.FunctionHandle // nil unless functions move
+	first    []ir.ExpressionHandle                   // first new expression for each old expression
+	moved    []ir.ExpressionHandle                   // replacement of each old expression
+	calls    map[ir.FunctionHandle]ir.FunctionHandle // new handle of each called function; nil if unchanged
 }
 
-// rewriteFunctions replaces the expressions of all functions of a module. replace is called with an
-// expression and its type, and may add expressions before it.
+// rewriteFunctions replaces expressions in all functions of a module. It calls replace with each
+// expression and its type; replace may insert expressions before it.
 func rewriteFunctions(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind) {
 	for i := range m.Functions {
 		m.Functions[i] = rewriteFunction(m, m.Functions[i], nil, replace)
@@ -30,8 +30,8 @@ func rewriteFunctions(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, i
 	}
 }
 
-// keepFunctions removes the functions that an entry point does not reach, and the other entry
-// points. naga would write some of them.
+// keepFunctions removes the other entry points, and the functions that the given entry point
+// does not reach. naga would write some of them.
 func keepFunctions(m *ir.Module, entry int) {
 	m.EntryPoints = m.EntryPoints[entry : entry+1]
 	reached := functionsOf(m, &m.EntryPoints[0].Function)
@@ -80,11 +80,11 @@ func (r *rewriter) addExpression(kind ir.ExpressionKind, t ir.TypeInner) ir.Expr
 	return ir.ExpressionHandle(len(f.Expressions) - 1)
 }
 
-// typeOf returns the type of an expression of the copy.
+// typeOf returns the type of an expression in the copy.
 func (r *rewriter) typeOf(h ir.ExpressionHandle) ir.TypeInner {
 	t := r.function.ExpressionTypes[h]
 	if t.Handle != nil && int(*t.Handle) >= len(r.module.Types) {
-		return nil // naga gives some constants no type
+		return nil // naga leaves the type of some constants unset
 	}
 	return ir.TypeResInner(r.module, t)
 }
@@ -95,7 +95,7 @@ var (
 	rangeType    = reflect.TypeFor[ir.Range]()
 )
 
-// remap copies a value and all nested values, with new handles for expressions.
+// remap copies a value and all nested values, and updates handles of expressions.
 func (r *rewriter) remap(v reflect.Value) reflect.Value {
 	switch {
 	case v.Type() == handleType:
@@ -142,7 +142,7 @@ func (r *rewriter) remap(v reflect.Value) reflect.Value {
 	return out
 }
 
-// concrete replaces abstract numbers of a module by concrete ones, see literals.
+// concrete replaces the abstract numbers of a module with concrete numbers: see literals.
 func concrete(m *ir.Module) {
 	rewriteFunctions(m, literals)
 	r := &rewriter{module: m, function: &ir.Function{Expressions: m.GlobalExpressions}}
@@ -155,13 +155,14 @@ func concrete(m *ir.Module) {
 	}
 	for i, e := range m.GlobalExpressions {
 		if c, ok := e.Kind.(ir.ExprCompose); ok && int(c.Type) >= len(m.Types) {
-			m.GlobalExpressions[i].Kind = ir.Literal{Value: ir.LiteralBool(false)} // now unused, or of a wrong type
+			m.GlobalExpressions[i].Kind = ir.Literal{Value: ir.LiteralBool(false)} // unused by now, or of a wrong type
 		}
 	}
 }
 
-// literals replaces abstract numbers by concrete ones, and named constants by their numbers:
-// naga's GLSL writer computes with such constants as floats, even for integers.
+// literals replaces abstract numbers with concrete numbers, and named constants with their
+// values. naga's GLSL writer would compute with such constants as floats, even if they are
+// integers.
 func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	if c, ok := kind.(ir.ExprConstant); ok {
 		constant := r.module.Constants[c.Constant]
@@ -196,8 +197,8 @@ func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return kind
 }
 
-// wholeVector expands a constant vector to all its components, as SPIR-V requires. naga leaves
-// vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants unchanged.
+// wholeVector expands a constant vector to all its components, as SPIR-V requires. naga does not
+// expand vec2(), vec2(1) and vec3(vec2(1, 2), 3) in constants.
 func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	if int(c.Type) >= len(r.module.Types) {
 		return c
@@ -225,8 +226,8 @@ func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	return c
 }
 
-// forGLSL replaces expressions that GLSL lacks, and expressions that have another result
-// in GLSL than in WGSL.
+// forGLSL replaces expressions that do not exist in GLSL or have a different result there than
+// in WGSL.
 func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	switch k := kind.(type) {
 	case ir.ExprSelect:
@@ -239,7 +240,8 @@ func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionK
 	return kind
 }
 
-// forES replaces coarse and fine derivatives, which OpenGL ES lacks, by plain ones.
+// forES replaces coarse and fine derivatives, which do not exist in OpenGL ES, with plain
+// derivatives.
 func forES(_ *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
 	if k, ok := kind.(ir.ExprDerivative); ok {
 		k.Control = ir.DerivativeNone
@@ -248,7 +250,7 @@ func forES(_ *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKin
 	return kind
 }
 
-// forSPIRV replaces a select of matrices by a matrix of selects.
+// forSPIRV replaces a select of matrices with a matrix of selects.
 func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	k, ok := kind.(ir.ExprSelect)
 	m, matrix := t.(ir.MatrixType)
@@ -266,7 +268,7 @@ func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return compose
 }
 
-// selectComponents replaces a select by a vector by a vector of selects.
+// selectComponents replaces a select that has a vector condition with a vector of selects.
 func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.ExpressionKind {
 	condition, ok := r.typeOf(k.Condition).(ir.VectorType)
 	if !ok {
@@ -295,7 +297,8 @@ func (r *rewriter) declareType(t ir.TypeInner) ir.TypeHandle {
 	return ir.TypeHandle(len(r.module.Types) - 1)
 }
 
-// addInteger adds an integer of type t, or a vector with that integer as all components.
+// addInteger adds an integer literal of type t. If t is a vector, every component is the
+// integer.
 func (r *rewriter) addInteger(n uint32, t ir.TypeInner) ir.ExpressionHandle {
 	if _, s := componentsOfType(t); s.Kind == ir.ScalarSint {
 		return r.addLiteral(ir.LiteralI32(int32(n)), t)
@@ -303,7 +306,7 @@ func (r *rewriter) addInteger(n uint32, t ir.TypeInner) ir.ExpressionHandle {
 	return r.addLiteral(ir.LiteralU32(n), t)
 }
 
-// addLiteral adds a literal of type t, or a vector with that literal as all components.
+// addLiteral adds a literal of type t. If t is a vector, every component is the literal.
 func (r *rewriter) addLiteral(value ir.LiteralValue, t ir.TypeInner) ir.ExpressionHandle {
 	size, s := componentsOfType(t)
 	h := r.addExpression(ir.Literal{Value: value}, s)
@@ -313,8 +316,8 @@ func (r *rewriter) addLiteral(value ir.LiteralValue, t ir.TypeInner) ir.Expressi
 	return h
 }
 
-// integerOperator replaces remainders of signed integers, which GLSL leaves undefined for
-// negative ones, and takes shift counts modulo 32 as WGSL does.
+// integerOperator replaces remainders of signed integers, because GLSL leaves them undefined for
+// negative operands. It reduces shift counts modulo 32 as WGSL does.
 func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.ExpressionKind {
 	switch k.Op {
 	case ir.BinaryModulo:
@@ -336,8 +339,8 @@ func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.Expressio
 	return k
 }
 
-// bitFunction replaces functions of integers if the GLSL function with that name has other
-// results or does not accept unsigned integers.
+// bitFunction replaces bit functions whose GLSL equivalent has a different result or does not
+// accept unsigned integers.
 func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind {
 	width := uint8(4)
 	unsigned := hasKind(t, ir.ScalarUint)

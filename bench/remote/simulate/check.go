@@ -14,15 +14,15 @@ import (
 	"github.com/assetcook/assetcook/internal/faultlink"
 )
 
-// A real world has directories of assets, stores and a server.
+// A real world has asset directories, stores and a server.
 type real struct {
 	h       *history
 	machine machine
 	dir     string
 	server  string
 	states  map[int]map[int32]int32 // versions by asset, for each machine
-	nobody  int                     // number of machines that began with nothing
-	salt    [32]byte                // makes contents new to the server
+	nobody  int                     // number of machines that started empty
+	salt    [32]byte                // random bytes that make all contents new to the server
 	sums    map[occasion]*sum
 	given   transfer
 }
@@ -146,7 +146,7 @@ func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, e
 	return t, nil
 }
 
-// writeVersion writes the source of a version, with the size of its artifact.
+// writeVersion writes the source for a version; its artifact has the given size.
 func (w *real) writeVersion(assets string, asset, version int32) error {
 	name := filepath.Join(assets, fmt.Sprint(asset%100), fmt.Sprintf("%d.bin", asset))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -159,9 +159,10 @@ func (w *real) writeVersion(assets string, asset, version int32) error {
 	return os.WriteFile(name, content, 0o666)
 }
 
-// checkSimulation replays a history in both worlds and prints the counts of each.
+// checkSimulation replays a history in the simulated and the real world, and prints the counts of
+// each.
 func checkSimulation(t team, assets tree, m machine, days int, seed uint64, server string) error {
-	// Both replay the same history, generated anew from the seed.
+	// Both replay the same history, which is generated again from the seed.
 	first := newHistory(t, assets, seed)
 	s := newSimulation(first, m, []int64{0})
 	second := newHistory(t, assets, seed)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Constants of the client, as in cook/internal/remote/share and, from firstGap on, in
+// These are constants of the client, as in cook/internal/remote/share and, from firstGap on, in
 // cook/internal/execute; TestConstants compares them.
 const (
 	firstWindow    = 16
@@ -20,28 +20,28 @@ const (
 	atOnce         = 16
 	uploaders      = 4
 	uploadGroup    = 500
-	paceKnown      = 4 << 20 // bytes after which the client knows the download rate
+	paceKnown      = 4 << 20 // the download rate is known after this number of bytes
 
-	firstGap = 25 * time.Millisecond // expected time to the first answer
-	silences = 8                     // gaps without an answer that mean a silent server
+	firstGap = 25 * time.Millisecond // assumed time until the first answer
+	silences = 8                     // number of gaps without an answer after which the server is considered silent
 	never    = time.Duration(math.MaxInt64)
 )
 
-// roundTrips is the cost of opening a connection: TCP, settings of HTTP/2, and the server's
-// capabilities.
+// roundTrips is the number of round trips that it takes to open a connection: TCP, HTTP/2 settings,
+// and the server's capabilities.
 const roundTrips = 3
 
-// recordSize is the approximate size of an answer to a look-up.
+// recordSize is the approximate size of the answer to a look-up, in bytes.
 const recordSize = 1500
 
-// A link is the connection of a machine to the server.
+// A link is a machine's connection to the server.
 type link struct {
 	latency time.Duration // round trip
 	rate    float64       // bytes per second, in each direction
-	request time.Duration // server time per request, without other load
+	request time.Duration // time per request on the server, without other load
 }
 
-// A machine is a cooking machine.
+// A machine has workers that cook assets.
 type machine struct {
 	link
 	workers int
@@ -57,13 +57,13 @@ type item struct {
 // A transfer is the traffic between a machine and the server in one run.
 type transfer struct {
 	looked, hits, requests int
-	cooked                 int   // not found, or cooked before they arrived
-	bytes                  int64 // downloaded by sync, uploaded by upload
+	cooked                 int   // not found, or cooked before the results arrived
+	bytes                  int64 // downloaded by sync, or uploaded by upload
 	took                   time.Duration
 }
 
-// sync is a run that looks up items and downloads the results found. Workers cook missing items,
-// and, when idle, the items whose answers will come last.
+// sync simulates a run that looks up items and downloads the results that are found. Workers cook
+// missing items and, when idle, the items whose answers are expected last.
 func (m machine) sync(items []item) transfer {
 	s := &syncing{machine: m, items: items, state: make([]itemState, len(items)), size: firstWindow, end: len(items), free: m.workers}
 	s.schedule(roundTrips*m.latency, opened)
@@ -78,7 +78,7 @@ func (m machine) sync(items []item) transfer {
 	return s.total
 }
 
-// A syncing is the state of a run, changed by events.
+// A syncing is the state of a run, which events change.
 type syncing struct {
 	machine
 	items  []item
@@ -88,26 +88,26 @@ type syncing struct {
 	total  transfer
 
 	opened                bool // the connection to the server is open
-	next, size, out, late int  // of the window
+	next, size, out, late int  // state of the look-up window
 	fastest               time.Duration
-	serverFree, linkFree  time.Duration // times when they become free
+	serverFree, linkFree  time.Duration // times when the connection's directions become free
 	small, large          queue
 
-	free       int           // free workers
-	came       []int         // answered items that no worker has begun
-	begin, end int           // bounds of the items not yet begun
+	free       int           // number of free workers
+	came       []int         // answered items that no worker has started
+	begin, end int           // range of the items that have not been started
 	answers    int           // number of answers so far
 	lastAnswer time.Duration // time of the last answer
 }
 
 type itemState struct {
-	sent    time.Duration // time of the look-up
-	begun   bool          // by a worker, or arrived without one
+	sent    time.Duration // time when the look-up was sent
+	begun   bool          // a worker started it, or its blob arrived before one did
 	done    bool
-	settled bool // answer is final: its blob arrived, or it must be cooked
+	settled bool // the answer is final: its blob arrived, or it must be cooked
 }
 
-// A queue holds items whose blobs are wanted.
+// A queue holds items whose blobs have yet to be downloaded.
 type queue struct {
 	waiting []int
 	active  int
@@ -118,10 +118,10 @@ type kind uint8
 
 const (
 	answered kind = iota // a look-up was answered
-	arrived              // the blobs of some items arrived
-	cooked               // an item was cooked
+	arrived              // the blobs of some items have arrived
+	cooked               // an item has been cooked
 	opened               // the connection to the server is open
-	later                // a worker has waited long enough
+	later                // a worker has waited long enough for an answer
 )
 
 type event struct {
@@ -161,14 +161,14 @@ func (s *syncing) happen(e event) {
 		s.opened = true
 		s.send()
 	case cooked:
-		if i := e.items[0]; !s.state[i].done { // otherwise it arrived in the meantime
+		if i := e.items[0]; !s.state[i].done { // otherwise the blob arrived in the meantime
 			s.total.cooked++
 			s.finish(i)
 		}
 	}
 }
 
-// settle records a final answer for an item.
+// settle records the final answer for an item.
 func (s *syncing) settle(i int) {
 	s.answers++
 	s.lastAnswer = s.now
@@ -178,7 +178,7 @@ func (s *syncing) settle(i int) {
 	}
 }
 
-// finish ends an item, which was cooked or whose blob arrived. That frees its worker.
+// finish completes an item that was cooked or whose blob arrived, and frees its worker.
 func (s *syncing) finish(i int) {
 	st := &s.state[i]
 	if st.done {
@@ -191,7 +191,7 @@ func (s *syncing) finish(i int) {
 	s.total.took = s.now
 }
 
-// work gives items to free workers.
+// work assigns items to free workers.
 func (s *syncing) work() {
 	for s.free > 0 {
 		i, ok := s.nextToCook()
@@ -204,7 +204,7 @@ func (s *syncing) work() {
 	}
 }
 
-// nextToCook returns the item for a free worker, if it should not wait.
+// nextToCook returns the next item for a free worker, unless it is better to wait.
 func (s *syncing) nextToCook() (i int, ok bool) {
 	for len(s.came) > 0 {
 		i, s.came = s.came[0], s.came[1:]
@@ -230,16 +230,16 @@ func (s *syncing) nextToCook() (i int, ok bool) {
 	case silence >= limit: // the server is silent
 		return s.begin, true
 	case s.cook < max(gap*time.Duration(s.end-s.begin), silence):
-		return s.end - 1, true // use the idle worker
+		return s.end - 1, true // let the idle worker cook
 	}
 	s.schedule(max(s.lastAnswer+min(s.cook, limit), s.now+time.Millisecond), later)
 	return 0, false
 }
 
-// taken reports whether an item is begun, or will be in its turn.
+// taken reports whether an item has been started, or will be when its turn comes.
 func (s *syncing) taken(i int) bool { return s.state[i].begun || s.state[i].settled }
 
-// send sends look-ups while the window has room, skipping cooked items.
+// send sends look-ups while the window has room. It skips items that were cooked.
 func (s *syncing) send() {
 	for ; s.out < s.size && s.next < len(s.items); s.next++ {
 		if st := &s.state[s.next]; !st.done {
@@ -251,7 +251,7 @@ func (s *syncing) send() {
 	}
 }
 
-// leave updates the window after an answer, like the client.
+// leave adjusts the look-up window after an answer, in the same way as the real client.
 func (s *syncing) leave(took time.Duration) {
 	s.out--
 	if s.fastest == 0 || took < s.fastest {
@@ -286,17 +286,17 @@ func (s *syncing) queueOf(i int) *queue {
 	return &s.large
 }
 
-// want requests the blob of an item.
+// want queues the blob of an item for download.
 func (s *syncing) want(i int) {
 	q := s.queueOf(i)
 	q.waiting = append(q.waiting, i)
 	s.fetch(q)
 }
 
-// fetch begins transfers while more are allowed.
+// fetch starts transfers while more are allowed.
 func (s *syncing) fetch(q *queue) {
 	for len(q.waiting) > 0 {
-		if s.state[q.waiting[0]].done { // cooked in the meantime: skip it
+		if s.state[q.waiting[0]].done { // cooked in the meantime, so skip it
 			q.waiting = q.waiting[1:]
 			continue
 		}
@@ -317,7 +317,7 @@ func (s *syncing) fetch(q *queue) {
 	}
 }
 
-// dear reports whether downloading an item takes longer than cooking it, as far as known.
+// dear reports whether downloading an item is estimated to take longer than cooking it.
 func (s *syncing) dear(i int) bool {
 	return s.total.bytes >= paceKnown && seconds(float64(s.items[i].size)/s.rate) > s.cook
 }
@@ -336,12 +336,12 @@ func (e *events) Pop() any {
 	return last
 }
 
-// upload is the upload of a machine that cooks items missing on the server. Groups of cooked
-// items are looked up, sent in batches, and then each named by a result.
+// upload simulates the upload by a machine that cooks items that are missing on the server. Groups
+// of cooked items are looked up and sent in batches; then a result is written for each item.
 func (m machine) upload(sizes []int64) transfer {
 	t := transfer{}
 	var free [uploaders]time.Duration
-	ready := func(k int) time.Duration { // workers do not finish at the same time
+	ready := func(k int) time.Duration { // the workers finish at different times
 		return m.cook + time.Duration(k)*m.cook/time.Duration(m.workers)
 	}
 	linkFree := time.Duration(0)
@@ -357,7 +357,7 @@ func (m machine) upload(sizes []int64) transfer {
 		for n < uploadGroup && k+n < len(sizes) && ready(k+n) <= now {
 			n++
 		}
-		requests, inBatch := 1, int64(0) // missing blobs
+		requests, inBatch := 1, int64(0) // upload the missing blobs
 		for _, size := range sizes[k : k+n] {
 			t.bytes += size
 			linkFree = max(linkFree, now) + seconds(float64(size)/m.rate)
@@ -371,7 +371,7 @@ func (m machine) upload(sizes []int64) transfer {
 				inBatch += size
 			}
 		}
-		trips := requests + (n+atOnce-1)/atOnce // results, several at a time
+		trips := requests + (n+atOnce-1)/atOnce // write the results, several at a time
 		requests += n
 		t.requests += requests
 		free[u] = max(now+time.Duration(trips)*m.latency+time.Duration(requests)*m.request, linkFree)

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// A team is people and their habits.
+// A team describes people and their habits.
 type team struct {
 	developers int
-	branches   int     // besides the main one
-	edits      int     // per developer and day
+	branches   int     // number of branches besides the main branch
+	edits      int     // edits per developer and day
 	life       int     // days until a branch is merged
 	switches   float64 // visits to another branch per developer and day
-	fresh      float64 // machines per day that begin with nothing
+	fresh      float64 // machines per day that start empty
 }
 
-// A tree is the assets that the team works on.
+// A tree describes the assets that the team works on.
 type tree struct {
 	assets int
-	bytes  float64 // total of all artifacts
-	part   float64 // part of the assets per developer: the most edited
-	skew   float64 // Zipf exponent of which assets are edited
-	spread float64 // standard deviation of the logarithm of sizes
+	bytes  float64 // total size of all artifacts, in bytes
+	part   float64 // fraction of the assets that a developer uses: the most edited ones
+	skew   float64 // Zipf exponent of the edit frequencies
+	spread float64 // standard deviation of the logarithm of the sizes
 	most   int64   // largest artifact in bytes
 }
 
-// sizeOf returns the size of an asset's artifact, which is log-normal.
+// sizeOf returns the size of an asset's artifact; sizes are log-normal.
 func (t tree) sizeOf(asset int32) int64 {
 	h := rand.New(rand.NewPCG(uint64(asset), 7))
 	mean := t.bytes / float64(t.assets)
@@ -37,35 +37,35 @@ func (t tree) sizeOf(asset int32) int64 {
 	return max(n, 1)
 }
 
-// parted returns how many assets a developer's machine cooks.
+// parted returns the number of assets that a developer's machine cooks.
 func (t tree) parted() int { return max(1, int(float64(t.assets)*t.part)) }
 
-// A history is the edits of assets over time. Versions are numbered, beginning with the initial
-// ones. Assets are numbered by how often they are edited.
+// A history is the sequence of edits. Versions are numbered, starting with the initial ones. Assets
+// are numbered by edit frequency.
 type history struct {
 	team
 	tree
 	r       *rand.Rand
 	zipf    *rand.Zipf
-	edited  []int32 // assets of the later versions
-	heads   []head  // main branch, then the others
+	edited  []int32 // asset of each version after the initial ones
+	heads   []head  // main branch, then the other branches
 	workers []developer
 }
 
-// A head is the state of a branch: versions that differ from the main branch's or, for the main
-// branch, from the initial ones.
+// A head is the state of a branch: the versions that differ from those on the main branch or, for
+// the main branch, from the initial ones.
 type head struct {
 	own map[int32]int32 // versions by asset
-	log []int32         // assets in order of change
+	log []int32         // changed assets in order
 }
 
 // A developer has one machine.
 type developer struct {
-	branch int            // branch of the developer's work
-	at     int            // branch currently on the machine
+	branch int            // branch on which the developer works
+	at     int            // branch that is currently checked out
 	main   int            // position in the main branch's log
 	seen   int            // position in the current branch's log
-	has    map[int32]bool // versions in the store, besides initial ones
+	has    map[int32]bool // versions in the store, except initial ones
 }
 
 func newHistory(t team, assets tree, seed uint64) *history {
@@ -100,7 +100,7 @@ func (h *history) version(branch int, asset int32) int32 {
 	return asset
 }
 
-// goTo switches a developer's machine to a branch, and returns the versions that its store lacks.
+// goTo checks out a branch on a developer's machine, and returns the versions that its store lacks.
 func (h *history) goTo(d *developer, branch int) (lacks []int32) {
 	changed := h.heads[0].log[d.main:]
 	if branch != d.at {
@@ -138,8 +138,8 @@ func (h *history) work(d *developer) (made []int32) {
 	return made
 }
 
-// build returns the versions of a branch that CI must cook; it has seen the branch's log up to
-// from.
+// build returns the versions of a branch that CI must cook; CI has already processed the branch's
+// log up to from.
 func (h *history) build(ci *developer, branch int, from int) (lacks []int32) {
 	met := map[int32]bool{}
 	for _, asset := range h.heads[branch].log[from:] {
@@ -165,7 +165,7 @@ func (h *history) merge(branch int) {
 	b.log = nil
 }
 
-// other returns a random different branch.
+// other returns a random branch other than the given one.
 func (h *history) other(branch int) int {
 	if len(h.heads) == 1 {
 		return branch

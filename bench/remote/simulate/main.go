@@ -3,10 +3,10 @@
 // needed, and which limit is reached first.
 //
 //	go run ./bench/remote/simulate                       200 developers, 10 M assets, 40 TB
-//	go run ./bench/remote/simulate -disk 41e12,42e12     losses with this little room
+//	go run ./bench/remote/simulate -disk 41e12,42e12     losses with this little space
 //	go run ./bench/remote/simulate -check grpc://127.0.0.1:8980 -developers 3 -branches 2 -assets 300 -bytes 30e6 -edits 10 -days 4
 //
-// -check also replays the same history with a real cook and a server, over a link of the same
+// -check also replays the same history with a real cook and a server, over a link with the same
 // latency and rate, and prints the counts of both.
 //
 // Assumptions:
@@ -93,7 +93,7 @@ func (s *simulation) print(lim limits, within time.Duration, begun int64) {
 	var looked, requests, waits, alone []float64
 	var bytes []float64
 	busiest := crowd{}
-	for _, visitors := range s.days[1:] { // the first day has no changes
+	for _, visitors := range s.days[1:] { // there are no changes to download on the first day
 		loads := make([]demand, len(visitors))
 		for i, v := range visitors {
 			loads[i] = demand{r.Float64() * within.Seconds(), v.took.Seconds(), float64(v.requests), float64(v.bytes)}

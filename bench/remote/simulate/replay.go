@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A world replays a history: simulated, or with a real cook and server.
+// A world replays a history. It is simulated, or has a real cook and server.
 type world interface {
 	// sync looks up the versions of a branch that a developer's machine lacks.
 	sync(who, branch int, versions []int32, what occasion) error
-	// build makes CI cook versions and upload them to the server.
+	// build makes CI cook the given versions and upload the results.
 	build(branch int, versions []int32) error
 }
 
@@ -17,10 +17,10 @@ type world interface {
 type occasion uint8
 
 const (
-	morning  occasion = iota // the others' changes since yesterday
-	visit                    // another branch, and back
+	morning  occasion = iota // others' changes since the previous day
+	visit                    // switching to another branch, or back
 	edit                     // the developer's own changes
-	fromNone                 // a machine with nothing
+	fromNone                 // a machine that starts empty
 )
 
 func (o occasion) String() string {
@@ -73,7 +73,7 @@ func replay(h *history, days int, w world) error {
 	return nil
 }
 
-// all returns the versions that a machine with nothing lacks.
+// all returns the versions that an empty machine lacks.
 func (h *history) all(branch int) []int32 {
 	all := make([]int32, h.parted())
 	for a := range all {
@@ -85,22 +85,22 @@ func (h *history) all(branch int) []int32 {
 // A simulation is a world that only counts.
 type simulation struct {
 	h       *history
-	caches  []*cache // of different sizes; machines use the first
+	caches  []*cache // caches of different sizes; machines are served by the first
 	machine machine
 	days    [][]transfer // mornings
 	sums    map[occasion]*sum
 	given   transfer
-	found   []found // in each cache
+	found   []found // hits in each cache
 	asked   found
 }
 
 // found counts successful look-ups.
 type found struct {
-	shared int // others' results, in mornings and on branches
-	empty  int // for machines with nothing
+	shared int // hits for others' results, in the morning or after switching branches
+	empty  int // hits of empty machines
 }
 
-// A sum covers all runs of an occasion.
+// A sum has the totals of all runs for one occasion.
 type sum struct {
 	runs, looked, hits, cooked, requests int
 	bytes                                int64
@@ -111,7 +111,7 @@ func newSimulation(h *history, m machine, rooms []int64) *simulation {
 	s := &simulation{h: h, machine: m, sums: map[occasion]*sum{}, found: make([]found, len(rooms))}
 	for _, room := range rooms {
 		c := newCache(room, h.versionSize)
-		for a := h.assets - 1; a >= 0; a-- { // most used ones last
+		for a := h.assets - 1; a >= 0; a-- { // most recently used last
 			c.putVersion(int32(a))
 		}
 		c.evicted = 0

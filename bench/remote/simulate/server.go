@@ -7,7 +7,7 @@ type cache struct {
 	held     int64
 	most     int64 // maximum of held
 	evicted  int
-	newer    []int32 // by version; none for the newest
+	newer    []int32 // links from each version to the next more recently used one
 	older    []int32
 	newest   int32
 	oldest   int32
@@ -20,7 +20,7 @@ func newCache(room int64, sizes func(int32) int64) *cache {
 	return &cache{sizes: sizes, room: room, newest: none, oldest: none}
 }
 
-// use reports whether a version is present, and marks it as used.
+// use reports whether a version is in the cache, and marks it as used.
 func (c *cache) use(v int32) bool {
 	if int(v) >= len(c.contains) || !c.contains[v] {
 		return false
@@ -30,7 +30,7 @@ func (c *cache) use(v int32) bool {
 	return true
 }
 
-// putVersion adds a version.
+// putVersion adds a version to the cache.
 func (c *cache) putVersion(v int32) {
 	if c.use(v) {
 		return
@@ -76,30 +76,30 @@ func (c *cache) unlink(v int32) {
 	}
 }
 
-// limits are the limits of a server.
+// limits are the rates that a server can sustain.
 type limits struct {
-	requests float64 // per second
-	bytes    float64 // per second
+	requests float64 // limit per second
+	bytes    float64 // limit per second
 }
 
-// A demand is the requests and bytes of one machine from a time on.
+// A demand is the requests and bytes of one machine from a given time on.
 type demand struct {
-	start, alone    float64 // seconds; alone is the duration without other machines
+	start, alone    float64 // seconds; alone is the duration if no other machine uses the server
 	requests, bytes float64
 }
 
-// A crowd is the result of machines that share a server.
+// A crowd is the result for machines that share a server.
 type crowd struct {
 	took            []float64 // seconds per machine
 	requests, bytes float64   // demand in the busiest second
 }
 
-// together lets machines share a server. In each step every machine gets the same fraction of the
-// service it would get alone.
+// together computes how machines share a server. In each step, every machine gets the same fraction
+// of the service that it would get alone.
 func together(loads []demand, lim limits) crowd {
 	const step = 0.5
 	c := crowd{took: make([]float64, len(loads))}
-	left := make([]float64, len(loads)) // remaining time alone
+	left := make([]float64, len(loads)) // remaining time if served alone
 	open := 0
 	for i, l := range loads {
 		left[i] = max(l.alone, 1e-9)
@@ -109,7 +109,7 @@ func together(loads []demand, lim limits) crowd {
 		requests, bytes := 0.0, 0.0
 		for i, l := range loads {
 			if left[i] > 0 && l.start <= now {
-				busy := max(l.alone, step) // a short demand is spread over the step
+				busy := max(l.alone, step) // a demand shorter than a step is spread over it
 				requests += l.requests / busy
 				bytes += l.bytes / busy
 			}

@@ -9,14 +9,14 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A fakeProgress has the actions that have ended, by number.
+// A fakeProgress holds the finished actions, by number.
 type fakeProgress map[int]Made
 
 func (p fakeProgress) Settled(i int) bool { _, ok := p[i]; return ok }
 func (p fakeProgress) Made(i int) Made    { return p[i] }
 
-// A question waits for exactly the actions that have still to make a chosen artifact of its
-// target, and is answered once these have ended.
+// A query waits for exactly those unfinished actions that make a selected artifact of its
+// target. It is answered once these actions have ended.
 func TestQuestionWaitsForItsArtifactsOnly(t *testing.T) {
 	c := &Catalog{Last: index.Empty()}
 	ended := fakeProgress{}

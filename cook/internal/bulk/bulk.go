@@ -1,14 +1,14 @@
 // Package bulk reads many files at little more than the cost of opening, reading and closing
 // them.
 //
-// The files are split into runs of one directory. A worker opens the directory once and its files
-// relative to it. It reads a small file with one call into its own buffer. If two successive
-// contents are equal, such as a source and its copy, it hashes them only once. Large files are
-// hashed while they are read; a file that would still occupy one core when all others are idle is
-// read in pieces by all cores.
+// The files are split into runs of one directory. A worker opens the directory once and its
+// files relative to it. It reads a small file with one call into a buffer of its own. If two
+// successive contents are equal, such as a source and its copy, it hashes the content only
+// once. Large files are hashed while they are read; a file that would still occupy one core
+// when all others are idle is read in pieces by all cores.
 //
 // A path that is not a regular file inside its tree, or that contains a link, gives an error
-// without further explanation. The caller has slower ways to find out the reason.
+// without further explanation. Callers find out the reason by slower means.
 package bulk
 
 import (
@@ -27,17 +27,18 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// Files of SmallSize or more are not read with one call.
+// SmallSize is the size, in bytes, from which files are not read with one call.
 const SmallSize = bufferSize
 
 const (
 	// bufferSize is the size of one read: large enough to make the system call cheap, small
 	// enough that the bytes are still in the second-level cache when they are hashed.
 	bufferSize = 256 << 10
-	// runFiles and runBytes limit a run.
+	// runFiles and runBytes limit the size of a run.
 	runFiles = 256
 	runBytes = 1 << 20
-	// Files of SharedSize or more may be read in pieces.
+	// SharedSize is the smallest size, in bytes, of files that several cores may read in
+	// pieces.
 	SharedSize = 16 << 20
 )
 
@@ -48,8 +49,8 @@ type Run struct {
 	bytes       int64
 }
 
-// Runs splits the files below n into runs, the largest first, so that no large run is left for
-// the end. sameFolder compares the directories of two files.
+// Runs splits the files with numbers below n into runs, the largest first, so that no worker
+// starts a large run last. sameFolder compares the directories of two files.
 func Runs(n int, sameFolder func(i, j int) bool, size func(i int) int64) []Run {
 	var runs []Run
 	for first := 0; first < n; {
@@ -71,8 +72,8 @@ func SameFolder(a, b string) bool {
 	return i == strings.LastIndexByte(b, '/') && (i < 0 || a[:i] == b[:i])
 }
 
-// Each calls do for all runs on some workers. If ctx ends, it returns ctx's error. An error of do
-// stops its worker.
+// Each calls do for all runs on some workers. If ctx ends, it returns ctx's error. If do returns an
+// error, its worker stops.
 func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, do func(*Worker, Run) error) error {
 	workers = max(1, workers)
 	var total int64
@@ -87,7 +88,7 @@ func Each(ctx context.Context, workers int, summer *hashing.Summer, runs []Run, 
 			}
 		}
 	}()
-	// The runs are sorted by size, so runs of one huge file are first.
+	// The runs are sorted by size, so runs with a single huge file come first.
 	alone := 0
 	for alone < len(runs) && runs[alone].bytes >= SharedSize && runs[alone].bytes > total/int64(workers) {
 		alone++
@@ -140,7 +141,7 @@ func OpenFolder(name string) Tree {
 // Close closes the tree.
 func (t *Tree) Close() { t.root.Close() }
 
-// An Ask chooses the facts about a file to find.
+// An Ask selects which facts about a file to determine.
 type Ask struct {
 	hashing.Want
 	// Busy asks whether another process can write to the file; see package lease.
@@ -176,15 +177,15 @@ type openFolder struct {
 	dirfd.Folder
 }
 
-// A small holds a small content that is still in a buffer.
+// A small describes a small content that is still in a buffer.
 type small struct {
 	data  []byte
 	stamp scan.Stamp
-	want  hashing.Want // fields of sum that are set; 0 without a content
+	want  hashing.Want // fields of sum that are set; 0 if there is no content
 	sum   hashing.FileSum
 }
 
-// NewWorker returns a worker for single files; see [Each] for many.
+// NewWorker returns a worker that reads single files; see [Each] for many files.
 func NewWorker(ctx context.Context, summer *hashing.Summer) *Worker {
 	return &Worker{ctx: ctx, summer: summer}
 }
@@ -214,7 +215,7 @@ func (w *Worker) Sum(t *Tree, path string, ask Ask) (Answer, error) {
 	return w.answerAsk(dir, name, ask)
 }
 
-// SumBytes hashes a content that was read elsewhere, and copies it, so that an equal file that
+// SumBytes hashes content that the caller has read. It keeps a copy, so that an equal file that
 // follows need not be hashed.
 func (w *Worker) SumBytes(data []byte, want hashing.Want) hashing.FileSum {
 	return w.sumSmallFile(append(w.readBuffer()[:0], data...), scan.Stamp{}, want)
@@ -283,8 +284,9 @@ func (w *Worker) answerAsk(dir dirfd.Folder, name []byte, ask Ask) (Answer, erro
 func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err error) {
 	a.Stamp = scan.StampOfInfo(info)
 	a.Busy = ask.Busy && f.Busy()
-	// Another name of the same file. A file with a single name may have the inode of the last
-	// file, if that was removed, and also its time if the clock is coarse.
+	// This is another name of the same file. Files with a single name do not count: after the
+	// last file was removed, a new file may have got its inode, and on a coarse clock even its
+	// time.
 	if info.Links > 1 && a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.hasSums(ask.Want) {
 		a.FileSum = w.last.only(ask.Want)
 		return a, nil
@@ -305,7 +307,7 @@ func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err
 	return a, err
 }
 
-// SumKnown reads a file of a directory whose size is known from a recent stat. name ends in NUL.
+// SumKnown reads a file in a directory, given its size from a recent stat. name ends in NUL.
 // The answer has no stamp.
 func (w *Worker) SumKnown(dir dirfd.Folder, name []byte, size int64, ask Ask) (a Answer, err error) {
 	if size < SmallSize {
@@ -330,7 +332,7 @@ func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err
 		if err != nil && err != io.EOF {
 			return nil, false, err
 		}
-		// A short read that ends at the size from stat is at the end.
+		// If a short read ends at the size from stat, the file is at its end.
 		if err == io.EOF || int64(n) == size && n < len(buf) {
 			return buf[:n], true, nil
 		}
@@ -338,7 +340,7 @@ func (w *Worker) readToEnd(f dirfd.File, size int64) (data []byte, end bool, err
 	return buf, false, nil
 }
 
-// sumSmallFile hashes a content that was read into the next buffer.
+// sumSmallFile hashes content that was read into the next buffer.
 func (w *Worker) sumSmallFile(data []byte, stamp scan.Stamp, want hashing.Want) hashing.FileSum {
 	if w.last.hasSums(want) && want&hashing.WantDigest != 0 && bytes.Equal(data, w.last.data) {
 		w.last.data, w.last.stamp = data, stamp
@@ -351,7 +353,7 @@ func (w *Worker) sumSmallFile(data []byte, stamp scan.Stamp, want hashing.Want) 
 
 func (s *small) hasSums(want hashing.Want) bool { return s.want != 0 && s.want&want == want }
 
-// only returns the wanted fields of the sum.
+// only returns the wanted fields of a sum.
 func (s *small) only(want hashing.Want) hashing.FileSum {
 	sum := s.sum
 	if want&hashing.WantSum == 0 {

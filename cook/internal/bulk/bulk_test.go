@@ -107,7 +107,7 @@ func TestSumIsThatOfTheContent(t *testing.T) {
 	}
 }
 
-// After any reads, a sum is the sum of the current content.
+// After any sequence of reads, a sum is the sum of the current content.
 func TestSumIsNeverThatOfAnEarlierContent(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -205,7 +205,8 @@ func TestReusedInodeIsReadAgain(t *testing.T) {
 	}
 }
 
-// SumBytes hashes contents in one buffer of the caller, by turns with files of the same content.
+// SumBytes hashes contents in a single buffer of the caller, alternating with files of the same
+// content.
 func TestSumBytesAgreesWithSum(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)

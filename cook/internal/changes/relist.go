@@ -11,14 +11,14 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// listAgain lists the directories with another stamp and finds the files that came, went or
-// changed.
+// listAgain lists the directories whose stamp differs and finds the files that were added, removed
+// or changed.
 func (f *finder) listAgain(ctx context.Context) error {
 	found := f.delta.Found
 	if len(found.Folders) == 0 {
 		return nil
 	}
-	again := map[string]bool{} // known directories with another stamp
+	again := map[string]bool{} // known directories whose stamp differs
 	var dirs []scan.Folder
 	for _, folder := range found.Folders {
 		x := f.last.Folder(folder.Ref)
@@ -49,16 +49,16 @@ func (f *finder) listAgain(ctx context.Context) error {
 	return f.matchListed(f.goneFolders(again, kept))
 }
 
-// goneFolders returns the known directories that are no longer in the tree or now lead
-// elsewhere, and everything below them. Such a directory was listed and not found, or the new
-// listing of its parent lacks it.
+// goneFolders returns the known directories that are no longer in the tree or whose path now leads
+// elsewhere, and everything below them. Either listing such a directory failed because it does not
+// exist, or the new listing of its parent lacks it.
 func (f *finder) goneFolders(again, kept map[string]bool) map[string]bool {
 	there := map[string]string{}
 	for _, folder := range f.delta.Tree.Folders {
 		there[folder.Path] = folder.Real
 	}
 	gone := map[string]bool{}
-	lost := "" // the last directory that is gone with everything below it
+	lost := "" // the last gone directory, whose whole content is gone, too
 	for ref := range index.FolderRef(f.last.Folders()) {
 		x := f.last.Folder(ref)
 		if x.Tree != index.Assets || !x.Listed {
@@ -116,8 +116,8 @@ func (f *finder) matchListed(gone map[string]bool) error {
 	return nil
 }
 
-// knownIn returns the known files of listed and gone directories. Other nodes of a gone
-// directory are stale, because they describe another place.
+// knownIn returns the known files of listed and gone directories. Other nodes of a gone directory
+// are stale, because they describe another location.
 func (f *finder) knownIn(gone map[string]bool) map[string]index.Node {
 	known := map[string]index.Node{}
 	listed := map[string]bool{}

@@ -12,8 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// Where stamps are coarse, an artifact is trusted only after its content was read once
-// more.
+// If stamps are coarse, an artifact is trusted only after its content was read once more.
 func TestRecheckStamps(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {
@@ -36,7 +35,7 @@ func TestRecheckStamps(t *testing.T) {
 	edited := stamp
 	edited.MTime--
 	for what, tt := range map[string]struct {
-		age     time.Duration // of the stamp
+		age     time.Duration // age of the stamp
 		fine    bool
 		stamp   scan.Stamp
 		content string
@@ -46,7 +45,7 @@ func TestRecheckStamps(t *testing.T) {
 		"new, coarse":       {time.Second, false, stamp, "content", false},
 		"old, fine":         {time.Minute, true, stamp, "content", true},
 		"old, fine, edited": {time.Minute, true, edited, "content", false},
-		// An edit within the tick of the stamp left no trace in that.
+		// An edit within the same tick of the clock leaves the stamp unchanged.
 		"old, coarse, edited": {time.Minute, false, stamp, "CONTENT", false},
 		"old, coarse":         {time.Minute, false, stamp, "content", true},
 		"of another file":     {time.Minute, true, scan.Stamp{Size: stamp.Size}, "content", false},

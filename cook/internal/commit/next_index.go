@@ -16,10 +16,10 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A putPart takes the entry of a file or a part.
+// A putPart is called with the entry of each file or part.
 type putPart func(dependency.Dependency, index.File)
 
-// newIndex makes the index of a run over the whole tree.
+// newIndex makes the index after a run over the whole tree.
 func (r run) newIndex(actions []index.Action) *index.Next {
 	d, t := r.delta, r.todo
 	next := d.Last.Anew(r.s.Basis.Checksum.Name)
@@ -33,7 +33,7 @@ func (r run) newIndex(actions []index.Action) *index.Next {
 	}
 	putFile := func(f index.File) { put(dependency.OfFile(f.Path), f) }
 	r.putFound(eachAsset(t.Contents.Assets()), index.Asset, next.PutPart)
-	read := map[dependency.Dependency]index.File{} // files that recipes read, and perhaps rules as well
+	read := map[dependency.Dependency]index.File{} // files that recipes read, and that may also be rule files
 	r.putFound(t.Contents.Extra(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
 	r.putFound(d.Read.Parts.Files(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
 	for _, f := range d.Tree.Folders {
@@ -76,7 +76,7 @@ func (r run) keepFiles(put putPart) {
 		return
 	}
 	kept := map[dependency.Dependency]bool{}
-	asked := map[changes.Asking]bool{} // extracts of all files that match a pattern
+	asked := map[changes.Asking]bool{} // extracts of all files of a directory
 	keep := func(a *index.Action) {
 		kept[dependency.OfFile(a.Path)] = true
 		for _, d := range a.Deps {
@@ -102,8 +102,8 @@ func (r run) keepFiles(put putPart) {
 	}
 }
 
-// inTree reports whether a known file that this run did not look at still has its role. A
-// source that is now ignored or gone, but has a kept action of another target, does not.
+// inTree reports whether a known file that this run did not look at keeps its role. A source
+// that is now ignored or gone loses its role, even if another target keeps an action for it.
 func inTree(tree *scan.Tree, f index.File) bool {
 	if !restat.Listed(f.Role) || tree.Incomplete(f.Path) {
 		return true
@@ -112,8 +112,8 @@ func inTree(tree *scan.Tree, f index.File) bool {
 	return found && f.Role == index.Asset
 }
 
-// putFound puts the files and parts whose contents are known now. The manifest is about to
-// change.
+// putFound puts the files and parts whose contents are known now. It skips the manifest, which
+// is about to change.
 func (r run) putFound(list iter.Seq2[dependency.Dependency, contents.File], role index.Role, put putPart) {
 	for on, f := range list {
 		if f.Known() && !r.s.State.Manifest.Has(f.Path) {
@@ -133,7 +133,7 @@ func eachAsset(list []contents.File) iter.Seq2[dependency.Dependency, contents.F
 	}
 }
 
-// editedIndex edits the last index where the tree differs.
+// editedIndex edits the last index where the tree differs from it.
 func (r run) editedIndex(actions []index.Action) *index.Next {
 	d, clock := r.delta, r.s.Clock.Stamps
 	next := d.Last.Edit()
@@ -236,15 +236,15 @@ func (r run) editActions(next *index.Next, actions []index.Action, edited []inde
 	next.PutActions(actions)
 }
 
-// isNews reports whether a file that was read is new to the index, or in the delta. Any other
-// file had its known stamp when stamps were compared. If it has changed since, the next run must
-// see that.
+// isNews reports whether a file that was read is in the delta or missing from the index. Any
+// other file had its known stamp when stamps were compared. If it has changed since, the next
+// run must detect the change.
 func isNews(d *changes.Delta, on dependency.Dependency, f index.File) bool {
 	_, known := d.Last.Files().Part(on)
 	return !known || d.Concerned[f.Path] && on.Kind == dependency.File || d.Changed[on]
 }
 
-// editIDs updates the entry of the file of IDs if this run wrote that.
+// editIDs updates the entry of the IDs file if this run wrote that file.
 func (r run) editIDs(next *index.Next) {
 	if !r.todo.IDs.Renamed() {
 		return
@@ -252,12 +252,12 @@ func (r run) editIDs(next *index.Next) {
 	if f, ok := r.todo.IDs.IndexedFile(r.s, r.delta.Tree); ok {
 		next.PutFile(f)
 	} else {
-		next.DropFile(f.Path) // each asset has its first path again
+		next.DropFile(f.Path) // no asset has an ID of its own any more
 	}
 }
 
-// unsyncedFiles collects everything that this run saw or made and the last index does not have. It
-// must be on the disk before the index is. Call it before the index is edited.
+// unsyncedFiles collects everything that this run saw or made and the last index does not have.
+// It must be on the disk before the index is. It must be called before the index is edited.
 func (r run) unsyncedFiles() (*state.Pending, error) {
 	d := r.delta
 	pending, err := r.s.State.NewPending(r.s.Assets)
@@ -317,8 +317,8 @@ func (r run) addTouched(pending *state.Pending) {
 	}
 }
 
-// madeOthers reports whether artifacts have other stamps than in the last index, even if the
-// run only found them there.
+// madeOthers reports whether any artifact has a different stamp than in the last index, even if
+// the run only found it there.
 func (r run) madeOthers() bool {
 	for i := range r.work.Done.Results {
 		var last []contents.Output

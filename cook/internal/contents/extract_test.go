@@ -109,7 +109,7 @@ func TestContentThatIsNotKnownIsRead(t *testing.T) {
 func TestOutputsAreReadOnce(t *testing.T) {
 	tr := newTree(t, map[string]string{"touched": "one", "edited": "two"})
 	tr.look(false)
-	s, files := tr.look(false) // with an index of the same checksums
+	s, files := tr.look(false) // a second look, with an index of the same checksums
 	var made []index.Artifact
 	for _, name := range []string{"edited", "touched"} {
 		f := files[name]

@@ -23,8 +23,8 @@ func (s *Contents) List(ctx context.Context, l dependency.Dependency) (names []s
 	return e.names, e.file.Known(), e.file.Err
 }
 
-// lookAtListing fills e for a listing: a file with the stamp of the directory and the names as content.
-// It always lists, because that is only one call.
+// lookAtListing fills in e for a listing: a file with the stamp of the directory and the names as
+// content. It always lists the directory, because that takes only one call.
 func (rd *reader) lookAtListing(e *entry, l dependency.Dependency) {
 	f := &e.file
 	names, stamp, err := listFolder(rd.opt.Assets, l)
@@ -39,7 +39,7 @@ func (rd *reader) lookAtListing(e *entry, l dependency.Dependency) {
 	rd.setContent(f, l, contentOf(names), stamp)
 }
 
-// setContent fills f for content read after its stamp was taken.
+// setContent fills in f for content that was read after the stamp of f was taken.
 func (rd *reader) setContent(f *File, on dependency.Dependency, content []byte, stamp scan.Stamp) {
 	f.Stamp, f.Settled, f.How = stamp, rd.opt.Clock.Settled(stamp) && !rd.opt.Unsettled, ByReading
 	sum := rd.summer.SumBytes(content, hashing.WantSum|hashing.WantDigest)
@@ -69,7 +69,7 @@ func (s *Contents) Relist(l dependency.Dependency, f File) (same bool, err error
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
 
 // listFolder lists a directory. If every entry counts, each name is followed by a slash and its
-// type. The stamp is older than the names.
+// type. The stamp is taken before the names are read.
 func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, stamp scan.Stamp, err error) {
 	info, err := assets.Stat(l.Path)
 	if err != nil {
@@ -90,7 +90,7 @@ func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, s
 	return names, scan.StampOf(info), err
 }
 
-// listedNames reports whether a pattern chooses an entry of its directory.
+// listedNames reports whether a pattern selects an entry of its directory.
 func listedNames(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bool {
 	if !Named(l, e.Name()) {
 		return false
@@ -103,7 +103,7 @@ func listedNames(assets *confine.Dir, l dependency.Dependency, e fs.DirEntry) bo
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Named reports whether a listing, or an extract of many files, would have a file of that name.
+// Named reports whether a listing, or an extract of many files, would include a file of that name.
 func Named(l dependency.Dependency, name string) bool {
 	if l.Kind == dependency.Entries {
 		return true
@@ -119,9 +119,10 @@ type reading struct {
 	data  []byte
 }
 
-// readAgain returns the content of a dependency with the stamp now. It calls read for each
-// request while the stamp is too fresh to be trusted, and then once more for all requests. read
-// reports whether its stamp could be trusted when it took it.
+// readAgain returns the content of a dependency that has the current stamp. While the stamp is too
+// fresh to be trusted, it calls read for each request; after that it calls read once more and
+// reuses the result for all requests. read reports whether the stamp could be trusted when it was
+// taken.
 func (s *Contents) readAgain(on dependency.Dependency, now scan.Stamp, read func() (r reading, trusted bool, err error)) ([]byte, error) {
 	s.mu.Lock()
 	known, ok := s.again[on]
@@ -138,14 +139,15 @@ func (s *Contents) readAgain(on dependency.Dependency, now scan.Stamp, read func
 	return r.data, err
 }
 
-// IsLink reports whether a name of the asset tree is a symbolic link. It looks at each name once.
+// IsLink reports whether a name of the asset tree is a symbolic link. It examines each name only
+// once.
 func (s *Contents) IsLink(ctx context.Context, path string) (bool, error) {
 	f := s.At(ctx, dependency.Dependency{Kind: dependency.Link, Path: path})
 	return f.Known(), f.Err
 }
 
-// lookAtLink fills f for a symbolic link, as a file whose content is the link's text. f is absent
-// if the name is no symbolic link, even if a file has the name.
+// lookAtLink fills in f for a symbolic link, as a file whose content is the link's text. If the
+// name is not a symbolic link, f is absent, even if a file has the name.
 func (rd *reader) lookAtLink(f *File, on dependency.Dependency) {
 	text, stamp, err := rd.readLink(on.Path)
 	switch {
@@ -159,7 +161,7 @@ func (rd *reader) lookAtLink(f *File, on dependency.Dependency) {
 }
 
 // readLink returns the text of a symbolic link, and the link's stamp from before it was read. The
-// error is fs.ErrNotExist if the name is no symbolic link.
+// error is fs.ErrNotExist if the name is not a symbolic link.
 func (rd *reader) readLink(link string) (text string, stamp scan.Stamp, err error) {
 	root := rd.opt.Assets.Root()
 	info, err := root.Lstat(link)

@@ -28,10 +28,10 @@ const (
 	Unseen  State = iota // not compared
 	Intact               // same stamp, or same checksum
 	Missing              // no such file
-	Edited               // another content, or no regular file
+	Edited               // different content, or not a regular file
 )
 
-// An Output is a known artifact with its present state.
+// An Output is a known artifact with its current state.
 type Output struct {
 	State    State
 	Stamp    scan.Stamp
@@ -40,7 +40,7 @@ type Output struct {
 	Artifact index.Artifact
 }
 
-// A Before is an action of the last run with the present state of its outputs.
+// A Before is an action of the last run with the current state of its outputs.
 type Before struct {
 	index.Action
 	Outputs []Output // one for each of Action.Made
@@ -51,8 +51,8 @@ func (b *Before) Intact() bool {
 	return !slices.ContainsFunc(b.Outputs, func(o Output) bool { return o.State != Intact })
 }
 
-// Outputs compares the artifacts of actions to the output directory. out is nil if there is no
-// such directory yet. Artifacts of actions that want rejects stay Unseen.
+// Outputs compares the artifacts of actions with the files of the output directory. out is nil if
+// the directory does not exist yet. Artifacts of actions for which want returns false stay Unseen.
 func (s *Contents) Outputs(ctx context.Context, out *confine.Dir, actions []index.Action, want func(*index.Action) bool) ([]Before, error) {
 	n := 0
 	for i := range actions {
@@ -88,7 +88,7 @@ func (rd *reader) compareContent(ctx context.Context, out *confine.Dir, all []Ou
 	return rd.readOutputs(ctx, out, all, suspects.rows)
 }
 
-// suspects are the rows of files to read.
+// suspects are the rows of artifacts that must be read.
 type suspects struct {
 	mu   sync.Mutex
 	rows []int
@@ -100,17 +100,18 @@ func (s *suspects) suspectRow(row int) {
 	s.mu.Unlock()
 }
 
-// lookAtOutputs judges an artifact by its stamp, and reports whether it must be read.
+// lookAtOutputs compares the stamp of an artifact, and reports whether the artifact must be read.
 func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 	if out == nil {
 		o.State = Missing
 		return false
 	}
-	// The whole name costs one system call. If a directory on the way has become a link, an
-	// equal stamp still means the same file, and a file that differs is opened confined.
+	// Using the whole name takes only one system call. If a directory on the path has become a
+	// link, an equal stamp still means the same file, and a file that differs is opened without
+	// following links.
 	info, err := os.Lstat(filepath.Join(out.Name(), filepath.FromSlash(o.Artifact.Path)))
 	if errors.Is(err, syscall.ENAMETOOLONG) {
-		info, err = out.Root().Lstat(o.Artifact.Path) // one call per directory
+		info, err = out.Root().Lstat(o.Artifact.Path) // one system call per directory
 	}
 	switch {
 	case pathname.IsAbsent(err):
@@ -123,7 +124,7 @@ func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 	o.Stamp = scan.StampOf(info)
 	o.Settled = rd.opt.Clock.Settled(o.Stamp)
 	if known := o.Artifact.Stamp.Mode; known != 0 && known != o.Stamp.Mode {
-		o.State = Edited // make it again: the present file may be foreign
+		o.State = Edited // the run will create the artifact again, because the current file may not be cook's
 		return false
 	}
 	if o.Artifact.Settled && o.Artifact.Stamp == o.Stamp && rd.sameFunc && !rd.opt.IgnoreStamps {
@@ -135,7 +136,8 @@ func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 }
 
 // readOutputs compares contents by checksum, and by blob ID if checksums differ or cannot be
-// compared. An artifact that a run did not look at may have a checksum of another function.
+// compared. If the last run did not examine an artifact, its checksum may have been computed by
+// another function.
 func (rd *reader) readOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int) error {
 	if !rd.sameFunc {
 		return rd.compareOutputs(ctx, out, all, rows, hashing.WantSum|hashing.WantDigest)
@@ -180,13 +182,14 @@ func (rd *reader) compareOutputs(ctx context.Context, out *confine.Dir, all []Ou
 	})
 }
 
-// sumOutput reads an artifact. If another process can write to it, its stamp proves nothing.
+// sumOutput reads an artifact and computes its checksum. If another process can write to it, its
+// stamp proves nothing.
 func (rd *reader) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, out *confine.Dir, o *Output, want hashing.Want) (hashing.FileSum, error) {
 	if got, err := w.Sum(tree, o.Artifact.Path, bulk.Ask{Want: want, Busy: true}); err == nil {
 		o.Settled = o.Settled && !got.Busy
 		return got.FileSum, nil
 	}
-	r, err := out.OpenFile(o.Artifact.Path) // perhaps through a link
+	r, err := out.OpenFile(o.Artifact.Path) // the path may lead through a link
 	if err != nil {
 		return hashing.FileSum{}, err
 	}
@@ -197,9 +200,9 @@ func (rd *reader) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree
 	return rd.summer.Sum(ctx, r, want)
 }
 
-// Holds reads a file of the output directory. It reports whether the file has the size and
-// checksum of an artifact and no process has it open for writing, so that its stamp will show
-// any change.
+// Holds reads a file of the output directory. It reports whether the file has the size and checksum
+// of an artifact, and no process has it open for writing, so that any later change will show in its
+// stamp.
 func Holds(ctx context.Context, summer *hashing.Summer, out *confine.Dir, file string, m *index.Artifact) bool {
 	f, err := out.OpenFile(file)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A reader judges files by their stamps, and reads the others.
+// A reader determines contents from stamps where possible, and reads the other files.
 type reader struct {
 	opt      Options
 	summer   *hashing.Summer
-	sameFunc bool // the index has checksums of this function
+	sameFunc bool // set if the checksums in the index were computed by this function
 	read     Counts
 }
 
@@ -35,10 +35,10 @@ type job struct {
 	want  hashing.Want
 }
 
-// judgeStamp finds out the content of a file by its stamp, or returns the job of reading it.
+// judgeStamp determines the content of a file from its stamp, or returns the job of reading it.
 func (rd *reader) judgeStamp(f *File, known *index.File) job {
 	f.Settled = rd.opt.Clock.Settled(f.Stamp)
-	if known == nil || known.Blob == (store.BlobID{}) { // the latter is a rule file that no asset has read
+	if known == nil || known.Blob == (store.BlobID{}) { // no blob ID: a rule file that no asset has read
 		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
 	}
 	if known.Settled && known.Stamp == f.Stamp && rd.sameFunc && !rd.opt.IgnoreStamps {
@@ -51,7 +51,8 @@ func (rd *reader) judgeStamp(f *File, known *index.File) job {
 	return job{file: f, known: known, want: hashing.WantSum | hashing.WantDigest}
 }
 
-// readContents does jobs. It reads a file again for the blob ID if the checksum shows new content.
+// readContents reads the files of jobs. If the checksum shows new content, it reads the file again
+// for the blob ID.
 func (rd *reader) readContents(ctx context.Context, jobs []job) error {
 	again := make([]bool, len(jobs))
 	tree := bulk.OpenTree(rd.opt.Assets)
@@ -80,18 +81,18 @@ func (rd *reader) readContents(ctx context.Context, jobs []job) error {
 	return rd.readContents(ctx, rest)
 }
 
-// sumFile reads a file. It takes the stamp before reading the first byte. While another process can
-// write to the file, no stamp proves the content.
+// sumFile reads a file and computes its checksums. It takes the stamp before reading the first
+// byte. While another process can write to the file, the stamp does not prove the content.
 func (rd *reader) sumFile(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, j job) (hashing.FileSum, error) {
 	if got, err := w.Sum(tree, j.file.Path, bulk.Ask{Want: j.want, Busy: !rd.opt.Unsettled}); err == nil {
 		j.file.Stamp = got.Stamp
 		j.file.Settled = rd.opt.Clock.Settled(got.Stamp) && !got.Busy && !rd.opt.Unsettled
 		return got.FileSum, nil
 	}
-	return rd.sumAlone(ctx, j) // perhaps through a link, or for the error
+	return rd.sumAlone(ctx, j) // the path may lead through a link; otherwise this returns the error
 }
 
-// sumAlone is sum for a single file.
+// sumAlone is like sumFile, for a single file.
 func (rd *reader) sumAlone(ctx context.Context, j job) (hashing.FileSum, error) {
 	r, err := rd.openSource(j.file)
 	if err != nil {
@@ -119,7 +120,7 @@ func (rd *reader) openSource(f *File) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// seeFile takes the stamp of a file from the open file.
+// seeFile reads the stamp of a file from the open file.
 func (rd *reader) seeFile(f *File, r *os.File) error {
 	info, err := r.Stat()
 	if err != nil {
@@ -156,7 +157,7 @@ func (rd *reader) noteRead(j job, sum hashing.FileSum, err error) (more bool) {
 }
 
 // listArtifacts returns artifacts as a file with a trusted stamp: only the run itself changes them,
-// and a bundle waits for that before it asks.
+// and a bundle waits until that has happened.
 func (rd *reader) listArtifacts(on dependency.Dependency) File {
 	f := File{Path: on.Path, How: ByReading, Settled: true}
 	if f.Blob, f.Err = rd.opt.Artifacts(on); f.Err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A later step of a chain reads the output of an earlier step under its path.
+// A later step of a chain finds the output of an earlier step at the path of that output.
 func TestStepsReadWhatEarlierStepsMade(t *testing.T) {
 	c := &chain{made: map[string]madeFile{"b": {file: contents.File{Path: "b", How: contents.Unreadable, Err: errors.New("the step's")}}}}
 	sums, _ := hashing.Lookup("xxh3")
@@ -26,15 +26,15 @@ func TestStepsReadWhatEarlierStepsMade(t *testing.T) {
 	}
 }
 
-// spin uses d of its thread's processor time.
+// spin keeps its thread busy until the thread has used the processor time d.
 func spin(d time.Duration) {
 	begin, _ := fastclock.Thread()
 	for now := begin; now-begin < d; now, _ = fastclock.Thread() {
 	}
 }
 
-// The cook time is processor time. Waiting and the load of the machine do not count; work in other
-// goroutines and in programs does.
+// The cook time is processor time. It excludes waiting and does not depend on the load of the
+// machine. It includes work in other goroutines and in programs.
 func TestProcessorTime(t *testing.T) {
 	if _, known := fastclock.Thread(); !known {
 		t.Skip("this system does not tell the processor time of a thread")

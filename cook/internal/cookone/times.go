@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// Times are the times, in nanoseconds, that an action spent beside the work of its worker. A
-// nil *Times takes no notes.
+// Times are the times, in nanoseconds, that an action spent apart from the work of its worker.
+// A nil *Times records nothing.
 type Times struct {
 	waited atomic.Int64 // wait for memory
-	helped atomic.Int64 // work of idle cores
+	helped atomic.Int64 // time that idle cores worked on the action
 }
 
-// Reset begins the notes for the next action.
+// Reset starts the record of the next action.
 func (t *Times) Reset() {
 	t.waited.Store(0)
 	t.helped.Store(0)
@@ -35,7 +35,7 @@ func (t *Times) addWait(d time.Duration) {
 	}
 }
 
-// eachTimed returns the function that shares the work of a recipe among cores.
+// eachTimed returns the function that distributes a recipe's work among cores.
 func (t *Times) eachTimed(cores *parallel.Cores, now func() time.Time) eachFunc {
 	if t == nil || cores == nil {
 		return cores.Each
@@ -53,7 +53,7 @@ func (t *Times) eachTimed(cores *parallel.Cores, now func() time.Time) eachFunc 
 	}
 }
 
-// An eachFunc calls do for the numbers below n, on several cores.
+// An eachFunc calls do for all numbers below n, on several cores.
 type eachFunc = func(ctx context.Context, n int, do func(i int) error) error
 
 // onProcessor calls do and returns the processor time that do used on the calling goroutine. The
@@ -76,9 +76,8 @@ func (p *processorTime) addProcessorTime(d time.Duration) { p.ns.Add(int64(max(d
 
 func (p *processorTime) sumProcessorTime() time.Duration { return time.Duration(p.ns.Load()) }
 
-// eachOnProcessor returns an each that adds the processor time of all pieces, in any goroutine. It
-// subtracts the time of the recipe's own goroutine, because onProcessor already measures all of
-// that.
+// eachOnProcessor returns an eachFunc that adds the processor time of all calls, in any
+// goroutine. It leaves out the recipe's own goroutine, because onProcessor already measures it.
 func (p *processorTime) eachOnProcessor(each eachFunc) eachFunc {
 	return func(ctx context.Context, n int, do func(i int) error) (err error) {
 		own, _ := onProcessor(func() {

@@ -10,18 +10,18 @@ import (
 )
 
 // A Detail holds details of a run for the history: the times of the workers, the growth of
-// artifacts, and the warnings. Its size is bounded. Details that it leaves out are counted.
+// artifacts, and the warnings. Its size is limited. Details that do not fit are only counted.
 type Detail struct {
 	Workers int           `json:"workers"` // allowed at most
-	Took    time.Duration `json:"ns"`      // time from the first action to the last
-	// The following times are sums over the workers. Busy is the time with an action, Waited
-	// the part of it spent waiting for memory. Helped is the time of idle cores that worked on
-	// an action beside its worker. Idle is the time with nothing left to begin.
+	Took    time.Duration `json:"ns"`      // time from the start of the first action to the end of the last
+	// The following times are sums over the workers. Busy is the time with an action, and Waited is
+	// the part of it spent waiting for memory. Helped is the time that idle cores spent helping the
+	// worker of an action. Idle is the time with nothing left to begin.
 	Busy   time.Duration `json:"busy_ns"`
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	Helped time.Duration `json:"helped_ns,omitempty"`
 	Idle   time.Duration `json:"idle_ns,omitempty"`
-	// Alone is the time when only the last worker had an action.
+	// Alone is the time during which only one worker had an action.
 	Alone time.Duration `json:"alone_ns,omitempty"`
 
 	Spans    []Span    `json:"spans,omitempty"`
@@ -31,10 +31,10 @@ type Detail struct {
 	Unlisted int       `json:"more_warnings,omitempty"`
 }
 
-// A Span is one long action of a worker, or several short ones.
+// A Span is one long action of a worker, or several short actions.
 type Span struct {
 	Worker int           `json:"w"`
-	Begin  time.Duration `json:"at"` // since the first action began
+	Begin  time.Duration `json:"at"` // time since the first action began
 	End    time.Duration `json:"to"`
 	Busy   time.Duration `json:"busy"` // sum of the actions' times
 	Waited time.Duration `json:"wait,omitempty"`
@@ -44,7 +44,8 @@ type Span struct {
 	most   time.Duration // time of the longest action
 }
 
-// A Size has the bytes of an action's artifacts before and after a run, -1 for no action.
+// A Size has the total bytes of an action's artifacts before and after a run; -1 means that there
+// was no action.
 type Size struct {
 	Path   Path   `json:"path"`
 	Target string `json:"target,omitempty"`
@@ -52,10 +53,10 @@ type Size struct {
 	After  int64  `json:"after"`
 }
 
-// sizeGrowth returns the difference in bytes.
+// sizeGrowth returns the change in bytes.
 func (s *Size) sizeGrowth() int64 { return max(0, s.After) - max(0, s.Before) }
 
-// Rest is the sum of sizes that are not listed.
+// Rest has the totals of the Sizes that are not listed.
 type Rest struct {
 	Assets int   `json:"assets"`
 	Before int64 `json:"before"`
@@ -68,7 +69,8 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
-// A Path has any bytes. In JSON, a path that is not UTF-8 is base64 after a NUL.
+// A Path may contain any bytes. In JSON, a path that is not valid UTF-8 is encoded as a NUL
+// followed by base64.
 type Path string
 
 // MarshalText implements encoding.TextMarshaler.
@@ -90,19 +92,19 @@ func (p *Path) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Bounds of a Detail.
+// Limits of a Detail.
 const (
 	mostSpans    = 384
-	mostTracks   = 64 // workers with spans
+	mostTracks   = 64 // number of workers whose spans are kept
 	mostSizes    = 150
 	mostWarnings = 100
 	longestPath  = 512 // bytes; longer paths are counted, not listed
 	longestText  = 300
 )
 
-// A track has the times of one worker.
+// A track holds the times of one worker.
 type track struct {
-	worker, most int // number of the worker; most spans
+	worker, most int // number of the worker; maximum number of spans
 	spans        []Span
 	end          time.Duration
 	busy         time.Duration
@@ -110,8 +112,8 @@ type track struct {
 	helped       time.Duration
 }
 
-// addSpan adds an action. If there are too many spans, the two neighbors with the shortest
-// total become one, so that long actions keep spans of their own.
+// addSpan adds an action. If there are too many spans, it joins the two neighbors with the shortest
+// total time, so that long actions keep spans of their own.
 func (t *track) addSpan(s Span) {
 	s.Worker, s.Busy, s.most, s.Assets = t.worker, s.End-s.Begin, s.End-s.Begin, 1
 	if len(s.Path) > longestPath {
@@ -137,7 +139,7 @@ func (t *track) addSpan(s Span) {
 	t.spans = slices.Delete(t.spans, at, at+1)
 }
 
-// joinSpan makes one span of two neighbors.
+// joinSpan joins two neighboring spans.
 func (s *Span) joinSpan(next *Span) {
 	s.End = next.End
 	s.Busy += next.Busy
@@ -174,7 +176,7 @@ func (d *Detail) addTracks(tracks []*track) {
 	}
 }
 
-// noteArtifactSize notes the size of an action's artifacts. The largest changes are listed.
+// noteArtifactSize records the size of an action's artifacts. Only the largest changes are listed.
 func (d *Detail) noteArtifactSize(s Size) {
 	if s.Before == s.After {
 		return
@@ -199,14 +201,14 @@ func (d *Detail) cutSizes() {
 	}
 }
 
-// countRest counts a size that is not listed.
+// countRest adds a size that is not listed to Rest.
 func (d *Detail) countRest(s *Size) {
 	d.Rest.Assets++
 	d.Rest.Before += max(0, s.Before)
 	d.Rest.After += max(0, s.After)
 }
 
-// addWarning notes a warning.
+// addWarning records a warning.
 func (d *Detail) addWarning(path, text string) {
 	if len(d.Warnings) == mostWarnings || len(path) > longestPath {
 		d.Unlisted++

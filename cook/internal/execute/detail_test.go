@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However many actions a worker had, its spans are few, follow each other, and add up; what
-// takes long keeps a span of its own.
+// A worker keeps few spans, whatever the number of its actions. The spans are in order and do not
+// overlap, and their sums are complete. Long actions keep spans of their own.
 func TestLongActionsKeepTheirSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(4, 20).Draw(t, "most")
@@ -62,7 +62,7 @@ func TestTracksAddUp(t *testing.T) {
 	}
 }
 
-// Whatever was done, a detail is small, and nothing is lost of its sums.
+// A detail stays small, and its sums stay complete, whatever the run has done.
 func TestDetailIsBounded(t *testing.T) {
 	d, growth := &Detail{}, int64(0)
 	long := strings.Repeat("x", 4000)

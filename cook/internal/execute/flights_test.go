@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// One action of an ID is in hand at a time. An arrow of the recording leads from it to each
-// action that waits.
+// Workers carry out actions with equal IDs one at a time. An arrow of the recording leads from the
+// running action to each action that waits for it.
 func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 	var stream bytes.Buffer
 	probe := profile.Probe{Events: events.New(&stream, events.Options{})}
@@ -32,7 +32,7 @@ func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 	first := newWorker("first")
 	other := first.runExclusively(task(2))
 	release := first.runExclusively(task(1))
-	in := 0 // how many have it in hand, which the race detector watches
+	in := 0 // number of workers with the action; the race detector watches this variable
 	in++
 	done := make(chan bool)
 	for range waiting {

@@ -19,21 +19,22 @@ type queue struct {
 	more     sync.Cond // an action is ready, or the run is over
 	schedule schedule
 	remote   Remote       // nil for none
-	atWork   int          // actions that workers have
-	idle     int          // workers that wait for answers of remote
-	begun    map[int]bool // reported as started, of actions that may begin again
-	ask      bool         // bundles ask, whatever they asked for last time
-	stopped  atomic.Bool  // no new action begins
+	atWork   int          // number of actions that workers are carrying out
+	idle     int          // number of workers that wait for answers of remote
+	begun    map[int]bool // actions already reported as started; they may start again
+	ask      bool         // set if bundles must not wait for last run's artifacts
+	stopped  atomic.Bool  // set when no new action may begin
 	away     away
 	dryRun   bool
-	// endWaiting ends an action that waits for a question; nil if the run ended early.
+	// endWaiting ends an action that still waits when nothing else is left to do. Its argument is
+	// the dependency that the action waits for, or nil if the run ended early.
 	endWaiting func(i int, question *dependency.Dependency)
 }
 
-// away counts the actions of workers that send them to other machines.
+// away counts the actions that workers have sent to other machines.
 type away struct {
-	atWork int           // actions that such workers have
-	local  int           // other workers
+	atWork int           // actions that other machines are carrying out
+	local  int           // workers that cook on this machine
 	idle   chan struct{} // closed when nothing is left to begin
 }
 
@@ -49,15 +50,15 @@ func (q *queue) Lock() { q.mu.Lock() }
 // Unlock unlocks the queue.
 func (q *queue) Unlock() { q.mu.Unlock() }
 
-// Push makes an action ready. The queue is locked.
+// Push makes an action ready. The queue must be locked.
 func (q *queue) Push(i int) { q.schedule.pushReady(i) }
 
-// Wake makes all workers look again. The queue is locked.
+// Wake makes all workers check the queue again. The queue must be locked.
 func (q *queue) Wake() { q.more.Broadcast() }
 
-// wakeAll is Wake for a queue that is not locked.
+// wakeAll is like Wake, for a queue that is not locked.
 func (q *queue) wakeAll() {
-	q.mu.Lock() // not between a look and the beginning of a wait
+	q.mu.Lock() // while the lock is held, no worker is between its check and its wait
 	defer q.mu.Unlock()
 	q.more.Broadcast()
 }
@@ -70,7 +71,7 @@ func (q *queue) remainingActions() int {
 	return len(q.schedule.ready) + q.remote.Pending()
 }
 
-// mayLead reports whether running actions may make other actions ready.
+// mayLead reports whether actions that are running now may make other actions ready.
 func (q *queue) mayLead() bool {
 	return q.schedule.settled != nil || q.remote != nil && q.remote.Reads()
 }
@@ -115,7 +116,7 @@ func (q *queue) beginAction(i int) int {
 	return i
 }
 
-// waitAtMost waits for another action, but not forever.
+// waitAtMost waits for another action, with a time limit.
 func (q *queue) waitAtMost(wait time.Duration) {
 	if wait < broker.Forever {
 		timer := time.AfterFunc(wait, q.wakeAll)
@@ -126,10 +127,10 @@ func (q *queue) waitAtMost(wait time.Duration) {
 	q.idle--
 }
 
-// nextToLeave returns an action for another machine, and waits for one as long as there may
-// be one. It leaves one action for each worker here that has nothing to do.
+// nextToLeave returns an action to send to another machine. It waits for such an action as long as
+// there may be one. It leaves one action for each idle local worker.
 func (q *queue) nextToLeave(ctx context.Context, to *broker.Machines) (i int, ok bool) {
-	const most = 64 // actions that it looks at; the longest ones are first
+	const most = 64 // number of actions to consider, the longest first
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
@@ -158,7 +159,7 @@ func (q *queue) cameBack() {
 	q.away.atWork--
 }
 
-// leaveQueue notes that a worker has ended an action, or that the action waits.
+// leaveQueue records that a worker has ended an action, or that the action waits.
 func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -166,13 +167,13 @@ func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	switch {
 	case on != nil:
 		q.schedule.waitForOthers(i, on.Question, on.On)
-	case how != NotReached: // otherwise actions that wait for it are not reached either
+	case how != NotReached: // actions that wait for an unreached action stay unreached too
 		q.schedule.markSettled(i)
 	}
 	q.more.Broadcast()
 }
 
-// leaveAsked notes that a worker has left an action to the answers of the server.
+// leaveAsked records that a worker sets an action aside until the server answers.
 func (q *queue) leaveAsked() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -189,8 +190,9 @@ func (q *queue) startsAgain(i int) (again bool) {
 	return again
 }
 
-// unblock ends the waiting of all bundles when nothing else is left to do. If some wait for
-// the questions of last time, all ask now. If they have asked, they wait for each other.
+// unblock ends the waiting of all bundles when nothing else is left to do. Some bundles may wait
+// only for the artifacts that they requested in the last run: all of these bundles now make their
+// current requests. If they have already made them, the bundles wait for each other in a cycle.
 func (q *queue) unblock(ctx context.Context) {
 	ended := ctx.Err() != nil || q.stopped.Load()
 	askNow := !q.ask && !q.dryRun

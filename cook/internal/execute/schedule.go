@@ -10,30 +10,29 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A schedule orders the actions of a run. An action on the longest way to the end of
-// the run comes first: the action itself, then the bundles that wait for it, one after the
-// other. Actions whose ways take about as long, within a factor of two, go directory by
-// directory.
+// A schedule orders the actions of a run. The actions with the longest paths to the end of the run
+// come first; a path consists of the action and the chain of bundles that wait for it. Actions
+// whose paths take about as long, within a factor of two, are ordered by directory.
 //
-// A bundle begins like any other action. If it asks for artifacts that are still to be made,
-// it waits for them, and begins again.
+// A bundle begins like any other action. If it requests artifacts that have not been made yet, it
+// waits for them, and begins again.
 //
-// A schedule has no workers and no clock. Actions are numbers.
+// A schedule knows neither workers nor a clock. Actions are identified by numbers.
 type schedule struct {
 	took  []time.Duration // expected time of each action
 	ready []int           // actions that can begin, in order
 
 	// The following fields are nil in a plan without bundles.
-	settled []atomic.Bool   // actions that have made, or failed to make, their artifacts
-	takers  [][]int         // bundles that wait for each action
-	after   []time.Duration // time of the takers of each action
-	waits   map[int]waiting // bundles that wait
+	settled []atomic.Bool   // actions that have made their artifacts, or failed to make them
+	takers  [][]int         // bundles that wait for each action, by action
+	after   []time.Duration // longest chain of bundles that wait for each action
+	waits   map[int]waiting // reason for the waiting of each bundle
 }
 
 // A waiting is the reason why a bundle waits.
 type waiting struct {
 	question dependency.Dependency
-	left     int // actions that are not settled
+	left     int // number of actions it waits for that are not settled
 }
 
 func newSchedule(took []time.Duration, bundles bool) schedule {
@@ -45,18 +44,19 @@ func newSchedule(took []time.Duration, bundles bool) schedule {
 	return s
 }
 
-// makeReady makes actions ready, which come in ascending order.
+// makeReady makes actions ready, which must be in ascending order.
 func (s *schedule) makeReady(actions []int) {
 	s.ready = actions
 	slices.SortFunc(s.ready, s.compareUrgency)
 }
 
-// compareUrgency orders ready actions.
+// compareUrgency compares ready actions: the most urgent action comes first.
 func (s *schedule) compareUrgency(i, j int) int {
 	return cmp.Or(cmp.Compare(s.durationClass(j), s.durationClass(i)), cmp.Compare(i, j))
 }
 
-// durationClass returns the same number for all ways that take about as long.
+// durationClass returns the class of a duration. Durations in one class differ by less than a
+// factor of two.
 func (s *schedule) durationClass(i int) int {
 	way := s.took[i]
 	if s.after != nil {
@@ -65,7 +65,7 @@ func (s *schedule) durationClass(i int) int {
 	return bits.Len64(uint64(way))
 }
 
-// takeReady returns the next action to begin, if one is ready.
+// takeReady removes and returns the next action to begin, if one is ready.
 func (s *schedule) takeReady() (i int, ok bool) {
 	if len(s.ready) == 0 {
 		return 0, false
@@ -74,7 +74,7 @@ func (s *schedule) takeReady() (i int, ok bool) {
 	return i, true
 }
 
-// waitForOthers lets a bundle wait for other actions, unless all are settled meanwhile.
+// waitForOthers lets a bundle wait for other actions, unless all of them are already settled.
 func (s *schedule) waitForOthers(i int, question dependency.Dependency, on []int) {
 	left := 0
 	for _, k := range on {
@@ -95,10 +95,11 @@ func (s *schedule) waitForOthers(i int, question dependency.Dependency, on []int
 	slices.SortFunc(s.ready, s.compareUrgency)
 }
 
-// isSettled reports whether an action has ended. It is always true without bundles.
+// isSettled reports whether an action has ended. In a plan without bundles, it always returns true.
 func (s *schedule) isSettled(i int) bool { return s.settled == nil || s.settled[i].Load() }
 
-// markSettled notes that an action has ended. Bundles that waited for nothing else become ready.
+// markSettled records that an action has ended. Bundles that waited only for this action become
+// ready.
 func (s *schedule) markSettled(i int) {
 	if s.settled == nil {
 		return
@@ -116,7 +117,7 @@ func (s *schedule) markSettled(i int) {
 	s.takers[i] = nil
 }
 
-// giveUpWaiting ends the waiting of all bundles, and returns what each waited for.
+// giveUpWaiting ends the waiting of all bundles, and returns the reason why each of them waited.
 func (s *schedule) giveUpWaiting() map[int]waiting {
 	waits := s.waits
 	s.waits = map[int]waiting{}
@@ -133,13 +134,13 @@ func (s *schedule) pushReady(i int) {
 	s.ready = slices.Insert(s.ready, at, i)
 }
 
-// waitersTime returns the time of the bundles that wait for an action, one after the other.
-// known caches the time of each bundle with its own takers.
+// waitersTime returns the time of the longest chain of bundles that wait for an action. known
+// caches the result for each bundle; a cached time includes the time of the bundle itself.
 func (s *schedule) waitersTime(i int, known map[int]time.Duration) (most time.Duration) {
 	for _, b := range s.takers[i] {
 		way, ok := known[b]
 		if !ok {
-			known[b] = 0 // for bundles that take each other
+			known[b] = 0 // ends the recursion if bundles wait for each other
 			way = s.took[b] + s.waitersTime(b, known)
 			known[b] = way
 		}

@@ -20,7 +20,7 @@ import (
 // A simulation is a plan whose actions take a known time.
 type simulation struct {
 	took  []time.Duration
-	takes [][]int // artifacts of each bundle, by action before it; nil for assets
+	takes [][]int // actions whose artifacts each bundle uses; nil for assets
 }
 
 // run returns the time of a schedule with a number of workers.
@@ -57,7 +57,7 @@ func (m *simulation) run(t failer, workers int) (now time.Duration) {
 
 type failer interface{ Fatalf(string, ...any) }
 
-// An end is when an action ends.
+// An end is the time at which an action ends.
 type end struct {
 	at     time.Duration
 	action int
@@ -69,8 +69,8 @@ func settleFirst(running []end, settle func(int)) (time.Duration, []end) {
 	return running[0].at, running[1:]
 }
 
-// inWaves returns how long it takes if bundles wait until all other actions are done, and
-// go wave by wave, all that takes longest first.
+// inWaves returns the time of the simulation if bundles wait until all earlier actions are done,
+// wave by wave, with the longest actions first.
 func (m *simulation) inWaves(workers int) (now time.Duration) {
 	done := make([]bool, len(m.took))
 	ready := func(i int) bool {
@@ -92,7 +92,8 @@ func (m *simulation) inWaves(workers int) (now time.Duration) {
 	return now
 }
 
-// critical is the longest way through the graph, all the time that the actions take.
+// critical returns the length of the longest path through the graph, and the total time of all
+// actions.
 func (m *simulation) critical() (longest, all time.Duration) {
 	ends := make([]time.Duration, len(m.took))
 	for i := range m.took {
@@ -114,9 +115,9 @@ func numbers(n int) []int {
 	return list
 }
 
-// With enough workers a run takes as long as the longest way through its graph, which is
-// never longer than waves take. With fewer, it is within the bound of any schedule in which
-// no worker rests while something is ready.
+// With enough workers, a run takes as long as the longest path through its graph, and never longer
+// than in waves. With fewer workers, it stays within the bound for list scheduling, in which no
+// worker is idle while an action is ready.
 func TestScheduleFollowsGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &simulation{}
@@ -142,8 +143,8 @@ func TestScheduleFollowsGraph(t *testing.T) {
 	})
 }
 
-// A game is textures, sounds and levels by directories of chapters, a pak of each chapter, and a
-// list of the paks. The paks take long; one level that is in none takes longest.
+// A game has textures, sounds and levels in one directory per chapter, one pak per chapter, and a
+// list of the paks. Packing takes long. One level that is in no pak takes longest.
 func game(seed uint64) *simulation {
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &simulation{}
@@ -164,8 +165,8 @@ func game(seed uint64) *simulation {
 	return m
 }
 
-// A schedule gains over waves; bench/results/schedule.md has numbers. With few workers, who are
-// always busy, it may end a little later.
+// A schedule is faster than waves; bench/results/schedule.md has figures. With few workers, which
+// are always busy, it may end slightly later.
 func TestScheduleAgainstWaves(t *testing.T) {
 	for _, workers := range []int{4, 16, 64, 2000} {
 		var now, before time.Duration
@@ -181,11 +182,12 @@ func TestScheduleAgainstWaves(t *testing.T) {
 	}
 }
 
-// The artifacts that a bundle waits for begin early, also through another bundle. A bundle
-// does not wait for actions that have ended meanwhile.
+// The artifacts that a bundle needs are begun early, even if only another bundle needs them
+// directly. A bundle does not wait for actions that have ended meanwhile.
 func TestScheduleOrder(t *testing.T) {
 	const second = time.Second
-	// 0 to 3 are assets, 4 takes 3, and 5 takes 4.
+	// Actions 0 to 3 are assets. Action 4 uses the artifacts of action 3, and action 5 uses the
+	// artifacts of action 4.
 	s := newSchedule([]time.Duration{4 * second, 4 * second, 9 * second, second, second, 60 * second}, true)
 	s.makeReady(numbers(6))
 	takes := map[int][]int{4: {3}, 5: {4}}
@@ -211,7 +213,7 @@ func TestScheduleOrder(t *testing.T) {
 	}
 }
 
-// Bundles that take each other end the search for the longest way.
+// If bundles use each other's artifacts, the search for the longest path still ends.
 func TestScheduleOfCircle(t *testing.T) {
 	s := newSchedule([]time.Duration{1, 2, 4}, true)
 	s.makeReady(numbers(3))
@@ -229,7 +231,7 @@ func TestScheduleOfCircle(t *testing.T) {
 	}
 }
 
-// Where there are no bundles, the order costs a sort.
+// In a plan without bundles, the schedule only sorts the actions.
 func TestScheduleWithoutBundlesAllocatesNothing(t *testing.T) {
 	took, todo := make([]time.Duration, 1000), numbers(1000)
 	for i := range took {
@@ -246,8 +248,8 @@ func TestScheduleWithoutBundlesAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Without a server the run, its queue and its look-ups have no Remote at all: a nil interface,
-// not a nil broker in an interface.
+// Without a server, the run, its queue and its look-ups have a nil Remote: the interface itself is
+// nil, and does not hold a nil broker.
 func TestRunWithoutServerHasNoRemote(t *testing.T) {
 	r := &run{plan: &plan.Plan{}, env: cookone.Env{}, reports: newReporter(Options{}), finder: &lookup.Finder{}, queue: newQueue(false, nil)}
 	r.openBroker(t.Context(), remote.Options{})

@@ -19,7 +19,7 @@ func change(path string) Change {
 	return Change{Path: []byte(path), Blob: blob[:], Source: []byte(path), Reason: "content changed"}
 }
 
-// ask has a history answer as a watcher does.
+// ask sends a request to a history and returns the answer, as a watcher does.
 func ask(t *testing.T, h *History, from Position, settle func()) Answer {
 	t.Helper()
 	text, err := json.Marshal(from)
@@ -133,7 +133,7 @@ func TestFollowersWait(t *testing.T) {
 	}
 }
 
-// Whatever serves may say anything.
+// A server may send any answer: an invalid answer is an error.
 func TestHostileAnswers(t *testing.T) {
 	from := Position{"w", 1}
 	for _, text := range []string{
@@ -152,7 +152,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// Whatever asks may ask anything.
+// A client may send any request: an invalid request gets no answer.
 func TestHostileQuestions(t *testing.T) {
 	h := NewHistory()
 	for _, text := range []string{"", "null", "{", `{"teller":1}`, `{"number":1e99}`, `{"number":"1"}`} {

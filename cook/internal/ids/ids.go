@@ -1,25 +1,27 @@
 // Package ids gives each asset an ID that it keeps through renames.
 //
-// The ID of an asset is a UUID of version 5 (RFC 9562), made from its first path. So without
-// renames no file is needed, and two machines give a new asset the same ID without communicating.
-// A [Set] has the IDs that cannot be derived. It is a text file that is kept with the assets:
+// The ID of an asset is a UUID of version 5 (RFC 9562), made from its first path. Without
+// renames, therefore, no file is needed, and two machines give a new asset the same ID without
+// communicating. A [Set] has the IDs that cannot be derived from paths. It is stored as a text
+// file with the assets:
 //
 //	d0f64a06-1bd3-54fd-96ea-44d6ff1ab0e4 ui/logo.png
 //
 // # From path to ID
 //
-// Only the set and the path decide about the ID of an asset, not other assets:
+// The ID of an asset depends only on the set and the path, not on other assets:
 //
-//   - A path with a line has the ID of the line.
-//   - Other paths derive their ID from the path. If a line gives that ID to another path, they
-//     derive it from the path and the first number, from 1, whose ID no line gives to another.
+//   - A path that has a line has the ID on this line.
+//   - Any other path derives its ID from the path. If a line gives that ID to another path, the
+//     ID is derived from the path and a number: the first number, from 1, whose ID no line gives
+//     to another path.
 //
-// So a new asset at the old path of another asset gets an ID of its own. A path keeps its ID and
-// its line while it has no asset: an asset that is removed and comes back, as with a branch, is
-// the same asset.
+// A new asset at the old path of another asset therefore gets its own ID. A path keeps its ID
+// and its line while it has no asset: if an asset is removed and later restored, for example by
+// switching branches, it is the same asset.
 //
-// Different paths never derive the same ID. A line with the ID that its path derives may be left
-// out.
+// Different paths never derive the same ID. A line may be omitted if its ID is the one derived from
+// its path.
 package ids
 
 import (
@@ -63,11 +65,11 @@ func ParseID(text string) (id ID, ok bool) {
 	return id, err == nil && id.String() == text
 }
 
-// derived returns the ID of a path, or of a path and a number above 0.
+// derived returns the ID derived from a path, or from a path and a number above 0.
 func derived(path string, number int) (id ID) {
 	name := append(slices.Clone(namespace[:]), path...)
 	if number > 0 {
-		name = append(name, 0) // no path has a NUL
+		name = append(name, 0) // no path contains a NUL
 		name = strconv.AppendInt(name, int64(number), 10)
 	}
 	sum := sha1.Sum(name)
@@ -77,12 +79,12 @@ func derived(path string, number int) (id ID) {
 	return id
 }
 
-// A Set has the IDs that cannot be derived from paths. The zero value is for assets without
-// renames.
+// A Set has the IDs that cannot be derived from paths. The zero value serves assets that were never
+// renamed.
 type Set struct {
 	byPath   map[string]ID
 	owners   map[ID]string // "" for an ID without an asset
-	comments []string      // lines that begin with #
+	comments []string      // lines of the file that begin with #
 }
 
 // ID returns the ID of the asset at a path.
@@ -99,7 +101,7 @@ func (s *Set) Has(path string) bool {
 	return ok
 }
 
-// deriveIDs returns the ID of a path without a line.
+// deriveIDs returns the ID of a path that has no line.
 func (s *Set) deriveIDs(path string) ID {
 	for number := 0; ; number++ {
 		id := derived(path, number)
@@ -109,13 +111,13 @@ func (s *Set) deriveIDs(path string) ID {
 	}
 }
 
-// A Move is the rename of an asset.
+// A Move is a rename of an asset.
 type Move struct{ From, To string }
 
-// Move returns a set in which renamed assets keep their IDs, and the moves that needed a change. It
-// does not change s. had returns the ID of an asset before the moves, and there yields the paths of
-// all assets. Move drops a move if another asset has the ID now, as after a switch to a branch
-// with its own file of IDs.
+// Move returns a set in which renamed assets keep their IDs, and the moves for which the set had to
+// change. It does not change s. The function had returns the ID of an asset before the moves. The
+// sequence there yields the paths of all assets. Move drops a move if another asset now has the ID,
+// for example after switching to a branch with its own ID file.
 func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string]) (*Set, []Move) {
 	wanted := map[ID]Move{}
 	targets := map[string]bool{}
@@ -156,8 +158,8 @@ func (s *Set) Move(moves []Move, had func(path string) ID, there iter.Seq[string
 	return next, made
 }
 
-// putLine gives a path a line. The earlier ID of the path stays reserved without an asset, or the
-// next asset at the path that derives it would get it.
+// putLine adds a line for a path. The path's earlier ID stays reserved, on a line without an asset;
+// otherwise the next asset at the path that derives this ID would get it.
 func (s *Set) putLine(path string, id ID) {
 	if owner := s.owners[id]; owner != "" {
 		delete(s.byPath, owner)
@@ -175,13 +177,14 @@ type Source struct {
 	Empty bool
 }
 
-// deepest is the number of last path elements that count for similarity.
+// deepest limits the number of trailing path elements that are compared for similarity.
 const deepest = 32
 
-// Pair returns the renames among removed and new assets: pairs with the same content. Among
-// several assets with the same content, it pairs the paths with the longest common end, as after a
-// rename of their directory. It pairs empty files only if their names are equal, because all empty
-// files have the same content. Both lists are sorted by path; the result is sorted by new path.
+// Pair returns the renames among removed and new assets: pairs with the same content. Among several
+// assets with the same content, it pairs the paths that have the most trailing elements in common,
+// as after a rename of their directory. It pairs empty files only if their names are equal, because
+// all empty files have the same content. Both lists are sorted by path; the result is sorted by new
+// path.
 func Pair(gone, found []Source) (moves []Move) {
 	byBlob := map[[32]byte]*group{}
 	for i := range gone {
@@ -208,7 +211,7 @@ func Pair(gone, found []Source) (moves []Move) {
 	return moves
 }
 
-// A group has the assets with one content.
+// A group holds the assets with the same content.
 type group struct {
 	gone, found []string
 	empty       bool
@@ -245,7 +248,7 @@ func (g *group) pairRenamed(moves []Move) []Move {
 	return moves
 }
 
-// endOf returns the last elements of a path. ok is false if the path has fewer.
+// endOf returns the last elements of a path. ok is false if the path has fewer elements.
 func endOf(p string, elements int) (end string, ok bool) {
 	at := len(p)
 	for range elements {
@@ -257,7 +260,7 @@ func endOf(p string, elements int) (end string, ok bool) {
 	return p[min(at+1, len(p)):], true
 }
 
-// Directories returns the old and new directory of all moves, if the files keep their paths below it.
+// Folders returns the old and the new directory if all moves result from renaming one directory.
 func Folders(moves []Move) (from, to string, ok bool) {
 	for i, m := range moves {
 		f, t := m.From, m.To

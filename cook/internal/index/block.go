@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Everything behind the header is sealed in blocks. A block is checked against its seal when it
-// is first used, so a query reads only the blocks that it needs.
+// Everything after the header is sealed in blocks: each block has a checksum, its seal. A block is
+// checked against its seal when it is first used, so a query reads only the blocks that it needs.
 
 // damage is the value that methods of an Index panic with when they find damage. Its text says
 // what is wrong; see Guard.
@@ -45,7 +45,7 @@ func (x *flat) checkRange(offset, n int) {
 	}
 }
 
-// blockAndSeal returns a block and its seal.
+// blockAndSeal returns the bytes of a block and its seal.
 func (x *flat) blockAndSeal(b int) (data, sum []byte) {
 	end := len(x.data) - len(x.seals)
 	at := headerSize + b*blockSize
@@ -58,7 +58,7 @@ func (x *flat) matchesSeal(b int) bool {
 	return bytes.Equal(have[:], want)
 }
 
-// noticing calls do and returns damage as an error.
+// noticing calls do. If do panics with damage, noticing returns the damage as an error.
 func noticing(do func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -72,7 +72,7 @@ func noticing(do func() error) (err error) {
 	return do()
 }
 
-// checkSeals checks the seals of the sections from up to, but not including, to.
+// checkSeals checks the seals of the sections in the range [from, to).
 func (x *flat) checkSeals(from, to int) error {
 	return noticing(func() error {
 		for s := from; s < to && len(x.data) > 0; s++ {
@@ -104,7 +104,7 @@ func (x *flat) sealAgain(changed map[int]*bitset) (sealed int) {
 	return blocks.n
 }
 
-// appendSeals appends the seals of body, everything behind the header.
+// appendSeals appends the seals of body, which is everything after the header.
 func appendSeals(out, body []byte) []byte {
 	for len(body) > 0 {
 		n := min(blockSize, len(body))
@@ -114,8 +114,8 @@ func appendSeals(out, body []byte) []byte {
 	return out
 }
 
-// A pass over the whole index would keep all of it in memory, although it reads each block once.
-// So unmodified memory is released on the way, and mapped again when it is used.
+// A pass over the whole index would keep all of it in memory, although it reads each block only
+// once. Therefore unmodified memory is released during the pass, and mapped again when it is used.
 
 // A releaser releases memory of the base.
 type releaser struct {
@@ -125,21 +125,23 @@ type releaser struct {
 	clean  []span // unmodified ranges
 }
 
-// A span is a range of bytes, without to.
+// A span is the range [from, to) of bytes.
 type span struct{ from, to int }
 
-// passedParts is the number of releases during a pass. Each takes time that grows with the index.
+// passedParts is the number of times that a pass over the index releases memory. One release takes
+// longer for a larger index.
 const passedParts = 32
 
-// short is the length below which a range is not worth a system call.
+// short is the minimum length of a range that is released. Shorter ranges are not worth a system
+// call.
 const short = 256 << 10
 
-// ReleaseBy sets the function that releases memory of the base. Released memory was not modified,
-// and must be readable again when it is used.
+// ReleaseBy sets the function that releases memory of the base. The released memory is unmodified,
+// and must be readable again on the next access.
 func (x *Index) ReleaseBy(give func(from, to int)) { x.memory.give = give }
 
-// Passed records that about n bytes were read and may not be needed again soon; it releases memory
-// from time to time. Goroutines may call it concurrently as long as there are no edits.
+// Passed records that about n bytes were read and may not be needed again soon. It releases memory
+// from time to time. Concurrent calls are allowed as long as there are no edits.
 func (x *Index) Passed(n int) {
 	r := &x.memory
 	if r.give == nil {
@@ -154,8 +156,8 @@ func (x *Index) Passed(n int) {
 	}
 }
 
-// unmodifiedRanges returns the ranges of the base that the changes neither patched nor marked, except
-// ranges of fewer than short bytes.
+// unmodifiedRanges returns the ranges of the base without patched or marked rows. It omits ranges
+// of fewer than short bytes.
 func unmodifiedRanges(x *Index, short int) (list []span) {
 	from := 0
 	add := func(to, next int) {
@@ -170,7 +172,7 @@ func unmodifiedRanges(x *Index, short int) (list []span) {
 	}{
 		{secFolders, [2]*bitset{&x.marks.patchedFolders, &x.marks.deadFolder}},
 		{secNodes, [2]*bitset{&x.marks.patched, &x.marks.deadNodes}},
-		{secContents, [2]*bitset{&x.marks.patched, {}}}, // Load patches them
+		{secContents, [2]*bitset{&x.marks.patched, {}}}, // rows of contents are patched by Load
 	} {
 		var rows []int
 		for _, some := range written.rows {

@@ -150,7 +150,7 @@ func TestDamageInLastByteOfRead(t *testing.T) {
 	}
 }
 
-// Damaged vouches, with any byte changed or missing, are read or refused without a panic.
+// Encoded vouches with a changed or missing byte are either decoded or refused, without a panic.
 func TestTornVouchesAreReadOrRefused(t *testing.T) {
 	v := newVouching(hashing.Digest{}, []Vouch{{"pc", []string{"a", "b/c"}}, {"", nil}})
 	good := v.appendVouches(nil)

@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// A builder makes the bytes of a new index. It takes directories, files and actions in any order.
+// A builder encodes a new index. It accepts directories, files and actions in any order.
 type builder struct {
 	checksum string
 	folders  []folderIn
 	files    []File
 	actions  []Action
-	// absent lists the paths that get a node as absent. If it is nil, the builder takes the
-	// absent dependencies of the actions.
+	// absent lists the paths whose absence must be checked. If it is nil, the builder collects
+	// these paths from the dependencies of the actions.
 	absent map[string]bool
 }
 
@@ -29,7 +29,7 @@ func newIndexBuilder(checksum string) *builder {
 	return &builder{checksum: checksum}
 }
 
-// counted is the set of targets whose actions count; nil counts all.
+// counted is the set of targets whose actions are included in the totals; nil means all targets.
 type counted map[string]bool
 
 func countedTargets(targets []string) counted {
@@ -48,8 +48,8 @@ func (b *builder) Grow(files, actions int) {
 	b.actions = slices.Grow(b.actions, actions)
 }
 
-// AddFolder adds a directory that the scan listed. settled reports whether its stamp was old enough to
-// be trusted. Each path may be added once.
+// AddFolder adds a directory that the scan listed. settled reports whether its stamp was old enough
+// to be trusted. Each path may be added only once.
 func (b *builder) AddFolder(f scan.Folder, settled bool) {
 	flags := uint32(folderListed)
 	if f.Odd {
@@ -71,10 +71,10 @@ func slashed(path string) string {
 	return path + "/"
 }
 
-// AddFile adds a file. Each path may be added once.
+// AddFile adds a file. Each path may be added only once.
 func (b *builder) AddFile(f File) { b.files = append(b.files, f) }
 
-// AddAction adds an action. Each pair of path and target may be added once.
+// AddAction adds an action. Each pair of path and target may be added only once.
 func (b *builder) AddAction(a Action) { b.actions = append(b.actions, a) }
 
 // AddActions adds a list of actions and takes ownership of the list.
@@ -98,7 +98,8 @@ func (b *builder) Actions() []Action {
 	return b.actions
 }
 
-// countTotals computes the totals of all vouched targets from the actions added so far.
+// countTotals computes the totals of all targets that the index vouches for, from the actions added
+// so far.
 func (b *builder) countTotals(v *vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = Totals{}
@@ -128,7 +129,7 @@ func (b *builder) findBuilderFile(path string) (int, bool) {
 	return slices.BinarySearchFunc(b.files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
 }
 
-// Add counts an action whose source has the given size.
+// Add adds an action, whose source has the given size, to the totals.
 func (t *Totals) Add(a *Action, size int64) {
 	t.Actions++
 	if a.State == Failed {
@@ -189,12 +190,12 @@ func treeOf(path string) Tree {
 	return Assets
 }
 
-// A methodRows numbers methods by their first use and gives equal methods one number, so that the
-// bytes do not depend on the order in which workers finish.
+// A methodRows assigns row numbers to methods. Equal methods get the same number. Numbers are in
+// the order of first use, so the encoded bytes do not depend on the order in which workers finish.
 type methodRows struct {
 	list   []Method
 	byText map[string]int
-	byHead map[*Field]int // finds shared methods without comparing fields
+	byHead map[*Field]int // numbers of shared methods, found without comparing their fields
 }
 
 func (r *methodRows) methodNumber(m Method) int {

@@ -9,28 +9,28 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Folder is a directory that has nodes, or that the scan listed. It is valid as long as its
-// Index.
+// A Folder is a directory that has nodes, or that the scan listed. It is valid as long as its Index
+// is.
 type Folder struct {
 	Ref   FolderRef
 	Tree  Tree
 	Stamp scan.Stamp
-	// Listed is set if the scan listed the directory and wants no other files of it. Usable is
-	// set if an equal stamp means an equal listing.
+	// Listed is set if the scan listed the directory and every file in it is in the index. Usable
+	// is set if an unchanged stamp proves an unchanged listing.
 	Listed, Usable bool
 	Odd            bool // see scan.Folder
 
 	x          *flat
 	row        folderRow
-	node       Ref // the part's first node
+	node       Ref // first node of the part, base or changes
 	fromChange bool
 }
 
-// Folders returns the number of directories; their refs are the numbers below it. Some of them
-// have no nodes any more.
+// Folders returns the number of directories. A FolderRef is a number below it. Some directories may
+// no longer have nodes.
 func (x *Index) Folders() int { return x.base.folders().len() + x.over.folders().len() }
 
-// Nodes returns an upper bound of the number of nodes.
+// Nodes returns an upper bound for the number of nodes.
 func (x *Index) Nodes() int { return x.base.nodes().len() + x.over.nodes().len() }
 
 // Folder decodes a directory.
@@ -83,7 +83,8 @@ func (f *Folder) Path() string { return unslashed(f.row.Path) }
 // Real returns the directory's path with links resolved, as in scan.Folder.
 func (f *Folder) Real() string { return unslashed(f.row.Real) }
 
-// RealName returns Real in place, with a trailing slash and a final NUL, as system calls want it.
+// RealName returns the path Real without copying it. It has a trailing slash and a final NUL, as
+// system calls require.
 func (f *Folder) RealName() []byte { return f.row.real }
 
 // unslashed removes the trailing slash of a directory's path.
@@ -101,10 +102,10 @@ func (f *Folder) Len() int { return f.row.Count }
 // the nodes that the changes add to a directory of the flat file.
 func (f *Folder) FromChanges() bool { return f.fromChange }
 
-// A Node holds the arguments of stat for a file, and the last result.
+// A Node holds the arguments of stat for a file, and the result of the last stat.
 type Node struct {
 	Ref     Ref
-	Name    []byte // in its directory, NUL-terminated, in place
+	Name    []byte // name in its directory, ending in NUL; memory of the index
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
@@ -120,11 +121,11 @@ func (f *Folder) Node(i int) (Node, bool) {
 	return Node{Ref: f.node + Ref(row), Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}, true
 }
 
-// Follow reports whether stat should follow links. A dependency means the link's target, while
-// the scan and the outputs accept no links.
+// Follow reports whether stat should follow links. For a dependency, the link's target counts;
+// sources and outputs must not be links.
 func (n *Node) Follow() bool { return n.Role == Other || n.Role == Absent }
 
-// NodeBytes is the approximate size of a node in the index, with its name.
+// NodeBytes is the approximate size of a node in the index, including its name.
 const NodeBytes = nodeSize + 16
 
 // Node decodes a node.
@@ -147,7 +148,7 @@ func (x *Index) Path(ref Ref) string {
 	return x.parts()[part].nodes().nodePath(row)
 }
 
-// Dependency returns the dependency that a node stands for: a file, a listing, a link or an
+// Dependency returns the dependency that belongs to a node: on a file, a listing, a link or an
 // extract. The node must not be an artifact.
 func (x *Index) Dependency(ref Ref) dependency.Dependency { return mustDecode(x.Path(ref)) }
 
@@ -188,7 +189,7 @@ func (v Files) Find(path string) (ref Ref, f File, ok bool) {
 	if f, ok := l.added.files[path]; ok {
 		row, ok := l.over.files().findFileRow(path)
 		if !ok {
-			return 0, File{}, false // an edit added it
+			return 0, File{}, false // the file was added by an edit in this run
 		}
 		return Ref(l.base.nodes().len() + l.over.refAtRow(secByPath, row)), f, true
 	}

@@ -30,7 +30,7 @@ func (e editor) restampNode(part, node int, stamp scan.Stamp, settled bool) {
 	e.x.edited = true
 }
 
-// restampAddition restamps a node of the changes in its decoded form.
+// restampAddition restamps a node that is an addition of the changes.
 func (e editor) restampAddition(node int, stamp scan.Stamp, settled bool) {
 	path := e.x.over.nodes().nodePath(node)
 	if e.x.over.nodes().roleOf(node) != Made {
@@ -107,8 +107,8 @@ func (e editor) insertFolder(f scan.Folder, settled bool) {
 	}
 }
 
-// moveNodes moves the files of a directory from the base to the changes, because the base has the
-// wrong location for them.
+// moveNodes moves the files of a directory from the base to the changes, because the base has an
+// outdated location for them.
 func (e editor) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
 		if e.x.marks.deadNodes.hasRow(node) {
@@ -183,8 +183,8 @@ func (e editor) forgetFile(path string) {
 	delete(e.x.added.files, path)
 }
 
-// resizeSource corrects the totals after the size of a source has changed, if actions of that source
-// remain.
+// resizeSource corrects the totals after the size of a source has changed, provided that the source
+// still has actions.
 func (e editor) resizeSource(path string, was, is int64) {
 	if was == is {
 		return
@@ -271,10 +271,10 @@ func (x *flat) setFlag(s, i, flagsAt int, flag uint32, on bool) {
 	binary.LittleEndian.PutUint32(r, flags)
 }
 
-// settleAbsent makes sure that each path some result needs to be absent has exactly one node to
-// stat, and that no other path has such a node. A freshly built flat index always satisfies this.
-// An edit only notes the doubtful paths ([editor.doubtPath]), because checking them requires a pass over
-// all dependencies.
+// settleAbsent ensures that each path on whose absence some result depends has exactly one node to
+// stat, and that no other path has such a node. A newly built flat index always satisfies this.
+// Edits only record the paths in doubt ([editor.doubtPath]), because checking them requires a pass
+// over all dependencies.
 func (e editor) settleAbsent() {
 	if len(e.x.added.unsure) == 0 {
 		return
@@ -329,14 +329,16 @@ func (e editor) settleNodes(wanted, known map[string]bool) {
 	}
 }
 
-// isInPlace reports whether the directory of a base node is still where the base says.
+// isInPlace reports whether the directory of a base node still has the location that the base
+// records.
 func (e editor) isInPlace(node int) bool {
 	f := e.x.base.folders().decodeFolder(e.x.base.nodes().folderRowOf(node))
 	now, ok := e.x.added.folders[string(f.Path)]
 	return !ok || now.real == string(f.Real)
 }
 
-// doubtPath notes that settleAbsent must check whether a path needs a node for its absence.
+// doubtPath records that settleAbsent must check whether the index needs a node for a path to
+// detect that the file appears.
 func (e editor) doubtPath(path string) { e.x.added.unsure[path] = true }
 
 func (e editor) doubtDeps(deps []Dep) {

@@ -1,5 +1,5 @@
-// Package index stores the knowledge of the last run about a tree: its directories and files,
-// their contents, how each asset was cooked, and its artifacts.
+// Package index stores the knowledge of the last run about a tree: its directories and files, their
+// contents, how each asset was cooked, and its artifacts.
 //
 // The index is a cache. Deleting it costs time, never correctness: a run reads again whatever the
 // index does not cover. So reading is strict: any damage makes the run ignore the whole file and
@@ -25,26 +25,26 @@
 //	fields       key, value                                by method
 //	strings      bytes that the rows of actions point into
 //
-// Everything behind the header is sealed in blocks of 64 KiB, each with its XXH3-128. The seals
-// are at the end of the file; the header holds a seal of the seals and a seal of itself. A no-op
-// run reads only the first three sections: they hold all names and stamps, in the fastest order
-// for stat. A query about one asset reads only the blocks on its path. A pass over the whole index
-// returns the memory behind it to the system.
+// Everything after the header is sealed in blocks of 64 KiB: each block has its XXH3-128 as a seal.
+// The seals are at the end of the file. The header holds a seal of these seals and a seal of
+// itself. A no-op run reads only the first three sections. They hold all names and stamps, in the
+// fastest order for stat. A query about one asset reads only the blocks that its look-ups visit. A
+// pass over the whole index gives the memory of the blocks that it has finished back to the system.
 //
 // # Changes
 //
 // A run with few changes does not write the whole index again. It keeps the flat file and writes
 // the differences to a second, small file. When the second file has grown to a fraction of the
-// first, a new flat file replaces both. An [Index] is the two together; [Index.Edit] and
-// [Index.Anew] begin the index that is written next. The second file also lists the targets that
-// the index vouches for, see [Vouch].
+// first, a new flat file replaces both. An [Index] combines the two; [Index.Edit] and [Index.Anew]
+// begin the index that is written next. The second file also lists the targets that the index
+// vouches for, see [Vouch].
 //
 // # Faults
 //
 // Other processes may truncate or damage the mapped files while they are in use, and a block is
-// checked against its checksum only when it is first read. Methods of an Index panic or fault
-// when they meet damage; see [Guard]. After [Index.Check], this happens only if another process
-// writes to the file.
+// checked against its checksum only when it is first read. Methods of an Index panic or fault when
+// they meet damage; see [Guard]. After [Index.Check], this happens only if another process writes
+// to the file.
 package index
 
 import (
@@ -66,7 +66,7 @@ import (
 //
 // The base need not be checked as a whole: each block is checked when it is first read.
 type Index struct {
-	base *flat // rows may be marked dead or patched
+	base *flat // flat file; its rows may be marked dead or patched
 	over *flat // additions of the changes
 
 	vouched vouching
@@ -74,14 +74,14 @@ type Index struct {
 
 	memory   releaser
 	marks    marks
-	contents map[int][]byte // patches that wait for Load
+	contents map[int][]byte // contents of patched nodes, until Load applies them
 	added    additions
 	weight   int // number of changes after which the index is rebuilt
 	loaded   bool
 	edited   bool
 }
 
-// Files returns the files that the index knows.
+// Files returns the files and parts in the index.
 func (x *Index) Files() Files { return Files{x} }
 
 // Files are the files and parts of an index: inputs of the last run.
@@ -94,7 +94,8 @@ func (x *Index) Results() Results { return Results{x} }
 type Results struct{ x *Index }
 
 // A Ref refers to a node of one Index: a file of the asset tree, an artifact, or a path that was
-// absent. Refs ascend by directory, and within a directory in the fastest order for stat.
+// absent. Refs are ordered by directory. Within a directory, they are in the fastest order for
+// stat.
 type Ref uint32
 
 // A FolderRef refers to a directory of one Index.
@@ -109,7 +110,7 @@ func Empty() *Index {
 	return x
 }
 
-// CheckRows checks all blocks that Rows and their nodes read.
+// CheckRows checks all blocks that are read by Rows or by looking up the nodes of its rows.
 func (x *Index) CheckRows() error {
 	b := x.base
 	return noticing(func() error {
@@ -152,8 +153,8 @@ func (x *Index) ID() string {
 	return x.base.ID()
 }
 
-// Part finds the record of a listing, a link or an extract. An extract is stored without its
-// subject.
+// Part finds the record of a listing, a link or an extract. The path in the key of an extract is
+// not stored again in its record, so Part sets it.
 func (v Files) Part(on dependency.Dependency) (File, bool) {
 	f, ok := v.x.Files().File(dependency.Encode(on))
 	f.Path = on.Path
@@ -186,7 +187,7 @@ func (v Files) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// Match yields each entry with its file in the index, nil if there is none. The entries must be
+// Match yields each entry with its file in the index, or nil if there is none. The entries must be
 // sorted by path.
 func (v Files) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 	return func(yield func(*scan.Entry, *File) bool) {
@@ -209,7 +210,7 @@ func (v Files) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 			}
 			if known == nil {
 				if over, ok := v.x.added.files[e.Path]; ok {
-					f := over // allocates only if there is one
+					f := over // allocates only if there is an addition
 					known = &f
 				}
 			}

@@ -27,8 +27,8 @@ func TestEmptyIndexYieldsNothing(t *testing.T) {
 	}
 }
 
-// After any edits, an index yields and finds the same, in the same order, as the flat file that
-// would be written for it.
+// After any edits, an index yields the same entries in the same order, and finds the same entries,
+// as the flat file that would be written for it.
 func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		before, after := drawModel(rt), drawModel(rt)

@@ -20,16 +20,16 @@ type marks struct {
 	deadActions                bitset
 }
 
-// additions are the decoded additions of the changes, after Load. Edits are made here and not in
-// Index.over, so that the rows of over keep their numbers.
+// additions are the decoded additions of the changes, after Load. Edits change these maps and leave
+// Index.over unchanged, so that its row numbers stay valid.
 type additions struct {
 	files   map[string]File
-	actions map[string][]Action // by source
-	owners  map[string][]string // sources of outputs; several if they conflict
-	holds   map[string]int      // outputs at or below each output directory
+	actions map[string][]Action // actions of each source
+	owners  map[string][]string // sources of each output; several if they conflict
+	holds   map[string]int      // number of outputs in each output directory and below it
 	absent  map[string]bool     // absent paths without a node in the base
 	folders map[string]folderIn
-	unsure  map[string]bool // see settleAbsent
+	unsure  map[string]bool // paths whose absence is in doubt; see settleAbsent
 }
 
 // A bitset is a set of rows.
@@ -111,14 +111,15 @@ func (t folderTable) toInput(i int) folderIn {
 	}
 }
 
-// parts returns the base and the additions, to be probed. A path of the second part is not in the
-// first, or is dead there.
+// parts returns the base and the additions as indexes to probe. A path in the additions is not in
+// the base, or is dead there.
 func (x *Index) parts() [2]*flat { return [2]*flat{x.base, x.over} }
 
 // Checksum names the function of all checksums.
 func (v Files) Checksum() string { return v.x.base.checksum }
 
-// Fingerprint identifies the runs whose targets the index vouches for; zero if there are none.
+// Fingerprint identifies the last run of each target that the index vouches for. It is zero if the
+// index vouches for no target.
 func (x *Index) Fingerprint() hashing.Digest { return x.vouched.identity }
 
 // File finds a file.
@@ -191,7 +192,7 @@ func (t artifactTable) actionOfArtifact(row int) int {
 	})
 }
 
-// HoldsOutputs reports whether a subdirectory of the output directory has artifacts.
+// HoldsOutputs reports whether a subdirectory of the output directory contains artifacts.
 func (r Results) HoldsOutputs(folder string) bool {
 	prefix := folder + "/"
 	if r.x.added.holds[prefix] > 0 {
@@ -236,8 +237,8 @@ func (r Results) Failed(do func(path string)) {
 	})
 }
 
-// Dependents calls do for the source of each action that depends on one of the given files and
-// parts.
+// Dependents calls do for the source of each action that depends on one of the given files,
+// listings, links or extracts.
 func (r Results) Dependents(on map[dependency.Dependency]bool, do func(path string)) {
 	if len(on) == 0 {
 		return
@@ -258,8 +259,8 @@ func (r Results) Dependents(on map[dependency.Dependency]bool, do func(path stri
 	})
 }
 
-// Deps calls do for each dependency on artifacts or extracts whose kind is wanted, with the
-// source of its action.
+// Deps calls do for each dependency on artifacts or extracts whose kind is wanted. It also passes
+// the source of the action that has the dependency.
 func (r Results) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
 	r.x.base.deps().eachMatch(dependency.MayBePart, func(dep, action int) {
 		if d := r.x.base.deps().decodeDepAt(dep); is(d.On.Kind) && !r.x.marks.deadActions.hasRow(action) {
@@ -275,7 +276,8 @@ func (r Results) Deps(is func(dependency.Kind) bool, do func(source string, d De
 	})
 }
 
-// eachOn calls do for each dependency on one of the paths, with its action.
+// eachOn calls do for each dependency on one of the paths. It also passes the action that has the
+// dependency.
 func (t depTable) eachOn(paths map[string]bool, do func(dep, action int)) {
 	t.eachMatch(func(path []byte) bool { return paths[string(path)] }, do)
 }
@@ -293,7 +295,8 @@ func (t depTable) eachMatch(matches func(path []byte) bool, do func(dep, action 
 	}
 }
 
-// Methods calls do for every method in use, for some perhaps twice. It does not need Load.
+// Methods calls do for every method in use; it may call do twice for the same method. It does not
+// need Load.
 func (r Results) Methods(do func(Method)) error {
 	for i := range r.x.base.methodCount() {
 		do(r.x.base.decodeMethod(i))
@@ -308,8 +311,8 @@ func (r Results) Methods(do func(Method)) error {
 	return nil
 }
 
-// MethodsOf calls do for every method of the counted actions, perhaps twice; it omits actions for
-// which except returns true.
+// MethodsOf calls do for every method of the counted actions. It omits an action if except returns
+// true. It may call do twice for the same method.
 func (r Results) MethodsOf(except func(source, target string) bool, do func(Method)) {
 	done := make([]bool, r.x.base.methodCount())
 	for i := range r.x.base.actions().len() {
@@ -330,7 +333,7 @@ func (r Results) MethodsOf(except func(source, target string) bool, do func(Meth
 	})
 }
 
-// Configs returns the cook.toml files of the tree, sorted by directory: parents are first.
+// Configs returns the cook.toml files of the tree, sorted by directory: parents come first.
 func (v Files) Configs() []File {
 	var list []File
 	for i := range v.x.base.sections[secConfigs].count {

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// After any edits, in any number of write and read cycles, an index equals a model made of maps.
+// After any edits and any number of write and read cycles, an index equals a model made of maps.
 func TestEditedIndexEqualsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &session{model: drawModel(t)}
@@ -42,11 +42,11 @@ type session struct {
 	*model
 	base []byte // the file's bytes
 	live *Index
-	// touched are the paths edited since the last open; their nodes in the changes are no longer
-	// valid.
+	// touched holds the paths edited since the index was opened. Their nodes in the changes are no
+	// longer valid.
 	touched map[string]bool
-	opened  []byte // the model at the last open, encoded
-	patched bool   // the base was rewritten in place, perhaps in another node order
+	opened  []byte // encoded model at the last open
+	patched bool   // set if the base was rewritten, perhaps in another order
 }
 
 func mustOpen(t rapid.TB, data []byte) *flat {

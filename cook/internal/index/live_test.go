@@ -90,7 +90,7 @@ func TestUnloadedChangesAreWrittenUnchanged(t *testing.T) {
 	}
 }
 
-// An edit that repeats known facts is no edit.
+// An edit that sets the present values changes nothing.
 func TestRedundantEditChangesNothing(t *testing.T) {
 	base, changes := changed(t)
 	l := mustLive(t, base, changes)
@@ -135,7 +135,7 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
 	editor{l}.insertFolder(scan.Folder{Path: "link", Real: "new"}, true)
-	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true) // by its old number
+	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true) // node 0, as the old base numbers it
 	l = mustLive(t, base, encodeChanges(l))
 	type found struct {
 		real, path string
@@ -156,7 +156,7 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	}
 }
 
-// A path that was absent, appeared and vanished again is checked at its old place.
+// If an absent path appears and then vanishes again, its old node is used again.
 func TestPathAbsentAgainKeepsItsNode(t *testing.T) {
 	base := build(sample())
 	x, err := openFlat(base)
@@ -313,7 +313,7 @@ func forgeChanges(data, base []byte) []byte {
 	return data
 }
 
-// Forged changes are refused, or no query or edit fails.
+// Forged changes are refused, or all queries and edits work.
 func TestForgedChangesAreRefusedOrHarmless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -363,8 +363,8 @@ func TestChangesThatRepeatTheBaseAreRefused(t *testing.T) {
 	}
 }
 
-// useAll runs all queries and edits if the changes are accepted. None of them may panic, and the
-// written files must be readable.
+// useAll runs all queries and edits if the index accepts the changes. No query or edit may panic,
+// and the written files must be readable.
 func useAll(t testing.TB, base, changes []byte) bool {
 	t.Helper()
 	l, err := Open(bytes.Clone(base), changes)

@@ -9,29 +9,29 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Next is the index for the next run while it is being made: either the edited last index, or a
-// new one.
+// A Next is the index for the next run while it is being built: either the edited last index, or a
+// new index.
 type Next struct {
 	last    *Index
 	anew    *builder // nil for edits
-	vouched vouching // for a new index
+	vouched vouching // the vouches of a new index
 }
 
 // Anew begins a new index without the contents of x.
 func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newIndexBuilder(checksum)} }
 
-// Edit begins with the contents of x. Afterwards x only serves to look up refs. Load must have
+// Edit begins with the contents of x. Afterwards, use x only to look up refs. Load must have
 // succeeded.
 func (x *Index) Edit() *Next {
-	x.memory.give = nil // edited memory must stay
+	x.memory.give = nil // edited memory must not be released
 	return &Next{last: x}
 }
 
 // IsAnew reports whether the index was begun with Anew.
 func (n *Next) IsAnew() bool { return n.anew != nil }
 
-// Vouch sets the targets that the index vouches for, and the fingerprint of their runs. An edited
-// index can only drop targets.
+// Vouch records the targets for which the index is known to be current, and the fingerprint of their
+// runs. Targets can be removed from an edited index, but not added.
 func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	n.vouched = newVouching(fingerprint, list)
 	if n.anew == nil {
@@ -114,8 +114,8 @@ func (n *Next) DropActions(source string) {
 	}
 }
 
-// DropNode drops the file of a node of the edited index. Artifacts are dropped with their action,
-// and absent paths with the last action that depends on them.
+// DropNode drops the file of a node of the edited index. To drop an artifact, drop its action. An
+// absent path is dropped with the last action that depends on it.
 func (n *Next) DropNode(ref Ref) {
 	part, row := nodePart(n.last, ref)
 	editor{n.last}.dropNodeFile(part, row)
@@ -162,13 +162,14 @@ func (n *Next) Edited() bool { return n.anew != nil || n.last.edited }
 // An Encoded index is ready to be written: the flat file, if it must be written, and its changes,
 // under the flat file's ID.
 type Encoded struct {
-	Flat    []byte // nil keeps the existing file
+	Flat    []byte // nil means that the existing file is kept
 	Changes []byte
 	ID      string
 }
 
-// Encode returns the files to write; ok is false if the disk already has them. n must not be used
-// afterwards. The encoded bytes may be memory of the last index, so writing them may fault.
+// Encode returns the files to write; ok is false if the files on disk are already up to date. n
+// must not be used afterwards. The encoded bytes may lie in the mapped memory of the last index, so
+// writing them may fault.
 func (n *Next) Encode() (e Encoded, ok bool, err error) {
 	l := n.last
 	if n.anew != nil {

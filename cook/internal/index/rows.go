@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Row is an action decoded field by field, in place: a pass over all rows reads only the fields
-// that it uses.
+// A Row is an action that is read in place. It decodes each field on request, so a pass over all
+// rows reads only the fields that it uses.
 type Row struct {
 	x      *Index
 	part   int
@@ -18,11 +18,11 @@ type Row struct {
 	target string // the last target, shared by rows with the same target
 }
 
-// Rows yields the actions of the sources whose paths start with prefix, sorted by path and
-// target. A row is valid until the next one. Load must have succeeded, and the index must not
+// Rows yields the actions of the sources whose paths start with prefix, sorted by path and target.
+// A row is valid until the next row is yielded. Load must have succeeded, and the index must not
 // have been edited.
 func (r Results) Rows(prefix string) iter.Seq[*Row] {
-	const batch = 256 // rows between two releases of memory
+	const batch = 256 // number of rows between two releases of memory
 	return func(yield func(*Row) bool) {
 		base, over := r.x.base, r.x.over
 		i, end := base.actions().rowsBelow(prefix)
@@ -89,7 +89,8 @@ func (r *Row) CookTime() time.Duration {
 	return time.Duration(binary.LittleEndian.Uint64(r.row[actionCookTimeAt:]))
 }
 
-// Source returns the source and its size; known is false if only its actions are left.
+// Source returns the source and its size. known is false if the source no longer exists, so that
+// only its actions remain.
 func (r *Row) Source() (ref Ref, size int64, known bool) {
 	node := r.u32(0)
 	if !r.flat.nodes().needsNoStat(node) {
@@ -113,7 +114,7 @@ func (r *Row) Output(k int) Artifact {
 	return r.flat.artifacts().decodeArtifact(r.u32(actionMadeAt) + k)
 }
 
-// IsArtifact reports whether the k-th artifact has a path.
+// IsArtifact reports whether the k-th artifact has the given path.
 func (r *Row) IsArtifact(k int, path string) bool {
 	return r.flat.nodes().comparePath(r.artifactNode(k), path) == 0
 }
@@ -127,7 +128,7 @@ func (r *Row) refOf(node int) Ref {
 	return Ref(node)
 }
 
-// AddRow counts an action.
+// AddRow adds an action to the totals.
 func (t *Totals) AddRow(r *Row) {
 	t.Actions++
 	if r.State() == Failed {
@@ -143,7 +144,8 @@ func (t *Totals) AddRow(r *Row) {
 	t.CookTime += r.CookTime()
 }
 
-// A Tally adds up actions by the nodes of their sources and artifacts, each action once.
+// A Tally adds up actions. Its caller passes the nodes of sources and artifacts; the Tally finds
+// their actions and counts each action once.
 type Tally struct {
 	Totals
 	x    *Index
@@ -155,7 +157,7 @@ type Tally struct {
 // Tally begins an empty tally. Load must have succeeded.
 func (r Results) Tally() *Tally { return &Tally{x: r.x, row: Row{x: r.x}, over: map[string]bool{}} }
 
-// Node adds the actions of a source, or the action that made an artifact.
+// Node adds to the tally the actions of a source, or the action that made an artifact.
 func (t *Tally) Node(ref Ref) {
 	part, node := nodePart(t.x, ref)
 	t.tallyNode(part, node)

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkRows proves that the rows of a prefix are the actions of the sources that start with it.
+// checkRows proves that the rows for a prefix are the actions of the sources whose paths start with
+// the prefix.
 func checkRows(t *rapid.T, x *Index) {
 	prefix := rapid.SampledFrom([]string{"", "a", "a\xff", "d", "d/", "d/e/a", "e", "\xff"}).Draw(t, "prefix")
 	var want, got []string
@@ -52,8 +53,8 @@ func checkRows(t *rapid.T, x *Index) {
 	}
 }
 
-// Memory is released after enough of it was passed, except the modified ranges, and never after
-// an edit.
+// After the pass has read enough, memory is released, except ranges with modified bytes. After an
+// edit, no memory is released.
 func TestPassedMemoryIsReleased(t *testing.T) {
 	b := newIndexBuilder("xxh3")
 	const files = 20_000

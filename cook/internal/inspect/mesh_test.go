@@ -13,7 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// A page that reads the answer as parts.js and mesh.js do finds the numbers of the scene.
+// A page that decodes the answer in the same way as parts.js and mesh.js finds the numbers of the
+// scene.
 func TestMeshParts(t *testing.T) {
 	const dir = "../../../testdata/assets/models/"
 	data, err := os.ReadFile(dir + "kart.gltf")

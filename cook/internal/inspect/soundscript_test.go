@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSoundAndFontScripts runs the modules of sounds and fonts that need no browser in
-// node. It compares the peaks of sound-wave.js with the results of peaksOf.
+// TestSoundAndFontScripts uses node to run the modules for sounds and fonts that need no browser.
+// It compares the peaks of sound-wave.js with the results of peaksOf.
 func TestSoundAndFontScripts(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

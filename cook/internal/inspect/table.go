@@ -16,22 +16,22 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// A table is the list of all assets, read again when a run has changed it.
+// A table is the list of all assets. It is read again after a run has changed it.
 type table struct {
 	out string
 
 	mu   sync.Mutex
 	seal string
-	list *listing // nil before it was first read
+	list *listing // nil until it was first read
 }
 
-// A listing has the assets of one state of the index. Only its last order changes.
+// A listing has the assets of one state of the index. Only its field asked changes later.
 type listing struct {
 	Seal    string
 	all     []survey.Asset
-	text    []string // path and reasons of each, in lower case
+	text    []string // path and reasons of each asset, in lower case
 	users   map[string][]string
-	last    time.Time // when the last run began
+	last    time.Time // start time of the last run
 	choices choices
 	made    func() map[string]bool // paths of artifacts
 
@@ -39,7 +39,7 @@ type listing struct {
 	asked order
 }
 
-// choices has the number of assets of each selectable kind.
+// choices has the number of assets for each value that a query can select.
 type choices struct {
 	Outcomes []choice `json:"outcomes"`
 	Recipes  []choice `json:"recipes"`
@@ -51,7 +51,7 @@ type choice struct {
 	Assets int    `json:"assets"`
 }
 
-// currentListing returns the present list.
+// currentListing returns the current list.
 func (t *table) currentListing() (*listing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +105,7 @@ func sortedChoices(counts map[string]int) []choice {
 	return list
 }
 
-// reasonsText returns the reasons for the last work on an asset.
+// reasonsText returns the reasons why a run last worked on an asset.
 func reasonsText(a *survey.Asset) string { return strings.Join(a.Last.Reasons, "; ") }
 
 // A row is an asset in the table.
@@ -134,7 +134,7 @@ func rowOf(a *survey.Asset) row {
 	return r
 }
 
-// A page is some rows of a query.
+// A page holds a range of the rows of a query.
 type page struct {
 	Seal    string  `json:"seal"`
 	All     int     `json:"all"`
@@ -145,7 +145,7 @@ type page struct {
 	Choices choices `json:"choices"`
 }
 
-// mostRows bounds the rows of a page.
+// mostRows limits the number of rows in a page.
 const mostRows = 500
 
 func (p *project) answerRows(w http.ResponseWriter, req *http.Request) {
@@ -221,7 +221,7 @@ func pathsOf(names []string) []execute.Path {
 
 var errNoAsset = errors.New("no such asset in the output directory; it may have been removed since")
 
-// findAssetOf returns an asset.
+// findAssetOf returns the asset that a question names.
 func (t *table) findAssetOf(name, target string) (*listing, *survey.Asset, error) {
 	list, err := t.currentListing()
 	if err != nil {
@@ -243,7 +243,7 @@ func (l *listing) findSource(name string) (i int, ok bool) {
 
 // A query chooses and orders rows.
 type query struct {
-	words                   string // words in the path or the reasons, ignoring case
+	words                   string // words to find in the path or the reasons, ignoring case
 	outcome, recipe, target string // "" for any
 	run                     string // the last one if "last", or RFC 3339 when it began
 	by                      string
@@ -257,7 +257,7 @@ func queryOf(v url.Values) query {
 	}
 }
 
-// An order is the rows of a query, and their sums.
+// An order holds the sorted rows of a query, and their sums.
 type order struct {
 	of     query
 	done   bool
@@ -271,8 +271,8 @@ type totals struct {
 	Took time.Duration `json:"cook_ns"`
 }
 
-// orderRows returns the rows of a query. The last order is kept, because scrolling asks for it
-// again and again.
+// orderRows returns the sorted rows of a query. It keeps the last order, because scrolling requests
+// the same order again and again.
 func (l *listing) orderRows(q query) order {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -312,7 +312,7 @@ func (l *listing) orderRows(q query) order {
 	return o
 }
 
-// columns has the orders of rows; without an order, rows are sorted by path.
+// columns maps columns to comparison functions; by default, rows are sorted by path.
 var columns = map[string]func(a, b *survey.Asset) int{
 	"recipe":  func(a, b *survey.Asset) int { return strings.Compare(a.Method.Recipe, b.Method.Recipe) },
 	"outcome": func(a, b *survey.Asset) int { return strings.Compare(string(a.Last.Outcome), string(b.Last.Outcome)) },

@@ -86,7 +86,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// Users are assets that read a file, each once.
+// The users of a file are the assets that read it. Each asset is listed once.
 func TestUsers(t *testing.T) {
 	method := &survey.Method{Recipe: "mesh"}
 	l := newListing("", []survey.Asset{

@@ -4,14 +4,14 @@ import (
 	"time"
 )
 
-// Patience limits how long [Watcher.Wait] waits for further changes after one.
+// Patience limits how long [Watcher.Wait] waits for further changes after each change.
 type Patience struct {
-	// Settled applies if all changes look complete: written files are closed, and renamed or
+	// Settled is the limit if all changes look complete: written files are closed, and renamed or
 	// removed names are replaced.
 	Settled time.Duration
-	// Open applies otherwise, such as after a write to a file that is still open.
+	// Open is the limit if a change looks incomplete, such as a write to a file that is still open.
 	Open time.Duration
-	// Most limits the wait, however many changes follow.
+	// Most limits the total wait, however many changes follow.
 	Most time.Duration
 }
 
@@ -23,12 +23,12 @@ func (p Patience) quiet(b *burst) time.Duration {
 	return p.Open
 }
 
-// A burst holds the incomplete changes since the last take. It only decides how long to wait: a
-// file that changes while it is read is reported again.
+// A burst holds the incomplete changes since the last call of take. It only determines how long to
+// wait. A file that changes while it is read is reported again in any case.
 type burst struct {
-	writing names // created or written, and not closed
+	writing names // created or written, but not closed
 	arrived names // created names, and destinations of renames
-	missing names // existed before the burst and vanished
+	missing names // names that existed before the burst and vanished
 }
 
 // mostOpen limits each set of names. A burst beyond the limit is not settled.
@@ -40,8 +40,8 @@ func newBurst() burst {
 
 func (b *burst) settled() bool { return b.writing.none() && b.missing.none() && !b.arrived.full }
 
-// note records an event in a watched directory. A created directory or link is never closed,
-// which costs a little patience.
+// note records an event in a watched directory. A created directory or link is never closed, so the
+// wait is a little longer than needed.
 func (b *burst) note(e event) {
 	switch e.kind {
 	case made:
@@ -75,14 +75,16 @@ func (b *burst) clear() {
 	b.missing.clear()
 }
 
-// comings detects names that appear in directories and vanish before the caller can list them.
-// Such a name may have been another name of an existing file: a write through it is reported only
-// for the directory of the vanished name.
+// comings detects names that appear in directories and vanish before the caller can list them. Such
+// a name may have been another hard link to an existing file. A write through this link is reported
+// only for the directory of the vanished name.
 type comings struct {
-	// now has the names that appeared since the last take, before the names of the interval
-	// before it: the caller lists directories only after a take has reported them.
+	// The set now has the names that appeared since the last take. The set before has the names of
+	// the previous interval. Both are needed, because the caller lists directories only after a
+	// take has reported them.
 	now, before names
-	// moving are the moves without a destination so far, and whether their names had appeared.
+	// moving has the moves whose destination is not known yet. The value tells whether the moved
+	// name is in now or before.
 	moving   map[uint32]bool
 	vanished bool
 }
@@ -120,14 +122,14 @@ func (c *comings) note(e event) {
 // came reports whether the name of an event appeared, or may have appeared.
 func (c *comings) came(e event) bool { return c.now.has(e) || c.before.has(e) }
 
-// placed forgets one appearance of a name since the last call of takeVanished.
+// placed takes back one appearance of a name since the last call of takeVanished.
 func (c *comings) placed(id watchID, name string) { c.now.takeBack(entryName{id, name}) }
 
 // takeVanished reports whether a name appeared and vanished since the last call.
 func (c *comings) takeVanished() (vanished bool) {
 	vanished, c.vanished = c.vanished, false
 	for _, came := range c.moving {
-		vanished = vanished || came // moved to an unwatched directory
+		vanished = vanished || came // the name moved to an unwatched directory
 	}
 	clear(c.moving)
 	c.now, c.before = c.before, c.now

@@ -19,7 +19,7 @@ func TestShortLivedFileIsReportedAsVanished(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		steps []func(t *testing.T, at at) // a Sync after each
+		steps []func(t *testing.T, at at) // steps with a Sync after each
 		want  []bool
 	}{
 		{"made", []func(*testing.T, at){make1}, []bool{false}},
@@ -125,8 +125,8 @@ func TestRememberedNamesAreLimited(t *testing.T) {
 	}
 }
 
-// A file placed by the caller does not vanish when it is replaced or removed; a file that others
-// put in its place does.
+// A file placed by the caller does not count as vanished when it is replaced or removed. A file
+// that another program puts in its place does.
 func TestPlacedFileDoesNotVanish(t *testing.T) {
 	for _, test := range []struct {
 		name   string

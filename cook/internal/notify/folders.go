@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// watchID is a watch's number in its queue. The system never reuses one.
+// watchID is a watch's number in its queue. The system never reuses a number.
 type watchID int32
 
 const noWatch watchID = -1
@@ -23,31 +23,31 @@ type event struct {
 type kind uint8
 
 const (
-	changed    kind = iota // attributes of an entry or the directory
-	written                // an entry
-	closed                 // an entry that was open for writing
-	made                   // an entry
-	removed                // an entry: its name now leads nowhere
-	movedFrom              // an entry: its name now leads nowhere
-	movedTo                // an entry: its name now leads to another file
+	changed    kind = iota // the attributes of an entry or of the directory changed
+	written                // an entry was written
+	closed                 // an entry that was open for writing was closed
+	made                   // an entry was created
+	removed                // an entry was removed: its name now leads nowhere
+	movedFrom              // an entry was moved away: its name now leads nowhere
+	movedTo                // an entry was moved here: its name now leads to another file
 	ended                  // the directory's own path leads elsewhere
 	overflowed             // events were dropped
 )
 
-// directory is one added path.
+// folder is one added path.
 type folder struct {
 	path  string
 	watch watchID
 	next  *folder // another path of the same directory
 }
 
-// directories are the added paths and their changes. The memory is limited by their number, however
+// folders are the added paths and their changes. The memory is limited by their number, however
 // many events arrive; comings and burst have their own limits.
 type folders struct {
 	byPath  map[string]*folder
 	byWatch map[watchID]*folder
 	changed map[string]struct{} // paths in byPath
-	ended   map[string]struct{} // paths that led elsewhere since the last take
+	ended   map[string]struct{} // paths that pointed elsewhere since the last take
 	child   []byte              // scratch
 	comings comings
 	burst   burst
@@ -72,8 +72,8 @@ func (f *folders) addWatch(path string, id watchID) (unused watchID) {
 		if old.watch == id {
 			return noWatch
 		}
-		// Another directory is in its place. The event about this, still in the queue, would not
-		// be recognized any more, because the old watch is forgotten here.
+		// The path now leads to another directory. The event about this change is still in the
+		// queue. It would not be recognized any more, because the old watch is forgotten here.
 		unused = f.unlink(old)
 		f.end(path)
 	}
@@ -99,7 +99,7 @@ func (f *folders) unlink(entry *folder) (unused watchID) {
 	return noWatch
 }
 
-// note records an event and reports whether it concerns an added directory.
+// note records an event and reports whether the event belongs to a directory that was added.
 func (f *folders) note(e event) bool {
 	first := f.byWatch[e.watch]
 	if first != nil {
@@ -115,8 +115,8 @@ func (f *folders) note(e event) bool {
 				f.changed[parent] = struct{}{}
 			}
 		case e.kind == removed, e.kind == movedFrom, e.kind == movedTo:
-			// The entry may be a link to an added directory, which itself has no event because it
-			// was not moved.
+			// The entry may be a link to an added directory. That directory has no event of its
+			// own, because it was not moved.
 			f.child = append(f.child[:0], entry.path...)
 			if last := len(entry.path) - 1; !os.IsPathSeparator(entry.path[last]) { // not the root
 				f.child = append(f.child, filepath.Separator)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// known returns directories with each path watched by its number.
+// known returns folders in which each path has the given watch.
 func known(watches map[string]watchID) folders {
 	f := newFolders()
 	for path, id := range watches {
@@ -16,7 +16,7 @@ func known(watches map[string]watchID) folders {
 	return f
 }
 
-// native puts the system's separators into changes.
+// native replaces the slashes in the paths of changes with the system's separators.
 func native(c Changes) Changes {
 	for _, paths := range [][]string{c.Folders, c.Unwatched} {
 		for i, path := range paths {
@@ -104,8 +104,8 @@ func TestSharedWatchIsUnusedAfterItsLastPath(t *testing.T) {
 	}
 }
 
-// The path leads to another directory than before, and no event has said so yet. Paths below it
-// belong to the old directory.
+// The path leads to another directory than before, and no event has reported this yet. Paths below
+// it still belong to the old directory.
 func TestReplacedDirectoryEndsItsOldWatch(t *testing.T) {
 	f := known(map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3})
 	if unused := f.addWatch(filepath.FromSlash("/t/a"), 8); unused != 2 {

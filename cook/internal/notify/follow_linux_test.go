@@ -58,7 +58,7 @@ func (f *follower) relink(path string) error {
 	if err := f.w.Add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil // if it leads elsewhere, the next Sync says so
+	return nil // if the path leads elsewhere, the next Sync reports that
 }
 
 // visit adds a directory, lists it, and visits its new subdirectories.
@@ -71,7 +71,7 @@ func (f *follower) visit(path string) error {
 		}
 		f.has[path] = true
 	}
-	entries, _ := os.ReadDir(path) // if it vanished, the next Sync says so
+	entries, _ := os.ReadDir(path) // if the directory vanished, the next Sync reports that
 	for _, e := range entries {
 		below := filepath.Join(path, e.Name())
 		if e.Type() == fs.ModeSymlink {
@@ -90,7 +90,7 @@ func (f *follower) visit(path string) error {
 // for all of its paths.
 func TestFollowedTreeReportsEveryChange(t *testing.T) {
 	leaktest.Check(t)
-	w := start(t) // shared: closing takes a tenth of a second
+	w := start(t) // one watcher for all cases, because closing it is slow
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "follow")
 		if err != nil {

@@ -34,7 +34,7 @@ func TestWaitReturnsAfterTheBurst(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		before bool            // a change before the call
-		events []time.Duration // after the call
+		events []time.Duration // changes after the call
 		want   time.Duration
 	}{
 		{"one", false, []time.Duration{3 * time.Second}, 3*time.Second + quiet},
@@ -70,7 +70,7 @@ func every(d, until time.Duration) (at []time.Duration) {
 	return at
 }
 
-// Changes that a Sync has returned do not count any more.
+// Once a Sync has returned changes, they no longer count.
 func TestWaitIgnoresChangesTakenBySync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()
@@ -97,7 +97,7 @@ func TestWaitReturnsAfterLoss(t *testing.T) {
 	})
 }
 
-// Wait ends with its context, before a change and in the quiet time after one.
+// Wait ends with its context, both before a change and in the quiet time after a change.
 func TestWaitEndsWithItsContext(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		for name, test := range map[string]struct {

@@ -144,7 +144,7 @@ func TestSyncReturnsEveryChangeBefore(t *testing.T) {
 	}
 }
 
-// writeMapped writes so that only the end of the mapping causes an event.
+// writeMapped writes through a mapping, so that only the end of the mapping causes an event.
 func writeMapped(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -175,7 +175,8 @@ func TestWriteToOpenMappingCausesNoEvent(t *testing.T) {
 	}
 }
 
-// Only the directory of the used name is reported, as the package comment says.
+// A write through one of several hard links is reported only for the directory of that link, as the
+// package comment says.
 func TestHardLinkIsReportedForTheUsedNameOnly(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -237,7 +238,8 @@ func TestErrorNamesTheLimit(t *testing.T) {
 	}
 }
 
-// A directory that is added again after its removal ends, and so do its subdirectories.
+// If a directory is removed and its second Add fails, the directory and its subdirectories become
+// unwatched.
 func TestFailedAddEndsTheDirectory(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	target, l := filepath.Join(dir, "target"), filepath.Join(dir, "l")
@@ -257,8 +259,8 @@ func TestFailedAddEndsTheDirectory(t *testing.T) {
 	}
 }
 
-// A directory and a link to it are both reported; if one is not watched any more, the other still
-// is.
+// A directory and a link to it are both reported. If one of the two is no longer watched, the other
+// one still is.
 func TestBothPathsOfADirectoryAreReported(t *testing.T) {
 	dir := t.TempDir()
 	a, l := filepath.Join(dir, "a"), filepath.Join(dir, "l")
@@ -279,8 +281,8 @@ func TestBothPathsOfADirectoryAreReported(t *testing.T) {
 	}
 }
 
-// While others write, a finished write is reported by the next Sync, or by one that ended after
-// the write began.
+// While others write, a finished write is reported soon: by the next Sync, or by an earlier Sync
+// that ended after the write began.
 func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 	leaktest.Check(t)
 	const writers, rounds = 8, 100
@@ -292,7 +294,7 @@ func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 	}
 	type written struct {
 		folder string
-		after  int64 // finished calls of Sync when the write began
+		after  int64 // number of finished Syncs when the write began
 	}
 	var all sync.WaitGroup
 	var syncs atomic.Int64

@@ -144,7 +144,7 @@ func TestUnaddedFolderIsNotReported(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(tree, "cache"), 0o777), os.Mkdir(filepath.Join(tree, "a"), 0o777))
 	w := watchTree(t, tree, ".", "a")
 	write(t, filepath.Join(tree, "cache", "f"), "")
-	write(t, filepath.Join(tree, "a", "f"), "") // later in the same queue
+	write(t, filepath.Join(tree, "a", "f"), "") // file written later, reported through the same queue
 	c := awaitChanges(t, w, func(c Changes) bool { return len(c.Folders) > 0 })
 	if slices.Contains(c.Folders, tree) || slices.Contains(c.Folders, filepath.Join(tree, "cache")) {
 		t.Errorf("changed: %v", c.Folders)
@@ -165,7 +165,7 @@ func TestReplacedTreeIsUnwatched(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{filepath.Join(tree, "a")}) })
 }
 
-// A removed topmost directory is unwatched without a call that needs it.
+// A topmost directory that was removed becomes unwatched, although no call uses its path.
 func TestRemovedTreeIsUnwatched(t *testing.T) {
 	tree := filepath.Join(tempDir(t), "tree")
 	must(t, os.Mkdir(tree, 0o777))

@@ -27,9 +27,8 @@ func lockOf(t *testing.T, folder string) (*state.Dir, error) {
 	return d, err
 }
 
-// Between the opening of the output directory and the taking of its lock it may be
-// removed, or another may get its name. The session has the lock of the directory that it
-// works on all the same.
+// An output directory may be removed or replaced between its opening and its locking. The session
+// still locks the directory that it works in.
 func TestLockIsThatOfTheFolder(t *testing.T) {
 	for what, harm := range map[string]func(out string) error{
 		"nothing":           func(string) error { return nil },
@@ -81,8 +80,8 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 	}
 }
 
-// A session that is to lock what exists makes no directory that has vanished since it was
-// opened.
+// A session that locks only existing directories does not create an output directory again that has
+// vanished.
 func TestLockOfVanishedFolder(t *testing.T) {
 	for what, vanishing := range map[string]string{"state": manifest.StateDir, "folder": ""} {
 		t.Run(what, func(t *testing.T) {
@@ -103,8 +102,8 @@ func TestLockOfVanishedFolder(t *testing.T) {
 	}
 }
 
-// A directory that another cook works on is opened by no session that would write, and its
-// state stays available to say who does.
+// A session for writing cannot open an output directory that another cook has locked. It can still
+// read the state, so the error names the process with the lock.
 func TestLockedByAnotherCook(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one"})
 	p.run()
@@ -139,8 +138,7 @@ func TestLockedByAnotherCook(t *testing.T) {
 	}
 }
 
-// A session whose output directory is opened again vouches for nothing that can no longer
-// be read.
+// A reopened session does not vouch for rules that it can no longer read.
 func TestFingerprintOfReopened(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one"})
 	p.Place.Config = filepath.Join(t.TempDir(), "rules.toml")

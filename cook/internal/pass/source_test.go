@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// joinRules has lists of names become the files of these names.
+// joinRules cooks each list of names into the joined contents of the named files.
 const joinRules = "[[rule]]\nmatch = \"*.list\"\nrecipe = \"join\"\n"
 
 type join struct{}
@@ -36,8 +36,8 @@ func (*join) Cook(ctx context.Context, j *recipe.Job) error {
 	return j.Write(0, all)
 }
 
-// decided shows what would be done about a source, and whether the whole tree was
-// listed for that.
+// decided returns the decision about a source. It also reports whether the pass listed the whole
+// tree to decide.
 func (p *project) decided(source string, all bool) (what string, whole bool) {
 	p.t.Helper()
 	opt := p.Options
@@ -73,8 +73,8 @@ func (p *project) decided(source string, all bool) (what string, whole bool) {
 	return b.String(), d.Whole
 }
 
-// The decision about one source equals the decision of a run over everything, whatever happened to
-// the tree. Only a source that the index does not have needs a full scan.
+// The decision about one source equals the decision of a run over everything, whatever happened
+// to the tree. Only a source that is not in the index needs a full scan.
 func TestOneSource(t *testing.T) {
 	for what, tt := range map[string]struct {
 		edit  func(p *project)
@@ -120,8 +120,8 @@ func TestOneSource(t *testing.T) {
 	}
 }
 
-// Edited rules concern the sources that they have cooked another way, and the tree is
-// not listed for that.
+// Edited rules affect only the sources that they now cook differently. The pass does not list the
+// tree for such an edit.
 func TestEditedRules(t *testing.T) {
 	needFolderStamps(t)
 	for _, tt := range []struct {
@@ -149,8 +149,8 @@ func TestEditedRules(t *testing.T) {
 	}
 }
 
-// A run over a part of the tree sees to that part, lists no tree, and leaves the rest to
-// a run that is incremental, too.
+// A run over part of the tree works on that part and does not list the tree. It leaves the rest to
+// a later run, which is also incremental.
 func TestPatternsAreIncremental(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a/1.txt": "one", "a/2.txt": "two", "b/3.txt": "three", "b/4.txt": "four"})
@@ -180,8 +180,8 @@ func TestPatternsAreIncremental(t *testing.T) {
 	}
 }
 
-// A source that a run over a part of the tree found below a new symbolic link stays
-// known.
+// A run over part of the tree finds a source below a new symbolic link. Later runs still know the
+// source.
 func TestPatternUnderNewLink(t *testing.T) {
 	p := newProject(t, map[string]string{"x/y/b.txt": "one"})
 	p.run()

@@ -13,11 +13,11 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// targetRules are the rules of a tree with two targets.
+// targetRules are the rules for a tree with two targets.
 const targetRules = "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"
 
-// Runs for two targets in turn are incremental: a run lists no directory that another run has
-// listed, and cooks the changes since the last run for its own target.
+// Alternating runs for two targets are incremental. A run does not list a directory again that the
+// other run has listed. It cooks all changes since the last run for its own target.
 func TestTargetsInTurn(t *testing.T) {
 	needFolderStamps(t)
 	files := map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"}
@@ -98,7 +98,7 @@ func TestTargetsInTurn(t *testing.T) {
 	}
 }
 
-// A source stays pending for a target until a run for the target has it in scope.
+// A source stays pending for a target until a run for that target covers the source.
 func TestPendingOutOfScope(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`})
@@ -122,8 +122,8 @@ func TestPendingOutOfScope(t *testing.T) {
 	}
 }
 
-// If so much is pending that a run for the target would list the tree, the index does not
-// keep it.
+// If a large part of the tree is pending for a target, the next run for the target lists the tree
+// anyway. The index then does not record the pending sources.
 func TestTooManyPending(t *testing.T) {
 	p := newProject(t, map[string]string{"cook.toml": targetRules})
 	for i := range 150 {
@@ -152,7 +152,7 @@ func TestTooManyPending(t *testing.T) {
 	}
 }
 
-// A run ignores the program with which another target was cooked.
+// A run ignores changes to the program with which another target was cooked.
 func TestToolsOfTargetsInTurn(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip(err)
@@ -184,8 +184,8 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 	}
 }
 
-// Rules that are edited while another target is cooked are followed by the next run for
-// each: if they concern only one, and if the tree was listed.
+// If rules are edited while another target is cooked, the next run for each target applies the
+// edit. This holds whether the edit affects only one target or makes a run list the tree.
 func TestRulesOfTargetsInTurn(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.txt": "one", "b.json": "{}"})
@@ -208,8 +208,8 @@ func TestRulesOfTargetsInTurn(t *testing.T) {
 	run("mobile", false, "cook/found 2, cook/skip/stamp 1, cook/restore 1, cook/remove 1")
 }
 
-// A target that rules no longer have is refused, even if a run for another target has
-// seen the edit and there is no asset.
+// A target that the rules no longer declare is refused. This holds even if a run for another target
+// has already seen the edit, and if there are no assets.
 func TestTargetThatRulesDropped(t *testing.T) {
 	p := newProject(t, map[string]string{"cook.toml": targetRules})
 	run := func(target string) error {
@@ -232,7 +232,8 @@ func TestTargetThatRulesDropped(t *testing.T) {
 	}
 }
 
-// A run for all targets cooks the declared targets, as incrementally as a run that names them.
+// A run for all targets cooks the declared targets. It is as incremental as a run that names
+// them.
 func TestAllTargets(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"})
@@ -275,8 +276,8 @@ func TestAllTargets(t *testing.T) {
 	want("one less, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
 }
 
-// A setting that a rule overrides for one target counts for others. So it is neither an error nor
-// without effect, whatever was cooked before.
+// A setting that is overridden for one target still applies to others, so it is neither an
+// error nor without effect, whatever was cooked before.
 func TestRulesDifferByTarget(t *testing.T) {
 	const rules = "[target.small]\n[[rule]]\nmatch = \"*.json\"\nminify = false\n[[rule]]\nmatch = \"*.json\"\nrecipe = \"copy\"\ntarget = \"small\"\n"
 	for _, target := range []string{"small", "", "all"} {
@@ -293,7 +294,7 @@ func TestRulesDifferByTarget(t *testing.T) {
 	}
 }
 
-// warnings notes warnings.
+// warnings records warnings.
 type warnings struct{ said *[]string }
 
 func (warnings) Stage(string)               {}
@@ -307,8 +308,7 @@ func (w warnings) Event(e execute.Event) {
 	}
 }
 
-// If the index is lost, the outputs of a target that the rules no longer have go as they do
-// while it is known.
+// If the index is lost, the outputs of a dropped target are still removed.
 func TestLostIndexAndTarget(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		p := newProject(t, map[string]string{"cook.toml": targetRules, "a.json": `{"a": 1}`, "b/c.json": `{}`})

@@ -11,9 +11,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// Counts of up-to-date actions are the same with patterns and without, and equal the events of the
-// actions. An action with a touched source or artifact is up to date by checksum, with all its
-// bytes.
+// The counts of up-to-date actions do not depend on whether patterns were given, and they equal the
+// events of the actions. An action with a touched source or artifact is up to date by checksum: all
+// of its bytes are counted.
 func TestRestInScope(t *testing.T) {
 	files := map[string]string{"a.txt": "1", "b.json": "[ 10, 2 ]", "c.txt": "1000", "d.txt": "10000", "e.txt": "100000"}
 	of := func(names ...string) (n stats.Count) {
@@ -21,7 +21,7 @@ func TestRestInScope(t *testing.T) {
 			size := int64(len(files[name]))
 			n.Assets, n.In, n.Out = n.Assets+1, n.In+size, n.Out+size
 			if name == "b.json" {
-				n.Out -= 3 // its spaces
+				n.Out -= 3 // output without the three spaces
 			}
 		}
 		return n
@@ -41,7 +41,7 @@ func TestRestInScope(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			p := newProject(t, files)
 			p.run()
-			p.write("c.txt", "edit") // so that the index has changes over its base
+			p.write("c.txt", "edit") // edit that gives the index changes over its base
 			p.run()
 			p.Scope.Patterns = tt.patterns
 			for i, name := range tt.touched {
@@ -50,7 +50,7 @@ func TestRestInScope(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p.Mode.DryRun = true // so that both runs find the same
+			p.Mode.DryRun = true // dry run, so that both runs find the same differences
 			s := p.open()
 			defer s.Close()
 			for _, every := range []bool{false, true} {

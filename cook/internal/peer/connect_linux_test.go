@@ -68,7 +68,7 @@ func TestCrowd(t *testing.T) {
 			})
 		})
 	}
-	// The socket is in use: it must not be taken for one left behind.
+	// The socket is in use, so Listen must not replace it.
 	t.Run("listen", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			if _, err := Listen(dir); !errors.Is(err, unix.EAGAIN) {
@@ -98,8 +98,8 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// TestDescriptors do not block, or closing them would not end what waits for
-// them, and are not handed to tools that the command starts.
+// TestDescriptors: the descriptors are not in blocking mode, because closing a blocking descriptor
+// does not end the calls that wait for it. Programs that the process starts do not inherit them.
 func TestDescriptors(t *testing.T) {
 	dir := shortDir(t)
 	l, err := Listen(dir)

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// upper answers in capitals.
+// upper answers a request with its text in upper case.
 func upper(_ context.Context, question []byte) []byte { return bytes.ToUpper(question) }
 
-// client is one end of a connection on whose other end answerClient is at work.
-// ended is closed when that has returned.
+// client returns one end of a connection. A call of answerClient serves the other end. ended is
+// closed when this call has returned.
 func client(t *testing.T, ctx context.Context, handle Handler) (conn net.Conn, ended chan struct{}) {
 	t.Helper()
 	conn, other := net.Pipe()
@@ -41,14 +41,14 @@ func TestSeveralQuestions(t *testing.T) {
 			if got, err := receiveFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
 				t.Fatalf("%d bytes: %v", len(got), err)
 			}
-			time.Sleep(patience - 1) // of the bubble: the next one is just in time
+			time.Sleep(patience - 1) // simulated time, just short of the deadline for the next question
 		}
 		conn.Close()
 		<-ended
 	})
 }
 
-// TestSlowClients are given up after 5 seconds, counted for each question.
+// TestSlowClients: the server disconnects a client that takes 5 seconds to send one question.
 func TestSlowClients(t *testing.T) {
 	for name, act := range map[string]func(conn net.Conn){
 		"silent":             func(net.Conn) {},
@@ -78,7 +78,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// TestGarbage: the connection ends at once, and another version is answered with ours.
+// TestGarbage: the server closes the connection at once. A client of another version can read the
+// version of the server.
 func TestGarbage(t *testing.T) {
 	for name, test := range map[string]struct{ wire, answer string }{
 		"version":  {"\x03\x01\x00\x00\x00a", "\x02\x00\x00\x00\x00"},
@@ -114,7 +115,7 @@ func TestHangUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		go io.Copy(io.Discard, conn) // beats
-		time.Sleep(time.Hour)        // of the bubble: thinking is not limited
+		time.Sleep(time.Hour)        // simulated time; the time to answer is not limited
 		select {
 		case <-ended:
 			t.Fatal("ended early")
@@ -125,8 +126,8 @@ func TestHangUp(t *testing.T) {
 	})
 }
 
-// TestServerEnds: a waiting client is hung up on at once, one whose question is
-// being handled gets its answer.
+// TestServerEnds: when the server ends, a waiting client is disconnected at once. A client whose
+// question is being handled still gets its answer.
 func TestServerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -195,11 +196,11 @@ func TestAnswerTooLong(t *testing.T) {
 	})
 }
 
-// TestAwait: a process that works for long is not taken for one that was stopped.
+// TestAwait: a process that works for a long time is not mistaken for a stopped process.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, _ := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
-			time.Sleep(time.Hour) // of the bubble
+			time.Sleep(time.Hour) // simulated time
 			return upper(ctx, q)
 		})
 		if err := sendFrame(conn, []byte("q")); err != nil {
@@ -216,8 +217,7 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestClientStops: one that takes no beats is hung up on, as one that does not take
-// the answer is.
+// TestClientStops: the server disconnects a client that stops reading beats or its answer.
 func TestClientStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {

@@ -62,7 +62,7 @@ func FuzzReadFrame(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Any readable frame equals the frame that is written for its payload.
+		// If a frame can be read, writing its payload gives an equal frame.
 		var again bytes.Buffer
 		if err := sendFrame(&again, payload); err != nil {
 			t.Fatal(err)

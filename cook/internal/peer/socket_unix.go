@@ -21,7 +21,7 @@ const identifiesPeers = true
 // dialPause is the pause between attempts to connect.
 const dialPause = 2 * time.Millisecond
 
-// bind makes a socket at name and listens. Errors name it path.
+// bind creates a socket at name and listens. Its errors call the socket path.
 func bind(name, path string) (*os.File, error) {
 	fd, err := socket.Open(unix.AF_UNIX)
 	if err != nil {
@@ -30,10 +30,10 @@ func bind(name, path string) (*os.File, error) {
 	return socket.Listen(fd, &unix.SockaddrUnix{Name: name}, path)
 }
 
-// connectTo connects to the socket at name. It fails at the end of ctx or after dialTimeout. Errors
-// name the socket path.
+// connectTo connects to the socket at name. It fails when ctx ends or after dialTimeout. Its errors
+// call the socket path.
 func connectTo(ctx context.Context, name, path string) (*os.File, error) {
-	// Usually there is no listener, which shows at less cost without a socket.
+	// Usually there is no listener; checking for the file is cheaper than creating a socket.
 	var there unix.Stat_t
 	if err := socket.Again(func() error { return unix.Stat(name, &there) }); err != nil {
 		return nil, &fs.PathError{Op: "connect to", Path: path, Err: err}
@@ -49,8 +49,8 @@ func connectTo(ctx context.Context, name, path string) (*os.File, error) {
 	return socket.File(fd, path)
 }
 
-// connectSocket tries again while too many clients wait. No descriptor becomes ready when that
-// ends.
+// connectSocket retries while too many clients wait. It must poll, because no descriptor becomes
+// ready when there is room again.
 func connectSocket(ctx context.Context, fd int, name string) error {
 	var late <-chan time.Time
 	for {

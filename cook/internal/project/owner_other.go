@@ -4,8 +4,8 @@ package project
 
 import "io/fs"
 
-// owners are the users whose files are trusted: all users, on systems where directories that
-// everybody may write to are unusual.
+// owners is the set of users whose files are trusted. It contains all users, because
+// directories that everybody may write to are unusual on these systems.
 type owners struct{}
 
 func ownersOf(string) owners { return owners{} }

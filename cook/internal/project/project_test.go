@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A project is the nearest one in a directory or above it. Files without the table are passed over,
-// and directories are relative to the file.
+// The project is the nearest one, in a directory or above it. Files without the table [project] are
+// skipped. Directories in a file are relative to the file.
 func TestFind(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -71,8 +71,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A cook.toml cannot name a secret, an output directory or assets for a server outside the project,
-// neither by a path nor by a link.
+// A cook.toml cannot name secrets, output directories, or assets for a server that are outside the
+// project. It can do so neither by a path nor by a link.
 func TestProjectNamesNothingElsewhere(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -81,7 +81,7 @@ func TestWriteExplanation(t *testing.T) {
 	}
 }
 
-// Options that have their defaults are counted, and printed if it is verbose.
+// Options with default values are only counted. With verbose, they are printed.
 func TestExplainedDefaults(t *testing.T) {
 	e := cook.Explanation{Path: "a", Options: []cook.Option{{Key: "recipe", Value: "image"}, {Key: "srgb", Value: "false", From: "cook.toml:2"}, {Key: "zstd", Value: "1", From: "default"}}}
 	for _, verbose := range []bool{false, true} {

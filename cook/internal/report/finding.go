@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// A Finder is an observer that also prints the findings of a verification.
+// A Finder is an observer that also receives the findings of a verification.
 type Finder interface {
 	// One goroutine at a time calls Finding and the methods of cook.Observer.
 	Finding(cook.Finding)
@@ -32,7 +32,7 @@ func (t *Text) Finding(f cook.Finding) {
 	t.printOrKeep(&t.found, f.Path, &d, t.printFound)
 }
 
-// diagnoseFinding returns the diagnostic of a difference. dir is the asset directory.
+// diagnoseFinding returns the diagnostic for a difference. dir is the asset directory.
 func diagnoseFinding(dir string, f *cook.Finding) frontend.Diagnostic {
 	d := frontend.Diagnostic{Program: program, File: f.Path, Severity: frontend.Err, Target: f.Target, Text: f.Text}
 	if f.Warning {
@@ -44,7 +44,7 @@ func diagnoseFinding(dir string, f *cook.Finding) frontend.Diagnostic {
 	return d
 }
 
-// aboutSource reports whether a difference names a source.
+// aboutSource reports whether a difference concerns a source.
 func aboutSource(f *cook.Finding) bool {
 	switch f.Kind {
 	case "state damaged", "store damaged", "extra file":
@@ -72,11 +72,11 @@ func (j *JSON) Finding(f cook.Finding) {
 // Verified writes the last record of a verification.
 func (j *JSON) Verified(v *cook.Verified) { j.writeJSONRecord(Record{Event: "verified", Verified: v}) }
 
-// program is printed instead of a file in diagnostics without one.
+// program is printed in place of the file in diagnostics without a file.
 const program = "cook"
 
-// diagnose returns the diagnostic of a failure or warning. dir is the asset directory, as the
-// user gave it.
+// diagnose returns the diagnostic for a failure or warning. dir is the asset directory as the user
+// named it.
 func diagnose(dir string, e *cook.Event) frontend.Diagnostic {
 	d := frontend.Diagnostic{Program: program, Severity: frontend.Err, Target: e.Target}
 	if e.Outcome == cook.Warned {
@@ -93,7 +93,7 @@ func diagnose(dir string, e *cook.Event) frontend.Diagnostic {
 	return d
 }
 
-// fromWorkingDir returns the name of a source from the working directory.
+// fromWorkingDir returns the path of a source relative to the working directory.
 func fromWorkingDir(dir, source string) string {
 	if source == "" || dir == "" {
 		return source

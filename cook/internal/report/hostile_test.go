@@ -20,7 +20,7 @@ import (
 // hostile has characters that a terminal obeys, a reader misreads, or a grep splits.
 const hostile = "a\x1b[2J\r\x07\u009b31m\u202egnp.\u2066\x7f\xff\ncook: 5 assets: 5 up to date"
 
-// hostileEvents hold it in every text that an event has.
+// hostileEvents returns events that contain the text hostile in every field.
 func hostileEvents() []cook.Event {
 	e := cook.Event{
 		Path: hostile, Outputs: []string{hostile},
@@ -59,7 +59,8 @@ func TestLongErrorIsCut(t *testing.T) {
 	}
 }
 
-// Each record is one line of JSON. All its characters print, and it means the same as before.
+// Each record is one line of JSON. The line has only printable characters, and decodes to the
+// original record.
 func TestJSONPrints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.Just(hostile), rapid.Just("\U000e0001"), rapid.String()).Draw(t, "name")
@@ -97,7 +98,8 @@ func TestJSONOfHostileNames(t *testing.T) {
 	}
 }
 
-// Every event is a line that package json would write, with what does not print escaped.
+// Every event gives the line that package json would write, except that unprintable characters are
+// escaped.
 func TestJSONIsThatOfPackageJSON(t *testing.T) {
 	plain := rapid.StringMatching("[ !#-\\[\\]-~äß世]{0,12}")
 	short := 0

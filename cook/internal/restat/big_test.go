@@ -9,11 +9,11 @@ import (
 	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
-// bigFolder is how many nodes of a directory one worker takes at a time.
+// bigFolder is the number of nodes of a directory that one worker takes at a time.
 const bigFolder = 4096
 
-// A directory is looked at in parts if it is so big that one worker would still be
-// at it when the others are done.
+// A big directory is compared in parts, so that no worker is still busy with it when all others are
+// done.
 func TestBigFolder(t *testing.T) {
 	w := &tree{TB: t, base: memtemp.Dir(t)}
 	const files = bigFolder + 3
@@ -24,7 +24,8 @@ func TestBigFolder(t *testing.T) {
 	name := func(node int) string { return "assets/" + live.Path(index.Ref(node)) }
 
 	found := w.expect(w.options(live))
-	// The directory above it, and each part with the directory's own stamp.
+	// Opened counts the parent directory and each part of the big directory; Stats counts both
+	// directories and all files.
 	if want := (restat.Counts{Opened: 1 + 2, Stats: 1 + 2 + files}); found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -42,7 +43,7 @@ func TestBigFolder(t *testing.T) {
 	w.expect(w.options(live), "gone ./big", "list ./")
 }
 
-// The same, where one node more or less makes a part more.
+// The test repeats with sizes where one more file makes one more part.
 func TestPartsOfBigFolder(t *testing.T) {
 	for files, parts := range map[int]int64{bigFolder - 1: 1, bigFolder: 1, bigFolder + 1: 2} {
 		w := &tree{TB: t, base: t.TempDir()}

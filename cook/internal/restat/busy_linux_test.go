@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Compare notes the files that other processes could write to while it read them.
+// Compare marks files that other processes had open for writing while it read them.
 func TestCompareNotesWhoIsBusy(t *testing.T) {
 	for _, size := range []int{1, buffer - 1, buffer + 1} {
 		w := &tree{TB: t, base: t.TempDir()}
@@ -32,8 +32,8 @@ func TestCompareNotesWhoIsBusy(t *testing.T) {
 	}
 }
 
-// Where stamps are ignored, a file that still has its trusted stamp is not asked about: it
-// was when its content was first read.
+// If stamps are ignored, Compare does not check a file with its old trusted stamp for writers. This
+// was checked when the content was first read.
 func TestCompareAsksWhereStampsChanged(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	for _, name := range []string{"assets/a", "assets/b"} {
@@ -58,8 +58,8 @@ func TestCompareAsksWhereStampsChanged(t *testing.T) {
 	}
 }
 
-// Find asks for writers of a file that it reads at once, too, unless the file has its trusted
-// stamp.
+// Find also checks for writers of a file whose content it compares immediately. It does not check a
+// file that still has its trusted stamp.
 func TestReadingEarlyNotesWhoIsBusy(t *testing.T) {
 	for _, ignore := range []bool{false, true} {
 		w := &tree{TB: t, base: t.TempDir()}

@@ -49,12 +49,12 @@ func (s *comparison) compareSmall(n *index.Node, dir dirfd.Folder, reader *bulk.
 	return true
 }
 
-// Compare reads the files from Find that are not compared yet. It sets Same for a file with the
-// checksum in the index. A small file costs opening, reading and closing it and nothing else. A
-// file that is unreadable, not regular or behind a link is not the same; its user reports the
-// reason.
+// Compare reads the files that Find has not compared yet. It sets Same for a file with the
+// checksum in the index. A small file takes only three system calls: opening, reading and
+// closing it. A file that is unreadable, not regular or reached by a link never counts as the
+// same; the reason is reported when the file is read later.
 //
-// The stamps were taken before the files are read, so a stamp never proves content read earlier.
+// The stamps were taken before the files are read, so a stamp is never newer than the content.
 // It proves nothing if another process can write to the file with that stamp. Compare checks
 // that before reading the first byte, and sets Busy. It skips the check for a file with its old
 // trusted stamp: a process that has the file open has not written yet, and its first write will
@@ -85,7 +85,7 @@ func Compare(ctx context.Context, opt Options, found *Found) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// comparable reports whether a file can have the known content.
+// comparable reports whether a file may have the known content.
 func (f *File) comparable() bool {
 	return f.Kind == Changed && f.Now.Size == f.Known.Size && fs.FileMode(f.Now.Mode).IsRegular()
 }
@@ -113,7 +113,7 @@ func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
 		file := c.files[i]
 		n := c.roots.Index.Node(file.Ref)
 		if !isFile(&n) {
-			continue // the caller may compare it
+			continue // node that the caller may have to compare itself
 		}
 		ask := bulk.Ask{Want: hashing.WantSum, Busy: !n.Settled || file.Now != file.Known}
 		got, err := w.SumKnown(dir, n.Name, file.Now.Size, ask)
@@ -134,7 +134,7 @@ type Kind uint8
 const (
 	Changed  Kind = iota // another stamp, or a stamp too fresh to trust
 	Missing              // no such file
-	Appeared             // an absent file exists now
+	Appeared             // a file that was absent exists now
 )
 
 // A File is a file that differs.
@@ -143,16 +143,16 @@ type File struct {
 	Role  index.Role
 	Kind  Kind
 	Known scan.Stamp
-	Now   scan.Stamp // unless Missing
+	Now   scan.Stamp // current stamp, unless the file is Missing
 	// Compared is set if the content was compared to the index; Same is set if it is unchanged.
 	// Busy is set if the file was open for writing, so the stamp does not prove the content.
 	Compared, Same, Busy bool
 }
 
-// A Directory is a directory that must be listed again.
+// A Folder is a directory that must be listed again.
 type Folder struct {
 	Ref  index.FolderRef
-	Gone bool // it does not exist any more
+	Gone bool // the directory does not exist any more
 }
 
 // An OutFolder is a directory of outputs with a new stamp, taken before the outputs were looked
@@ -162,22 +162,22 @@ type OutFolder struct {
 	Now scan.Stamp
 }
 
-// Found has the differences.
+// Found is the result of a comparison: the differences.
 type Found struct {
-	// Linked are the compared directories that hold files with several names.
+	// Linked lists the compared directories that contain files with several hard links.
 	Linked     []index.FolderRef
-	OutFolders []OutFolder // only with OutputsByFolder
-	Files      []File      // by ref
-	Folders    []Folder    // by ref
-	// Reread are unchanged files that were read although their stamps are trusted.
+	OutFolders []OutFolder // directories of outputs; filled only with OutputsByFolder
+	Files      []File      // changed files, sorted by ref
+	Folders    []Folder    // changed directories, sorted by ref
+	// Reread lists unchanged files that were read although their stamps are trusted.
 	Reread []index.Ref
 	Counts
 }
 
-// Counts counts the system calls of a comparison, and the reading.
+// Counts counts the system calls of a comparison, and the files and bytes read.
 type Counts struct {
 	Opened      int64 // directories
-	Stats       int64 // of files and directories
+	Stats       int64 // stat calls for files and directories
 	Read, Bytes int64 // files and their bytes
 }
 
@@ -185,21 +185,21 @@ func (f *Found) addChange(n *index.Node, kind Kind, now scan.Stamp) {
 	f.Files = append(f.Files, File{Ref: n.Ref, Role: n.Role, Kind: kind, Known: n.Stamp, Now: now})
 }
 
-// A share has the differences that one worker found.
+// A share holds the differences that one worker found.
 type share struct {
 	Found
-	reader *bulk.Worker // nil to read no file
+	reader *bulk.Worker // nil if no file is read
 	parts  []part
 }
 
-// A part has the differences of one task.
+// A part holds the differences found by one task.
 type part struct {
 	task   int
 	files  []File
 	reread []index.Ref
 }
 
-// setShare sets the differences of a task aside.
+// setShare stores the differences of a task separately.
 func (s *share) setShare(task int) {
 	if len(s.Files)+len(s.Reread) == 0 {
 		return
@@ -226,7 +226,7 @@ func mergeShares(shares []share) *Found {
 	for i := range parts {
 		files, reread = files+len(parts[i].files), reread+len(parts[i].reread)
 	}
-	// Tasks are in the order of the index.
+	// Tasks are sorted in the order of the index.
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.task, b.task) })
 	all.Files, all.Reread = slices.Grow(all.Files, files), slices.Grow(all.Reread, reread)
 	for i := range parts {

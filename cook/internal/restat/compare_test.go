@@ -21,7 +21,7 @@ func (w *tree) compare(opt restat.Options, found *restat.Found, files, bytes int
 	w.Helper()
 	for i := range found.Files {
 		f := &found.Files[i]
-		f.Compared, f.Same, f.Busy = false, false, false // of the last time
+		f.Compared, f.Same, f.Busy = false, false, false // clears the results of the last comparison
 	}
 	found.Read, found.Bytes = 0, 0
 	opt.Checksum = function(w)
@@ -39,14 +39,14 @@ func (w *tree) compare(opt restat.Options, found *restat.Found, files, bytes int
 	return list
 }
 
-const buffer = 256 << 10 // files read at once
+const buffer = 256 << 10 // files read during Find
 
 func TestCompare(t *testing.T) {
 	content := func(size int) string { return strings.Repeat("0123456789abcdef", size/16+1)[:size] }
 	for _, size := range []int{0, 1, 4096, buffer - 1, buffer, buffer + 1, 3*buffer + 7} {
 		was := content(size)
 		for name, tc := range map[string]struct {
-			before, after func(w *tree) // the sweep
+			before, after func(w *tree) // changes before and after the sweep
 			same          bool
 			files, bytes  int
 		}{
@@ -115,7 +115,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Compare reads files of every role in their directories, but no missing or new file.
+// Compare reads files of every role, each in its directory. It reads no missing or new files.
 func TestCompareRoles(t *testing.T) {
 	w := smallTree(t)
 	live := w.live()
@@ -126,12 +126,13 @@ func TestCompareRoles(t *testing.T) {
 		w.touch(name)
 		size += len("content of " + name)
 	}
-	w.write("assets/b.txt", "CONTENT OF assets/b.txt") // another content
+	w.write("assets/b.txt", "CONTENT OF assets/b.txt") // different content of the same size
 	w.write("out/a.txt.out", "short")
 	w.remove("out/x/y/d.txt.out")
 	w.write("assets/nowhere/no.inc", "")
 	found := w.sweep(opt)
-	// A listing would tell of the files of the asset directory itself.
+	// Files at the root of the asset directory are added here. Otherwise only a listing would
+	// report them.
 	found.Files = append(found.Files, files(live, "a.txt", "b.txt", ".cookignore")...)
 	for i := range found.Files {
 		if f := &found.Files[i]; f.Now.Size == 0 && f.Kind == restat.Changed {
@@ -145,7 +146,7 @@ func TestCompareRoles(t *testing.T) {
 	}
 }
 
-// files are some files of the asset tree as the index knows them.
+// files returns files of the asset tree as recorded in the index.
 func files(live *index.Index, places ...string) []restat.File {
 	var list []restat.File
 	for ref := range index.Ref(live.Nodes()) {
@@ -156,7 +157,7 @@ func files(live *index.Index, places ...string) []restat.File {
 	return list
 }
 
-// Workers share many files, some of them from the changes of the index.
+// Many files, some of them in the changes of the index, are divided among workers.
 func TestCompareMany(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	want, size := map[string]bool{}, int64(0)

@@ -48,13 +48,13 @@ func changedTree(t *testing.T) (*tree, *index.Index) {
 	w.mkdir("out/d/11.out")
 	w.remove("out/d/12.out")
 	w.must(syscall.Mkfifo(w.name("out/d/12.out"), 0o666))
-	// Where a link leads nothing is read.
+	// Find reads no file behind a link.
 	w.rename("out/l", "elsewhere")
 	w.must(os.Symlink(w.name("elsewhere"), w.name("out/l")))
 	return w, live
 }
 
-// Reading files at once finds the same as reading them after the look-up.
+// Find finds the same differences whether it reads files at once or after the look-up.
 func TestReadingEarly(t *testing.T) {
 	for _, ignore := range []bool{false, true} {
 		w, live := changedTree(t)
@@ -87,8 +87,8 @@ func TestReadingEarly(t *testing.T) {
 	}
 }
 
-// A file with the content in the flat index again, instead of the content in its changes, is not
-// the same.
+// The content in the changes of the index replaces the content in the flat index. A file with the
+// replaced content has changed.
 func TestReadingEarlyAfterEdits(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	for _, name := range []string{"a", "b", "c"} {
@@ -122,13 +122,13 @@ func TestReadingEarlyAfterEdits(t *testing.T) {
 	}
 }
 
-// outcome is the difference of a file.
+// outcome returns the difference of each file.
 func outcome(found *restat.Found) map[index.Ref]restat.File {
 	all := map[index.Ref]restat.File{}
 	for _, f := range found.Files {
 		ref := f.Ref
 		if f.Compared = false; f.Same && f.Now == f.Known {
-			f = restat.File{Same: true} // Reread tells no more
+			f = restat.File{Same: true} // result without further information, as in Reread
 		}
 		all[ref] = f
 	}
@@ -138,8 +138,7 @@ func outcome(found *restat.Found) map[index.Ref]restat.File {
 	return all
 }
 
-// Files that are read as they are looked up cost no memory of their own, unless they
-// differ.
+// Reading files during the look-up does not allocate for files that do not differ.
 func TestReadingAllocatesNothing(t *testing.T) {
 	allocs := func(files int) float64 {
 		w := &tree{TB: t, base: t.TempDir()}
@@ -154,7 +153,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		}
 		return testing.AllocsPerRun(5, func() { w.sweep(opt) })
 	}
-	// The list of equal files grows a few times.
+	// A few more allocations are needed, because the list of equal files grows.
 	if few, many := allocs(100), allocs(2000); many > few+10 {
 		t.Errorf("%v allocations for 100 files, %v for 2000", few, many)
 	}

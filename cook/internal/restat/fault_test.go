@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mapped"
 )
 
-// An index that is cut while it is mapped is an error, not the end of the
-// process: where its directories are listed, where its nodes are, and where names
+// If an index is truncated while it is mapped, the result is an error and the process survives.
+// The test truncates it where its directories are listed, where its nodes are, and where names
 // are looked up after the restat.
 func TestCutIndex(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}

@@ -38,7 +38,8 @@ func TestLinksAndPipes(t *testing.T) {
 		"looping where absent":    {after: func(w *tree) { w.symlink("no.inc", "assets/x/no.inc") }, want: []string{"appeared absent x/no.inc", "list ./x"}},
 		"looping for dependency":  {after: func(w *tree) { w.remove("assets/lib/o.inc"); w.symlink("o.inc", "assets/lib/o.inc") }, want: []string{"missing other lib/o.inc"}},
 
-		// An output that is reached through a link is still the same file, or another.
+		// An output that is now reached through a link may be the same file as before, or another
+		// file.
 		"outputs moved":       {after: func(w *tree) { w.rename("out/x", "x"); w.symlink("../x", "out/x") }},
 		"outputs elsewhere":   {after: func(w *tree) { w.rename("out/x", "out/v"); w.symlink("v/y", "out/x") }, want: []string{"missing made x/c.txt.out", "missing made x/y/d.txt.out"}},
 		"other outputs":       {after: func(w *tree) { w.remove("out/x"); w.write("x/c.txt.out", ""); w.symlink("../x", "out/x") }, want: []string{"changed made x/c.txt.out", "missing made x/y/d.txt.out"}},
@@ -63,7 +64,7 @@ func TestLinksAndPipes(t *testing.T) {
 			want:  []string{"changed asset real", "changed other lib/o.inc"},
 		},
 
-		// A listed directory behind a link is looked at where it lies.
+		// If a listed directory is reached through a link, its real path is compared.
 		"linked directory": {before: linkFolder},
 		"file behind it": {
 			before: linkFolder, after: func(w *tree) { w.touch("assets/z/e.txt") },
@@ -108,8 +109,8 @@ func linkFolder(w *tree) {
 	w.symlink("z", "assets/v")
 }
 
-// Files from the changes of the index come and go with their directory, although they have a
-// directory entry of their own.
+// Files in the changes of the index come and go with their directory, although the changes have a
+// separate entry for the directory.
 func TestAddedBehindLink(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {
@@ -123,7 +124,7 @@ func TestAddedBehindLink(t *testing.T) {
 	w.expect(w.options(live), "gone ./z", "list ./")
 }
 
-// Directories that hold files with several names are told of.
+// Directories that contain files with several hard links are reported.
 func TestLinked(t *testing.T) {
 	w := smallTree(t)
 	w.link("assets/x/c.txt", "one")
@@ -141,8 +142,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// A pipe is not opened, and does not keep anybody waiting who thought that it
-// was a file.
+// A pipe is not opened, so nothing waits for a writer of the pipe.
 func TestComparePipe(t *testing.T) {
 	w := smallTree(t)
 	w.write("assets/large.txt", strings.Repeat("x", 2*buffer))

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/restat"
 )
 
-// A question about one source passes over all other directories without allocating.
+// A query about one source skips all other directories without allocating.
 func TestFoldersPassedOverAllocateNothing(t *testing.T) {
 	allocations := func(folders int) float64 {
 		w := &tree{TB: t, base: t.TempDir()}

@@ -23,7 +23,7 @@ func outFolders(x *index.Index) map[string]index.FolderRef {
 	return refs
 }
 
-// stamped is live with the stamps of all directories of outputs.
+// stamped is like live, but the index has the stamps of all output directories.
 func (w *tree) stamped(settled bool) *index.Index {
 	w.Helper()
 	return w.edited(func(x *index.Index, l *index.Next) {
@@ -39,8 +39,7 @@ func (w *tree) byFolder(live *index.Index) restat.Options {
 	return opt
 }
 
-// stampedAnew compares the directories of outputs that were told of, and their
-// stamps.
+// stampedAnew compares the reported output directories and their stamps.
 func (w *tree) stampedAnew(live *index.Index, found *restat.Found, want ...string) {
 	w.Helper()
 	got := map[string]scan.Stamp{}
@@ -59,7 +58,7 @@ func (w *tree) stampedAnew(live *index.Index, found *restat.Found, want ...strin
 
 func TestOutputsByFolder(t *testing.T) {
 	w := smallTree(t)
-	// Without stamps every output is asked for, and the stamps are told.
+	// Without stamps, every output is looked up, and the stamps are reported.
 	live := w.live()
 	found := w.expect(w.byFolder(live))
 	w.stampedAnew(live, found, "", "x", "x/y")
@@ -68,7 +67,7 @@ func TestOutputsByFolder(t *testing.T) {
 	if found.Counts != counts {
 		t.Errorf("counts %+v, want %+v", found.Counts, counts)
 	}
-	// So is it with stamps that were too fresh.
+	// The same holds if the stamps were too fresh to be trusted.
 	live = w.stamped(false)
 	w.stampedAnew(live, w.expect(w.byFolder(live)), "", "x", "x/y")
 
@@ -78,11 +77,11 @@ func TestOutputsByFolder(t *testing.T) {
 	if counts.Stats -= 4; found.Counts != counts {
 		t.Errorf("counts %+v, want %+v", found.Counts, counts)
 	}
-	// An edit in place does not show, unless outputs are asked for.
+	// An edit in place is found only if outputs are compared.
 	w.write("out/a.txt.out", "edited")
 	w.expect(w.byFolder(live))
 	w.expect(w.options(live), "changed made a.txt.out")
-	// A new or removed file in the directory shows, and then the edit too.
+	// A new or removed file in the directory is found, and then the edit is found too.
 	w.write("out/junk", "")
 	w.stampedAnew(live, w.expect(w.byFolder(live), "changed made a.txt.out"), "")
 	w.write("new", "content of out/x/c.txt.out")
@@ -96,7 +95,7 @@ func TestOutputsByFolder(t *testing.T) {
 	w.expect(w.options(live), "changed made a.txt.out", "changed made x/c.txt.out", "missing made x/y/d.txt.out")
 }
 
-// If directories of assets have unreliable stamps, so have directories of outputs.
+// If the stamps of asset directories are unreliable, so are the stamps of output directories.
 func TestOutputsByFolderWithoutTrust(t *testing.T) {
 	w := smallTree(t)
 	w.odd = map[string]bool{"": true}
@@ -105,7 +104,7 @@ func TestOutputsByFolderWithoutTrust(t *testing.T) {
 	w.stampedAnew(live, w.expect(w.byFolder(live), "list ./", "changed made a.txt.out"))
 }
 
-// The stamp of a directory says nothing of an output that came since it was taken.
+// The stamp of a directory proves nothing about an output that appeared after the stamp was taken.
 func TestOutputsByFolderAdded(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {

@@ -24,7 +24,7 @@ func TestDropped(t *testing.T) {
 	})
 	found := w.expect(w.options(live))
 	want := smallCounts
-	want.Stats -= 4 // b.txt, o.inc, c.txt.out and the directory z
+	want.Stats -= 4 // stat calls of b.txt, o.inc, c.txt.out and the directory z
 	if found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -32,13 +32,14 @@ func TestDropped(t *testing.T) {
 	w.remove("assets/lib")
 	w.remove("out/x/c.txt.out")
 	w.mkdir("assets/z/new")
-	w.expect(w.options(live), "list ./") // for lib
-	// A directory is dropped, but its files are not.
+	w.expect(w.options(live), "list ./") // directory to be listed, because lib has disappeared
+	// The index drops a directory, but not its files.
 	w.remove("assets/z")
 	w.expect(w.options(live), "list ./", "missing asset z/e.txt")
 }
 
-// Find compares files that the changes of the index add, and the new stamps of touched files.
+// Find compares files that the changes of the index add. It also uses the new stamps of touched
+// files.
 func TestAdded(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {
@@ -72,7 +73,7 @@ func TestAdded(t *testing.T) {
 	w.write("assets/v/new.txt", "")
 	w.remove("assets/x/c.txt")
 	w.remove("out/v")
-	// No file of a directory that will be listed is told of, wherever the index has it.
+	// No difference is reported for a file in a directory that will be listed.
 	found := w.expect(w.options(live), "changed asset b.txt", "list ./x", "list ./v", "list ./z", "changed other lib/new.inc",
 		"missing made v/w.txt.out", "appeared absent z/absent")
 	for i := 1; i < len(found.Files); i++ {

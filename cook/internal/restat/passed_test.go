@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 )
 
-// Memory of the index is given back on the way, not at the end.
+// Memory of the index is released during the comparison, not at its end.
 func TestFindGivesMemoryBack(t *testing.T) {
 	const folders, files = 100, 300
 	next := index.Empty().Anew("xxh3")

@@ -57,8 +57,8 @@ func TestDifferences(t *testing.T) {
 		"beside the tool":     {func(w *tree) { w.write("tools/ld", "") }, nil},
 		"beside a dependency": {func(w *tree) { w.write("assets/lib/q.inc", "") }, nil},
 
-		// Every change of a name changes its directory. Find leaves differences that a
-		// listing will show to the listing.
+		// Each change of a name changes the stamp of its directory. Find does not report
+		// differences that a listing will find.
 		"source removed":    {func(w *tree) { w.remove("assets/a.txt") }, []string{"list ./"}},
 		"source added":      {func(w *tree) { w.write("assets/z/new.txt", "") }, []string{"list ./z"}},
 		"source replaced":   {func(w *tree) { w.write("n", ""); w.rename("n", "assets/x/c.txt") }, []string{"list ./x"}},
@@ -123,7 +123,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// An edit through another name of the same file shows.
+// An edit through another name of the same file is found.
 func TestHardLink(t *testing.T) {
 	w := smallTree(t)
 	w.link("assets/a.txt", "elsewhere")
@@ -132,7 +132,7 @@ func TestHardLink(t *testing.T) {
 	w.expect(w.options(live), "changed asset a.txt")
 }
 
-// A stamp that was too fresh proves nothing, not even that it is the same.
+// A stamp that was too fresh proves nothing, even if it is unchanged.
 func TestStampsThatProveNothing(t *testing.T) {
 	w := smallTree(t)
 	w.unsettled = map[string]bool{"a.txt": true, "x/p.inc": true, "x/c.txt.out": true}
@@ -147,7 +147,7 @@ func TestStampsThatProveNothing(t *testing.T) {
 	w.fresh, w.odd = map[string]bool{"x": true}, map[string]bool{"z": true}
 	found = w.expect(w.options(w.live()), "list ./x", "list ./z")
 	want := smallCounts
-	want.Stats -= 2 + 2 + 1 // the two directories, c.txt and cook.toml, e.txt
+	want.Stats -= 2 + 2 + 1 // stat calls of 2 directories, c.txt, cook.toml, e.txt
 	if found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -174,7 +174,7 @@ func TestOnly(t *testing.T) {
 	w.touch("assets/x/y/d.txt")
 	opt.Only = func(f *index.Folder) bool { return f.Tree == index.Assets && f.Path() == "x" }
 	found := w.expect(opt, "changed asset x/c.txt")
-	// The directory, c.txt, cook.toml, p.inc, no.inc.
+	// Stats counts the directory, c.txt, cook.toml, p.inc and no.inc.
 	if want := (restat.Counts{Opened: 1, Stats: 5}); found.Counts != want {
 		t.Errorf("counts %+v, want %+v", found.Counts, want)
 	}
@@ -201,8 +201,8 @@ func TestFoldersThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// A failing look-up is an error, because the file may have changed. Names that the system refuses
-// stand for all failures.
+// A failed look-up is an error, because the file may have changed. Names that the system
+// refuses represent all failures.
 func TestWhatCannotBeTold(t *testing.T) {
 	for name, tc := range map[string]struct{ absent, want string }{
 		"leads outside": {"../tools/cc", "open ../tools: "},
@@ -229,7 +229,7 @@ func TestInterrupt(t *testing.T) {
 	if found, err := restat.Find(ctx, w.options(w.live())); !errors.Is(err, context.Canceled) || found != nil {
 		t.Errorf("found %v, error %v", found, err)
 	}
-	// Where there is nothing to ask, too.
+	// An empty tree works, too.
 	empty := &tree{TB: t, base: t.TempDir()}
 	empty.mkdir("assets")
 	live := empty.live()

@@ -21,20 +21,20 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A tree is assets, outputs and tools on the disk, and what an index that vouches
-// for them is to say beyond what lies there.
+// A tree has assets, outputs and tools on the disk. It also has facts that are not on the disk but
+// must be in the index.
 type tree struct {
 	testing.TB
-	base      string            // holds the directories assets, out and tools
-	others    []string          // dependencies that are no assets
-	absent    []string          // dependencies that were not there
-	links     map[string]string // directories that were listed behind a link, and where they lie
+	base      string            // contains the directories assets, out and tools
+	others    []string          // dependencies that are not assets
+	absent    []string          // dependencies that did not exist
+	links     map[string]string // real paths of directories that were listed behind a link
 	unsettled map[string]bool   // files whose stamps were too fresh
-	fresh     map[string]bool   // directories, likewise
+	fresh     map[string]bool   // directories whose stamps were too fresh
 	odd       map[string]bool   // directories
 }
 
-// smallTree has every kind of node.
+// smallTree makes a tree with every kind of node.
 func smallTree(t testing.TB) *tree {
 	w := &tree{TB: t, base: t.TempDir()}
 	for _, name := range []string{
@@ -49,13 +49,12 @@ func smallTree(t testing.TB) *tree {
 	return w
 }
 
-// Of smallTree: assets, x, x/y and z are listed; lib, nowhere and a.txt hold what
-// recipes asked for.
+// In smallTree, assets, x, x/y and z are listed; lib, nowhere and a.txt contain dependencies of
+// recipes.
 var smallCounts = restat.Counts{
-	Opened: 4 + 3 + 3 + 1, // and the directories of outputs and tools
+	Opened: 4 + 3 + 3 + 1, // listed directories; directories of dependencies, outputs and tools
 	Stats:  4 + 8 + 3 + 2 + 4,
-	// directories, sources with cook.toml and .cookignore, others, absent ones whose
-	// directories are there, outputs
+	// directories; sources and cook's files; other files; absent files; outputs
 }
 
 func (w *tree) name(name string) string { return filepath.Join(w.base, filepath.FromSlash(name)) }
@@ -91,7 +90,7 @@ func (w *tree) stamp(name string) scan.Stamp {
 	return scan.StampOf(info)
 }
 
-// tick waits until the file system gives other times than it gave until now.
+// tick waits until the file system gives new times to changes.
 func (w *tree) tick() {
 	w.Helper()
 	change := func() scan.Stamp {
@@ -104,7 +103,7 @@ func (w *tree) tick() {
 	}
 }
 
-// function is the checksum function of the indexes.
+// function is the checksum function of the tests' indexes.
 func function(t testing.TB) hashing.Func {
 	f, ok := hashing.Lookup("xxh128")
 	if !ok {
@@ -113,7 +112,7 @@ func function(t testing.TB) hashing.Func {
 	return f
 }
 
-// A builder describes the files on the disk.
+// index describes the files on the disk.
 func (w *tree) index() index.Encoded {
 	w.Helper()
 	b := index.Empty().Anew("xxh128")
@@ -188,7 +187,7 @@ func (w *tree) walk(top string, visit func(place string, d fs.DirEntry)) {
 	}))
 }
 
-// file reads a file for the index: by stat if it is one that a recipe asked for.
+// file reads a file for the index. For dependencies, it uses stat instead of lstat.
 func (w *tree) file(name, place string, role index.Role) index.File {
 	w.Helper()
 	stat := os.Lstat
@@ -205,10 +204,11 @@ func (w *tree) file(name, place string, role index.Role) index.File {
 	}
 }
 
-// live returns the index of the files on the disk. Later changes of the tree have another time.
+// live returns the index of the files on the disk. Later changes of the tree get a different
+// time.
 func (w *tree) live() *index.Index { return w.edited(func(*index.Index, *index.Next) {}) }
 
-// edited is live with changes.
+// edited is like live, after some edits.
 func (w *tree) edited(edit func(x *index.Index, n *index.Next)) *index.Index {
 	w.Helper()
 	e := w.index()
@@ -240,7 +240,7 @@ func (w *tree) sweep(opt restat.Options) *restat.Found {
 	return found
 }
 
-// told returns the differences of a sweep, one line each, sorted.
+// told returns the differences that a sweep found, sorted, one per line.
 func (w *tree) told(live *index.Index, found *restat.Found) []string {
 	lines := []string{}
 	for _, f := range found.Files {

@@ -9,25 +9,25 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A row is one of the built-in rules, which every other rule overrides: it gives files with an
-// extension, in any case, a recipe and perhaps an option.
+// A row is a built-in rule, which every other rule overrides. It assigns a recipe, and perhaps
+// an option, to files with an extension in any case.
 type row struct {
 	recipe string
-	match  string // the same as a pattern, for messages
+	match  string // pattern with the same meaning, for messages
 	hint   recipe.Hint
-	holder *recipe.Recipe // its outputs may contain the file; may be nil
+	holder *recipe.Recipe // recipe whose outputs may contain the file; nil if none
 }
 
-// A table holds the built-in rules, made from the declarations of the recipes. A recipe's first
-// row has no hint; one row for each of its hints follows.
+// A table holds the built-in rules, made from the declarations of the recipes. The first row of a
+// recipe has no hint. It is followed by one row for each hint of the recipe.
 type table struct {
-	rows   []row                   // the first is the fallback
-	first  map[string]int          // extension to a recipe's first row
-	hinted []func(path string) int // functions by first row, which pick a following row for a path; may be nil
+	rows   []row                   // rows; the first is the fallback
+	first  map[string]int          // first row of the recipe for each extension
+	hinted []func(path string) int // functions by first row that choose the row by hint
 	// recognizes maps a recipe's first row to the function that reports whether a file is for the
 	// recipe. A recipe without a function takes all files with its extensions.
 	recognizes map[int]func(head []byte) bool
-	head       func(path string) ([]byte, error) // reads the first bytes of a source; may be nil
+	head       func(path string) ([]byte, error) // function that reads the first bytes; may be nil
 }
 
 func newBuiltinTable(recipes *recipeset.Set) table {
@@ -64,7 +64,7 @@ func newBuiltinTable(recipes *recipeset.Set) table {
 	return t
 }
 
-// addContainedFiles adds the row for files that the outputs of a recipe may contain.
+// addContainedFiles adds the row for files that a recipe's outputs may contain.
 func (t *table) addContainedFiles(r *recipe.Recipe, extensions []string) {
 	var letters []string
 	for _, ext := range extensions {
@@ -79,7 +79,7 @@ func (t *table) addContainedFiles(r *recipe.Recipe, extensions []string) {
 	}
 }
 
-// braces joins words to the alternatives of a pattern.
+// braces joins words into the alternatives of a pattern.
 func braces(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -87,11 +87,11 @@ func braces(words []string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
-// maxExtension exceeds the length of every recipe's extensions, in bytes.
+// maxExtension is greater than the length of any recipe's extensions, in bytes.
 const maxExtension = 64
 
-// rowOfPath returns the row of a path. As in recipe.Ext, a name whose only dot is the first
-// character has no extension; unlike recipe.Ext, findKey does not allocate.
+// rowOfPath returns the row of a path. As in recipe.Ext, a name whose only dot is its first
+// character has no extension. Unlike recipe.Ext, findKey does not allocate.
 func (t *table) rowOfPath(path string) int {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	i := strings.LastIndexByte(name, '.')
@@ -123,8 +123,8 @@ func (t *table) rejects(path string, row int) bool {
 	return err == nil && !recognizes(head)
 }
 
-// likelyRecipe returns the recipe that cooks the extensions at the end of the patterns, "" if there
-// is not exactly one.
+// likelyRecipe returns the recipe that cooks the extensions at the end of the patterns, or ""
+// if there is not exactly one.
 func (t *table) likelyRecipe(patterns []string) (name string) {
 	for _, text := range patterns {
 		row := t.rowOfPath("a" + path.Ext(text))
@@ -137,12 +137,12 @@ func (t *table) likelyRecipe(patterns []string) (name string) {
 }
 
 // ReadHeads sets the function that reads the first recipe.HeadSize bytes of a source. Recipes
-// recognize their sources by these bytes. Without the function they take all sources with their
-// extensions.
+// recognize their sources by these bytes. Without this function, recipes accept all sources
+// with their extensions.
 func (s *Set) ReadHeads(head func(path string) ([]byte, error)) { s.builtin.head = head }
 
-// Unrecognized returns the recipe that has the extension of a source but does not recognize the
-// source, "" for none. Such a source is copied unless a rule names a recipe.
+// Unrecognized returns the recipe that lists the extension of a source but does not recognize
+// its content, or "" if there is none. Such a source is copied unless a rule names a recipe.
 func (s *Set) Unrecognized(path string) string {
 	row := s.builtin.rowOfPath(path)
 	if !s.builtin.rejects(path, row) {

@@ -13,8 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A document is a file's values as the TOML library reads them, with the position of each value
-// in a tree of the same shape.
+// A document holds a file's values as the TOML library reads them, and a tree of the same shape
+// with the position of each value.
 type document struct {
 	name   string
 	data   []byte
@@ -23,7 +23,7 @@ type document struct {
 	places *node
 }
 
-// A node is the place of one value. Offsets are in bytes.
+// A node is the position of one value. Offsets are in bytes.
 type node struct {
 	key    int // first occurrence of its key
 	value  int
@@ -36,7 +36,7 @@ type node struct {
 const (
 	maxKeys    = 100_000 // keys and list items in a file
 	maxInRule  = 1_000   // keys in one rule
-	maxOutside = 2_000   // keys outside of rules, such as targets
+	maxOutside = 2_000   // keys outside rules, such as targets
 )
 
 // parseFile reads one file. It reports at most one error: the text after a syntax error cannot be
@@ -65,7 +65,7 @@ func parseFile(name string, data []byte) (*document, *Error) {
 	return d, nil
 }
 
-// newDocument returns a document with the file's lines only.
+// newDocument returns a document that has only the file's lines.
 func newDocument(name string, data []byte) *document {
 	// Some Windows editors put a byte order mark in front.
 	d := &document{name: name, places: &node{}, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
@@ -78,22 +78,22 @@ func newDocument(name string, data []byte) *document {
 	return d
 }
 
-// ErrorAt returns an error at a place of any file.
+// ErrorAt returns an error at a position in any file.
 func ErrorAt(name string, data []byte, line, column int, msg string) *Error {
 	return newDocument(name, data).errorInDocument(line, column, msg)
 }
 
-// errorInDocument returns an error at a place of this file.
+// errorInDocument returns an error at a position in this file.
 func (d *document) errorInDocument(line, column int, msg string) *Error {
 	e := &Error{File: d.name, Line: line, Column: column, Msg: msg, text: d.lineText(line)}
 	e.excerpt, e.caret = d.excerptOfLine(line, column)
 	return e
 }
 
-// documents has files of rules by name, for excerpts in errors.
+// documents holds rule files by name, for excerpts in errors.
 type documents map[string]*document
 
-// errorInFile returns an error at a place of a file.
+// errorInFile returns an error at a position in a file.
 func (all documents) errorInFile(file string, line, column int, msg string) *Error {
 	if d := all[file]; d != nil {
 		return d.errorInDocument(line, column, msg)
@@ -101,7 +101,7 @@ func (all documents) errorInFile(file string, line, column int, msg string) *Err
 	return &Error{File: file, Line: line, Column: column, Msg: msg}
 }
 
-// lineText returns a line, counted from 1, unchanged.
+// lineText returns a line, counted from 1, exactly as in the file.
 func (d *document) lineText(number int) string {
 	if number < 1 || number > len(d.lines) {
 		return ""
@@ -110,7 +110,7 @@ func (d *document) lineText(number int) string {
 	return string(text)
 }
 
-// wordAt returns the text at an offset, up to the next delimiter.
+// wordAt returns the text from an offset to the next delimiter.
 func (d *document) wordAt(offset int) string {
 	rest := d.data[min(offset, len(d.data)):]
 	if end := bytes.IndexAny(rest, " \t\r\n,]}#"); end >= 0 {
@@ -130,7 +130,7 @@ func (d *document) originAt(offset int, match string) Origin {
 	return Origin{File: d.name, Line: line, Column: column, Match: match}
 }
 
-// fieldPlace returns the place of a table's key, or the table's own place for an unknown key.
+// fieldPlace returns the position of a table's key, or of the table itself for an unknown key.
 func (n *node) fieldPlace(key string) *node {
 	if f := n.fields[key]; f != nil {
 		return f
@@ -138,7 +138,7 @@ func (n *node) fieldPlace(key string) *node {
 	return n
 }
 
-// itemPlace returns the place of a list's item, or the list's own place.
+// itemPlace returns the position of a list's item, or of the list itself.
 func (n *node) itemPlace(i int) *node {
 	if i < len(n.items) {
 		return n.items[i]
@@ -160,14 +160,14 @@ func (r *tableReader) failf(offset int, format string, args ...any) *Error {
 	return e
 }
 
-// A locator builds the tree of places in one pass over the syntax. It stops at a syntax error and
-// accepts repeated keys: the TOML library reports both.
+// A locator builds the tree of positions in one pass over the syntax. It stops at a syntax
+// error and accepts repeated keys: the TOML library reports both.
 type locator struct {
 	*document
 	parser  unstable.Parser
 	keys    int // keys of the file
 	inRule  int // keys of the current rule
-	outside int // keys outside of rules
+	outside int // keys outside rules
 	tooMany int // offset of the first key over a limit, or -1
 }
 
@@ -202,8 +202,8 @@ func (d *document) locateValues() *Error {
 	return d.errorInDocument(line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules", maxKeys, maxInRule, maxOutside))
 }
 
-// descendKey follows a dotted key and creates missing nodes. As in TOML, the name of a list of
-// tables means its last item.
+// descendKey follows a dotted key and creates missing nodes. As in TOML, the name of an array
+// of tables refers to its last item.
 func (l *locator) descendKey(n *node, key unstable.Iterator, rule bool) *node {
 	for key.Next() {
 		if len(n.items) > 0 {
@@ -230,7 +230,7 @@ func (l *locator) keyValue(table *node, e *unstable.Node, rule bool) {
 	for key := e.Key(); key.Next(); {
 		end = int(key.Node().Raw.Offset + key.Node().Raw.Length)
 	}
-	// The syntax tree does not know where lists start.
+	// The syntax tree does not record the start of a list, so it is found in the text.
 	n.value = l.skipBytes(l.skipBytes(end, " \t="), " \t")
 	l.locateContents(n, e.Value(), rule)
 }
@@ -248,8 +248,8 @@ func (l *locator) locateContents(n *node, value *unstable.Node, rule bool) {
 				item.value = int(it.Node().Raw.Offset)
 			}
 			n.items = append(n.items, item)
-			// The library checks each item separately for repeated keys, so only the limit of the
-			// file adds up over a list.
+			// The library checks each item separately for repeated keys. So for all items of a list
+			// together, only the limit per file applies.
 			inRule, outside := l.inRule, l.outside
 			l.inRule, l.outside = 0, 0
 			l.countKey(item.value, rule)
@@ -278,7 +278,7 @@ func (l *locator) skipBytes(offset int, what string) int {
 	return offset
 }
 
-// lineIndent returns the offset of the first character behind a line's indentation.
+// lineIndent returns the offset of the first character after a line's indentation.
 func (l *locator) lineIndent(offset int) int {
 	line, _ := l.lineAndColumn(offset)
 	return l.skipBytes(l.lines[line-1], " \t")

@@ -54,7 +54,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// checkErrors checks that every error points into its file.
+// checkErrors checks that the position of every error is inside its file.
 func checkErrors(t *testing.T, data []byte, err error) {
 	t.Helper()
 	var list Errors

@@ -17,11 +17,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// merge merges again, a new listing of dirs, with the unchanged directories of old. met are the
-// places for which known returned true.
+// merge returns the tree that consists of again and the unchanged directories of old. again is the
+// result of listing dirs again. met holds the places for which known returned true.
 //
-// A directory of old is kept if it was not listed again and its parent still contains it: the
-// parent is kept, or was listed again and met it.
+// A directory of old is kept if it was not listed again and its parent still contains it. The
+// parent contains it if the parent is kept, or if the parent was listed again and met has the
+// directory.
 func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	again = &Tree{
 		Entries: slices.Clone(again.Entries), Configs: slices.Clone(again.Configs), Ignores: slices.Clone(again.Ignores),
@@ -101,7 +102,8 @@ func scanLaw(t *rapid.T, dir string) *Tree {
 	return tree
 }
 
-// againAndMerge lists dirs again, with all directories of old known.
+// againAndMerge lists dirs again, with a known function that returns true for all directories of
+// old. It merges the result with old.
 func againAndMerge(t *rapid.T, dir string, old *Tree, dirs []Folder) *Tree {
 	places, met := map[place]bool{}, map[place]bool{}
 	for _, f := range old.Folders {
@@ -151,8 +153,9 @@ func TestListingUnchangedDirectoriesAgainGivesSameTree(t *testing.T) {
 	})
 }
 
-// After changes, it is enough to list these directories again: those with changed stamps, the odd
-// ones, and those at or below a .cookignore that appeared, vanished or changed.
+// After any changes, Again gives the new tree if it lists the right directories: directories with
+// changed stamps, odd directories, and directories at or below a .cookignore that appeared,
+// vanished or changed.
 func TestListingChangedDirectoriesAgainGivesNewTree(t *testing.T) {
 	parent := t.TempDir()
 	skipped := 0 // directories not listed again

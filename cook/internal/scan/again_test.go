@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// at returns directories whose real path is their path.
+// at returns directories that are not reached by links.
 func at(paths ...string) []Folder {
 	var list []Folder
 	for _, p := range paths {
@@ -24,8 +24,8 @@ func at(paths ...string) []Folder {
 	return list
 }
 
-// knowing returns a known function for the places of directories. It records the calls in the form of
-// folderLines.
+// knowing returns a function to be passed as known. It returns true for the given directories. The
+// calls are recorded in asked.
 func knowing(asked *[]string, folders ...Folder) func(Folder) bool {
 	return func(f Folder) bool {
 		*asked = append(*asked, folderLines([]Folder{f})...)
@@ -45,7 +45,7 @@ func TestAgainListsOnlyUnknownDirectories(t *testing.T) {
 		name    string
 		dirs    []Folder
 		known   []Folder
-		folders []string // of the result
+		folders []string // expected directories of the result
 		asked   []string
 		entries []string
 		probs   []string
@@ -137,8 +137,8 @@ func TestAgainListsNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTree(t, tree, []string{"d/e/f/a", "d/e/f/b", "d/g/a"}, nil, nil)
-	// One call each: d, d/e, d/e/f and d/g on the way, three files, and the possible ignore files
-	// of the root, d and d/e.
+	// One call is made for each of the following: d, d/e, d/e/f and d/g on the way, three files,
+	// and the possible ignore files of the root, d and d/e.
 	if asked.Load() != 4+3+3 || tree.Stats != asked.Load() {
 		t.Errorf("%d lstats, but Stats is %d", asked.Load(), tree.Stats)
 	}
@@ -147,7 +147,7 @@ func TestAgainListsNothingElse(t *testing.T) {
 	}
 }
 
-// onList calls a function at the first call of each listing.
+// onList calls a function at the first call of each directory's list method.
 type onList struct {
 	folder
 	tell func()

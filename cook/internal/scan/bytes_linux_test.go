@@ -25,7 +25,7 @@ func TestNamesMayContainAnyByte(t *testing.T) {
 		plant(t, dir, map[string]string{name + "/" + name: "", "f" + name: ""})
 		want = append(want, name+"/"+name, "f"+name)
 	}
-	// Names that look like options, patterns or paths of another system.
+	// These names look like options, patterns or paths of another system.
 	for _, name := range []string{"-rf", "*", "a\\b", "C:", "con", " ", "...", "a\nb", "\x1b[2J"} {
 		plant(t, dir, map[string]string{name: ""})
 		want = append(want, name)
@@ -47,7 +47,7 @@ func TestProblemEscapesControlCharacters(t *testing.T) {
 	}
 }
 
-// The name of a link's target is as hostile as the link's.
+// The name of a link's target is as hostile as the link's own name.
 func TestEscapeNamesTargetSafely(t *testing.T) {
 	base := t.TempDir()
 	plant(t, base, map[string]string{"\x1b[2J\n": "", "assets/l": "-> ../\x1b[2J\n"})
@@ -71,7 +71,7 @@ func TestDirectoriesAreClosed(t *testing.T) {
 		}
 		return len(fds)
 	}
-	walk(t, dir, Options{}) // opens the descriptors that the runtime keeps
+	walk(t, dir, Options{}) // opens the descriptors that the runtime keeps open
 	before := open()
 	walk(t, dir, Options{})
 	ctx, cancel := context.WithCancel(context.Background())

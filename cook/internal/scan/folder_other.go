@@ -41,7 +41,8 @@ func (f rootFolder) stat() (Stamp, error) {
 	return StampOf(fi), nil
 }
 
-// trusted returns false: a FileInfo does not show whether a listing has changed.
+// trusted returns false, because a FileInfo does not show whether the listing of a directory has
+// changed.
 func (f rootFolder) trusted() bool { return false }
 
 func (f rootFolder) Close() error {

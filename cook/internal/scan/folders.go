@@ -14,13 +14,13 @@ import (
 // stamp was settled and is unchanged, and no .cookignore in it or above it has changed: its names
 // and their types are then unchanged. The stamps of its files must still be checked.
 type Folder struct {
-	Path  string // as in Entry, "" for the root
+	Path  string // path of the directory, "" for the root; see Entry
 	Real  string // real path of the directory; differs from Path only at and below a link
 	Stamp Stamp  // taken before the listing; zero if opening failed
-	// Odd is set if an equal stamp does not prove an equal listing. The directory holds a link or
-	// a Problem, was reached by a link, could not be read, had a name that vanished a moment
+	// Odd is set if an equal stamp does not prove an equal listing. The directory holds a link
+	// or a Problem, was reached by a link, could not be read, had a name that vanished a moment
 	// later, or is on a file system that is not known to update directory times. Names that are
-	// skipped whatever their type (junk, the directories of Options.Exclude) do not count.
+	// skipped regardless of type (junk, the directories of Options.Exclude) do not count.
 	Odd bool
 }
 
@@ -37,18 +37,18 @@ func CompareFolders(a, b string) int {
 		return c
 	}
 	if b[len(a)] == '/' {
-		return -1 // b is below a
+		return -1 // b is below a in the tree
 	}
 	return cmp.Compare('/', b[len(a)])
 }
 
-// place identifies a directory: one real directory may appear at several paths, and a path may
-// later mean another directory.
+// place identifies a directory. Two names are needed, because one real directory may appear at
+// several paths, and a path may later lead to another directory.
 type place struct{ path, real string }
 
 func (f Folder) place() place { return place{f.Path, f.Real} }
 
-// place returns n's paths in the form of Directory.
+// place returns the two paths of n as a place.
 func (n *node) place() place {
 	if n.real == "." {
 		return place{}
@@ -56,8 +56,8 @@ func (n *node) place() place {
 	return place{n.path, n.real}
 }
 
-// folderFacts returns the final facts about n. ok is false for a directory that the walk only passed
-// through, or that vanished before its turn.
+// folderFacts returns the final facts about n. ok is false for a directory that the walk only
+// passed through, or that vanished before it was visited.
 func (n *node) folderFacts() (f Folder, ok bool) {
 	if n.passing || n.findings.gone {
 		return f, false
@@ -91,23 +91,22 @@ func (d *devices) trustsDevice(f folder, device uint64) bool {
 	return trusted
 }
 
-// Again lists some directories of root again, and all directories below them that known does not
-// know. The result covers only these directories; merged with the known rest, it equals the
-// result of [Dir].
+// Again lists some directories of root again, and all directories below them for which known
+// returns false. The result covers only these directories. Merged with the other directories, it
+// equals the result of [Dir].
 //
 // dirs are directories that Dir or Again found earlier, by Path and Real. A directory that Dir
-// would not find any more is not in the result: it vanished, is not a directory any more, is
-// ignored or excluded, or its path leads to another place. A directory whose parent is also in
-// dirs is found by listing the parent. The other parents are assumed to be unchanged: Again does
-// not list them, but passes through them and the directories above, to check each entry of dirs
-// and to read the .cookignore files again. If one of them cannot be read, it is a [Problem] as
-// for Dir, and everything below it is missing.
+// would no longer find is not in the result: it vanished, is not a directory any more, is ignored
+// or excluded, or its path leads to another place. A directory whose parent is also in dirs is
+// found by listing the parent. The other parents are assumed to be unchanged. Again does not list
+// them, but passes through them and the directories above, to check each entry of dirs and to read
+// the .cookignore files again. If one of them cannot be read, it is a [Problem] as for Dir, and
+// everything below it is missing.
 //
-// Again calls known with Path and Real for every subdirectory of a listed directory that is not
-// in dirs. If known returns true, the caller is responsible for the subdirectory: Again visits
-// only the entries of dirs below it. So known must return false below a directory whose
-// .cookignore has changed. Again calls known from one goroutine at a time; nil knows no
-// directory.
+// Again calls known with Path and Real for every subdirectory of a listed directory that is not in
+// dirs. If known returns true, the caller is responsible for the subdirectory: Again visits only
+// the entries of dirs below it. So known must return false below a directory whose .cookignore has
+// changed. Again calls known from one goroutine at a time. If known is nil, no directory is known.
 func Again(ctx context.Context, root string, opt Options, dirs []Folder, known func(f Folder) bool) (*Tree, error) {
 	return relist(ctx, root, opt, dirs, known, openFolder)
 }
@@ -118,18 +117,18 @@ func relist(ctx context.Context, root string, opt Options, dirs []Folder, known 
 
 // errand is the set of directories that a walk visits. A nil errand visits all.
 type errand struct {
-	listed map[place]bool      // to be listed in any case
-	below  map[string][]string // path of a directory -> names in it on the way to listed ones
-	mu     sync.Mutex          // held while known runs
+	listed map[place]bool      // places to list, even if known returns true for them
+	below  map[string][]string // names on the way to listed directories, by directory
+	mu     sync.Mutex          // lock held while known runs
 	known  func(Folder) bool
 }
 
 func newErrand(dirs []Folder, known func(Folder) bool) *errand {
 	e := &errand{listed: map[place]bool{}, below: map[string][]string{}, known: known}
-	led := map[string]bool{} // paths that below contains
+	led := map[string]bool{} // paths whose names are already in below
 	for _, f := range dirs {
 		if f.Path != "" && !isClean(f.Path) {
-			continue // no walk found this path
+			continue // path that no walk can have returned
 		}
 		e.listed[f.place()] = true
 		for path := f.Path; path != "" && !led[path]; path = slashParent(path) {
@@ -152,7 +151,7 @@ func isClean(path string) bool {
 	return strings.IndexByte(path, 0) < 0 && filepath.IsLocal(filepath.FromSlash(path))
 }
 
-// rootNode returns the root's node, nil for an empty errand.
+// rootNode returns the root's node, or nil for an empty errand.
 func (e *errand) rootNode() *node {
 	n := &node{real: "."}
 	if e != nil && !e.listed[place{}] {

@@ -88,7 +88,7 @@ func TestDirectoriesAreListedInOrder(t *testing.T) {
 		}
 		for _, f := range tree.Folders {
 			want := stampAt(t, dir, f.Real)
-			want.Size = f.Stamp.Size // a directory's size depends on the system
+			want.Size = f.Stamp.Size // size zero, because a directory's size depends on the system
 			if f.Stamp != want {
 				t.Errorf("%q: got %+v, want %+v", f.Path, f.Stamp, want)
 			}
@@ -125,7 +125,7 @@ func TestDirectoryWithFaultIsOdd(t *testing.T) {
 		name    string
 		openErr error
 		fault   faulty
-		want    []string // in addition to "" and "z"
+		want    []string // expected paths, besides "" and "z"
 		rootOdd bool
 		listed  int64
 	}{
@@ -178,7 +178,8 @@ func TestDirectoryWithFaultIsOdd(t *testing.T) {
 	}
 }
 
-// A name that appears during the listing must not be hidden by a later stamp.
+// The stamp is taken before the listing. If it were taken later, it could include a name that
+// appeared during the listing and is not in it.
 func TestStampIsFromBeforeTheListing(t *testing.T) {
 	var calls []string
 	_, err := scanWith(t.TempDir(), 1, func(root *os.Root, rel string) (folder, error) {

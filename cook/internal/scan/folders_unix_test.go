@@ -52,7 +52,7 @@ func TestDirectoryWithLinksIsOdd(t *testing.T) {
 	}
 }
 
-// An excluded directory under another name may appear and vanish without a change of its parent.
+// An excluded directory may appear and vanish under another name, without a change of its parent.
 func TestParentOfMountedExcludedDirectoryIsOdd(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "assets")
@@ -71,7 +71,7 @@ func TestParentOfMountedExcludedDirectoryIsOdd(t *testing.T) {
 	}
 }
 
-// mounting returns the stamp of another directory for a name.
+// A mounting is a directory in which one name has the stamp of another directory.
 type mounting struct {
 	folder
 	name  string

@@ -46,10 +46,10 @@ func compileGlob(s string) (glob []step, ok bool) {
 	return glob, true
 }
 
-// compileSet compiles the bracket expression that starts at s[i] and returns the index after it.
-// A ']' at its start, and a '-' that is not between two bytes, mean themselves.
+// compileSet compiles the bracket expression that starts at s[i] and returns the index after
+// it. A ']' at its start and a '-' that is not between two bytes are literal.
 func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
-	at := func(i int) byte { // 0 at the end: no pattern holds a NUL
+	at := func(i int) byte { // 0 for the end, because no pattern contains a NUL
 		if i < len(s) {
 			return s[i]
 		}
@@ -61,7 +61,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 	if negated {
 		i++
 	}
-	var low byte // byte before, which may begin a range; 0 = none
+	var low byte // previous byte, which may begin a range; 0 for none
 	for first := true; first || at(i) != ']'; first = false {
 		c := at(i)
 		switch {
@@ -96,7 +96,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 			case at(last) == 0:
 				return nil, 0, false
 			case last == i+2 || at(last-1) != ':':
-				set.add('[') // not a class: continue behind the bracket
+				set.add('[') // literal bracket instead of a class
 			default:
 				if !set.addClass(s[i+2 : last-1]) {
 					return nil, 0, false

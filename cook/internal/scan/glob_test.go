@@ -54,7 +54,7 @@ func TestGreedyMatcherAgreesWithTable(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q does not compile", text)
 		}
-		// The greedy matcher is for paths: elements are not empty.
+		// The greedy matcher is made for clean paths, which have no empty elements.
 		path := []byte(cleanSlashes(string(s)))
 		if got, want := matchGlob(glob, path), tableMatch(glob, path); got != want {
 			t.Fatalf("%q against %q: got %v, want %v", text, path, got, want)

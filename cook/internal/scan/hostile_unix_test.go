@@ -38,7 +38,7 @@ func TestSpecialFilesAreProblems(t *testing.T) {
 	}
 }
 
-// The walk would hang if it opened the FIFO.
+// If the walk opened the FIFO, it would hang.
 func TestFIFOAsIgnoreFileIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/f": ""})

@@ -22,7 +22,7 @@ func TestIgnoreRulesByExample(t *testing.T) {
 		name    string
 		ignores map[string]string
 		folders []string
-		out, in []string // ignored, kept
+		out, in []string // ignored paths, kept paths
 	}{
 		{"name", map[string]string{"": "a.png\n"}, nil, []string{"a.png", "x/a.png", "a.png/x"}, []string{"b.png", "aa.png", "a.pngx"}},
 		{"suffix", map[string]string{"": "*.psd\n"}, nil, []string{".psd", "a.psd", "x/y/a.psd"}, []string{"psd", "a.psd2"}},
@@ -105,7 +105,7 @@ func TestSetsMatchTheSameBytesAsGit(t *testing.T) {
 	newForest(ignores).compare(t, t.TempDir(), paths)
 }
 
-// Words of random patterns and names: few, so that they match each other.
+// Random patterns and names consist of few words, so that they match each other.
 var (
 	patternWords = []string{
 		"a", "b", "c", "a", "b", "ab", ".", "-", " ", "/", "/", "/", "*", "*", "*", "**", "**/", "/**", "?", "!", "#", "\\", "\t", "\r",
@@ -150,7 +150,7 @@ func drawForest(t *rapid.T) forest {
 	return newForest(ignores, folders...)
 }
 
-// For random paths and patterns, git names the same deciding line.
+// For random paths and patterns, git names the same line as the cause.
 func TestRandomPathsAreIgnoredAsByGit(t *testing.T) {
 	parent := memtemp.Dir(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -186,7 +186,7 @@ func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 		for range 20 {
 			path := drawPath(rt)
 			if err := os.MkdirAll(filepath.Join(dir, slashParent(path)), 0o777); err != nil {
-				continue // a file is in the way
+				continue // name below a file
 			}
 			if err := os.WriteFile(filepath.Join(dir, path), nil, 0o666); err == nil && !hasJunk(path) {
 				files[path] = true

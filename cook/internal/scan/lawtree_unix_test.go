@@ -20,7 +20,7 @@ import (
 type lawTree struct {
 	t    *rapid.T
 	rand *rand.Rand
-	base string // nothing is created outside of it
+	base string // top directory; nothing is created outside
 	dir  string
 }
 
@@ -44,7 +44,7 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 		t:    t,
 		rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)),
 		base: base,
-		dir:  filepath.Join(base, "assets"), // leaves room for an outside
+		dir:  filepath.Join(base, "assets"), // subdirectory, so that base has other directories
 	}
 	if err := os.Mkdir(l.dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -66,8 +66,8 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 	return l
 }
 
-// change makes one random change, or none if something is in the way. It writes to no file except
-// .cookignore: changed contents are the business of Again's caller.
+// change makes one random change, or none if the change is impossible. It writes to no file except
+// .cookignore files, because Again does not detect changed contents.
 func (l *lawTree) change(kinds ...string) {
 	kind, existing := pick(l, kinds), pick(l, l.all())
 	name := filepath.Join(l.dir, l.path())
@@ -113,8 +113,8 @@ func (l *lawTree) change(kinds ...string) {
 	l.t.Logf("%s %s: %v", kind, strings.ReplaceAll(note, l.dir, ""), err)
 }
 
-// owns reports whether files created in a directory, following links, are inside base: a renamed
-// link may lead anywhere.
+// owns reports whether files created in a directory are inside base. This is not certain, because a
+// renamed link may lead anywhere.
 func (l *lawTree) owns(folder string) bool {
 	real, err := filepath.EvalSymlinks(folder)
 	for ; errors.Is(err, fs.ErrNotExist); real, err = filepath.EvalSymlinks(folder) {
@@ -163,7 +163,7 @@ func (l *lawTree) all() (names []string) {
 	return names
 }
 
-// directory returns name if it is a directory, otherwise its parent directory.
+// folder returns name if name is a directory, and otherwise the parent directory of name.
 func (l *lawTree) folder(name string) string {
 	if fi, err := os.Stat(name); err == nil && fi.IsDir() {
 		return name
@@ -171,7 +171,7 @@ func (l *lawTree) folder(name string) string {
 	return filepath.Dir(name)
 }
 
-// write never waits for the reader of a pipe.
+// write writes a file. It never waits for the reader of a pipe.
 func write(name, text string, flag int) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK|flag, 0o666)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A verdict names the pattern that decided on a path.
+// A verdict names the pattern that applies to a path.
 type verdict struct {
 	Folder string // directory of the ignore file, "" for the root
 	Line   int    // 0 = no pattern matched
@@ -22,15 +22,15 @@ type verdict struct {
 
 func (v verdict) ignored() bool { return v.Line != 0 && !v.Negate }
 
-// A forest is a set of ignore files and directories, in which paths are judged.
+// A forest is a set of ignore files and directories, against which paths are checked.
 type forest struct {
 	folders map[string]bool   // every directory, without "" for the root
 	ignores map[string]string // directory -> text of its ignore file
-	// defaults are patterns that every file overrides.
+	// defaults holds patterns that every ignore file overrides.
 	defaults string
 }
 
-// newForest adds the parents of the given directories.
+// newForest returns a forest with the given ignore files and directories, and their parents.
 func newForest(ignores map[string]string, folders ...string) forest {
 	f := forest{folders: map[string]bool{}, ignores: ignores}
 	for folder := range ignores {
@@ -44,7 +44,7 @@ func newForest(ignores map[string]string, folders ...string) forest {
 	return f
 }
 
-// judge follows path as the walk does.
+// judge decides about a path. Like the walk, it checks one element at a time.
 func (f forest) judge(path string) verdict {
 	var list *ignoreList
 	owner := map[*pattern]string{}
@@ -92,7 +92,7 @@ func git(dir, stdin string, args ...string) ([]byte, error) {
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if asExit(err, &exit) && exit.ExitCode() == 1 && stderr.Len() == 0 {
-		err = nil // check-ignore: nothing is ignored
+		err = nil // result of check-ignore if nothing is ignored
 	}
 	if err != nil {
 		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, stderr.String())

@@ -2,8 +2,8 @@
 //
 // # What it reads
 //
-// Directory listings, one lstat per entry, link targets, and .cookignore files. It opens no other
-// file: changes of contents are the index's business.
+// Directory listings, one lstat per entry, link targets, and .cookignore files. It opens no
+// other file: the index detects changed contents.
 //
 // # What it leaves out
 //
@@ -11,6 +11,7 @@
 //     junk.go)
 //   - the directories of [Options.Exclude]
 //   - files that a .cookignore names
+//   - directories that other programs make again, and output directories of other cooks (cache.go)
 //   - files that [Defaults] names and no .cookignore includes again
 //
 // A .cookignore has the meaning of a .gitignore in the same place (ignore.go). It is
@@ -57,22 +58,22 @@ import (
 const (
 	// ConfigName is the name of the files listed in [Tree.Configs].
 	ConfigName = "cook.toml"
-	// IgnoreName is the name of the files that list what to leave out.
+	// IgnoreName is the name of the files that list what the scan leaves out.
 	IgnoreName = ".cookignore"
-	// IDsName is the name of the file in the root that records renamed assets.
+	// IDsName is the name of the file in the root that records the IDs of renamed assets.
 	IDsName = "assets.ids"
 )
 
 // Entry is one asset.
 type Entry struct {
 	Path  string // slash separated, relative to the root, any bytes but NUL
-	Stamp Stamp  // of the target if Path is a link
+	Stamp Stamp  // stamp of the target if Path is a link
 }
 
 // Options set the excluded files and the number of workers. The zero value walks everything
 // with one worker per processor.
 type Options struct {
-	Exclude []string // directories to skip: output, store; they need not exist
+	Exclude []string // directories to skip, such as output and store, existing or not
 	Workers int      // 0 or less = GOMAXPROCS
 	// ListAll makes every directory Odd, as on file systems without directory times.
 	ListAll bool
@@ -82,15 +83,18 @@ type Options struct {
 
 // Tree is the result of [Dir] or [Again].
 type Tree struct {
-	Entries  []Entry   // assets, sorted by the bytes of Path
-	Configs  []Entry   // cook.toml files, sorted by directory: parents first
-	Ignores  []Entry   // .cookignore files with stamps from before reading; sorted as Configs
+	Entries []Entry // assets, sorted by the bytes of Path
+	Configs []Entry // cook.toml files, sorted by directory: parents first
+	// Ignores are the files whose content affects which files are assets: .cookignore files,
+	// and left-out files for which ContentDecides. Their stamps were taken before reading. They
+	// are sorted as Configs.
+	Ignores  []Entry
 	Problems []Problem // sorted by Path, then Kind
 	Folders  []Folder  // the visited directories, in the order of CompareFolders
 	LeftOut  []Entry   // files and directories that [Defaults] excluded, in the order of Directories
 
 	Listed int64 // directories that were listed completely
-	Stats  int64 // lstat calls, without those for links
+	Stats  int64 // lstat calls, except for links
 }
 
 // Dir walks root, which may itself be a link. Anything unreadable below root is a [Problem] in
@@ -104,7 +108,7 @@ func scanDir(ctx context.Context, root string, opt Options, open openFunc) (*Tre
 	return walkRoot(ctx, root, opt, open, nil)
 }
 
-// walkRoot walks root for an errand, nil for the whole tree.
+// walkRoot walks root for an errand; a nil errand means the whole tree.
 func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), plainCause(err))
@@ -164,7 +168,7 @@ func resolveRoot(name string) (string, fs.FileInfo, error) {
 }
 
 // Incomplete reports whether path may exist although it is not in Entries, because path or a
-// directory above it could not be read. An output of such a path must not be removed.
+// directory above it could not be read. An output of such a source must not be removed.
 func (t *Tree) Incomplete(path string) bool {
 	if len(t.Problems) == 0 {
 		return false
@@ -193,9 +197,8 @@ func (t *Tree) hasProblem(path string, kind Kind) bool {
 // gatherTree makes the tree out of its directories.
 //
 // The order of whole paths equals the order of a walk that visits, in each directory, files by
-// name and directories by name + "/": two paths that part in a directory differ there within the
-// shorter of the two keys. So gather merges the sorted listings of the workers without sorting
-// again.
+// name and directories by name + "/". So the workers' sorted listings can be merged without
+// sorting again.
 func gatherTree(first *node) *Tree {
 	var size sizes
 	size.addNodeSizes(first)
@@ -259,7 +262,8 @@ func (t *Tree) appendNode(n *node) {
 	*n = node{}
 }
 
-// compareToFolder compares a file's path with directory+"/"; both are in one directory.
+// compareToFolder compares a file's path with directory+"/". Both must be in the same
+// directory.
 func compareToFolder(file, folder string) int {
 	if len(file) <= len(folder) {
 		if c := strings.Compare(file, folder[:len(file)]); c != 0 {
@@ -273,7 +277,7 @@ func compareToFolder(file, folder string) int {
 	return cmp.Compare(file[len(folder)], '/')
 }
 
-// slashParent returns the directory of a path, "" for the root.
+// slashParent returns the directory of a path, or "" for the root.
 func slashParent(path string) string {
 	return path[:max(0, strings.LastIndexByte(path, '/'))]
 }

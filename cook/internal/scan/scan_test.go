@@ -117,9 +117,9 @@ func TestConfigsAreListedSeparately(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
 		"cook.toml": "", "a/cook.toml": "", "a/b/cook.toml": "", "a-b/cook.toml": "", "z/cook.toml": "",
-		"q/cook.toml/x": "", // a directory of that name is a directory
+		"q/cook.toml/x": "", // name of a directory, not of a file
 		"out/cook.toml": "",
-		".cookignore":   "*.toml\nout/\n", // hides the directory's file, not the others
+		".cookignore":   "*.toml\nout/\n", // pattern for out/cook.toml, but no other cook.toml
 	})
 	wantTree(t, walk(t, dir, Options{}), []string{}, []string{
 		"cook.toml", "a/cook.toml", "a-b/cook.toml", "a/b/cook.toml", "z/cook.toml",

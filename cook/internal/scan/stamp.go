@@ -7,9 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// SettleTime is how long a file must be unchanged before its stamp can be trusted. It exceeds the
-// longest tick of a file system, 2 s (FAT), by the maximal lag of the clock that stamps are taken
-// from. Linux advances that clock in steps of 1 to 10 ms, and later on a busy machine.
+// SettleTime is how long a file must be unchanged before its stamp can be trusted. It exceeds
+// the longest tick of a file system, 2 s (FAT), by the maximum lag of the clock that stamps are
+// taken from. Linux advances that clock in steps of 1 to 10 ms, and later on a busy machine.
 const SettleTime = 2*time.Second + 200*time.Millisecond
 
 // Stamp is the result of stat for a file, to be compared with ==. Equal settled stamps mean that
@@ -37,9 +37,10 @@ func StampOfInfo(i *dirfd.Info) Stamp {
 }
 
 // Settled reports whether a stamp that was taken at or after the time at (ns since 1970) can be
-// trusted later. It can if the file's last change was SettleTime or more before at: a write after
-// the stamp then has a later time and changes the stamp. A more recent change, or one in the
-// future, may have the same time as a later write, so that the stamp would not change.
+// trusted later. It can if the file's last change was SettleTime or more before at: a write
+// after the stamp then has a later time and changes the stamp. A more recent change, or a
+// change in the future, may have the same time as a later write, so that the stamp would not
+// change.
 func (s Stamp) Settled(at int64) bool {
 	changed := s.changed()
 	// The difference of two ordered int64 always fits a uint64.
@@ -59,21 +60,21 @@ func (s Stamp) IsFolder() bool { return s.mode().IsDir() }
 
 func (s Stamp) mode() fs.FileMode { return fs.FileMode(s.Mode) }
 
-// A Clock decides which stamps of a run can be trusted later. It uses the local clock or the
-// clock of one file system, whichever is behind: a network drive has its own clock. It detects if
-// the local clock is set back during the run. Its methods are safe for concurrent use after
+// A Clock determines which stamps of a run can be trusted later. It uses the local clock or the
+// clock of one file system, whichever is behind: a network drive has its own clock. It detects
+// if the local clock is set back during the run. Its methods are safe for concurrent use after
 // Written.
 type Clock struct {
 	begin   int64                                    // ns since 1970
 	read    func() (wall int64, since time.Duration) // time of day now, and time passed since begin
-	known   bool                                     // a file system's time is known
-	device  uint64                                   // that file system's device
-	written int64                                    // that file system's time after begin
+	known   bool                                     // set once a file system's time is known
+	device  uint64                                   // device of that file system
+	written int64                                    // time of that file system after begin
 }
 
-// NewClock returns the clock of a run that began at begin; no judged stamp may be older. Times
-// should come from [time.Now]: times without a monotonic reading cannot show that a clock was
-// set.
+// NewClock returns the clock of a run that began at begin; no checked stamp may be older. Times
+// should come from [time.Now], because times without a monotonic reading cannot reveal that the
+// clock was set.
 func NewClock(begin time.Time, now func() time.Time) *Clock {
 	return &Clock{begin: begin.UnixNano(), read: func() (int64, time.Duration) {
 		t := now()
@@ -81,15 +82,15 @@ func NewClock(begin time.Time, now func() time.Time) *Clock {
 	}}
 }
 
-// Written tells the clock the stamp of a file that was written after begin and before any judged
-// stamp was taken. The stamp shows the file system's time, rounded down to its ticks, so files of
-// the same tick are not trusted, however long the tick is.
+// Written informs the clock of the stamp of a file that was written after begin and before any
+// checked stamp was taken. The stamp shows the file system's time, rounded down to a tick, so
+// files changed in the same tick are not trusted, however long the tick is.
 func (c *Clock) Written(s Stamp) {
 	c.known, c.device, c.written = true, s.Device, s.changed()
 }
 
-// Settled reports whether a stamp can be trusted, see [Stamp.Settled], if it was taken since the
-// run began.
+// Settled reports whether a stamp that was taken since the run began can be trusted; see
+// [Stamp.Settled].
 func (c *Clock) Settled(s Stamp) bool {
 	at, _ := c.at(s.Device)
 	return s.Settled(at)
@@ -101,9 +102,9 @@ func (c *Clock) SettledSince(s Stamp) bool {
 	return s.Settled(at + since)
 }
 
-// at returns the start of the run by the clock that is behind, and the time passed since then. If
-// the local clock was set back, new stamps are smaller by the same amount, and so is the time
-// they are compared with.
+// at returns the start of the run according to the clock that is behind, and the time passed since
+// then. If the local clock was set back, new stamps are smaller by the same amount. at then reduces
+// the time with which stamps are compared in the same way.
 func (c *Clock) at(device uint64) (at, since int64) {
 	wall, passed := c.read()
 	at, since = c.begin, max(0, int64(passed))

@@ -85,12 +85,12 @@ func TestOldStampsAreSettled(t *testing.T) {
 	const here, there = 1, 2 // devices
 	for _, tt := range []struct {
 		name      string
-		written   int64 // by the file system here, relative to begin
-		set       int64 // how far the local clock is set during the run
+		written   int64 // time of the file system, relative to begin
+		set       int64 // offset by which the local clock is set
 		device    uint64
 		changed   int64 // relative to begin
 		want      bool  // Settled
-		wantSince bool  // SettledSince, 10 s after begin
+		wantSince bool  // result of SettledSince, 10 s after begin
 	}{
 		{name: "old", device: here, changed: -3 * s, want: true, wantSince: true},
 		{name: "fresh", device: here, changed: -s, want: false, wantSince: true},
@@ -145,7 +145,8 @@ func TestSettledStampDiffersFromEveryLaterStamp(t *testing.T) {
 	})
 }
 
-// The clock of the system, and one that does not advance.
+// In the first case, the clock is the clock of the system. In the second case, it is a clock that
+// does not advance.
 func TestSettledBySystemClock(t *testing.T) {
 	now := time.Now()
 	still := NewClock(now, func() time.Time { return now })
@@ -155,7 +156,7 @@ func TestSettledBySystemClock(t *testing.T) {
 			t.Errorf("changed %v before: %v, %v", age, still.Settled(s), still.SettledSince(s))
 		}
 	}
-	// The time of day and the monotonic clock are read one after the other and agree only to some
+	// The time of day and the monotonic clock are read one after the other, so they differ by some
 	// nanoseconds.
 	real := NewClock(now, time.Now)
 	for age, want := range map[time.Duration]bool{0: false, SettleTime / 2: false, 2 * SettleTime: true} {

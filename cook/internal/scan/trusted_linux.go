@@ -2,7 +2,7 @@ package scan
 
 import "golang.org/x/sys/unix"
 
-// Magic numbers missing in package unix.
+// These magic numbers are missing in package unix.
 const (
 	zfsMagic      = 0x2fc12fc1 // OpenZFS, include/sys/fs/zfs.h
 	jfsMagic      = 0x3153464a // linux, fs/jfs/jfs_superblock.h
@@ -20,7 +20,7 @@ func (f *unixFolder) trusted() bool {
 
 // keepsTimes reports whether a file system, named by its statfs(2) magic number, is known to
 // change a directory's times whenever a name in it is created, removed or replaced. Network and
-// FUSE file systems are missing because they answer from a cache or as their server likes, and
+// FUSE file systems are missing because they answer from a cache or depend on their server, and
 // FAT because it stores no time for its root.
 func keepsTimes(magic uint32) bool {
 	switch magic {

@@ -11,8 +11,8 @@ import (
 type folder interface {
 	Readdirnames(n int) ([]string, error)
 	lstat(name string) (Stamp, error)
-	stat() (Stamp, error) // of the directory itself
-	trusted() bool        // whether its stamp changes with its listing
+	stat() (Stamp, error) // stamp of this directory
+	trusted() bool        // set if the stamp changes whenever the listing changes
 	Close() error
 }
 
@@ -24,34 +24,34 @@ type openFunc func(root *os.Root, rel string) (folder, error)
 type node struct {
 	path     string      // path in the tree, "" for the root
 	real     string      // real path, "." for the root; differs from path below a link
-	linked   bool        // reached by a link
-	passing  bool        // on the way to a directory of the errand, not listed
-	ignore   *ignoreList // Defaults and the directories above; then also its own
+	linked   bool        // set if the directory was reached by a link
+	passing  bool        // set if only passed through on the way, not listed
+	ignore   *ignoreList // patterns of Defaults and ancestors; later also its own
 	findings findings
 }
 
 // findings are the results of a worker for a directory.
 type findings struct {
 	stamp    Stamp
-	listed   bool      // completely
-	gone     bool      // vanished before its turn
-	odd      bool      // because of an entry that is not a problem
+	listed   bool      // set if the listing is complete
+	gone     bool      // set if the directory vanished before it was visited
+	odd      bool      // set if an entry makes the stamp unreliable
 	stats    int64     // calls of lstat
 	entries  []Entry   // sorted
-	configs  []Entry   // none or one
-	ignores  []Entry   // none or one
-	leftOut  []Entry   // by Defaults
-	problems []Problem // of its entries, or of itself
-	subs     []*node   // sorted as if each path ended in '/'
+	configs  []Entry   // one at most
+	ignores  []Entry   // one at most
+	leftOut  []Entry   // files that Defaults leaves out
+	problems []Problem // problems of the entries, or of the directory itself
+	subs     []*node   // subdirectories, sorted as if each path ended in '/'
 }
 
-// walker distributes directories to workers. The waiting ones form a stack, so that the walk is
-// depth-first and the stack stays short.
+// walker distributes directories to workers. Waiting directories form a stack, so that the walk
+// is depth-first and the stack stays short.
 type walker struct {
 	ctx     context.Context
 	tree    resolver
 	open    openFunc
-	errand  *errand // nil for the whole tree
+	errand  *errand // errand of the walk; nil for the whole tree
 	room    int     // longest path below the root that can be opened
 	devices devices
 	listAll bool
@@ -69,8 +69,8 @@ func newWalker(ctx context.Context, tree resolver, open openFunc) *walker {
 	return w
 }
 
-// maxPath returns the length in bytes of the longest path that can be opened. Longer paths can be
-// listed step by step, but no tool could read them.
+// maxPath returns the length in bytes of the longest path that can be opened. Longer paths
+// could be listed step by step, but no tool could read them.
 func maxPath() int {
 	switch runtime.GOOS {
 	case "windows":
@@ -81,9 +81,9 @@ func maxPath() int {
 	return 1023
 }
 
-// walkTree visits the tree, as far as the errand leads, and returns its root. Every .cookignore
-// overrides ignore. The root is visited before any worker starts, because its failure is returned
-// to the caller.
+// walkTree visits the directories of the errand and returns the root of the tree. The patterns of
+// every .cookignore override ignore. The root is visited before any worker starts, so that an error
+// of the root can be returned to the caller.
 func (w *walker) walkTree(workers int, ignore *ignoreList) (*node, error) {
 	first := w.errand.rootNode()
 	if first == nil {

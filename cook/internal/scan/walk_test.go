@@ -169,8 +169,8 @@ func scanWith(root string, workers int, open openFunc) (*Tree, error) {
 	return scanDir(context.Background(), root, Options{Workers: workers}, open)
 }
 
-// faulty is a real directory with faults: vanished names, a failing lstat, a listing that ends
-// early.
+// faulty is a real directory with simulated faults: vanished names, a failing lstat, a truncated
+// listing.
 type faulty struct {
 	folder
 	ghosts  []string
@@ -261,8 +261,8 @@ func TestUnlistableRootIsAnError(t *testing.T) {
 	}
 }
 
-// The context ends while the n-th directory is opened: every worker may finish its directory, and
-// no other directory is opened.
+// The context ends while the n-th directory is opened. Every worker may finish its directory,
+// but no other directory is opened.
 func TestCanceledWalkOpensNoMoreDirectories(t *testing.T) {
 	tree := fakeTree{}
 	for d := range 50 {

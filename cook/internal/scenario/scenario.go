@@ -48,7 +48,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/glob"
 )
 
-// The kinds of steps.
+// These are the kinds of steps.
 const (
 	Cook    = "cook"
 	Touch   = "touch"
@@ -63,7 +63,7 @@ const (
 
 var kinds = []string{Cook, Touch, Edit, Rename, Remove, Restore, Force, Verify, Run}
 
-// A Scenario is a scenario file, read and checked.
+// A Scenario is a scenario file that has been read and checked.
 type Scenario struct {
 	Name  string
 	Tree  Tree
@@ -78,7 +78,7 @@ type Tree struct {
 	Dir     string // copied; or
 	Files   int    // generated
 	Folders int
-	Bytes   int // bytes of the largest file
+	Bytes   int // size of the largest file in bytes
 	Seed    uint64
 }
 
@@ -95,7 +95,7 @@ type Step struct {
 	matched glob.List
 }
 
-// Limits of a scenario file.
+// These are limits of a scenario file.
 const (
 	maxFile   = 1 << 20
 	maxFiles  = 10_000_000
@@ -127,7 +127,7 @@ func Read(name string) (*Scenario, error) {
 	return s, nil
 }
 
-// located prefixes an error of the TOML library with its line.
+// located returns an error of the TOML library with the line of the mistake.
 func located(err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {

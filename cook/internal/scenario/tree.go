@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/busyfile"
 )
 
-// Directories of a working directory.
+// These are subdirectories of a working directory.
 const (
 	Assets  = "assets"
 	Outputs = "cooked"
@@ -38,7 +38,7 @@ func (t *Tree) resetTree(work string) error {
 	return nil
 }
 
-// generate writes files that are the same for each seed.
+// generate writes files whose content depends only on the seed.
 func (t *Tree) generate(to string) error {
 	random := rand.New(rand.NewPCG(t.Seed, 0))
 	for i := range t.Folders {
@@ -67,7 +67,7 @@ func (t *Tree) generate(to string) error {
 
 func folderName(i int) string { return fmt.Sprintf("%02d/%04d", i%16, i) }
 
-// applyStep changes the tree as a step says, before it is cooked.
+// applyStep changes the tree for a step, before the tree is cooked.
 func (s *Step) applyStep(work string) error {
 	switch s.Do {
 	case Restore:

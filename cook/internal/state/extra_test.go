@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// outputFolder makes files in a new output directory.
+// outputFolder creates files in a new output directory.
 func outputFolder(t *testing.T, files ...string) (*Dir, string) {
 	t.Helper()
 	base := t.TempDir()
@@ -53,7 +53,7 @@ func TestExtra(t *testing.T) {
 	}
 }
 
-// Whatever way leads to an output, it is none of the extra files.
+// An output is not an extra file, whatever link or name leads to it.
 func TestExtraLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege")
@@ -67,7 +67,7 @@ func TestExtraLinks(t *testing.T) {
 	if err := os.Link(filepath.Join(base, "plain"), filepath.Join(base, "twin")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // there are outputs beyond outward
+	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // some outputs are below outward
 	got, err := d.Extra(t.Context(), []string{"outward/x", "plain", "sub/out"}, "")
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, want) {
@@ -87,7 +87,7 @@ func TestExtraHostileNames(t *testing.T) {
 	}
 }
 
-// Tags are written into an empty directory, once, and are the cooker's as long as they are
+// Tags are written once, into an empty directory. They are cook's own as long as they are
 // unchanged.
 func TestTags(t *testing.T) {
 	d, base := outputFolder(t)

@@ -18,7 +18,7 @@ import (
 // IndexName is the path of the index in the output directory.
 const IndexName = manifest.StateDir + "/index"
 
-// Paths of the other files.
+// These are the paths of the other files.
 const (
 	lockName      = manifest.StateDir + "/lock"
 	changesPrefix = "changes-"
@@ -27,17 +27,17 @@ const (
 	historyName   = manifest.StateDir + "/history"
 )
 
-// files names, reads and writes cook's own files.
+// files finds, reads and writes cook's own files.
 type files struct {
 	out  *confine.Dir
-	home *confine.Dir // holds .cook; usually out
-	lock *lock        // nil without
-	// logged is set if a file of the output directory was synced since BeginReading, so the
-	// log of its file system is written.
+	home *confine.Dir // directory that holds .cook; usually out
+	lock *lock        // path of the store; nil if there is none
+	// logged is set once a file in the output directory was synced after BeginReading, because
+	// that also wrote the log of its file system.
 	logged bool
 }
 
-// homeOf returns the directory of one of cook's own files: home or the output directory.
+// homeOf returns the directory of one of cook's own files: either home or the output directory.
 func (f *files) homeOf(p string) *confine.Dir {
 	if p == manifest.StateDir || strings.HasPrefix(p, manifest.StateDir+"/") {
 		return f.home
@@ -72,7 +72,8 @@ func (f *files) replaceSynced(name string, data []byte) error {
 	return f.putFile(name, data, (*atomicfile.File).Sync)
 }
 
-// replaceDurably is replace for a file whose name must be on the disk before the next step.
+// replaceDurably is like replaceSynced. In addition, the name of the file is on the disk when it
+// returns.
 func (f *files) replaceDurably(name string, data []byte) error {
 	if err := f.replaceSynced(name, data); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) e
 	failed := func(err error) error { return fmt.Errorf("write %s: %w", f.absoluteName(name), err) }
 	file, discard, err := f.createTemporary(name)
 	if err != nil {
-		return cmp.Or(f.checkLock(), failed(err)) // a removed directory takes no files
+		return cmp.Or(f.checkLock(), failed(err)) // removed directory, which accepts no files
 	}
 	defer discard()
 	if _, err := file.Write(data); err != nil {
@@ -104,12 +105,12 @@ func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) e
 	return nil
 }
 
-// withoutSync is the ready function for a file that may get lost in a power cut, because a run
-// notices that.
+// withoutSync is the ready function for a file that may be lost in a power cut, because a run
+// detects the loss.
 func withoutSync(*atomicfile.File) error { return nil }
 
-// createTemporary creates a temporary file for one of cook's own files. Call discard at the end, even
-// after a Commit.
+// createTemporary creates a temporary file for one of cook's own files. The caller must call
+// discard at the end, even after a commit.
 func (f *files) createTemporary(name string) (file *atomicfile.File, discard func(), err error) {
 	if f.homeOf(name) != f.home {
 		return createWork(f.out.Root())
@@ -120,7 +121,8 @@ func (f *files) createTemporary(name string) (file *atomicfile.File, discard fun
 	return file, file.Discard, nil
 }
 
-// createWork is create for an output directory whose .cook is, or becomes, a file.
+// createWork creates a temporary file in an output directory whose .cook is a file or is about
+// to become one.
 func createWork(out confine.Root) (file *atomicfile.File, discard func(), err error) {
 	if err := out.MkdirAll(statedir.Work, 0o777); err != nil {
 		return nil, nil, err
@@ -132,7 +134,8 @@ func createWork(out confine.Root) (file *atomicfile.File, discard func(), err er
 	return file, func() { file.Discard(); out.RemoveEmpty(statedir.Work) }, nil
 }
 
-// writeNew writes one of cook's own files without the lock, before anything depends on it.
+// writeNew writes one of cook's own files without holding the lock, before anything depends on
+// it.
 func (f *files) writeNew(name string, data []byte) error {
 	file, discard, err := f.createTemporary(name)
 	if err != nil {
@@ -145,19 +148,19 @@ func (f *files) writeNew(name string, data []byte) error {
 	return file.Commit(name)
 }
 
-// removeMaybe removes a file of home, if it exists. The error has the absolute name.
+// removeMaybe removes a file in home if it exists. The error has the absolute name.
 func (f *files) removeMaybe(name string) error {
 	err := f.home.Root().Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if fault := (*fs.PathError)(nil); errors.As(err, &fault) {
-		fault.Path = f.absoluteName(name) // a Root knows the name below itself only
+		fault.Path = f.absoluteName(name) // absolute name, because a Root knows only relative names
 	}
 	return err
 }
 
-// removeName removes a file .cook that names a directory without state.
+// removeName removes a file .cook that names a directory without a state.
 func (f *files) removeName() error {
 	if statedir.Named(f.out.Name(), manifest.StateDir) == "" {
 		return nil

@@ -15,22 +15,22 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A History has one line of JSON for each of the last runs, for people and charts. No run
-// depends on it. Lines of runs with much work have details, which are dropped with age.
+// A History has one line of JSON for each recent run, for people and charts. No run depends on
+// it. Lines of runs with much work have details, which are dropped when they are old.
 type History struct{ files *files }
 
 const (
-	// HistoryRuns is the number of runs to report. The file may have more.
+	// HistoryRuns is the number of runs to report. The file may contain more.
 	HistoryRuns = 600
-	// historyBytes is twice the size of HistoryRuns lines with all numbers, some 1,900 bytes
-	// each.
+	// historyBytes is twice the size of HistoryRuns lines. A line in which all numbers are present
+	// has about 1,900 bytes.
 	historyBytes = 2 * HistoryRuns * 2048
-	// detailBytes bounds the details of a shortened history.
+	// detailBytes limits the size of details in a shortened history.
 	detailBytes = historyBytes / 4
 )
 
-// Read returns the end of the history, nil if there is none. The first line and lines of killed
-// runs may be torn.
+// Read returns the end of the history, or nil if there is none. The first line may be incomplete.
+// So may the last line that a killed run wrote.
 func (h History) Read() ([]byte, error) {
 	f, err := h.files.home.OpenFile(historyName)
 	if pathname.IsAbsent(err) {
@@ -48,8 +48,9 @@ func (h History) Read() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 3*historyBytes))
 }
 
-// Add adds a line. It shortens a long history to its last lines. keep returns a line as it is
-// kept: without details if brief, nil for a torn line.
+// Add appends a line. It shortens a long history to its last lines. keep returns each of these
+// lines in the form to keep. If brief is set, that is the line without details. For an incomplete
+// line, keep returns nil.
 func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) error {
 	if err := h.appendLine(line, keep); err != nil {
 		return fmt.Errorf("history %s: %w", h.files.absoluteName(historyName), err)
@@ -72,12 +73,12 @@ func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []by
 	if err != nil {
 		return err
 	}
-	// The line break ends a torn line of a killed run.
+	// The line break ends a line that a killed run may have left torn.
 	_, err = f.Write(fmt.Appendf(nil, "\n%s", line))
 	return errors.Join(err, f.Close())
 }
 
-// shortenHistory keeps the last lines, and the details of the very last.
+// shortenHistory keeps the last lines, and the details of the most recent ones.
 func (h History) shortenHistory(keep func(line []byte, brief bool) []byte) error {
 	text, err := h.files.readStateFile(historyName)
 	if err != nil {
@@ -103,15 +104,16 @@ func (h History) shortenHistory(keep func(line []byte, brief bool) []byte) error
 	return h.files.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), withoutSync)
 }
 
-// notedName lists the warnings of earlier runs that a run would repeat: quoted lines, sorted.
+// notedName lists the warnings of earlier runs that later runs need not repeat: quoted lines,
+// sorted.
 const notedName = manifest.StateDir + "/noted"
 
 // Noted is the list of warnings that earlier runs have reported.
 type Noted struct{ files *files }
 
-// Lines returns the lines, without damaged ones.
+// Lines returns the lines, except damaged ones.
 func (n Noted) Lines() map[string]bool {
-	data, _ := n.files.readStateFile(notedName) // a run repeats lost warnings
+	data, _ := n.files.readStateFile(notedName) // lost warnings, which the next run repeats
 	lines := map[string]bool{}
 	for line := range strings.Lines(string(data)) {
 		if text, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil {
@@ -121,7 +123,7 @@ func (n Noted) Lines() map[string]bool {
 	return lines
 }
 
-// Set replaces the lines. Without lines there is no file.
+// Set replaces the lines. If there are no lines, it removes the file.
 func (n Noted) Set(lines []string) error {
 	if len(lines) == 0 {
 		return n.files.removeMaybe(notedName)

@@ -16,7 +16,7 @@ import (
 
 func TestFineStamps(t *testing.T) {
 	for what, tt := range map[string]struct {
-		times []time.Duration // of one write after the other
+		times []time.Duration // times of successive writes to a file
 		want  bool
 	}{
 		"each its own":           {[]time.Duration{0, 3 * time.Microsecond}, true},
@@ -53,7 +53,7 @@ func TestFineStamps(t *testing.T) {
 	}
 }
 
-// The measurement of a file system is valid for its device only.
+// The measurement of one file system is not used for another device.
 func TestFineStampsOfDevice(t *testing.T) {
 	d := &Dir{fine: func() (bool, uint64) { return true, 7 }}
 	if !d.FineStamps(7) || d.FineStamps(8) {
@@ -61,8 +61,7 @@ func TestFineStampsOfDevice(t *testing.T) {
 	}
 }
 
-// The text of a lock that another program wrote names no process, and none of it is
-// printed.
+// The text of a lock written by another program names no process, and no part of it is printed.
 func FuzzHolder(f *testing.F) {
 	for _, text := range []string{
 		"", "process 4711\n", "process 12                  \n", "process -1\n", "process 1\x1b[2J\n", "process 1\nprocess 2\n", "\xff",
@@ -92,7 +91,7 @@ func TestParseHolder(t *testing.T) {
 	}
 }
 
-// OtherOwner returns an owner that exists. A damaged file names no owner.
+// OtherOwner returns an owner that exists. If the file is damaged, there is no owner.
 func TestOwner(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// One process at a time has the lock. Others are told which.
+// Only one process at a time has the lock. Other processes learn which process has it.
 func TestLock(t *testing.T) {
 	d, _ := locked(t)
 	other := Open(d.files.out)
@@ -29,7 +29,7 @@ func TestLock(t *testing.T) {
 	other.Close()
 }
 
-// Lock opens only regular files, because others might block or lead elsewhere.
+// Lock opens only regular files. Other files might block, or lead elsewhere.
 func TestLockIsRegularFile(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {
@@ -53,8 +53,8 @@ func TestLockIsRegularFile(t *testing.T) {
 	}
 }
 
-// A lock is lost when another process can take one of the same name, and then nothing
-// is written any more.
+// If another process can take a lock of the same name, the lock is lost. After that, nothing is
+// written.
 func TestCheckLock(t *testing.T) {
 	for what, harm := range map[string]func(d *Dir) error{
 		"lock removed":      func(d *Dir) error { return os.Remove(d.files.absoluteName(lockName)) },

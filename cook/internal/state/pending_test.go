@@ -87,8 +87,8 @@ func locked(t *testing.T) (d *Dir, assets *confine.Dir) {
 	return d, assets
 }
 
-// Before a source that was edited in place on another file system is synced there is a
-// dirty marker, and a run that looked at a part of the tree removes no older one.
+// Before the first sync of a source that was edited in place on another file system, a dirty marker
+// is written. A run over a part of the tree does not remove an older marker.
 func TestDirtyMarker(t *testing.T) {
 	d, assets := locked(t)
 	pending, err := d.NewPending(assets)
@@ -103,7 +103,7 @@ func TestDirtyMarker(t *testing.T) {
 	}
 	away := pending.home + 1
 
-	// A sync that fails stands for one that a power cut ends.
+	// A failing sync simulates a power cut during the sync.
 	if err := os.Mkdir(filepath.Join(assets.Name(), "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestDirtyMarker(t *testing.T) {
 		}
 	}
 
-	// A run removes the marker of its own, whatever it looked at.
+	// A run removes its own marker, whatever part of the tree it covers.
 	delete(pending.files, away)
 	pending.Add(dependency.OfFile("gone"), stampOn(away, 11, 100))
 	if err := d.disk.syncPending(pending); err != nil {
@@ -152,8 +152,8 @@ func TestDirtyMarker(t *testing.T) {
 	}
 }
 
-// The file of the changes gets a sync of its own if the sync of its file system comes too late or
-// not at all.
+// The file of the changes is synced separately if the sync of its file system comes too late or not
+// at all.
 func TestChangesAreSyncedFirst(t *testing.T) {
 	const home, away = 1, 2
 	for _, tt := range []struct {

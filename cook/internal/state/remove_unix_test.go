@@ -13,9 +13,10 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A cook may begin once the lock is gone, before Remove has ended. Its files stay.
+// Another cook may begin once the lock is gone, before Remove has ended. The files of that cook
+// stay.
 func TestRemoveRemovesTheLockLast(t *testing.T) {
-	const tries = 100 // to write into a directory that Remove may take away
+	const tries = 100 // attempt to write into a directory that Remove may delete
 	for range 20 {
 		out, err := confine.Open(t.TempDir())
 		if err != nil {
@@ -38,7 +39,7 @@ func TestRemoveRemovesTheLockLast(t *testing.T) {
 		next.Go(func() {
 			for d.MayExist(lockName) {
 			}
-			// Until there is a new lock, the directory may go.
+			// The directory may disappear until a new lock exists.
 			err := write("lock")
 			for try := 1; err != nil && try < tries; try++ {
 				err = write("lock")

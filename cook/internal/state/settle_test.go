@@ -28,8 +28,8 @@ func settleIn(t *testing.T, out, home string) (*Dir, bool, error) {
 	return d, settled, err
 }
 
-// A state that was settled by a killed process, before the output directory named it, is found
-// again with all that is in it.
+// A killed Settle may leave a state that the output directory does not name yet. The next Settle
+// finds this state complete.
 func TestInterruptedSettleIsCompleted(t *testing.T) {
 	root := t.TempDir()
 	out, home := filepath.Join(root, "out"), filepath.Join(root, "home")
@@ -58,7 +58,7 @@ func TestInterruptedSettleIsCompleted(t *testing.T) {
 	}
 }
 
-// A state directory on another file system is refused, and no empty directory is left there.
+// A state directory on another file system is refused. No empty directory stays behind.
 func TestOtherFileSystemIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no directory is certain to be on another drive")

@@ -17,12 +17,12 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// A Count is the number of actions with one outcome, with their sums.
+// A Count is the number of actions with one outcome, and their sums.
 type Count struct {
 	Assets int           `json:"assets"`
 	In     int64         `json:"bytes_in"`  // size of the sources
 	Out    int64         `json:"bytes_out"` // size of the artifacts
-	Time   time.Duration `json:"ns"`        // spent, summed over the workers
+	Time   time.Duration `json:"ns"`        // time spent, summed over the workers
 }
 
 // AddEvent counts the action of an event.
@@ -39,10 +39,10 @@ func (c *Count) addTotals(t index.Totals) {
 	c.Out += t.Out
 }
 
-// Outcomes counts actions by outcome.
+// Outcomes holds a count of actions for each outcome.
 type Outcomes struct {
-	ByStamp    Count // up to date, proved by stamps
-	ByChecksum Count // up to date, proved by checksums of touched files
+	ByStamp    Count // up-to-date actions, as stamps prove
+	ByChecksum Count // up-to-date actions, as checksums of touched files prove
 	Unchanged  Count
 	Restored   Count
 	Cooked     Count
@@ -56,15 +56,15 @@ type Stats struct {
 	Found       Count
 	Outcomes    Outcomes
 	Removed     Count // artifacts
-	Checksummed Count // files read to find the differences
-	Errors      int   // failures that belong to no action
+	Checksummed Count // files read to find differences
+	Errors      int   // failures not tied to an action
 	Warnings    int
 	Looked      Looked
-	Saved       time.Duration // recorded cook time of actions not cooked
+	Saved       time.Duration // recorded cook time of actions that were not cooked now
 	Remote      remote.Stats  // traffic with the server that shares results
 }
 
-// Looked counts system calls.
+// Looked counts the system calls that check for changes.
 type Looked struct {
 	Opened int64 `json:"folders_opened"`
 	Listed int64 `json:"folders_listed"`
@@ -111,8 +111,9 @@ func (t *Stats) AddEvent(e *execute.Event) {
 	}
 }
 
-// AddUpToDate counts up-to-date actions without events. Checksums of touched files are the proof
-// for touched of them, stamps for the others.
+// AddUpToDate counts up-to-date actions that have no events. all has the totals of all these
+// actions. touched has the totals of the actions among them with touched files: checksums prove
+// that these are up to date. Stamps prove it for the other actions.
 func (t *Stats) AddUpToDate(all, touched index.Totals) {
 	t.Found.addTotals(all)
 	t.Outcomes.ByChecksum.addTotals(touched)
@@ -126,12 +127,13 @@ func (t *Stats) UpToDate() int { return t.Outcomes.ByStamp.Assets + t.Outcomes.B
 // Failures returns the number of failures.
 func (t *Stats) Failures() int { return t.Outcomes.Failed.Assets + t.Errors }
 
-// Worked reports whether the pass changed anything. An action that fails again changes nothing.
+// Worked reports whether the pass changed anything. Repeating a failure is not a change.
 func (t *Stats) Worked() bool {
 	return t.Outcomes.Cooked.Assets+t.Outcomes.Restored.Assets+t.Outcomes.Unchanged.Assets+t.Outcomes.NotShipped.Assets+t.Removed.Assets > 0
 }
 
-// Values yields each number with the name of its counter. Names and order never vary.
+// Values yields each value with the name of its counter. The names and their order are the same in
+// all versions.
 func (t *Stats) Values() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, c := range [...]struct {
@@ -160,7 +162,7 @@ func (t *Stats) Values() iter.Seq2[string, int64] {
 	}
 }
 
-// A Past is a run in the history.
+// A Past is a run as recorded in the history.
 type Past struct {
 	ID     guid.ID          `json:"run,omitzero"` // zero if an old version wrote it
 	At     time.Time        `json:"at"`
@@ -174,12 +176,12 @@ type Past struct {
 type Stage struct {
 	Name string        `json:"stage"` // name as in Observer.Stage
 	Took time.Duration `json:"ns"`    // wall time, summed over repetitions
-	// PeakRSS is the peak of the process's physical memory by the end of the stage, in
-	// bytes; 0 if the system does not report it.
+	// PeakRSS is the peak physical memory of the process up to the end of the stage, in bytes; 0 if
+	// the system does not report it.
 	PeakRSS int64 `json:"peak_rss"`
 }
 
-// Line returns the line of a run for the history.
+// Line returns the history line of a run.
 func (p *Past) Line(s *Stats) ([]byte, error) {
 	p.Counts = map[string]int64{}
 	for name, value := range s.Values() {
@@ -196,8 +198,8 @@ func ParsePast(line []byte) (p Past, ok bool) {
 	return p, err == nil && !p.At.IsZero()
 }
 
-// KeptLine returns a line of the history as it is kept: without detail if brief, nil for a torn
-// line.
+// KeptLine returns a line of the history in the form to keep. If brief is set, that is the line
+// without detail. For an incomplete line, it returns nil.
 func KeptLine(line []byte, brief bool) []byte {
 	p, ok := ParsePast(line)
 	if !ok {

@@ -9,12 +9,12 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// Repeated stages add up their times. The peak of a stage is the peak of the process.
+// The times of repeated stages add up. The peak of a stage is the peak of the whole process.
 func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := sysmem.PeakRSS()
 		w := stopwatch{now: time.Now}
-		w.endStage() // nothing runs yet
+		w.endStage() // no stage has begun
 		for _, step := range []struct {
 			stage string
 			took  time.Duration

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// clones are possible behaviors of a file system that is asked for a reflink. None may change the
-// result, and a wrong copy must be detected.
+// clones lists the ways in which a file system may react to a reflink request. None of them may
+// change the result: wrong copies must be detected.
 var clones = map[string]func(dst, src *os.File) error{
-	"real": nil, // the behavior of the test's directory
+	"real": nil, // real behavior of the test's file system
 	"works": func(dst, src *os.File) error {
 		_, err := io.Copy(io.NewOffsetWriter(dst, 0), io.NewSectionReader(src, 0, 1<<30))
 		return err
@@ -220,7 +220,7 @@ func TestCanceledContextKeepsBlob(t *testing.T) {
 			if early {
 				cancel()
 			}
-			// In the other case, the context ends when the copy begins.
+			// The context ends before the copy or, in the second case, when the copy begins.
 			s.files.clone = func(dst, src *os.File) error { cancel(); return errors.ErrUnsupported }
 			if err := use(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
 				t.Errorf("%s, early %v: %v", name, early, err)
@@ -235,7 +235,7 @@ func TestCanceledContextKeepsBlob(t *testing.T) {
 	}
 }
 
-// damage calls try with every single-bit flip and every truncation of b, and some extensions.
+// damage calls try with every single-bit flip of b, every truncation, and some extensions.
 func damage(b []byte, try func(what string, damaged []byte)) {
 	for bit := range 8 * len(b) {
 		d := bytes.Clone(b)
@@ -244,7 +244,7 @@ func damage(b []byte, try func(what string, damaged []byte)) {
 	}
 	for n := range b {
 		try("truncated", b[:n])
-		d := make([]byte, len(b)) // as after a power failure
+		d := make([]byte, len(b)) // file after a power failure: the end may be zeros
 		copy(d, b[:n])
 		if !bytes.Equal(d, b) {
 			try("zeroed tail", d)
@@ -265,7 +265,7 @@ func TestDamagedBlobIsDetected(t *testing.T) {
 		wantGone(t, path)
 		wantNoCopy(t, s, id, int64(len(content)), ErrMissing)
 	})
-	// A directory in place of the file.
+	// There is a directory in place of the blob's file.
 	if err := os.Mkdir(path, 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Exists reports whether there is a store in dir.
+// Exists reports whether dir contains a store.
 func Exists(dir string) bool {
 	s, err := storeIn(dir)
 	if err != nil {
@@ -22,9 +22,9 @@ func Exists(dir string) bool {
 	return err == nil
 }
 
-// Root returns the directory of all entries, for callers that read many of them; see BlobFile and
-// ResultFile. Such callers report good entries by UsedBlob and UsedResult; for other entries,
-// CheckBlob and Result return the error.
+// Root returns the directory of all entries, for callers that read many of them; see BlobFile
+// and ResultFile. Such callers must call UsedBlob or UsedResult for good entries. For bad
+// entries, CheckBlob and Result return the error.
 func (s *Store) Root() string { return s.files.root }
 
 // BlobFile returns the path of a blob below Root.
@@ -47,7 +47,7 @@ func ParseResult(id ResultID, file []byte) (Result, error) {
 	return decodeResult(payload)
 }
 
-// UsedBlob records that a blob was read. last is its time of last use, in ns since 1970.
+// UsedBlob records that a blob was read. last is its previous time of use, in ns since 1970.
 func (s *Store) UsedBlob(id BlobID, last int64) { s.files.markUsed(blobs, id, time.Unix(0, last)) }
 
 // UsedResult records that a result was read.
@@ -55,7 +55,8 @@ func (s *Store) UsedResult(id ResultID, last int64) {
 	s.files.markUsed(results, id, time.Unix(0, last))
 }
 
-// BlobFolders reports which first bytes of blob IDs may exist.
+// BlobFolders reports, for each value of the first byte of a blob ID, whether the store may have
+// such blobs.
 func (s *Store) BlobFolders() (there [256]bool) {
 	list, err := os.ReadDir(s.files.kindFolder(blobs))
 	for i := range there {
@@ -69,9 +70,9 @@ func (s *Store) BlobFolders() (there [256]bool) {
 	return there
 }
 
-// CheckBlob reads a blob of that size in place and compares it with its ID. The errors are those
-// of CopyBlob; if the content differs, the blob has been deleted unless the store is read-only. A
-// check counts as use.
+// CheckBlob reads the blob with the given ID and size in place and compares its content with the
+// ID. It returns the same errors as CopyBlob. If the content differs, it deletes the blob, unless
+// the store is read-only. A check counts as use.
 func (s *Store) CheckBlob(ctx context.Context, id BlobID, size int64) error {
 	path := s.files.entryPath(blobs, id)
 	if err := s.compareBlob(ctx, path, id, size); err != nil {

@@ -13,7 +13,7 @@ func TestCheckDeletesOnlyDamagedBlobs(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil func(t *testing.T, path string) error
 		want  error
-		gone  bool // whether the check deletes the blob
+		gone  bool // set if CheckBlob deletes the blob
 	}{
 		"intact":  {func(t *testing.T, path string) error { return nil }, nil, false},
 		"missing": {func(t *testing.T, path string) error { return os.Remove(path) }, ErrMissing, true},
@@ -37,7 +37,7 @@ func TestCheckDeletesOnlyDamagedBlobs(t *testing.T) {
 			path := s.files.entryPath(blobs, id)
 			var link *os.LinkError
 			if err := tc.spoil(t, path); errors.As(err, &link) {
-				t.Logf("%s: %v", name, err) // Windows requires a privilege
+				t.Logf("%s: %v", name, err) // Windows requires a privilege for links
 				continue
 			} else if err != nil {
 				t.Fatal(err)

@@ -132,14 +132,14 @@ func TestStoresOfOneDirectoryShareEntries(t *testing.T) {
 	wantCopy(t, b, content)
 }
 
-// A blob that is deleted during its copy is copied completely.
+// If a blob is deleted while it is being copied, the copy is still complete.
 func TestBlobDeletedDuringCopyIsCopied(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1 << 20)
 	id := put(t, s, content)
 	s.files.clone = func(dst, src *os.File) error {
 		if err := os.Remove(s.files.entryPath(blobs, id)); err != nil {
-			return nil // Windows keeps open files; the clone is empty
+			return nil // empty clone, because Windows does not delete open files
 		}
 		return errors.ErrUnsupported
 	}

@@ -1,10 +1,11 @@
-// Package store keeps the results of a user's earlier cooks: blobs by the hash of their content,
-// and the artifacts of each action. All checkouts and any number of processes share one store at
-// the same time, without locks between processes.
+// Package store keeps the results of a user's earlier cooks: blobs, named by the hash of their
+// content, and the artifacts of each action. All checkouts and any number of processes share
+// one store at the same time, without locks between processes.
 //
 // # Two levels of keys
 //
-// The files that a recipe reads are known only after it ran. So a result is found in two steps:
+// The files that a recipe reads are known only after it ran. A result is therefore looked up in
+// two steps:
 //
 //	ActionID  facts known before the run: salt, recipe, version, options, tool, source
 //	          content. It finds the read sets: the lists of names that runs of this
@@ -16,13 +17,13 @@
 // # Why a key is right
 //
 // A recipe is a function of the facts in the ActionID and of the files it reads. Compare a run
-// now with a recorded run that has the same ActionID and whose read set has the same digests now.
-// Both start in the same state, so both ask for the same first file, which holds the same bytes,
-// so both ask for the same second file, and so on to the end: the run now would read the recorded
-// names and write the recorded artifacts. So it can be skipped. A name that was absent is part of
-// the read set too, with a digest that says so: if the file appears later, the ResultID changes.
-// This fails only if a recipe depends on something in neither key, which is a bug of the recipe,
-// or if two contents have the same BLAKE3 digest.
+// now with a recorded run that has the same ActionID and whose read set has the same digests
+// now. Both start in the same state, so both request the same first file, which has the same
+// bytes, so both request the same second file, and so on to the end: the run now would read the
+// recorded names and write the recorded artifacts. It can therefore be skipped. A name that was
+// absent is part of the read set too, with a digest for absence: if the file appears later, the
+// ResultID changes. This fails only if a recipe depends on something in neither key, which is a
+// bug of the recipe, or if two contents have the same BLAKE3 digest.
 //
 // The order of read sets affects only speed, not correctness: a wrong read set leads to a
 // ResultID that was never recorded.
@@ -44,7 +45,7 @@
 //     readable to its end.
 //
 // The checksum of records detects accidents. It does not stop a person with write access to the
-// store, who could as well edit the outputs.
+// store, but such a person could also edit the outputs.
 //
 // # Layout
 //

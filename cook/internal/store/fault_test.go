@@ -17,7 +17,7 @@ const largeSize = 300 << 10
 
 var errFull = errors.New("no space left on device")
 
-// scene uses every part of a store once and returns the errors by name.
+// scene uses every part of a store once, and returns the errors by name of the part.
 func scene(t *testing.T, s *Store, out string) map[string]error {
 	small, large := someBytes(10), someBytes(largeSize)
 	id := [32]byte{8}
@@ -43,7 +43,7 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 	failed := map[string]bool{}
 	for n, more := 1, true; more; n++ {
 		s := openStore(t, t.TempDir())
-		// Entries to find: one to replace and one to delete.
+		// These entries exist before the scene: one to replace and one to delete.
 		torn := s.files.entryPath(blobs, idOf(someBytes(20)))
 		overwrite(t, torn, []byte("torn"))
 		overwrite(t, s.files.entryPath(results, ResultID{9}), []byte("damaged"))
@@ -68,8 +68,8 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 				t.Errorf("fault %d, %s: %s: %v", n, op, name, err)
 			}
 		}
-		// The large blob and later entries fit the limit of the trim or were deleted; a blob is
-		// right or missing.
+		// The large blob and later entries are within the limit of the trim, or were deleted. A
+		// blob is intact or missing.
 		for size, name := range map[int]string{10: "small", 20: "torn", largeSize: "large"} {
 			content, dst := someBytes(size), filepath.Join(t.TempDir(), "dst")
 			err := copyBlob(t.Context(), s, idOf(content), int64(size), dst)

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// noon is the time of the tests.
+// noon is the current time in the tests.
 var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
 func openStore(t testing.TB, dir string) *Store {
@@ -38,7 +38,7 @@ func someBytes(n int) []byte {
 
 func idOf(content []byte) BlobID { return BlobID(hashing.DigestOf(content)) }
 
-// sourceFile returns an open file with that content outside of any store.
+// sourceFile returns an open file with the given content outside of any store.
 func sourceFile(t testing.TB, content []byte) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "source")
@@ -72,7 +72,7 @@ func copyBlob(ctx context.Context, s *Store, id BlobID, size int64, dst string) 
 	return s.CopyBlob(ctx, id, size, in.Root(), filepath.Base(dst))
 }
 
-// wantCopy fails unless the copied blob equals content.
+// wantCopy fails unless the copied blob equals the given content.
 func wantCopy(t testing.TB, s *Store, content []byte) {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "dst")
@@ -84,7 +84,7 @@ func wantCopy(t testing.TB, s *Store, content []byte) {
 	}
 }
 
-// wantNoCopy fails unless the copy fails with an error and leaves no file.
+// wantNoCopy fails unless the copy fails with the given error and leaves no file.
 func wantNoCopy(t testing.TB, s *Store, id BlobID, size int64, want error) {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "dst")

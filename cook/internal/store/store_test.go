@@ -109,7 +109,7 @@ func TestDeletedStoreStaysDeleted(t *testing.T) {
 	wantGone(t, s.files.root)
 }
 
-// A file may be in the place of a directory.
+// A file may exist in place of a directory.
 func TestFileInPlaceOfDirectoryMakesStoreUnavailable(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
@@ -221,7 +221,7 @@ func TestUseUpdatesTimeOfLastUse(t *testing.T) {
 			{-time.Hour - time.Second, 0},
 			{-1000 * time.Hour, 0},
 			{time.Minute, time.Minute},
-			{2 * time.Hour, 0}, // the clock was wrong once
+			{2 * time.Hour, 0}, // future time, from a wrong clock
 		} {
 			age(t, u.path, noon.Add(c.before))
 			if err := u.use(); err != nil {

@@ -10,9 +10,10 @@ import (
 )
 
 // Records are sent between stores in their file format, with ID and checksum, so that the
-// receiver detects a torn or swapped record and one of another version.
+// receiver detects torn and swapped records and records of another version.
 
-// MarshalResult returns the record of a result, without its origin: the receiver sets the origin.
+// MarshalResult returns the record of a result. It leaves out the origin, because the receiver sets
+// it.
 func MarshalResult(id ResultID, r Result) ([]byte, error) {
 	r.Origin = Origin{}
 	payload, err := encodeResult(r)
@@ -52,8 +53,8 @@ func UnmarshalReadSets(id ActionID, record []byte) ([]ReadSet, error) {
 	return nil, fmt.Errorf("read sets of %s: %w: %w", id, ErrDamaged, err)
 }
 
-// ReceiveBlob stores the content of a stream under id. It verifies the content while writing and
-// returns an error of reading src unchanged.
+// ReceiveBlob stores the content of a stream under id, and verifies the content while writing. If
+// reading src fails, it returns the error unchanged.
 func (s *Store) ReceiveBlob(ctx context.Context, src io.Reader, id BlobID, size int64) error {
 	path := s.files.entryPath(blobs, id)
 	if err := s.installStream(ctx, src, path, id, size); err != nil {
@@ -74,7 +75,7 @@ func (s *Store) installStream(ctx context.Context, src io.Reader, path string, i
 	})
 }
 
-// OpenBlob opens a blob of that size for reading, without verifying its content. The error wraps
+// OpenBlob opens the blob with the given ID and size for reading, without verifying its content. The error wraps
 // ErrMissing, ErrDamaged or ErrUnavailable.
 func (s *Store) OpenBlob(id BlobID, size int64) (*os.File, error) {
 	path := s.files.entryPath(blobs, id)

@@ -20,18 +20,18 @@ import (
 
 const (
 	trimEvery    = 24 * time.Hour
-	leftoverAge  = 24 * time.Hour // older files in tmp are of dead processes
-	addedPortion = 20             // a trim is due after a 20th of the limit was added
+	leftoverAge  = 24 * time.Hour // age of files in tmp that belong to no live process
+	addedPortion = 20             // divisor of the limit: part whose addition makes a trim due
 )
 
 // TrimStats are the results of a Trim. Sizes are sums of file sizes, without overhead of the file
 // system.
 type TrimStats struct {
 	Before, After int64 // bytes
-	Removed       int   // entries
+	Removed       int   // number of entries
 }
 
-// entry is a listed file: 56 bytes, so that a million of them fit in memory.
+// entry is a listed file. It takes 56 bytes, so that a million entries fit in memory.
 type entry struct {
 	used int64 // mtime, ns
 	size int64
@@ -39,13 +39,13 @@ type entry struct {
 	kind kind
 }
 
-// Trim deletes the least recently used entries until at most limit bytes remain; a limit of 0 or
-// below keeps at most empty files. It also deletes temporary files of killed processes that are a
-// day old or older.
+// Trim deletes the least recently used entries until at most limit bytes remain; a limit of 0
+// or less keeps at most empty files. It also deletes temporary files of killed processes that
+// are a day old or older.
 //
-// It is safe beside other processes: an entry that is deleted before its use is a miss, and an
-// entry that is used while Trim runs is kept. Trim skips entries that cannot be deleted and
-// returns the first such error at the end.
+// Other processes may use the store meanwhile: an entry that is deleted before its use is a
+// miss, and an entry that is used while Trim runs is kept. Trim skips entries that cannot be
+// deleted and returns the first such error at the end.
 func (s *Store) Trim(ctx context.Context, limit int64, now time.Time) (TrimStats, error) {
 	limit = max(limit, 0)
 	stats, err := s.files.evictOldest(ctx, now, nil, func(left int64) bool { return left > limit })
@@ -55,8 +55,8 @@ func (s *Store) Trim(ctx context.Context, limit int64, now time.Time) (TrimStats
 	return stats, nil
 }
 
-// evictOldest deletes entries, least recently used first, while more returns true for the bytes
-// left. Entries in keep stay.
+// evictOldest deletes entries, least recently used first, as long as more returns true for the
+// bytes left. It skips entries in keep.
 func (d *entryFiles) evictOldest(ctx context.Context, now time.Time, keep *Keep, more func(left int64) bool) (TrimStats, error) {
 	if d.readOnly {
 		return TrimStats{}, ErrReadOnly
@@ -78,8 +78,8 @@ func (d *entryFiles) evictOldest(ctx context.Context, now time.Time, keep *Keep,
 		}
 	}
 	stats.After = stats.Before
-	// The order of equal times is fixed, so that two processes that trim at the same time choose
-	// the same entries.
+	// The order of entries with equal times is fixed. So two processes that trim at the same time
+	// choose the same entries.
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.kind, b.kind), bytes.Compare(a.id[:], b.id[:]))
 	})
@@ -92,7 +92,7 @@ func (d *entryFiles) evictOldest(ctx context.Context, now time.Time, keep *Keep,
 		}
 		switch removed, err := d.evictEntry(e); {
 		case errors.Is(err, fs.ErrNotExist):
-			stats.After -= e.size // another process deleted it
+			stats.After -= e.size // entry that another process has deleted
 		case err != nil:
 			firstErr = cmp.Or(firstErr, err)
 		case removed:
@@ -127,8 +127,8 @@ func (d *entryFiles) evictEntry(e entry) (bool, error) {
 	return err == nil, err
 }
 
-// listStored returns the entries of a kind. A file without the name of an entry is foreign: it is
-// neither counted nor deleted.
+// listStored returns the entries of a kind. A file whose name is not the name of an entry is
+// foreign: it is neither counted nor deleted.
 func (d *entryFiles) listStored(ctx context.Context, k kind) ([]entry, error) {
 	shards, err := os.ReadDir(d.kindFolder(k))
 	if err != nil {
@@ -153,7 +153,7 @@ func (d *entryFiles) listStored(ctx context.Context, k kind) ([]entry, error) {
 			}
 			info, err := f.Info()
 			if err != nil || !info.Mode().IsRegular() {
-				continue // deleted, or damage that CopyBlob reports
+				continue // file deleted meanwhile, or damage that CopyBlob reports
 			}
 			entries = append(entries, entry{used: info.ModTime().UnixNano(), size: info.Size(), id: id, kind: k})
 		}
@@ -180,9 +180,9 @@ func (d *entryFiles) sweepTmp(now time.Time) error {
 	return firstErr
 }
 
-// TrimDue reports whether a Trim to limit is worth its time: any process ended the last one a day
-// ago or more, or this Store has added more than 5 % of limit since. A time of last trim in the
-// future is ignored.
+// TrimDue reports whether a Trim to limit is worthwhile: if the last Trim, by any process,
+// ended a day ago or more, or if this Store has added more than 5 % of limit since. A time of
+// last trim in the future is ignored.
 func (s *Store) TrimDue(now time.Time, limit int64) bool {
 	if s.files.readOnly {
 		return false
@@ -200,8 +200,8 @@ func (s *Store) TrimDue(now time.Time, limit int64) bool {
 
 func trimStamp(root string) string { return filepath.Join(root, "trimmed") }
 
-// stampTrim records the time of a trim. It removes anything else at its path, such as a pipe or a
-// link.
+// stampTrim records the time of a trim in a file. If something else is at the path of the file,
+// such as a pipe or a link, stampTrim removes it.
 func (d *entryFiles) stampTrim(now time.Time) error {
 	if info, err := os.Lstat(trimStamp(d.root)); err == nil && !info.Mode().IsRegular() {
 		if err := d.removeEntry(trimStamp(d.root)); err != nil {
@@ -218,12 +218,12 @@ func (d *entryFiles) stampTrim(now time.Time) error {
 	return os.Chtimes(trimStamp(d.root), now, now)
 }
 
-// A Use is the disk space of the entries of one kind.
+// A Use is the disk space that the entries of one kind use.
 type Use struct {
 	Kind           string // "blobs", "reads" or "results", as their directory is called
 	Files          int
 	Bytes          int64     // sizes of the files, without file system overhead
-	Oldest, Newest time.Time // times of last use, accurate to an hour; zero without entries
+	Oldest, Newest time.Time // times of last use, accurate to an hour; zero if there are no entries
 }
 
 // Usage returns the disk space of each kind of entries, and calls each for every blob if each is
@@ -265,7 +265,7 @@ type Keep struct {
 // Blob adds a blob.
 func (k *Keep) Blob(id BlobID) { k.keepItem(blobs, id) }
 
-// Result adds a result and the read sets of its action, but none of its blobs.
+// Result adds a result and the read sets of its action, but not its blobs.
 func (k *Keep) Result(action ActionID, id ResultID) {
 	k.keepItem(reads, action)
 	k.keepItem(results, id)
@@ -278,11 +278,12 @@ func (k *Keep) keepItem(of kind, id [32]byte) {
 	k.ids[of][id] = true
 }
 
-// keepsEntry reports whether the set has an entry. A nil set is empty.
+// keepsEntry reports whether the set contains an entry. A nil set is empty.
 func (k *Keep) keepsEntry(of kind, id [32]byte) bool { return k != nil && k.ids[of][id] }
 
 // TrimTo deletes all entries that are not in keep, except entries that are used while it runs. If
-// interrupted, it has deleted the least recently used of them. Otherwise it is like [Store.Trim].
+// it is interrupted, it has deleted only the least recently used of these entries. Apart from that,
+// it is like [Store.Trim].
 func (s *Store) TrimTo(ctx context.Context, keep *Keep, now time.Time) (TrimStats, error) {
 	stats, err := s.files.evictOldest(ctx, now, keep, func(int64) bool { return true })
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 	for _, c := range []struct {
 		limit int64
-		gone  int // of ten blobs of 100 bytes, oldest use first
+		gone  int // number of deleted blobs, of ten with 100 bytes
 	}{{2000, 0}, {1000, 0}, {999, 1}, {901, 1}, {900, 1}, {899, 2}, {350, 7}, {100, 9}, {99, 10}, {0, 10}, {-1, 10}} {
 		s := openStore(t, t.TempDir())
 		var paths []string
@@ -25,7 +25,8 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 			content := fmt.Appendf(nil, "%0100d", i)
 			id := put(t, s, content)
 			path := s.files.entryPath(blobs, id)
-			// The order of last use differs from the orders of putting and of IDs.
+			// The order of last use differs from the order of putting and from the order of
+			// IDs.
 			age(t, path, noon.Add(time.Duration(i*7%10-20)*time.Hour))
 			paths = append(paths, path)
 		}
@@ -43,8 +44,8 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 	}
 }
 
-// For any contents of the store, the kept entries fit the limit, were used no earlier than the
-// deleted ones, and are as many as fit.
+// For any contents of the store, the entries that Trim keeps fit the limit, were used no earlier
+// than the entries that it deletes, and are as many as possible.
 func TestTrimKeepsMostRecentEntriesThatFit(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -162,7 +163,7 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // another process restores it now
+			age(t, paths[1], noon) // restoring of the blob by another process
 		}
 		return nil
 	}
@@ -185,8 +186,8 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			os.Remove(paths[0]) // at the same time
-			os.Remove(paths[1]) // earlier
+			os.Remove(paths[0]) // deletion of the blob by another process
+			os.Remove(paths[1]) // deleted earlier
 		}
 		return nil
 	}
@@ -287,13 +288,14 @@ func TestTrimIsDueDailyAndAfterGrowth(t *testing.T) {
 	}
 }
 
-// A keepable is an entry of a test store; it says whether TrimTo must keep it.
+// A keepable is an entry of a test store. keep is set if TrimTo must keep the entry.
 type keepable struct {
 	path string
 	keep bool
 }
 
-// fillKeepable fills a store with entries of all kinds, and returns the ones to keep.
+// fillKeepable fills a store with entries of all kinds, and returns them. Some of them must be
+// kept.
 func fillKeepable(t testing.TB, rt *rapid.T, s *Store) (all []keepable, keep *Keep) {
 	keep = &Keep{}
 	for i := range rapid.IntRange(1, 12).Draw(rt, "entries") {
@@ -314,8 +316,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TrimTo keeps exactly the entries of its argument. If interrupted anywhere, it has deleted none
-// of them, and the next TrimTo deletes the rest.
+// TrimTo keeps exactly the entries that it is told to keep. If it is interrupted at any point, it
+// has deleted none of them, and the next TrimTo deletes the rest.
 func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -367,7 +369,7 @@ func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // another process restores it now
+			age(t, paths[1], noon) // restoring of the blob by another process
 		}
 		return nil
 	}

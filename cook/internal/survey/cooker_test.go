@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// many has an option of each type that text can be read back of.
+// A many is a recipe with one option of each type that can be parsed from text.
 type many struct {
 	Yes   bool          `toml:"yes" doc:"yes"`
 	Text  string        `toml:"text" doc:"text"`
@@ -26,8 +26,8 @@ type many struct {
 func (*many) Outputs() []string                       { return []string{"{path}.x"} }
 func (*many) Cook(context.Context, *recipe.Job) error { return nil }
 
-// Cooker restores a cooker from its options in the index. It refuses methods of another version
-// and chains.
+// Cooker restores a cooker from its options in the index. It refuses chains and methods of
+// another version.
 func TestCookerOfMethod(t *testing.T) {
 	set, err := recipeset.New(recipe.Recipe{Name: "many", Version: 3, New: func() recipe.Cooker { return &many{Mode: "auto", Count: 1} }})
 	if err != nil {

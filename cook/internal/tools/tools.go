@@ -1,4 +1,4 @@
-// Package tools finds the programs that methods name, with their interpreters and libraries.
+// Package tools finds the programs that methods name, and their interpreters and libraries.
 package tools
 
 import (
@@ -49,26 +49,27 @@ func addParts(t *plan.Tool, machine func() *program.Machine, content func(file s
 	return nil
 }
 
-// Present holds the programs that methods name, as they are now.
+// Present holds the current state of the programs and libraries that methods name.
 type Present struct {
 	Files     map[string]string // content of each file, by name
 	Libraries map[string]string // the machine's libraries; see program.Machine
 }
 
-// A Comparer compares the programs that methods were identified with to the present ones. It
-// looks at each program once.
+// A Comparer compares the current programs with the programs that methods recorded when they were
+// identified. It examines each program only once.
 type Comparer struct {
 	Present Present
 	content func(name string) string
 	machine func() *program.Machine
 }
 
-// NewComparer returns a comparer. content returns the present content of a program.
+// NewComparer returns a Comparer. content must return the current content of a program.
 func NewComparer(content func(name string) string) *Comparer {
 	return &Comparer{Present: Present{Files: map[string]string{}, Libraries: map[string]string{}}, content: content, machine: sync.OnceValue(program.ThisMachine)}
 }
 
-// SameTools reports whether all programs of a method are the programs that identified the method.
+// SameTools reports whether all programs of a method are the same as when the method was
+// identified.
 func (c *Comparer) SameTools(m index.Method) bool {
 	same := true
 	for _, field := range m {

@@ -20,43 +20,43 @@ type FindingKind string
 
 const (
 	OutputMissing   FindingKind = "output missing"
-	OutputDamaged   FindingKind = "output damaged"     // the content is not as cooked
-	OutputMode      FindingKind = "output mode"        // the permissions are not as cooked
-	ExtraFile       FindingKind = "extra file"         // no action makes it
-	StateDamaged    FindingKind = "state damaged"      // index or manifest
-	StoreDamaged    FindingKind = "store damaged"      // a blob or a record; costs only time
+	OutputDamaged   FindingKind = "output damaged"     // the content differs from the cooked content
+	OutputMode      FindingKind = "output mode"        // the permissions differ from the recorded permissions
+	ExtraFile       FindingKind = "extra file"         // no action makes this file
+	StateDamaged    FindingKind = "state damaged"      // the index or the manifest is wrong
+	StoreDamaged    FindingKind = "store damaged"      // damage to a blob or record, which only costs time
 	NotUpToDate     FindingKind = "not up to date"     // a cook would have work to do
-	NotReproducible FindingKind = "not reproducible"   // a new cook differs
-	HiddenRead      FindingKind = "hidden read"        // a file was read, but is no dependency
-	HiddenAbsence   FindingKind = "hidden absence"     // an absent file is no dependency
-	HiddenListing   FindingKind = "hidden listing"     // a directory is no dependency
-	RemoteDiffers   FindingKind = "remote differs"     // a result on the server differs
+	NotReproducible FindingKind = "not reproducible"   // a new cook makes a different artifact
+	HiddenRead      FindingKind = "hidden read"        // a file that was read is not a dependency
+	HiddenAbsence   FindingKind = "hidden absence"     // an absent file is not a dependency
+	HiddenListing   FindingKind = "hidden listing"     // a directory is not a dependency
+	RemoteDiffers   FindingKind = "remote differs"     // a result on the server differs from a new cook
 	Unreadable      FindingKind = "cannot be verified" // a file could not be read
 )
 
 // A Finding is one difference between the present state and a cook from scratch.
 type Finding struct {
 	Kind FindingKind `json:"kind"`
-	// Path is the source, Target its target; if no one source is concerned, Path
-	// is the file in the output directory or the store.
+	// Path is the source and Target its target. If a finding does not concern a single source,
+	// Path is the file in the output directory or the store.
 	Path    string   `json:"-"`
 	Target  string   `json:"-"`
-	Targets []string `json:"-"`                // targets to cook again as a remedy; none for the unnamed target
+	Targets []string `json:"-"`                // targets to cook as a remedy; none for unnamed
 	Output  string   `json:"-"`                // the artifact concerned, if any
-	Recipe  string   `json:"-"`                // if it is the cause
+	Recipe  string   `json:"-"`                // the recipe, if it is the cause
 	Inputs  []string `json:"inputs,omitempty"` // files that should be dependencies
-	// Warning marks a possible cause of differences. It is not counted.
+	// Warning marks a possible cause of differences. Warnings are not counted.
 	Warning bool `json:"-"`
 	// Bytes is the first difference of two artifacts; nil if unknown.
 	Bytes *ByteDifference `json:"bytes,omitempty"`
-	// Origin is the origin of a result on the server that differs.
+	// Origin is the origin of the server's result that differs.
 	Origin *store.Origin `json:"origin,omitempty"`
 	// Text is the problem and its remedy, without the path. Output of a program
 	// follows on lines of its own.
 	Text string `json:"-"`
 }
 
-// String returns the finding as one line for people, and output of a program below it.
+// String returns the finding as one line for people, with output of a program below it.
 func (f Finding) String() string {
 	name := pathname.Show(f.Path)
 	if f.Target != "" {
@@ -69,11 +69,11 @@ func (f Finding) String() string {
 // A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
 	Offset int64 `json:"offset"` // offset from 0
-	Was    int   `json:"was"`    // the byte in the output directory, -1 for its end
-	Now    int   `json:"now"`    // the byte in the new artifact, -1 for its end
+	Was    int   `json:"was"`    // the byte in the output directory; -1 for its end
+	Now    int   `json:"now"`    // the byte in the new artifact; -1 for its end
 }
 
-// String returns the place for people.
+// String describes the difference for people.
 func (d ByteDifference) String() string {
 	show := func(b int) string {
 		if b < 0 {
@@ -84,35 +84,35 @@ func (d ByteDifference) String() string {
 	return fmt.Sprintf("offset %d (%s, now %s)", d.Offset, show(d.Was), show(d.Now))
 }
 
-// Sum has the totals of a verification. An asset cooked for two targets counts twice.
+// Sum holds the totals of a verification. An asset that was cooked for two targets counts twice.
 type Sum struct {
-	Outputs     int           `json:"outputs"`          // looked at
-	Bytes       int64         `json:"bytes"`            // read of them
+	Outputs     int           `json:"outputs"`          // files looked at
+	Bytes       int64         `json:"bytes"`            // bytes read of these files
 	Blobs       int           `json:"blobs"`            // intact blobs of the store
 	Again       int           `json:"again"`            // assets cooked again
-	Shared      int           `json:"shared,omitempty"` // results of the server that were compared with them
+	Shared      int           `json:"shared,omitempty"` // results of the server, compared with the assets cooked again
 	Assets      int           `json:"assets"`
-	Seed        uint64        `json:"seed"` // draws the same sample again
+	Seed        uint64        `json:"seed"` // number with which the same sample can be drawn again
 	Differences int           `json:"differences"`
 	Took        time.Duration `json:"took_ns"`
 }
 
-// String returns the last line of verifying. Its form is fixed, for scripts.
+// String returns the last line of a verification's output. Its form is fixed, for scripts.
 func (s Sum) String() string {
 	return fmt.Sprintf("verified %s (%s) and %s, cooked %d of %s again: %s in %s",
 		human.Count(s.Outputs, "output"), human.Bytes(s.Bytes), human.Count(s.Blobs, "blob"),
 		s.Again, human.Count(s.Assets, "asset"), human.Count(s.Differences, "difference"), human.Duration(s.Took))
 }
 
-// A reporter counts differences without warnings. It calls Found and the observer from one
+// A reporter counts differences, except warnings. It calls Found and the observer from one
 // goroutine at a time.
 type reporter struct {
 	mu          sync.Mutex
 	onFinding   func(Finding) // nil for none
 	observer    session.Observer
 	differences int
-	files       int   // that were read
-	bytes       int64 // that were read
+	files       int   // files that were read
+	bytes       int64 // bytes that were read
 	noted       map[*plan.Method]bool
 	row         *profile.Worker // nil if nothing is measured
 	span        profile.Span    // span of the stage
@@ -140,7 +140,7 @@ func (r *reporter) reportCookEvent(e execute.Event) {
 	r.observer.Event(e)
 }
 
-// noteOnce notes a line about a method, once.
+// noteOnce prints a line about a method, but only once.
 func (r *reporter) noteOnce(m *plan.Method, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,14 +154,14 @@ func (r *reporter) noteOnce(m *plan.Method, text string) {
 	r.observer.Note(text)
 }
 
-// noteLine notes a line that is no finding.
+// noteLine prints a line that is not a finding.
 func (r *reporter) noteLine(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.observer.Note(text)
 }
 
-// reading reports that files were read.
+// reading adds to the number of files read, and reports the sums.
 func (r *reporter) reading(files, of int, bytes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,7 +169,7 @@ func (r *reporter) reading(files, of int, bytes int64) {
 	r.observer.Reading(r.files, of, r.bytes)
 }
 
-// stage begins a stage. No other goroutine runs meanwhile.
+// stage begins a stage. No other goroutine may run meanwhile.
 func (r *reporter) stage(name string) {
 	r.observer.Stage(name)
 	r.span.End()

@@ -35,8 +35,7 @@ func TestParseSample(t *testing.T) {
 	}
 }
 
-// A draw has n different actions that may be drawn, with as many
-// methods among them as there can be, and the seed alone decides.
+// A sample has n different actions with as many methods as possible. It depends only on the seed.
 func TestDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		methods := make([]*plan.Method, rapid.IntRange(1, 5).Draw(t, "methods"))

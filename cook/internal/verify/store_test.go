@@ -21,7 +21,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Cook times of the results of a server: of an action that reads nothing, and of one that reads.
+// Actions that read files and actions that read nothing are distinguished by the cook times of the
+// server's results.
 const readsNothing, readsSomething = time.Second, time.Minute
 
 // sharingServer returns a client of a server that has a result for every key.
@@ -61,8 +62,8 @@ func sharingServer(t *testing.T) *remote.Client {
 	return c
 }
 
-// A new asset is compared with the results that read nothing, and a known asset also with the
-// results that have the dependencies of its last cook.
+// A new asset is compared with results that read no files. A known asset is also compared with
+// results that have the same dependencies as its last cook.
 func TestSharedResultsAreOfTheLastReads(t *testing.T) {
 	tree, err := confine.Open(t.TempDir())
 	if err != nil {

@@ -23,7 +23,7 @@ type tree struct {
 	observer *observer
 }
 
-// sources are cooked by recipes that are built in.
+// sources are cooked by built-in recipes.
 var sources = map[string]string{
 	"a.txt": "alpha", "b.json": "[1, 2]", "sub/c.txt": "gamma", "sub/d.bin": strings.Repeat("delta", 1000),
 	"cook.toml": "[[rule]]\nmatch = \"*.bin\"\nrecipe = \"zstd\"\n",
@@ -66,7 +66,7 @@ func (tr *tree) write(t *testing.T, name, text string) {
 	must(t, os.WriteFile(tr.asset(name), []byte(text), 0o666))
 }
 
-// cook brings the output directory up to date.
+// cook brings the output directory of the tree up to date.
 func (tr *tree) cook(t *testing.T) pass.Done {
 	t.Helper()
 	s, err := session.Open(tr.Options, session.Write)
@@ -80,7 +80,7 @@ func (tr *tree) cook(t *testing.T) pass.Done {
 	return done
 }
 
-// verify returns findings and totals.
+// verify returns the findings and totals.
 func (tr *tree) verify(t *testing.T, sample string) (found []verify.Finding, sum verify.Sum) {
 	t.Helper()
 	tr.observer.begin()
@@ -100,7 +100,7 @@ func (tr *tree) verify(t *testing.T, sample string) (found []verify.Finding, sum
 	return found, sum
 }
 
-// mustFind fails unless the findings have exactly these kinds.
+// mustFind fails unless the findings have exactly the given kinds.
 func mustFind(t *testing.T, found []verify.Finding, want ...verify.FindingKind) {
 	t.Helper()
 	var kinds []verify.FindingKind
@@ -121,7 +121,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// flip inverts a bit of a file and restores its times.
+// flip inverts a bit in a file and restores the file's times.
 func flip(t *testing.T, name string) {
 	t.Helper()
 	info, err := os.Stat(name)
@@ -186,7 +186,7 @@ func (o *observer) Event(e execute.Event) {
 	}
 }
 
-// files are the contents and times of all files below the output directory.
+// files returns the contents and times of all files below the output directory.
 func (tr *tree) files(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}

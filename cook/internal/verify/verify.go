@@ -7,16 +7,16 @@
 //   - it reads all sources, dependencies and programs, and compares them with the inputs on
 //     record;
 //   - it reads the records and blobs of the store that would restore this tree. It removes
-//     damaged entries, so that no cook meets them; a missing entry is no difference;
+//     damaged entries, so that no cook encounters them; a missing entry is not a difference;
 //   - it cooks a sample of the assets again, in another scratch directory, time zone, locale
 //     and home directory, with another number of workers, and compares every byte with the
 //     outputs;
 //   - it compares the files that this sample reads, looks for and lists with the dependencies
-//     on record. It traces programs that could read other files as well;
+//     on record. It traces programs that could also read other files;
 //   - on request, it compares the sample with the results that a run would take from a server
-//     for the same inputs. A result that the server does not have is no difference.
+//     for the same inputs. A result that the server does not have is not a difference.
 //
-// It changes nothing else: no asset, no output, and not the index.
+// It changes nothing else: neither assets nor outputs nor the index.
 package verify
 
 import (
@@ -39,30 +39,30 @@ import (
 	"github.com/assetcook/assetcook/internal/advice"
 )
 
-// Options choose what to verify, and how many assets to cook again.
+// Options selects what to verify, and how many assets to cook again.
 type Options struct {
-	// Pass has the options of a pass over the same tree. Without targets, all targets of
-	// the last runs are verified. A scope limits everything to some sources. Results on
-	// Remote are compared with the sample. Force, IgnoreStamps, StopOnFailure,
+	// Pass holds the options of a pass over the same tree. If it names no targets, all targets of
+	// the last runs are verified. A scope limits everything to some sources. If it has a Remote,
+	// the results on that server are compared with the sample. Force, IgnoreStamps, StopOnFailure,
 	// OutputsByFolder and DryRun have no effect.
 	Pass session.Options
-	// Sample is the number of assets to cook again: a number such as "20", a part such as
-	// "5%", or "all"; "" is DefaultSample.
+	// Sample is the number of assets to cook again: a number such as "20", a part such as "5%",
+	// or "all"; "" means DefaultSample.
 	Sample string
 	// Seed chooses the sample. The same seed chooses the same assets as long as no asset is
-	// added, changed or removed; 0 is a random seed.
+	// added, changed or removed; 0 means a random seed.
 	Seed uint64
-	// AllowExtra ignores files that no action makes. A scope that limits the sources
-	// ignores them in any case.
+	// AllowExtra allows files that no action makes. A scope that limits the sources always allows
+	// such files.
 	AllowExtra bool
-	// Found is called for each difference, by one goroutine at a time; nil for none.
+	// Found is called for each difference, by one goroutine at a time. It may be nil.
 	Found func(Finding)
 }
 
 // Run verifies an output directory. It holds the lock of the directory, so that no cook runs
 // at the same time.
 //
-// Differences are counted and are no errors. An error means that verification could not be
+// Differences are counted; they are not errors. An error means that verification could not be
 // completed; the result then has the findings so far.
 func Run(ctx context.Context, opt Options) (Sum, error) {
 	sample, err := parseSample(opt.Sample)
@@ -82,7 +82,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	defer r.closeReport()
 	sum, err := verifyTree(ctx, s, r, sample, opt)
 	if err == nil {
-		err = s.State.CheckLock() // otherwise another process may have caused the findings
+		err = s.State.CheckLock() // check of the lock: without it, another process may have caused the differences
 	}
 	sum.Differences, sum.Took = r.differences, s.Clock.Now().Sub(s.Clock.Started)
 	return sum, advice.For(err)
@@ -126,7 +126,7 @@ func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sam
 	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: ids.Of}
 	sources := newContents(s, catalog)
 	read := newOutputReader(s, delta, targets, sources, openStore(s))
-	delta.Before = nil // the reader has it
+	delta.Before = nil // field that is no longer needed, because the reader has the actions
 	if err := read.readEverything(ctx, r); err != nil {
 		return sum, err
 	}
@@ -163,7 +163,8 @@ func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sam
 	return sum, err
 }
 
-// loadOrRebuild loads the index. If it is lost, load returns the part of it that the manifest has.
+// loadOrRebuild loads the index. If the index is lost, it returns the part of the index that the
+// manifest records.
 func loadOrRebuild(s *session.Session, r *reporter) (last *state.Known, lost bool, err error) {
 	last, err = s.State.Index.Load()
 	if err == nil {
@@ -191,7 +192,7 @@ func loadOrRebuild(s *session.Session, r *reporter) (last *state.Known, lost boo
 	return &state.Known{Index: listed}, true, nil
 }
 
-// knownTargets returns the targets of the last runs that the rules still have.
+// knownTargets returns the targets of the last runs that the rules still declare.
 func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 	cooked := map[string]bool{}
 	for i := range actions {
@@ -210,7 +211,7 @@ func knownTargets(actions []index.Action, rules *session.Ruleset) []string {
 	return targets
 }
 
-// eachKnown yields pointers to the actions of a list.
+// eachKnown yields pointers to the actions in a list.
 func eachKnown(before []contents.Before) iter.Seq[*index.Action] {
 	return func(yield func(*index.Action) bool) {
 		for i := range before {

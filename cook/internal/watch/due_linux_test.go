@@ -28,8 +28,8 @@ func (w *tree) awaitCooked(rounds <-chan Round) {
 	}
 }
 
-// A slow recipe copies its source, and before that reports that it has begun and waits
-// for leave to go on. (A recipe can have no fields but options.)
+// A slow recipe reports that it has begun, waits until it may go on, and then copies its source. It
+// uses variables, because all fields of a recipe are options.
 type slow struct{}
 
 var slowBegun, slowLeave = make(chan struct{}), make(chan struct{})
@@ -54,8 +54,9 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A cook asks a watcher and goes away before the answer. The watcher still does the work that the
-// question showed: here a write without event, through a name outside the tree.
+// A cook asks a watcher and goes away before the answer. The watcher still does the work that it
+// found because of the request. Here this is a write without an event, through a link outside the
+// tree.
 func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	w := newTree(t, map[string]string{"cook.toml": "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n"})
 	w.opt.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
@@ -66,7 +67,7 @@ func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	<-slowBegun
 	slowLeave <- struct{}{}
 	w.awaitCooked(rounds)
-	w.settle() // it rests, and knows of the link
+	w.settle() // end of all work, after which the watcher knows the link
 
 	w.must(os.WriteFile(outside, []byte("second"), 0o666))
 	ctx, goAway := context.WithCancel(t.Context())
@@ -103,7 +104,7 @@ func TestWatcherWaitsForRoot(t *testing.T) {
 	rounds := w.watch()
 	w.awaitCooked(rounds)
 	w.must(os.RemoveAll(w.asset("")))
-	for r := range rounds { // it has noticed
+	for r := range rounds { // the watcher has noticed
 		if r.Err != nil {
 			break
 		}
@@ -114,7 +115,7 @@ func TestWatcherWaitsForRoot(t *testing.T) {
 	w.cooked("a.txt", "1")
 }
 
-// An observer of this type wants events for actions that need no work, too.
+// An every is an observer that also wants the events of actions that need no work.
 type every struct {
 	t    *testing.T
 	idle chan string
@@ -131,16 +132,16 @@ func (e every) Event(v execute.Event) {
 	}
 }
 
-// A watcher has no events for the many actions that need no work, whatever its observer
-// wants.
+// A watcher reports no events for the many actions that need no work, even if its observer wants
+// them.
 func TestWatcherReportsSomeActions(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a", "b.txt": "b"})
 	observer := every{t, make(chan string, 1000)}
 	w.opt.Observer = observer
 	rounds := w.watch()
 	w.awaitCooked(rounds)
-	// Replace the file at once: a round that finds it half written would make the next one look
-	// everywhere.
+	// The file is replaced in one step. If a round found it half written, the next round would
+	// examine the whole tree.
 	w.write("../a.new", "A")
 	w.must(os.Rename(w.asset("../a.new"), w.asset("a.txt")))
 	w.awaitCooked(rounds)
@@ -149,7 +150,7 @@ func TestWatcherReportsSomeActions(t *testing.T) {
 	}
 }
 
-// A frowning recipe copies its source and warns of it.
+// A frowning recipe copies its source with a warning.
 type frowning struct{}
 
 func (*frowning) Outputs() []string { return []string{"{name}"} }
@@ -163,7 +164,7 @@ func (*frowning) Cook(_ context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A strict watcher fails what an earlier cook only warned of.
+// A watcher in strict mode fails sources that had only warnings in an earlier cook.
 func TestStrictWatcherAfterWarnings(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[[rule]]\nmatch = \"*.txt\"\nrecipe = \"frowning\"\n"})
 	w.opt.Recipes = []recipe.Recipe{{Name: "frowning", Version: 1, New: func() recipe.Cooker { return new(frowning) }}}
@@ -180,11 +181,11 @@ func TestStrictWatcherAfterWarnings(t *testing.T) {
 	}
 }
 
-// Another cook sees a new name of a file before the watcher, so the file looks unchanged to the
-// watcher. The watcher learns the name nevertheless.
+// Another cook sees a new hard link to a file before the watcher. The file then looks unchanged to
+// the watcher. The watcher must learn about the link even so.
 func TestWatcherAfterAnotherCook(t *testing.T) {
 	w := newTree(t, map[string]string{"y/b.json": "[1]", "z/c.json": "[2]"})
-	m := newWatcher(w.opt, nil) // and nothing in the background
+	m := newWatcher(w.opt, nil) // no background work
 	socket, err := m.listenOnSocket()
 	w.must(err)
 	defer socket.Close()

@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// Whatever was edited before: when a watcher has answered, the output directory holds what
-// a cook from scratch makes.
+// Whatever was edited before, when a watcher has answered, the output directory equals the output
+// of a cook from scratch.
 func TestWatcherEqualsFromScratch(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playBeside(t, seed) })
@@ -27,7 +27,7 @@ func TestWatcherEqualsFromScratch(t *testing.T) {
 
 func playBeside(t *testing.T, seed uint64) {
 	w := newTree(t, map[string]string{"fixed.txt": "fixed", "a/0.json": "[0]", "b/1.txt": "[1]"})
-	w.opt.Time = session.Time{} // fresh stamps are not trusted
+	w.opt.Time = session.Time{} // system clock, so that fresh stamps are not trusted
 	e := &editor{tree: w, Rand: rand.New(rand.NewPCG(seed, 1))}
 	w.await(w.watch())
 	for round := range 8 {
@@ -88,19 +88,19 @@ type editor struct {
 	log []string
 }
 
-// name returns the name of a file, there or not.
+// name returns the name of a file, which may exist or not.
 func (e *editor) name() string {
 	kinds := [...]string{"json", "txt"}
 	return e.asset(fmt.Sprintf("%c/%d.%s", 'a'+rune(e.IntN(3)), e.IntN(2), kinds[e.IntN(2)]))
 }
 
-// edit edits something. That it cannot, because something is there or is not, is fine.
+// edit makes a random edit. If the edit is impossible, it does nothing.
 func (e *editor) edit() {
 	var err error
 	a, b := e.name(), e.name()
 	what := e.IntN(9)
 	switch what {
-	case 0, 1, 7: // in place, so that other names of the file change, too
+	case 0, 1, 7: // edit in place, which changes other links to the file too
 		text := fmt.Sprintf("[%d]", e.IntN(1000))
 		e.must(os.MkdirAll(filepath.Dir(a), 0o777))
 		e.must(os.WriteFile(a, []byte(text), 0o666))

@@ -16,23 +16,24 @@ import (
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// learned has the places where something may change, as the last round showed them.
+// learned has the locations in which a change affects the output, as of the last round.
 type learned struct {
 	folders []string           // absolute
-	always  map[string]bool    // directories whose events do not show every change
+	always  map[string]bool    // directories to examine in each round, even without events
 	tools   map[string]string  // files of the programs that methods name
 	machine map[string]string  // libraries of the machine; see program.Machine
-	rules   *session.RuleTexts // the last correct ones
-	// vouched is set if the round began with a valid index, and knew all directories from
-	// it.
+	rules   *session.RuleTexts // rules of the last files without mistakes
+	// vouched is set if the round began with a valid index. The round then knew all directories
+	// from the index.
 	vouched bool
 	// index is the seal of the round's index.
 	index string
-	// everywhere is set if the next round must look everywhere.
+	// everywhere is set if the next round must examine all directories.
 	everywhere bool
 }
 
-// learn learns from a round, given the earlier knowledge and whether the round looked everywhere.
+// learn returns the knowledge after a round. was is the knowledge before the round, and all reports
+// whether the round examined all directories.
 func learn(s *session.Session, done *pass.Done, at places, was learned, all bool) (learned, error) {
 	now := learned{always: was.always, tools: was.tools, machine: was.machine, rules: was.rules, index: s.State.Index.Seal()}
 	now.learnRules(s, done)
@@ -57,27 +58,27 @@ func learn(s *session.Session, done *pass.Done, at places, was learned, all bool
 	return now, nil
 }
 
-// learnRules takes the rules of a round. If neither the round nor an earlier one needed rules, it
-// reads them.
+// learnRules records the rules of a round. If neither this round nor an earlier one needed rules,
+// it reads them.
 func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 	switch {
 	case done.Rules != nil:
 		l.rules = done.Rules
 	case l.rules == nil:
-		// If they are wrong by now, the next round reports that.
+		// If an edit has broken the rules meanwhile, the next round reports the mistakes.
 		if rules, err := s.CompileRules(done.Delta.Configs()); err == nil {
 			l.rules = &rules.Texts
 		}
 	}
 }
 
-// learnFromIndex takes the directories from the index of a round that listed the whole tree. Such a
-// round does not find files with several names, or earlier changes in new directories. So the
-// next round must look everywhere, if the index is valid.
+// learnFromIndex records the directories in the index of a round that listed the whole tree. Such a
+// round does not find hard links, or earlier changes in new directories. So the next round must
+// examine all directories if the index is valid.
 func (l *learned) learnFromIndex(s *session.Session, targets []string, at places) error {
 	known, err := s.State.Index.Load()
 	if err != nil {
-		return nil // the next round lists the whole tree and reports why
+		return nil // error that makes the next round list the whole tree
 	}
 	defer known.Close()
 	return index.Guard(func() error {
@@ -102,8 +103,9 @@ func (l *learned) watchFolders(x *index.Index, at places) {
 	}
 }
 
-// fromDelta takes the directories from a delta, and the ones for every round: with links, whose
-// targets may change anywhere, and with files that have another name elsewhere.
+// fromDelta learns the directories of a delta. Some of them must be examined in every round:
+// directories with links, whose targets may change anywhere, and directories with files that have
+// another hard link elsewhere.
 func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	d := done.Delta
 	l.watchFolders(d.Last, at)
@@ -112,7 +114,7 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 		l.always[at.namePlace(&f)] = true
 	}
 	odd := map[string]bool{}
-	for _, f := range d.Tree.Folders { // some are new
+	for _, f := range d.Tree.Folders { // directories of the delta, some of them new
 		name := filepath.Join(at.assets, filepath.FromSlash(f.Real))
 		l.folders = append(l.folders, name)
 		if f.Odd {
@@ -122,14 +124,14 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	}
 	fresh := freshIn(d, done.Actions)
 	for _, e := range d.Tree.Entries {
-		if !odd[watchedParent(e.Path)] { // or each round lists the directory
+		if !odd[watchedParent(e.Path)] { // other directories, because each round lists the odd ones
 			fresh[e.Path] = true
 		}
 	}
-	// The first name of a file with two names may be anywhere. A symbolic link may lead to a
-	// file whose own name is no asset.
+	// If a new file has two hard links, the first one may be anywhere. A symbolic link may lead to
+	// a file that is not an asset by its own name.
 	for file, is := range fresh {
-		if !is || filepath.IsAbs(file) { // a program
+		if !is || filepath.IsAbs(file) { // file of a program
 			continue
 		}
 		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))
@@ -140,8 +142,8 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	}
 }
 
-// freshIn returns the files that are new or have another inode, since they may have another
-// name.
+// freshIn returns the files that are new or whose inode has changed. They may be hard links to files
+// that are known by another name.
 func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 	fresh := map[string]bool{}
 	note := func(on dependency.Dependency, is bool) {
@@ -161,7 +163,7 @@ func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 	for on := range d.Read.Parts.Files() { // some are new
 		note(on, true)
 	}
-	needed := map[dependency.Dependency]bool{} // by the actions before
+	needed := map[dependency.Dependency]bool{} // filled in by the loop over actions above
 	for i := range d.Before {
 		for _, dep := range d.Before[i].Deps {
 			needed[dep.On.Seen()] = needed[dep.On.Seen()] || dep.Found
@@ -177,7 +179,7 @@ func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 	return fresh
 }
 
-// watchedParent returns the directory of a source, "" for the root.
+// watchedParent returns the directory of a source, or "" for the root.
 func watchedParent(source string) string {
 	if dir := path.Dir(source); dir != "." {
 		return dir
@@ -185,16 +187,18 @@ func watchedParent(source string) string {
 	return ""
 }
 
-// useLearned adds the directory of a file that recipes use.
+// useLearned adds a file that recipes use: it adds the directory of the file to the watched
+// directories.
 func (l *learned) useLearned(file string) {
 	dir := filepath.Dir(file)
 	l.folders = append(l.folders, dir)
 	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		l.always[dir] = true // its target may change anywhere
+		l.always[dir] = true // target of the link, which may change anywhere
 	}
 }
 
-// fileIn returns the file of a dependency, or any file in its directory.
+// fileIn returns the path of a dependency's file. For a listing, it returns the path of some file
+// in the directory.
 func fileIn(assets string, on dependency.Dependency) string {
 	if on.Kind.IsListing() || on.Kind == dependency.Extracts {
 		return filepath.Join(assets, filepath.FromSlash(on.Path), "any")
@@ -202,7 +206,7 @@ func fileIn(assets string, on dependency.Dependency) string {
 	return filepath.Join(assets, filepath.FromSlash(on.Path))
 }
 
-// fromActions takes the directories of new dependencies and outputs.
+// fromActions adds the directories of new dependencies and outputs.
 func (l *learned) fromActions(actions []index.Action, at places) {
 	for i := range actions {
 		for _, d := range actions[i].Deps {
@@ -216,7 +220,7 @@ func (l *learned) fromActions(actions []index.Action, at places) {
 	}
 }
 
-// fromFiles takes the files that recipes use besides assets: links and programs.
+// fromFiles adds the files other than assets that recipes use: links and programs.
 func (l *learned) fromFiles(d *changes.Delta, at places) {
 	for ref := range index.FolderRef(d.Last.Folders()) {
 		f := d.Last.Folder(ref)

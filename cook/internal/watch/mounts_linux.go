@@ -13,7 +13,7 @@ func mounts() string {
 	return string(text)
 }
 
-// local has the file systems that only this system changes.
+// local has the types of file systems that no other machine can change.
 var local = map[string]bool{
 	"ext2": true, "ext3": true, "ext4": true, "xfs": true, "btrfs": true, "tmpfs": true, "f2fs": true, "zfs": true,
 	"bcachefs": true, "jfs": true, "nilfs2": true, "reiserfs": true,
@@ -34,7 +34,7 @@ func allLocal(mounts, folder string) bool {
 			return false
 		}
 		if _, above := pathname.Below(at, folder); above && len(at) >= longest {
-			own, longest = local[kind[0]], len(at) // the last of several mounts at one place counts
+			own, longest = local[kind[0]], len(at) // last of several mounts at the same path
 		}
 	}
 	return own

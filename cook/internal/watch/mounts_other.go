@@ -2,9 +2,9 @@
 
 package watch
 
-// mounts returns nothing, because this system lists no mounts.
+// mounts returns nothing, because there is no list of mounts on this system.
 func mounts() string { return "" }
 
-// allLocal reports false, so the watcher looks at everything every minute. On Windows, no event
-// shows a write through another name of a file, or a new name of the asset directory.
+// allLocal returns false, so that the watcher examines everything every minute. On Windows, no
+// event reports a write through another name of a file, or a rename of the asset directory.
 func allLocal(_, _ string) bool { return false }

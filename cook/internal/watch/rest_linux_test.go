@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// byHand returns a watcher of a tree after its first round, with nothing in the
+// byHand returns a watcher of a tree after its first round. The watcher does no work in the
 // background.
 func (w *tree) byHand() *watcher {
 	w.t.Helper()
@@ -20,8 +20,7 @@ func (w *tree) byHand() *watcher {
 	return m
 }
 
-// A round that looked at the whole tree gives its memory back to the system, and no other
-// does.
+// Only a round over the whole tree returns its memory to the system.
 func TestMemoryGivenBack(t *testing.T) {
 	forced := func() uint32 {
 		var stats runtime.MemStats
@@ -48,15 +47,15 @@ func TestMemoryGivenBack(t *testing.T) {
 	}
 }
 
-// A watcher at rest looks at everything less often if that takes long, and an edit does
-// not put it off.
+// The longer a full scan takes, the less often a watcher at rest makes one. An edit does not delay
+// the next scan.
 func TestWatcherPace(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	now := time.Now().Add(time.Hour)
 	w.opt.Time.Now = func() time.Time { return now }
 	w.opt.Limits.Workers = 2
 	m := w.byHand()
-	m.places.local = true // whatever the tests lie on
+	m.places.local = true // local, whatever file system the tests use
 	if d := m.untilDue(); d != time.Minute {
 		t.Errorf("the next look is due in %v", d)
 	}
@@ -89,8 +88,8 @@ func TestWatcherPace(t *testing.T) {
 	}
 }
 
-// Saves that come while a round is at work are seen to where they are: that the round
-// itself replaces outputs and the manifest makes no whole look necessary.
+// If files are saved while a round works, the next round examines only their directories. The round
+// itself replaces outputs and the manifest, but that does not cause a full scan.
 func TestSavesInQuickSuccession(t *testing.T) {
 	files := map[string]string{"a.txt": "a", "sub/b.txt": "b"}
 	w := newTree(t, files)
@@ -107,8 +106,8 @@ func TestSavesInQuickSuccession(t *testing.T) {
 	}
 }
 
-// After a round that listed the whole tree, the next round looks everywhere, for named targets and
-// for all declared ones alike.
+// After a round that listed the whole tree, the next round examines all directories. This holds for
+// named targets and for all declared targets.
 func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 	for _, targets := range [][]string{{"pc", "mobile"}, {"all"}} {
 		w := newTree(t, map[string]string{"a.txt": "a", "cook.toml": "[target.pc.json]\nminify = true\n[target.mobile.json]\nminify = false\n"})
@@ -116,7 +115,7 @@ func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 		m := newWatcher(w.opt, nil)
 		socket, err := m.listenOnSocket()
 		w.must(err)
-		w.must(m.cookChanges(t.Context())) // without events, so that nothing else is pending
+		w.must(m.cookChanges(t.Context())) // everything that is pending, as there are no events
 		socket.Close()
 		if !m.learned.everywhere || !m.pending.all {
 			t.Errorf("%v: everywhere %v, pending %v", targets, m.learned.everywhere, m.pending.all)

@@ -35,7 +35,8 @@ func (m *watcher) cookChanges(ctx context.Context) error {
 	case err != nil && first:
 		return err
 	case errors.As(err, &locked), errors.Is(err, state.ErrLostLock):
-		// The other cook changes files that this watcher has learned about.
+		// The other cook may have changed files that this watcher knows, so the next round examines
+		// everything.
 		m.last.good, m.pending.all, m.pending.locked = false, true, true
 		return nil
 	}
@@ -54,16 +55,17 @@ func (m *watcher) cookChanges(ctx context.Context) error {
 		m.told(Round{Done: done, Err: err, Rules: m.last.rules, Folders: len(m.watched.folders)})
 	}
 	if whole {
-		debug.FreeOSMemory() // such a pass leaves much garbage
+		debug.FreeOSMemory() // garbage of the pass, which is large
 	}
 	return err
 }
 
-// cookRound runs a pass over the changes and learns from it. all reports whether it looked everywhere.
+// cookRound runs a pass over the changes and learns from its result. all reports whether the pass
+// examined all directories.
 func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
-		opt.Place.Remote = rules.Remote{} // connecting takes longer than most edits take to cook
+		opt.Place.Remote = rules.Remote{} // no server, as connecting takes longer than most edits need
 	}
 	s, err := session.Open(opt, session.Write)
 	if err != nil {
@@ -72,13 +74,13 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	}
 	defer s.Close()
 	m.places, m.last.question = placesOf(s), readQuestion(s)
-	// Another cook's index may have files that this watcher has not learned about. They look
-	// unchanged.
+	// If another cook wrote the index, it may contain files that this watcher has not learned
+	// about. These files look unchanged.
 	foreign := s.State.Index.Seal() != m.learned.index
 	m.pending.all = m.pending.all || foreign
 	where := m.concernsRun
 	if first && s.Mode.Strict {
-		where = nil // an index does not have warnings
+		where = nil // everything, because an index does not contain warnings
 	}
 	var now learned
 	watching := pass.Watching{Learn: func(done *pass.Done) (err error) {
@@ -94,7 +96,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 			}
 		})
 	}
-	if !foreign { // the changes of another cook are unknown
+	if !foreign { // known changes; the changes of another cook are not known
 		watching.Changed = m.tellRound
 	}
 	m.last.rules = nil
@@ -103,7 +105,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	if errors.As(err, &wrong) && m.learned.rules != nil {
 		s = s.Following(m.learned.rules)
 		old, oldErr := pass.RunWatched(ctx, s, where, watching)
-		now.rules = m.learned.rules // without new files
+		now.rules = m.learned.rules // earlier rules, because the round has not read new rule files
 		if !errors.As(oldErr, new(*session.ConfigError)) {
 			done, err, m.last.rules = old, oldErr, wrong
 		}
@@ -124,7 +126,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	return done, all, nil
 }
 
-// concernsRun reports whether a round must look at a directory.
+// concernsRun reports whether a round must examine a directory.
 func (m *watcher) concernsRun(f *index.Folder) bool {
 	if m.pending.all {
 		return true
@@ -133,11 +135,11 @@ func (m *watcher) concernsRun(f *index.Folder) bool {
 	return m.pending.folders[dir] || m.learned.always[dir] || !m.watched.folders[dir]
 }
 
-// watched are the directories with events.
+// watched holds the directories for which the system reports events.
 type watched struct {
-	events  *notify.Watcher // nil if the system cannot watch
+	events  *notify.Watcher // nil if the system cannot watch directories
 	folders map[string]bool // absolute
-	blind   bool            // some directory cannot be watched
+	blind   bool            // set if some directory cannot be watched
 }
 
 func (w *watched) endWatch() {
@@ -146,16 +148,16 @@ func (w *watched) endWatch() {
 	}
 }
 
-// watchLearned watches the directories of the last round. After a new one, the next round must look
-// everywhere: before the watch, another name of any file may have come into the directory and
-// gone again.
+// watchLearned watches the directories of the last round. If a directory is new, the next round
+// must examine all directories. Before the watch began, a hard link to any file may have been added
+// to the directory and removed again.
 func (m *watcher) watchLearned() {
 	m.watched.blind = false
 	if m.watched.events != nil {
 		m.watched.events.Within(m.places.assets, m.places.out)
 	}
 	for _, dir := range m.learned.folders {
-		// The directories on the way to ours may be renamed as well.
+		// The parent directories may be renamed as well.
 		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
 			m.watchFolder(dir)
 			_, asset := pathname.Below(m.places.assets, dir)
@@ -174,10 +176,11 @@ func (m *watcher) watchFolder(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		m.watched.blind = true
 	}
-	// The next round meets any other error of the directory.
+	// Any other error of the directory will appear again in the next round.
 }
 
-// tellRound tells followers the changes of a round. After many changes they must compare.
+// tellRound sends the changes of a round to followers. If there are too many changes, followers
+// must compare the manifest.
 func (m *watcher) tellRound(list []pass.Changed) {
 	const most = 4096
 	switch {
@@ -206,10 +209,10 @@ func feedChanges(list []pass.Changed) []feed.Change {
 	return batch
 }
 
-// A look at everything finds changes without events. It takes at most one part in lookShare of a
-// core, but comes at least every mostInterval. Where events show little it comes every
-// leastInterval. Where the system cannot watch, it comes every pollTime, unless that takes more
-// than one part in pollShare of all cores.
+// Full scans find changes that cause no events. They take at most 1/lookShare of a core, but at
+// least one is made every mostInterval. If events do not report most changes, a scan is made every
+// leastInterval. If the system cannot watch directories, a scan is made every pollTime, unless that
+// takes more than 1/pollShare of all cores.
 const (
 	lookShare     = 200
 	leastInterval = time.Minute
@@ -218,13 +221,14 @@ const (
 	pollShare     = 10
 )
 
-// A pace schedules the looks at everything.
+// A pace schedules the full scans.
 type pace struct {
-	last time.Time     // time of the last look
-	took time.Duration // its duration, 0 if unknown
+	last time.Time     // time of the last scan
+	took time.Duration // duration of the last scan, 0 if unknown
 }
 
-// looked notes a look at everything. If it found work, its duration does not predict the next.
+// looked records a full scan. If the scan found work, its duration does not predict the duration of
+// the next scan.
 func (p *pace) looked(now time.Time, took time.Duration, worked bool) {
 	p.last = now
 	if !worked {
@@ -232,8 +236,8 @@ func (p *pace) looked(now time.Time, took time.Duration, worked bool) {
 	}
 }
 
-// due returns the time of the next look at everything, given its busy cores and whether events
-// show most changes.
+// due returns the time of the next full scan. cores is the number of cores that a scan uses. The
+// result also depends on whether events report most changes.
 func (p *pace) due(cores int, shown bool) time.Time {
 	interval := leastInterval
 	if shown {
@@ -242,23 +246,23 @@ func (p *pace) due(cores int, shown bool) time.Time {
 	return p.last.Add(interval)
 }
 
-// poll returns the wait before the next look where the system cannot watch.
+// poll returns the pause before the next scan if the system cannot watch directories.
 func (p *pace) poll() time.Duration { return min(max(pollShare*p.took, pollTime), leastInterval) }
 
-// places are the directories of a round.
+// places identifies the directories of a round.
 type places struct {
 	assets, out string // absolute
 	config      string // directory of Place.Config, "" for none
 	roots       [2]os.FileInfo
 	mounts      string
-	local       bool // both file systems report every change
+	local       bool // set if both file systems report every change
 }
 
 func placesOf(s *session.Session) places {
 	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
 	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
 	for i, name := range [...]string{p.assets, p.out} {
-		p.roots[i], _ = os.Stat(name) // nil equals no other
+		p.roots[i], _ = os.Stat(name) // nil equals nothing
 	}
 	if s.Place.Config != "" {
 		if config, err := filepath.Abs(s.Place.Config); err == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// late is far below the minute after which a watcher looks at everything, and far above the time
-// for a round that is due.
+// late is a time limit for rounds that are due. It is far above the time that such a round takes,
+// and far below the minute after which a watcher scans everything.
 const late = 25 * time.Second
 
 // A tree is a directory of assets with an output directory beside it.
@@ -33,7 +33,7 @@ func newTree(t *testing.T, files map[string]string) *tree {
 	w := &tree{t: t, dir: dir, opt: session.Options{
 		Place:   session.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
 		Recipes: builtin.All(),
-		Time:    session.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }}, // so that stamps are trusted at once
+		Time:    session.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }}, // minute ahead, so that stamps are trusted at once
 	}}
 	for name, text := range files {
 		w.must(os.MkdirAll(filepath.Dir(w.asset(name)), 0o777))
@@ -56,7 +56,7 @@ func (w *tree) write(name, text string) {
 	w.must(os.WriteFile(w.asset(name), []byte(text), 0o666))
 }
 
-// cooked proves what an output holds.
+// cooked checks the content of an output.
 func (w *tree) cooked(name, want string) {
 	w.t.Helper()
 	if got, err := os.ReadFile(filepath.Join(w.dir, "cooked", name)); err != nil || string(got) != want {
@@ -67,7 +67,7 @@ func (w *tree) cooked(name, want string) {
 // watch starts a watcher and returns its rounds.
 func (w *tree) watch() <-chan Round { return w.watchWith(editorPatience) }
 
-// watchWith is watch with another patience.
+// watchWith is like watch, with another patience.
 func (w *tree) watchWith(patience notify.Patience) <-chan Round {
 	w.t.Helper()
 	ctx, stop := context.WithCancel(w.t.Context())
@@ -85,7 +85,7 @@ func (w *tree) watchWith(patience notify.Patience) <-chan Round {
 	return rounds
 }
 
-// await returns the next round that is told.
+// await returns the next round that the watcher reports.
 func (w *tree) await(rounds <-chan Round) stats.Stats {
 	w.t.Helper()
 	select {
@@ -101,14 +101,14 @@ func (w *tree) await(rounds <-chan Round) stats.Stats {
 	return stats.Stats{}
 }
 
-// ask asks the watcher as a cook does.
+// ask sends the watcher the request of a cook.
 func (w *tree) ask() *stats.Stats {
 	w.t.Helper()
 	s, err := session.Open(w.opt, session.Ask)
 	w.must(err)
 	defer s.Close()
 	known, beside := Ask(w.t.Context(), s)
-	// On a busy machine a watcher may give no sign of life in time.
+	// On a busy machine, a watcher may fail to give a sign of life in time.
 	for deadline := time.Now().Add(late); !beside || !Alive(w.t.Context(), s); known, beside = Ask(w.t.Context(), s) {
 		if time.Now().After(deadline) {
 			w.t.Fatal("the watcher does not answer")
@@ -120,7 +120,8 @@ func (w *tree) ask() *stats.Stats {
 	return known
 }
 
-// settle asks until the watcher has an answer, which it has when it knows all directories.
+// settle sends requests until the watcher has an answer. The watcher has an answer when it knows
+// all directories.
 func (w *tree) settle() stats.Stats {
 	w.t.Helper()
 	for deadline := time.Now().Add(late); time.Now().Before(deadline); {
@@ -154,8 +155,8 @@ func TestWatcherCooksWhatChanges(t *testing.T) {
 	w.cooked("new.txt", "new")
 }
 
-// A watcher sees files come and go that match the pattern of a program, even if they are no
-// assets.
+// A watcher notices when files appear and vanish that match the pattern of a program's listing,
+// even if they are not assets.
 func TestWatcherSeesListings(t *testing.T) {
 	w := newTree(t, map[string]string{
 		"a.up": "a", "lib/.cookignore": "*\n", "lib/1.part": "1", "cook.toml": `[[rule]]
@@ -178,8 +179,8 @@ reads = ["/lib/*.part"]
 	w.cooked("a.up", "a2")
 }
 
-// A program that edited rules name is watched from then on, and so is whether its name
-// means another one.
+// After an edit of the rules, the watcher watches the programs that the rules name. It notices if
+// such a name leads to another program.
 func TestWatcherLearnsOfProgramsInEditedRules(t *testing.T) {
 	w := newTree(t, map[string]string{"a.up": "a", "b.txt": "b", "cook.toml": "[[rule]]\nmatch = \"*.up\"\nrecipe = \"copy\"\n"})
 	first, second := filepath.Join(w.dir, "first"), filepath.Join(w.dir, "second")
@@ -223,8 +224,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// A session that wants more than an end is told that a watcher is beside, and nothing
-// else.
+// A session that wants more than a result learns only that a watcher is running.
 func TestAskWithOtherOptions(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.await(w.watch())
@@ -248,14 +248,14 @@ func TestAskWithOtherOptions(t *testing.T) {
 	}
 }
 
-// A file gets a second name in a directory with links, which each round lists. A write through that
-// name causes no event for the first name.
+// A file gets a second hard link in a directory with links, which each round lists. A write through
+// the second link causes no event for the first.
 func TestSecondNameBesideLinks(t *testing.T) {
 	link := func(w *tree) { w.must(os.Link(w.asset("y/b.json"), w.asset("x/a.json"))) }
 	for _, test := range []struct {
 		name   string
 		give   func(w *tree)
-		atOnce bool // the write comes before the watcher has looked
+		atOnce bool // set if the write comes before the watcher looks
 	}{
 		{"new", link, false},
 		{"new and written", link, true},
@@ -268,7 +268,7 @@ func TestSecondNameBesideLinks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{"x/c.json": "[0]", "y/b.json": "[1]"}
 			if test.name == "replaced and written" {
-				files["x/a.json"] = "[2]" // the later content, so that it will not differ
+				files["x/a.json"] = "[2]" // content like the later one, so that the file does not differ
 			}
 			w := newTree(t, files)
 			w.must(os.Symlink("c.json", w.asset("x/link.json")))
@@ -286,8 +286,8 @@ func TestSecondNameBesideLinks(t *testing.T) {
 	}
 }
 
-// A file that is no asset is another name of one, and becomes a dependency: it is
-// learned of as well.
+// A dependency may be a second hard link to an asset, and not be an asset itself. The watcher
+// learns about this link too.
 func TestSecondNameOfDependency(t *testing.T) {
 	const rule = "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n"
 	needs := func(file string) string {
@@ -311,8 +311,8 @@ func TestSecondNameOfDependency(t *testing.T) {
 	}
 }
 
-// A file is given another name, written through it, and the name is gone before the
-// watcher looks.
+// A file gets another hard link, is written through it, and the link is removed before the watcher
+// examines the directory.
 func TestNameThatVanishes(t *testing.T) {
 	for name, at := range map[string]string{"file": "l.txt", "in a directory": "new/l.txt", "in a directory that stays": "stays/l.txt"} {
 		t.Run(name, func(t *testing.T) {
@@ -336,7 +336,7 @@ func TestNameThatVanishes(t *testing.T) {
 	}
 }
 
-// The same in a directory that is moved away before the watcher looks.
+// The same happens in a directory that is moved away before the watcher examines it.
 func TestNameThatMovesAway(t *testing.T) {
 	w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
 	w.await(w.watch())
@@ -348,8 +348,8 @@ func TestNameThatMovesAway(t *testing.T) {
 	w.cooked("x/b.txt", "other")
 }
 
-// An output stays while an editor renames its source to a backup and writes the new file. The
-// round begins when the new file is there.
+// While an editor renames a source to a backup and writes the new file, the output stays. The round
+// begins when the new file is complete.
 func TestSlowSaveRemovesNothing(t *testing.T) {
 	leaktest.Check(t)
 	if p := editorPatience; p.Open < 150*time.Millisecond || p.Most <= p.Open {
@@ -360,7 +360,7 @@ func TestSlowSaveRemovesNothing(t *testing.T) {
 	w.await(rounds)
 	w.settle()
 	w.must(os.Rename(w.asset("a.json"), w.asset("a.json~")))
-	w.write("b.json", "[2]") // does not end the wait
+	w.write("b.json", "[2]") // edit that does not end the wait
 	w.write("a.json", "[3]")
 	w.must(os.Remove(w.asset("a.json~")))
 	if n := w.await(rounds); n.Outcomes.Cooked.Assets != 2 || n.Removed.Assets != 0 {

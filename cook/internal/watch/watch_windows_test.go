@@ -14,10 +14,9 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// An edit is cooked because of its event: the tree is looked at by itself once a
-// minute only.
+// An edit is cooked because of its event. Without an event, the tree is scanned only once a minute.
 func TestEventOfEditStartsRound(t *testing.T) {
-	dir, err := os.MkdirTemp("", "watch") // outside any tree of assets
+	dir, err := os.MkdirTemp("", "watch") // directory that is in no tree of assets
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (d *Double) Cook(ctx context.Context, job *recipe.Job) error {
 
 var double = recipe.Recipe{Name: "double", Version: 1, New: func() recipe.Cooker { return &Double{Times: 2} }}
 
-// The test of a recipe: TestDouble would be a function of the package's tests.
+// The test of a recipe. In a package of a recipe, the function would be called TestDouble.
 func Example() {
 	_ = func(t *testing.T) {
 		recipetest.Check(t, double, map[string]any{"times": int64(3)})
@@ -44,7 +44,7 @@ func Example() {
 	}
 }
 
-// The example would pass.
+// The test in the example passes.
 func TestExampleIsRight(t *testing.T) {
 	recipetest.Check(t, double, map[string]any{"times": int64(3)})
 	res := recipetest.Cook(t, double, &Double{Times: 3}, fstest.MapFS{"a.txt": {Data: []byte("ab")}}, "", "a.txt")

@@ -2,8 +2,8 @@ package adpcm
 
 import "encoding/binary"
 
-// IMABlockSize returns the usual size of an IMA block in bytes: 256 a channel up to 11025 Hz, twice
-// that for every doubling of the rate, at most 2048.
+// IMABlockSize returns the usual size of an IMA block in bytes: 256 per channel up to 11025 Hz, and
+// twice that for every doubling of the rate, at most 2048.
 func IMABlockSize(rate, channels int) int {
 	size := 256
 	for r := 2 * 11025; r <= rate && size < 2048; r *= 2 {
@@ -12,28 +12,29 @@ func IMABlockSize(rate, channels int) int {
 	return size * channels
 }
 
-// An IMAEncoder encodes IMA blocks of one size. It belongs to one goroutine.
+// An IMAEncoder encodes IMA blocks of one size. It must not be used by several goroutines at once.
 //
 // Greedy encoding of each sample is not optimal, because a small error now may leave a better step
 // size for the following samples. The encoder uses a beam search: it follows the few best prefixes
-// of a block at once, and keeps the one whose squared error is least at the block's end. The search
-// includes the first step size of a block. For music it gains about 1 dB over greedy encoding.
+// of a block at once, and keeps the prefix with the smallest squared error at the end of the block.
+// The search includes the first step size of a block. For music it gains about 1 dB over greedy
+// encoding.
 //
-// There are two kinds of decoders. Some sum the parts of a step, as the recommendation says (SoX),
-// others multiply (ffmpeg). Until the next block their results drift apart by some units in the last
+// There are two kinds of decoders. Some add up parts of a step, as the recommendation says (SoX),
+// others multiply (ffmpeg). Until the next block their results diverge by some units in the last
 // place, which matters for quiet sounds. The search minimizes the error of both together, which
 // keeps the two close to each other.
 type IMAEncoder struct {
 	channels, frames int
 
 	beams, next []beam
-	// path holds, for each sample and each beam that survived it, the previous beam and the code
-	// that led from there: beam<<4 | code.
+	// path holds, for each sample and each surviving beam, the index of the previous beam and the
+	// code that extended it: beam<<4 | code.
 	path []uint16
 }
 
-// The search follows width beams. For the first samples of a block it follows one for every third
-// step size. Eight beams would gain 0.1 dB and take 50 % longer.
+// The search follows width beams. For the first samples of a block it follows one beam for every
+// third step size. Eight beams would gain 0.1 dB and take 50 % longer.
 const (
 	width     = 6
 	indexStep = 3
@@ -41,17 +42,17 @@ const (
 	startLen  = 8
 )
 
-// A beam is a prefix of a block.
+// A beam is a candidate encoding of a block's first samples.
 type beam struct {
-	miss       int64 // squared error so far, of both kinds of decoders
-	summed     int32 // last sample of a decoder that sums parts of a step
+	miss       int64 // squared error so far, summed for both kinds of decoders
+	summed     int32 // last sample of a decoder that adds up parts of a step
 	multiplied int32 // last sample of a decoder that multiplies
-	index      uint8 // index of the step size
+	index      uint8 // step index
 	path       uint16
 }
 
 // NewIMAEncoder returns an encoder for blocks of blockSize bytes. The size must be a multiple of
-// four bytes a channel and hold at least one frame.
+// four bytes per channel and hold at least one frame.
 func NewIMAEncoder(blockSize, channels int) *IMAEncoder {
 	frames := IMAFrames(blockSize, channels)
 	return &IMAEncoder{
@@ -63,11 +64,11 @@ func NewIMAEncoder(blockSize, channels int) *IMAEncoder {
 	}
 }
 
-// Frames returns how many frames a block holds.
+// Frames returns the number of frames per block.
 func (e *IMAEncoder) Frames() int { return e.frames }
 
-// Append appends a block of interleaved samples to a file. If there are fewer frames than a block
-// holds, but at least one, it repeats the last frame.
+// Append appends a block of interleaved samples to a file. samples must have at least one frame; if
+// it has fewer than a block holds, Append repeats the last frame.
 func (e *IMAEncoder) Append(to []byte, samples []int16) []byte {
 	size := e.channels * (imaHeader + (e.frames-1)/perGroup*imaGroup)
 	to = append(to, make([]byte, size)...)
@@ -87,7 +88,8 @@ func (e *IMAEncoder) encodeChannel(block []byte, samples []int16, c int) {
 		e.extendBeams(t, int32(samples[min(i*e.channels+c, last)]), i)
 	}
 
-	// Beams are sorted by error; the path back from the best gives the codes.
+	// Beams are sorted by error. The codes are found by following the path of the best beam
+	// backwards.
 	best := 0
 	for i := e.frames - 1; i > 0; i-- {
 		path := e.path[i*starts+best]
@@ -101,7 +103,7 @@ func (e *IMAEncoder) encodeChannel(block []byte, samples []int16, c int) {
 	head[2] = byte(best * indexStep)
 }
 
-// extendBeams extends all beams by sample i of the block and keeps the best.
+// extendBeams extends all beams by sample i of the block and keeps the best beams.
 func (e *IMAEncoder) extendBeams(t *imaTables, target int32, i int) {
 	limit := starts
 	if i >= startLen {
@@ -114,8 +116,8 @@ func (e *IMAEncoder) extendBeams(t *imaTables, target int32, i int) {
 		if distance < 0 {
 			distance, sign = -distance, 8
 		}
-		// The closest code and the next larger one: the smaller one is hardly ever on the best
-		// path. The opposite sign may be, at full scale.
+		// Try the closest code and the next larger one, because the next smaller one is hardly ever
+		// on the best path. A code with the opposite sign may be on it at full scale.
 		code := min(4*distance/t.steps[b.index], 7)
 		codes := [...]int32{code | sign, min(code+1, 7) | sign, sign ^ 8}
 		offers := codes[:2]
@@ -128,7 +130,7 @@ func (e *IMAEncoder) extendBeams(t *imaTables, target int32, i int) {
 			d1, d2 := int64(target-summed), int64(target-multiplied)
 			miss := b.miss + d1*d1 + d2*d2
 			if len(e.next) == limit && miss >= e.next[limit-1].miss {
-				continue // like keep, but earlier
+				continue // checked before keepBeam to save time
 			}
 			n := beam{miss, summed, multiplied, t.next[b.index][code], uint16(from)<<4 | uint16(code)}
 			e.next = keepBeam(e.next, n, limit)
@@ -140,13 +142,13 @@ func (e *IMAEncoder) extendBeams(t *imaTables, target int32, i int) {
 	e.beams, e.next = e.next, e.beams
 }
 
-// hasSameFuture reports whether two beams have the same future.
+// hasSameFuture reports whether two beams lead to the same results for all further samples.
 func (b *beam) hasSameFuture(o *beam) bool {
 	return b.summed == o.summed && b.multiplied == o.multiplied && b.index == o.index
 }
 
 // keepBeam inserts a beam into a list sorted by error, if it is among the best. Of beams with the
-// same future only the best stays; of equal ones the first.
+// same future it keeps only the best, or the first of equal ones.
 func keepBeam(list []beam, n beam, limit int) []beam {
 	at := len(list)
 	for at > 0 && list[at-1].miss > n.miss {
@@ -160,7 +162,7 @@ func keepBeam(list []beam, n beam, limit int) []beam {
 			return list
 		}
 	}
-	end := at // the place that becomes free
+	end := at // index of the element to overwrite
 	for end < len(list) && !list[end].hasSameFuture(&n) {
 		end++
 	}

@@ -8,7 +8,7 @@ import (
 
 var errReserved = errors.New("a value is reserved")
 
-// readSubframe reads one channel of a block, with width bits a sample (section 9.2 of RFC 9639).
+// readSubframe reads one channel of a block, with width bits per sample (section 9.2 of RFC 9639).
 func readSubframe(r *bitReader, to []int64, width uint) error {
 	if r.bits(1) != 0 {
 		return errReserved
@@ -48,7 +48,7 @@ func readSubframe(r *bitReader, to []int64, width uint) error {
 	return err
 }
 
-// readWarmUp reads the samples that a predictor starts from.
+// readWarmUp reads the first samples of a block, which its predictor needs.
 func readWarmUp(r *bitReader, to []int64, width uint, order int) error {
 	if order > len(to) {
 		return errors.New("a predictor is longer than its block")
@@ -59,7 +59,7 @@ func readWarmUp(r *bitReader, to []int64, width uint, order int) error {
 	return nil
 }
 
-// readFixedBlock reads a block with one of the five fixed predictors (section 9.2.5).
+// readFixedBlock reads a block that uses one of the five fixed predictors (section 9.2.5).
 func readFixedBlock(r *bitReader, to []int64, width uint, order int) error {
 	if err := readWarmUp(r, to, width, order); err != nil {
 		return err
@@ -82,7 +82,7 @@ func readFixedBlock(r *bitReader, to []int64, width uint, order int) error {
 	return nil
 }
 
-// readLinearBlock reads a block with its own linear predictor (section 9.2.6).
+// readLinearBlock reads a block that has its own linear predictor (section 9.2.6).
 func readLinearBlock(r *bitReader, to []int64, width uint, order int) error {
 	if err := readWarmUp(r, to, width, order); err != nil {
 		return err
@@ -94,7 +94,7 @@ func readLinearBlock(r *bitReader, to []int64, width uint, order int) error {
 	}
 	var coefficients [32]int64
 	for i := range order {
-		coefficients[order-1-i] = r.signedBits(precision) // order of the samples
+		coefficients[order-1-i] = r.signedBits(precision) // coefficients in the order of the samples, which is reversed
 	}
 	if err := readResidual(r, to, order); err != nil {
 		return err
@@ -110,7 +110,7 @@ func readLinearBlock(r *bitReader, to []int64, width uint, order int) error {
 	return nil
 }
 
-// readResidual reads the differences from a prediction (section 9.2.7).
+// readResidual reads the differences from the prediction (section 9.2.7).
 func readResidual(r *bitReader, to []int64, order int) error {
 	width, escape := uint(4), uint64(15)
 	switch r.bits(2) {
@@ -149,12 +149,12 @@ func readResidual(r *bitReader, to []int64, order int) error {
 	return nil
 }
 
-// A bitReader reads each byte of a file from its highest bit on. After the end it reads zeros and
-// sets short.
+// A bitReader reads bits, highest bit of each byte first. After the end it reads zeros and sets
+// short.
 type bitReader struct {
 	data  []byte
-	at    int    // offset of the next byte that is not in acc
-	acc   uint64 // the next n bits, highest first; zeros below
+	at    int    // offset of the next byte to load into acc
+	acc   uint64 // the next n bits, from the highest bit down; zeros below
 	n     uint
 	short bool
 }
@@ -189,7 +189,7 @@ func (r *bitReader) bits(n uint) uint64 {
 	return v
 }
 
-// signedBits reads a number in two's complement.
+// signedBits reads an integer in two's complement.
 func (r *bitReader) signedBits(n uint) int64 {
 	if n == 0 {
 		return 0
@@ -197,7 +197,7 @@ func (r *bitReader) signedBits(n uint) int64 {
 	return int64(r.bits(n)<<(64-n)) >> (64 - n)
 }
 
-// readUnary counts zeros up to a one, which it skips.
+// readUnary counts the zero bits before the next one bit, and skips both.
 func (r *bitReader) readUnary() uint64 {
 	count := uint64(0)
 	for {
@@ -215,7 +215,7 @@ func (r *bitReader) readUnary() uint64 {
 	}
 }
 
-// alignToByte skips bits up to the next whole byte, and returns its offset.
+// alignToByte skips bits up to the next byte boundary, and returns its offset.
 func (r *bitReader) alignToByte() int {
 	r.bits(r.n % 8)
 	return r.at - int(r.n/8)

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A biquad is a filter of second order with its state, in the transposed direct form II.
+// A biquad is a second-order filter with its state, in transposed direct form II.
 type biquad struct {
 	b0, b1, b2, a1, a2 float64
 	s1, s2             float64
@@ -21,17 +21,17 @@ func (f *biquad) filterSample(x float64) float64 {
 	return y
 }
 
-// weighting returns the two filters of the K-weighting of BS.1770 for any rate.
+// weighting returns the two filters of BS.1770's K-weighting for any rate.
 //
-// The standard gives their coefficients for 48 kHz. They belong to a high-shelf filter and a
-// high-pass filter, by the bilinear transform, with the corner frequency, gain and quality below.
-// These reproduce all digits of the standard at 48 kHz, as a test shows, and the same curve at
-// other rates. (The derivation follows B. De Man, Evaluation of Implementations of the EBU R128
-// Loudness Measurement, AES 2018.)
+// The standard gives the coefficients of the filters only for 48 kHz. The filters are a high-shelf
+// filter and a high-pass filter, obtained by the bilinear transform, with the corner frequency,
+// gain and Q below. At 48 kHz the values below reproduce all digits of the standard, as a test
+// verifies; at other rates they give the same curve. (The derivation follows B. De Man, Evaluation
+// of Implementations of the EBU R128 Loudness Measurement, AES 2018.)
 func weighting(rate int) (shelf, highPass biquad) {
 	const (
 		shelfHz, shelfQ, shelfGain = 1681.974450955533, 0.7071752369554196, 3.999843853973347
-		middlePower                = 0.4996667741545416 // share of the gain at the corner
+		middlePower                = 0.4996667741545416 // exponent of the gain at the corner frequency
 		highHz, highQ              = 38.13547087602444, 0.5003270373238773
 	)
 	k := tanPi(shelfHz / float64(rate))
@@ -50,7 +50,7 @@ func weighting(rate int) (shelf, highPass biquad) {
 	k2 = float64(k * k)
 	a0 = 1 + k/highQ + k2
 	highPass = biquad{
-		b0: 1, b1: -2, b2: 1, // not divided by a0, like the standard
+		b0: 1, b1: -2, b2: 1, // not divided by a0, as in the standard
 		a1: 2 * (k2 - 1) / a0,
 		a2: (1 - k/highQ + k2) / a0,
 	}
@@ -59,10 +59,10 @@ func weighting(rate int) (shelf, highPass biquad) {
 
 func tanPi(x float64) float64 { return detmath.SinPi(x) / detmath.CosPi(x) }
 
-// channelWeights returns the factor of each channel's power in the sum, by the speakers of the
-// given number of channels (see package pcm for their order): 1.41 at the sides, 0 for the
-// low-frequency one, 1 for the rest. These are the factors of BS.1770-4, table 4, by the speakers'
-// angles; a single surround pair counts as being at the sides.
+// channelWeights returns the weight of each channel's power in the sum, by the usual speakers of
+// the given number of channels (see package pcm for their order): 1.41 for side speakers, 0 for
+// low-frequency effects, 1 for all others. These are the weights of BS.1770-4, table 4, by speaker
+// angle; a single surround pair counts as side speakers.
 func channelWeights(channels int) []float64 {
 	const side = 1.41
 	switch channels {
@@ -84,7 +84,7 @@ func channelWeights(channels int) []float64 {
 	return w
 }
 
-// phases are the four filters of 12 taps in BS.1770-4, annex 2, that compute the signal between its
+// phases are the four 12-tap filters in BS.1770-4, annex 2, that interpolate the signal between its
 // samples, in units of 1/8192.
 var phases = [4][12]float64{
 	{14, 90, -161, 272, -487, 1125, 7964, -838, 390, -218, 122, -68},
@@ -93,12 +93,12 @@ var phases = [4][12]float64{
 	{-68, 122, -218, 390, -838, 7964, 1125, -487, 272, -161, 90, 14},
 }
 
-// reach bounds the output of any phase for samples of at most 1: the magnitudes of its taps sum up
-// to 2.02.
+// reach is an upper bound for the output of any phase if samples are at most 1: the magnitudes of
+// its taps sum up to 2.02.
 const reach = 2.1
 
-// TruePeak returns the highest magnitude of the signal, in dBTP: of its samples and of three points
-// between any two samples. It is minus infinity for silence.
+// TruePeak returns the largest magnitude of the signal, in dBTP. It considers the samples, and
+// three interpolated points between adjacent samples. It returns minus infinity for silence.
 func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 	peak := 0.0
 	for rest := c.Samples; len(rest) > 0; {
@@ -114,7 +114,7 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 	n := c.Frames()
 	for ch := range c.Channels {
 		var near [12]float64 // the last 12 samples
-		loud := 0            // frames until all of near are too low to matter
+		loud := 0            // frames until all samples in near are too low to matter
 		for i := range n + 11 {
 			if i%looks == 0 {
 				if err := ctx.Err(); err != nil {
@@ -127,7 +127,7 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 			}
 			copy(near[:], near[1:])
 			near[11] = x
-			// Only near loud samples can the signal exceed the peak.
+			// Only near loud samples can the signal exceed the current peak.
 			if math.Abs(x)*reach > peak {
 				loud = 12
 			}

@@ -1,12 +1,12 @@
-// Package loudness measures loudness by ITU-R BS.1770-4 and EBU R 128 (Tech 3341): integrated
-// loudness with gating, the maximum of the momentary and of the short-term loudness, and true peak.
+// Package loudness measures loudness by ITU-R BS.1770-4 and EBU R 128 (Tech 3341): gated integrated
+// loudness, the maximum of the momentary and of the short-term loudness, and true peak.
 //
-// Two rules complete the standard. A clip shorter than a measuring block of 400 ms, which has no
-// result in the standard, is measured as one block of its own length, because games have many of
-// them. And one channel counts as one loudspeaker, as in the standard: played by two, it is 3 dB
+// Two rules extend the standard. A clip shorter than a measuring block of 400 ms, which has no
+// result in the standard, is measured as one block of its own length, because games have many such
+// clips. One channel counts as one loudspeaker, as in the standard: played by two, it is 3 dB
 // louder.
 //
-// Every processor computes the same figures, to the last bit.
+// The results are the same on every processor, to the last bit.
 package loudness
 
 import (
@@ -18,24 +18,25 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A Result is the result of a measurement. Figures are minus infinity without a signal above the
-// absolute gate of -70 LUFS; the last two also for clips shorter than their windows.
+// A Result is the result of a measurement. Values are minus infinity if no signal exceeds the
+// absolute gate of -70 LUFS. The last two are also minus infinity for clips shorter than their
+// windows.
 type Result struct {
 	Integrated   float64 // LUFS
-	MaxMomentary float64 // LUFS, the loudest 400 ms
-	MaxShortTerm float64 // LUFS, the loudest 3 s
+	MaxMomentary float64 // LUFS of the loudest 400 ms
+	MaxShortTerm float64 // LUFS of the loudest 3 s
 }
 
-// Power is summed up in slices of 10 ms.
+// Power is summed in slices of 10 ms.
 const (
 	slicesPerSecond = 100
-	momentary       = 40  // slices in a measuring block
+	momentary       = 40  // slices per measuring block
 	hop             = 10  // slices between the starts of gated blocks
-	shortTerm       = 300 // slices
+	shortTerm       = 300 // slices per short-term window
 )
 
-// MinRate is the lowest supported rate, in frames a second. The weighting has a corner at 1682 Hz,
-// which lower rates cannot hold.
+// MinRate is the lowest supported rate in frames per second. The weighting has a corner at 1682 Hz,
+// which lower rates cannot represent.
 const MinRate = 4000
 
 // CheckRate returns the error of Measure and Integrated for a rate below MinRate.
@@ -46,15 +47,16 @@ func CheckRate(rate int) error {
 	return nil
 }
 
-// Memory returns the most bytes that Measure and Integrated hold, without the clip of the given
-// frames.
+// Memory returns an upper bound on the bytes that Measure and Integrated hold for a clip of the
+// given number of frames, excluding the clip.
 func Memory(frames int64, rate int) int64 {
 	slices := frames/int64(rate)*slicesPerSecond + slicesPerSecond
 	return 8*slices + 8*slices/hop
 }
 
-// Measure measures a clip with a rate of at least MinRate. The only other error is from a done
-// context. The recipe uses only Integrated and TruePeak; its tests measure outputs with Measure.
+// Measure measures a clip, whose rate must be at least MinRate. The only other error means that ctx
+// was canceled. The recipe uses only Integrated and TruePeak; its tests measure outputs with
+// Measure.
 func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	silent := math.Inf(-1)
 	r := Result{silent, silent, silent}
@@ -80,7 +82,7 @@ func Integrated(ctx context.Context, c *pcm.Clip) (float64, error) {
 	return m.integrated()
 }
 
-// A meter has the weighted power of a clip.
+// A meter holds the weighted power of a clip.
 type meter struct {
 	watch
 	slices           []float64
@@ -98,8 +100,8 @@ func newLoudnessMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {
 	return m, m.weighSlices(c)
 }
 
-// weighSlices sums up the squares of the K-weighted samples of each whole slice, over all channels
-// with their weights. For a clip shorter than one block it includes the last, shorter slice.
+// weighSlices sums the squares of the K-weighted samples of each complete slice, over all channels
+// with their weights. For a clip shorter than one block it includes the last, incomplete slice.
 func (m *meter) weighSlices(c *pcm.Clip) error {
 	n, rate := int64(c.Frames()), int64(c.Rate)
 	count := n * slicesPerSecond / rate
@@ -139,8 +141,8 @@ func (m *meter) windowPower(from, width int) float64 {
 	return sum / (float64(width) * m.perSlice)
 }
 
-// The gates of BS.1770-4: blocks below the first do not count, nor do blocks more than 10 LU below
-// the loudness of the rest.
+// The gates of BS.1770-4: blocks below the absolute gate are excluded, then blocks more than 10 LU
+// below the loudness of the remaining blocks.
 const (
 	absoluteGate = -70.0 // LUFS
 	relativeGate = -10.0 // LU
@@ -172,7 +174,7 @@ func (m *meter) integrated() (float64, error) {
 	return lufs(gated), err
 }
 
-// gatedMean returns the mean of the powers that reach a gate, 0 if there are none.
+// gatedMean returns the mean of the powers that reach a gate, or 0 if there are none.
 func (m *meter) gatedMean(power []float64, gate float64) (float64, error) {
 	sum, n := 0.0, 0
 	for _, p := range power {
@@ -205,8 +207,8 @@ func (m *meter) loudest(width int) (float64, error) {
 // lufs converts a mean power to LUFS.
 func lufs(power float64) float64 { return detmath.Decibels(math.Sqrt(power)) - 0.691 }
 
-// looks is the number of samples, or of similarly short steps, between two checks of the context. A
-// logarithm counts as that many steps.
+// looks is the number of samples, or of steps that take as long, between two checks of the context.
+// Computing a logarithm counts as 16 steps.
 const (
 	looks     = 1 << 16
 	logarithm = 16
@@ -218,7 +220,7 @@ type watch struct {
 	left int // steps until the next check
 }
 
-// spendSteps counts the next steps, and checks the context if it is time.
+// spendSteps counts steps, and checks the context if enough have passed.
 func (w *watch) spendSteps(steps int) error {
 	if w.left -= steps; w.left >= 0 {
 		return nil

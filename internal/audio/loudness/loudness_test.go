@@ -16,7 +16,7 @@ import (
 // channel.
 type tone struct {
 	seconds float64
-	dBFS    []float64 // peak level for each channel; one for all; none is silence
+	dBFS    []float64 // peak level per channel, or one for all; empty is silence
 }
 
 func signal(rate, channels int, tones ...tone) *pcm.Clip {
@@ -95,7 +95,7 @@ func TestEBUTech3341(t *testing.T) {
 	got = measure(t, signal(48000, 2, repeat(25, at(0.18, -20), at(0.22, -30))...))
 	within(t, "case 12: momentary", got.MaxMomentary, -23, 0.1, 0.1)
 	for i := range 20 {
-		if i%5 == 0 { // as file-based meters see them: one of the segments each
+		if i%5 == 0 { // some of the segments, one at a time, as for file-based meters
 			got = measure(t, signal(48000, 2, at(0.15*float64(i)), at(3, -23), at(1)))
 			within(t, fmt.Sprintf("case 10, segment %d: short-term", i), got.MaxShortTerm, -23, 0.1, 0.1)
 		}
@@ -111,7 +111,7 @@ func TestEBUTech3341(t *testing.T) {
 func TestTruePeakEBUTech3341(t *testing.T) {
 	for _, c := range []struct {
 		number    int
-		divisor   float64 // of the rate
+		divisor   float64 // divisor of the rate
 		degrees   float64
 		amplitude float64
 		want      float64
@@ -127,7 +127,8 @@ func TestTruePeakEBUTech3341(t *testing.T) {
 			v := float32(c.amplitude * detmath.SinPi(2*float64(i)/c.divisor+c.degrees/180))
 			s.Samples = append(s.Samples, v, v)
 		}
-		// The tone starts at full level, which rings; the standard's files fade in.
+		// A tone that starts at full level would ring. The standard's files fade in, so the tone
+		// does too.
 		for i := range 200 {
 			fade := float32(i) / 200
 			s.Samples[i] *= fade
@@ -243,8 +244,8 @@ func TestSilenceAndShortClips(t *testing.T) {
 	within(t, "LFE", measure(t, signal(48000, 6, at(2, -20, -20, -300, 0, -300, -300))).Integrated, -20, 0.1, 0.1)
 }
 
-// looksOf returns how often work checks its context, and verifies that it stops at some of these
-// checks.
+// looksOf returns how often work checks its context. It also cancels the context at some of these
+// checks, and verifies that work stops.
 func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 	t.Helper()
 	const most = 1 << 20
@@ -273,7 +274,7 @@ func TestMeasuringStopsWithContext(t *testing.T) {
 	if windows := slices * (momentary + shortTerm) / looks; all-integrated < windows*9/10 {
 		t.Errorf("the windows check the context %d times, want %d", all-integrated, windows)
 	}
-	// The gates, of half an hour without its samples.
+	// The gating of half an hour, computed from the power alone, without samples.
 	power := make([]float64, 1800*slicesPerSecond)
 	for i := range power {
 		power[i] = 1
@@ -285,7 +286,8 @@ func TestMeasuringStopsWithContext(t *testing.T) {
 	if want := len(power) / hop * (momentary + 2*logarithm) / looks; gates < want {
 		t.Errorf("the gates check the context %d times, want %d", gates, want)
 	}
-	// Once for the samples' own peak, once for the peak between samples.
+	// TruePeak checks once while it looks for the peak of the samples, and once for each channel
+	// while it looks for the peak between samples.
 	for seconds, want := range map[float64]int{5: 8 + 2*4, 0.5: 1 + 2} {
 		c := signal(48000, 2, at(seconds, -20))
 		if n := looksOf(t, func(ctx context.Context) error { _, err := TruePeak(ctx, c); return err }); n != want {
@@ -294,7 +296,7 @@ func TestMeasuringStopsWithContext(t *testing.T) {
 	}
 }
 
-// The weighting is impossible at rates that cannot hold its corner.
+// Rates too low for the corner frequency of the weighting are refused.
 func TestLowRatesAreRefused(t *testing.T) {
 	for _, rate := range []int{-1, 0, 1, 999, 3363, 3365, MinRate - 1} {
 		c := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, 100)}
@@ -311,7 +313,7 @@ func TestLowRatesAreRefused(t *testing.T) {
 	}
 }
 
-// Integrated agrees with Measure, and Memory with the allocation of both.
+// Integrated agrees with Measure, and Memory agrees with the bytes that both allocate.
 func TestIntegratedAgreesWithMeasure(t *testing.T) {
 	for _, seconds := range []float64{0, 0.1, 0.4, 3.7} {
 		c := signal(44100, 2, at(seconds, -20), at(seconds, -27))

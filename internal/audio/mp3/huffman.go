@@ -2,14 +2,14 @@ package mp3
 
 import "sync"
 
-// A tree is a prefix code. A pair has the targets of a bit of 0 and of 1: another pair if positive,
-// else the leaf ^value.
+// A tree is a prefix code. Each pair holds the targets for a 0 bit and for a 1 bit: the index of
+// another pair if positive, otherwise the leaf ^value.
 type tree [][2]int16
 
-// A table is a code for pairs that a granule may choose.
+// A table is a Huffman code for pairs of values, which a granule can select.
 type table struct {
-	tree     tree // nil: all zero
-	linear   int  // bits after a value of 15
+	tree     tree // nil if all values are zero
+	linear   int  // number of bits after a value of 15 (linbits)
 	fastLeaf [256]struct{ value, length uint8 }
 }
 
@@ -41,7 +41,7 @@ var tables = sync.OnceValue(func() *[34]table {
 	return t
 })
 
-// growTree parses a tree from its text and returns the target that leads to it.
+// growTree parses a tree from its text. It returns the target that refers to the tree.
 func growTree(t *tree, text *string) int16 {
 	if (*text)[0] != '.' {
 		value := hex((*text)[0])<<4 | hex((*text)[1])
@@ -64,7 +64,7 @@ func hex(c byte) int16 {
 	return int16(c - '0')
 }
 
-// readValue reads one code word.
+// readValue reads one code word and returns its leaf.
 func (t *table) readValue(r *bitReader) int {
 	if leaf := &t.fastLeaf[r.peekBits()>>24]; leaf.length > 0 {
 		r.at += int(leaf.length)
@@ -96,7 +96,7 @@ func (t *table) readSign(r *bitReader, v int) int {
 	return v
 }
 
-// A bitReader reads each byte from its highest bit on. After the end it reads zeros.
+// A bitReader reads bits, highest bit of each byte first. After the end it reads zeros.
 type bitReader struct {
 	data []byte
 	at   int // offset of the next bit
@@ -111,7 +111,7 @@ func (r *bitReader) bits(n int) int {
 
 func (r *bitReader) readBit() bool { return r.bits(1) != 0 }
 
-// peekBits returns at least the next 25 bits, the first one highest.
+// peekBits returns at least the next 25 bits, from the highest bit down, without consuming them.
 func (r *bitReader) peekBits() uint32 {
 	v := uint64(0)
 	i := r.at >> 3
@@ -126,9 +126,9 @@ func (r *bitReader) peekBits() uint32 {
 
 // The tables of ISO/IEC 11172-3 (MPEG 1) and 13818-3 (MPEG 2), and the additions of MPEG 2.5.
 
-// trees are the codes of table B.7, by the number of the first table that uses them. A tree is
-// written as a dot, its left branch (a bit of 0) and its right branch; a leaf is the two values of
-// a pair in hexadecimal. 32 and 33 are the two tables for quadruples, whose leaves are four bits.
+// trees are the codes of table B.7, by the number of the first table that uses them. The text of a
+// tree is a dot, its left branch (a 0 bit) and its right branch; a leaf is the two values of a pair
+// in hexadecimal. 32 and 33 are the two tables for quadruples, whose leaves are four bits.
 var trees = [34]string{
 	1: "...11011000",
 	2: "......220212.212011.011000",
@@ -205,8 +205,8 @@ var window = [257]int32{
 	75038,
 }
 
-// A bandTable holds the starts of the scale factor bands of long and short blocks at one sampling
-// rate.
+// A bandTable holds the first lines of the scale factor bands of long and short blocks at one
+// sampling rate.
 type bandTable struct {
 	rate  int
 	long  [23]int
@@ -243,7 +243,7 @@ var bandTables = [...]bandTable{
 		[14]int{0, 8, 16, 24, 36, 52, 72, 96, 124, 160, 162, 164, 166, 192}},
 }
 
-// bandsAt returns the table for a rate that a header can have.
+// bandsAt returns the band table for a rate, which must be possible in a header.
 func bandsAt(rate int) *bandTable {
 	i := 0
 	for bandTables[i].rate != rate {

@@ -7,7 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// butterflies are the factors that reduce aliases between neighboring subbands, from table B.9.
+// butterflies are the coefficients of the alias reduction between adjacent subbands, from table
+// B.9.
 var butterflies = sync.OnceValue(func() (b [8]struct{ s, a float64 }) {
 	for i, c := range [8]float64{-0.6, -0.535, -0.33, -0.185, -0.095, -0.041, -0.0142, -0.0037} {
 		root := math.Sqrt(1 + float64(c*c))
@@ -35,8 +36,8 @@ func (g *granule) reduceAliases() {
 	}
 }
 
-// transforms are the inverse MDCTs of long blocks, with the window of each kind of block, and of
-// short blocks (2.4.3.4.10.2).
+// transforms are the inverse MDCTs of long blocks, with the window of each block type, and of short
+// blocks (2.4.3.4.10.2).
 type transforms struct {
 	long  [4][36][18]float64
 	short [12][6]float64
@@ -48,7 +49,7 @@ var mdct = sync.OnceValue(func() *transforms {
 		rise := detmath.SinPi((float64(i) + 0.5) / 36)
 		edge := detmath.SinPi((float64(i%12) + 0.5) / 12)
 		window := [4]float64{rise, rise, 0, rise}
-		switch { // the side next to short blocks is short
+		switch { // the half next to short blocks has a short slope
 		case i >= 30:
 			window[1] = 0
 		case i >= 24:
@@ -77,13 +78,13 @@ var mdct = sync.OnceValue(func() *transforms {
 	return t
 })
 
-// A hybrid is the filter bank of one channel, with the state between granules.
+// A hybrid is the synthesis filter bank of one channel, with its state between granules.
 type hybrid struct {
 	overlap [32][18]float64
 	synth   synthesis
 }
 
-// transformGranule turns a spectrum into 576 samples.
+// transformGranule converts a spectrum to 576 samples.
 func (f *hybrid) transformGranule(g *granule, to []float64) {
 	t := mdct()
 	var lines [18][32]float64 // time, subband
@@ -117,7 +118,7 @@ func (f *hybrid) transformGranule(g *granule, to []float64) {
 		}
 		for i := range 18 {
 			v := y[i] + f.overlap[sub][i]
-			if sub&i&1 != 0 { // odd subbands are inverted
+			if sub&i&1 != 0 { // odd samples of odd subbands are negated
 				v = -v
 			}
 			lines[i][sub] = v
@@ -129,13 +130,13 @@ func (f *hybrid) transformGranule(g *granule, to []float64) {
 	}
 }
 
-// A synthesis joins 32 subbands (2.4.3.2.2); it keeps the last sixteen vectors of 64.
+// A synthesis combines 32 subbands to samples (2.4.3.2.2); it keeps the last sixteen vectors of 64.
 type synthesis struct {
 	vectors [16][64]float64
 	newest  int
 }
 
-// cosines are the rows of the synthesis matrix that are not mirror images of another row: 0 to 15,
+// cosines are the rows of the synthesis matrix that are not mirror images of other rows: 0 to 15,
 // and 48 to 63.
 var cosines = sync.OnceValue(func() *[32][32]float64 {
 	m := new([32][32]float64)
@@ -151,7 +152,7 @@ var cosines = sync.OnceValue(func() *[32][32]float64 {
 	return m
 })
 
-// fullWindow is the window of table B.3.
+// fullWindow returns the window of table B.3.
 var fullWindow = sync.OnceValue(func() *[512]float64 {
 	w := new([512]float64)
 	for i, v := range window {
@@ -166,7 +167,7 @@ var fullWindow = sync.OnceValue(func() *[512]float64 {
 	return w
 })
 
-// synthesizeLine makes the 32 samples of one line of each subband.
+// synthesizeLine computes 32 samples from one sample of each subband.
 func (s *synthesis) synthesizeLine(lines *[32]float64, to []float64) {
 	s.newest = (s.newest + 15) & 15
 	v := &s.vectors[s.newest]

@@ -2,13 +2,13 @@
 // this package refer to the former).
 //
 // All frames are checked before anything is decoded, so a file that is not MP3, or not a single
-// stream, is an error. The encoder's delay and padding are cut off, so that loops have no gap.
-// Samples are not clipped: they may be above 1.
+// stream, is an error. The encoder's delay and padding are removed, so that loops have no gap.
+// Samples are not clipped: they may exceed 1.
 //
 // The package exists because the library hajimehoshi/go-mp3 (archived in 2023) decodes joint stereo
-// of MPEG 2 wrong, keeps delay and padding, and returns 16 bits. Samples are the same on every
-// processor: this package computes in float64, rounds every product before adding it, and takes its
-// sines and powers from package detmath.
+// of MPEG 2 incorrectly, keeps delay and padding, and returns 16 bits. Samples are the same on
+// every processor: this package computes in float64, rounds every product before adding it, and
+// uses the sines and powers of package detmath.
 package mp3
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/vorbiscomment"
 )
 
-// Info describes a file by its frames.
+// Info describes a file, based on its frames.
 type Info struct {
 	Rate     int
 	Channels int
-	Frames   int64 // frames of sound, without known delay and padding
+	Frames   int64 // number of frames, excluding known delay and padding
 }
 
-// decoderDelay is the delay of every decoder, besides the delay that the file declares: 528 samples
-// of the filters and one.
+// decoderDelay is the delay of every decoder, in addition to the delay that the file declares: 528
+// samples of the filters and one more.
 const decoderDelay = 529
 
 // Is reports whether a file that starts with head is likely to be MPEG audio.
@@ -48,13 +48,13 @@ func Probe(data []byte) (Info, error) {
 	return Info{Rate: l.first.sampleRate(), Channels: l.first.channelCount(), Frames: last - first}, nil
 }
 
-// Memory returns the most bytes that Decode holds, without the file.
+// Memory returns an upper bound on the bytes that Decode holds, excluding the file.
 func (i Info) Memory() int64 {
 	const state = 1 << 20 // tables, and state between frames
 	return 4*i.Frames*int64(i.Channels) + state
 }
 
-// soundBounds returns the range of decoded samples that are sound.
+// soundBounds returns the range of decoded samples without delay and padding.
 func (l *layout) soundBounds() (first, last int64) {
 	last = int64(l.frames) * int64(l.first.samplesPerFrame())
 	if !l.trim {
@@ -64,8 +64,8 @@ func (l *layout) soundBounds() (first, last int64) {
 	return first, max(first, last-max(0, int64(l.padding)-decoderDelay))
 }
 
-// Decode decodes a file. Delay and padding are cut off if a LAME header declares them. Frames that
-// need data of missing frames, as at the start of a piece of a longer file, are silent.
+// Decode decodes a file. Delay and padding are removed if a LAME header declares them. Frames that
+// need data of missing frames, as at the start of an excerpt from a longer file, are silent.
 // User-defined texts of ID3v2 tags may define a loop; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	l, err := findFrames(data)
@@ -105,22 +105,22 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 type decoder struct {
 	bands     *layouts
 	side      sideInfo
-	reservoir []byte // main data of past frames that later ones may use
+	reservoir []byte // main data of previous frames that later frames may use
 	filters   [2]hybrid
 	pcm       [2][1152]float64 // the samples of the current frame
 }
 
-// kept is the most bytes that a frame may reach back for its main data.
+// kept is the maximum distance in bytes between the start of a frame's main data and the frame.
 const kept = 511
 
 func newDecoder(first header) *decoder {
 	return &decoder{bands: newBandLayouts(first.sampleRate())}
 }
 
-// decodeFrame decodes a frame and returns the number of samples of each channel.
+// decodeFrame decodes a frame and returns the number of samples per channel.
 func (d *decoder) decodeFrame(h header, frame []byte) int {
 	side := 4
-	if h>>16&1 == 0 { // a checksum of the side info, which few encoders write
+	if h>>16&1 == 0 { // skip the CRC, which few encoders write
 		side += 2
 	}
 	main := side + h.sideInfo()
@@ -146,7 +146,7 @@ func (d *decoder) decodeFrame(h header, frame []byte) int {
 	return h.samplesPerFrame()
 }
 
-// granule decodes 576 samples of each channel.
+// granule decodes 576 samples per channel.
 func (d *decoder) granule(h header, r *bitReader, gr int) {
 	g := &d.side.granules[gr]
 	for ch := range h.channelCount() {
@@ -167,7 +167,8 @@ func (d *decoder) granule(h header, r *bitReader, gr int) {
 	}
 }
 
-// silence outputs granules that cannot be decoded as zeros, after the tail of the sound before.
+// silence outputs silent granules in place of granules that cannot be decoded. The first one still
+// contains the tail of the previous granule.
 func (d *decoder) silence(granules int) {
 	var none granule
 	for gr := range granules {
@@ -178,7 +179,7 @@ func (d *decoder) silence(granules int) {
 }
 
 // userTexts returns the user-defined texts (TXXX) of the ID3v2 tags at the start of a file, such as
-// LOOPSTART, by name in upper case. It leaves out compressed and encrypted texts.
+// LOOPSTART, by name in upper case. It omits compressed and encrypted texts.
 func userTexts(data []byte) vorbiscomment.List {
 	texts := vorbiscomment.List{}
 	end := skipTags(data)
@@ -224,8 +225,8 @@ func readTagFrames(texts vorbiscomment.List, body []byte, version byte) {
 	}
 }
 
-// decodeText decodes the text of a frame. Names and numbers of loops are ASCII, so other
-// characters of UTF-16 become question marks, and bytes of Latin-1 stay.
+// decodeText decodes the text of a frame. Names and values of loops are ASCII, so other UTF-16
+// characters become question marks, and Latin-1 bytes are kept.
 func decodeText(encoding byte, p []byte) string {
 	if encoding != 1 && encoding != 2 {
 		return string(p)
@@ -246,7 +247,7 @@ func decodeText(encoding byte, p []byte) string {
 	return text.String()
 }
 
-// synchsafe returns a number of four times seven bits.
+// synchsafe decodes an integer of four bytes with seven bits each.
 func synchsafe(p []byte) int {
 	return int(p[0]&0x7f)<<21 | int(p[1]&0x7f)<<14 | int(p[2]&0x7f)<<7 | int(p[3]&0x7f)
 }

@@ -27,7 +27,7 @@ func TestTreesHaveAllValues(t *testing.T) {
 				}
 			}
 		}
-		want := 16 // of quadruples
+		want := 16 // number of quadruples
 		if n := sizes[number]; n > 0 {
 			want = n * n
 			for x := range n {
@@ -141,7 +141,7 @@ func TestMixedEdges(t *testing.T) {
 		}
 		var got, sum, part [1152]float64
 		var f, g, h hybrid
-		for gr := range 2 { // the second one shows the state that the first left
+		for gr := range 2 { // the second granule shows the state left by the first
 			f.transformGranule(&both, got[576*gr:][:576])
 			g.transformGranule(&low, sum[576*gr:][:576])
 			h.transformGranule(&high, part[576*gr:][:576])
@@ -277,8 +277,8 @@ func TestScale(t *testing.T) {
 
 // A quadruple that reaches beyond the end of its granule is dropped.
 func TestQuadrupleBeyondTheGranuleIsDropped(t *testing.T) {
-	// Table 33 has words of four bits: 0000 is 1111 in its order of leaves or the reverse; either
-	// way four signs follow a quadruple of four ones.
+	// Table 33 has words of four bits. Depending on the order of its leaves, either 0000 or 1111 is
+	// the quadruple of four ones; it is followed by four signs.
 	for end, want := range map[int]int{8: 4, 7: 0, 5: 0, 16: 8, 15: 4, 12: 4} {
 		g := granule{quadTable: 33, gain: 210, bands: newBandLayouts(44100).long}
 		word := byte(0)
@@ -304,8 +304,8 @@ func TestFactors2(t *testing.T) {
 	for _, c := range []struct {
 		compress int
 		position bool
-		count    int // of factors with a width other than 0
-		bits     int // of all factors
+		count    int // number of factors with a width other than 0
+		bits     int // bits of all factors
 		preflag  bool
 	}{
 		{0, false, 0, 0, false},
@@ -356,8 +356,9 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// Joint stereo: the left channel's spectrum is shared above the end of the right one, by positions
-// of MPEG 1 (7 means not shared) and of MPEG 2.
+// In intensity stereo, both channels share the left channel's spectrum in the bands above the last
+// nonzero line of the right channel. Stereo positions of MPEG 1 (7 means not shared) and of MPEG 2
+// set the shares.
 func TestJointStereo(t *testing.T) {
 	const both, intensity = header(0xfffb9070), header(0xfffb9050)
 	const mpeg2 = header(0xfff39050)
@@ -368,7 +369,7 @@ func TestJointStereo(t *testing.T) {
 		factor      int
 		width       int
 		compress    int
-		left, right float64 // of a line of 1 in the last band but one
+		left, right float64 // shares of a line of value 1 in the last band but one
 	}{
 		{"left only", intensity, 6, 0, 0, 1, 0},
 		{"right only", intensity, 0, 0, 0, 0, 1},
@@ -385,7 +386,7 @@ func TestJointStereo(t *testing.T) {
 		band := l.long[20]
 		right.factors[20], right.widths[20] = c.factor, c.width
 		left.spectrum[band.start] = 1
-		left.spectrum[575] = 1 // the last band uses the position of the one below
+		left.spectrum[575] = 1 // the last band uses the position of the band below
 		right.spectrum[0], left.spectrum[0] = 1, 1
 		separateStereo(c.h, left, right)
 		for _, k := range []int{band.start, 575} {
@@ -403,8 +404,8 @@ func TestJointStereo(t *testing.T) {
 	}
 }
 
-// The topmost band has no position. If the band below is coded separately, so that its factor is
-// not a position either, both sides get the same.
+// The topmost band has no position. If the factor of the band below is not a position either,
+// because that band is coded separately, both sides get equal shares.
 func TestJointStereoTop(t *testing.T) {
 	for h, want := range map[header]float64{0xfffb9050: 0.5, 0xfff39050: 1} {
 		for _, block := range []int{0, shortBlock} {
@@ -444,7 +445,7 @@ func TestReservoirHolds511Bytes(t *testing.T) {
 	}
 }
 
-// FuzzFrames decodes noise after valid headers, which covers all that a file can do to the decoder.
+// FuzzFrames decodes noise after valid headers: the decoder may meet any main data.
 func FuzzFrames(f *testing.F) {
 	for _, name := range []string{"stereo.mp3", "low.mp3", "mono22.mp3"} {
 		f.Add(read(f, name)[4:1200], uint32(0xfffb9000))

@@ -1,43 +1,43 @@
 package mp3
 
-// A sideInfo describes the encoding of a frame's granules (2.4.1.7 of ISO/IEC 11172-3, 2.4.1.7 of
+// A sideInfo describes the encoding of a frame's granules (2.4.1.7 of both ISO/IEC 11172-3 and
 // 13818-3).
 type sideInfo struct {
-	begin    int    // bytes before the frame where its main data start
-	shared   [2]int // factors that the second granule reuses, per channel
+	begin    int    // bytes from the start of the main data to the frame
+	shared   [2]int // scale factor groups that the second granule reuses, per channel
 	granules [2][2]granule
 }
 
-// A granule is half a frame of MPEG 1, or a frame of MPEG 2, of one channel.
+// A granule is half a frame of MPEG 1, or a frame of MPEG 2, for one channel.
 type granule struct {
-	length    int // bits of main data
-	bigValues int // pairs
+	length    int // length of the main data in bits
+	bigValues int // number of pairs
 	gain      int
-	compress  int // the encoding of the scale factors
+	compress  int // encoding of the scale factors
 	switched  bool
-	block     int  // 0: long, 1: start, 2: short, 3: stop
-	mixed     bool // the lowest two subbands are long
+	block     int  // block type: 0 long, 1 start, 2 short, 3 stop
+	mixed     bool // the lowest two subbands use long blocks
 	tables    [3]int
 	subGain   [3]int // gain of each window of a short block
-	regions   [2]int // sizes in bands
+	regions   [2]int // number of bands in each region
 	preflag   bool
-	coarse    bool // scale factor steps are twice as large
+	coarse    bool // scale factors have steps of twice the size
 	quadTable int
 	factors   [39]int
-	widths    [39]int // bits of each factor, for intensity stereo of MPEG 2
+	widths    [39]int // bits of each scale factor, for intensity stereo of MPEG 2
 	bands     []band
 	spectrum  [576]float64
 }
 
 const shortBlock = 2
 
-// readSideInfo reads the side info of a frame into s, with the bands of the stream.
+// readSideInfo reads the side info of a frame into s. bands must match the stream's rate.
 func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 	*s = sideInfo{}
 	channels := h.channelCount()
 	if h.versionCode() == 3 {
 		s.begin = r.bits(9)
-		r.bits(7 - 2*channels) // private
+		r.bits(7 - 2*channels) // private bits
 		for ch := range channels {
 			s.shared[ch] = r.bits(4)
 		}
@@ -89,7 +89,7 @@ func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 	}
 }
 
-// regionEnds returns the ends of the first and the second region of a granule.
+// regionEnds returns the last line of the first and of the second region of a granule, exclusive.
 func (g *granule) regionEnds(rate int) (int, int) {
 	bands := bandsAt(rate)
 	switch {
@@ -102,15 +102,15 @@ func (g *granule) regionEnds(rate int) (int, int) {
 	return bands.long[first], bands.long[min(first+g.regions[1]+1, 22)]
 }
 
-// A band is a run of lines with one scale factor.
+// A band is a range of lines with the same scale factor.
 type band struct {
 	start, end int
-	window     int // window of a short block, -1 for long ones
-	pre        int // the factor's increase by preflag
+	window     int // window of a short block; -1 for long blocks
+	pre        int // increase of the scale factor by preflag
 }
 
-// layouts are the bands of each kind of block, in the order of the stream: for short blocks, three
-// windows of each.
+// layouts are the bands of each block type, in stream order: for short blocks, the three windows of
+// each band.
 type layouts struct{ long, short, mixed []band }
 
 func newBandLayouts(rate int) *layouts {
@@ -146,8 +146,8 @@ func bandsOf(rate int, short, mixed bool) []band {
 	return bands
 }
 
-// readFactors reads the scale factors of a granule: one for each band except the last one, or the
-// last of each window.
+// readFactors reads the scale factors of a granule. The last band, or the last band of each window,
+// has none.
 func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g := &s.granules[gr][ch]
 	if h.versionCode() == 3 {
@@ -157,16 +157,16 @@ func (s *sideInfo) readFactors(r *bitReader, h header, gr, ch int) {
 	g.readFactors2(r, h.intensity() && ch == 1)
 }
 
-// readFactors1 reads factors of MPEG 1 (2.4.2.7): two widths, and a second granule that may reuse
-// factors of the first.
+// readFactors1 reads MPEG 1 scale factors (2.4.2.7): they have two widths, and a second granule may
+// reuse factors of the first.
 func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	g := &s.granules[gr][ch]
 	low := [16]int{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress]
 	high := [16]int{0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3}[g.compress]
 	if g.block == shortBlock {
-		lows, all := 18, 36 // factors of three windows
+		lows, all := 18, 36 // number of factors, for three windows
 		if g.mixed {
-			lows, all = 17, 35 // 8 long bands, then short ones from the fourth on
+			lows, all = 17, 35 // 8 long bands, then short bands starting with the fourth
 		}
 		for i := range all {
 			width := high
@@ -193,7 +193,7 @@ func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	}
 }
 
-// partitions are the numbers of MPEG 2 factors with the same width: for long, short and mixed
+// partitions are the numbers of MPEG 2 scale factors with the same width, for long, short and mixed
 // blocks (ISO/IEC 13818-3, 2.4.3.2).
 var partitions = [6][3][4]int{
 	{{6, 5, 5, 5}, {9, 9, 9, 9}, {6, 9, 9, 9}},
@@ -204,8 +204,8 @@ var partitions = [6][3][4]int{
 	{{8, 8, 5, 0}, {15, 12, 9, 0}, {6, 18, 9, 0}},
 }
 
-// readFactors2 reads factors of MPEG 2: four widths for four partitions. The right channel of
-// intensity stereo has different partitions.
+// readFactors2 reads MPEG 2 scale factors, with four widths for four partitions. The right channel
+// of intensity stereo has different partitions.
 func (g *granule) readFactors2(r *bitReader, position bool) {
 	var widths [4]int
 	kind := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// powers returns x^(4/3) for all values of a line: 15 and 13 bits.
+// powers returns x^(4/3) for all values of a line, from 0 to 8206: 15 plus an integer of 13 bits.
 var powers = sync.OnceValue(func() *[8207]float64 {
 	p := new([8207]float64)
 	for i := 1; i < len(p); i++ {
@@ -16,7 +16,8 @@ var powers = sync.OnceValue(func() *[8207]float64 {
 	return p
 })
 
-// readSpectrum reads the lines of a granule, up to the given bit, and scales them (2.4.3.4.7).
+// readSpectrum reads the lines of a granule, whose bits end at the given offset, and scales them
+// (2.4.3.4.7).
 func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 	var lines [576]int
 	first, second := g.regionEnds(rate)
@@ -56,11 +57,11 @@ var quarter = sync.OnceValue(func() (q [4]float64) {
 	return q
 })
 
-// scaleLines turns whole numbers into a spectrum.
+// scaleLines converts quantized lines to a spectrum.
 func (g *granule) scaleLines(lines *[576]int) {
 	p, q := powers(), quarter()
 	for i, b := range g.bands {
-		e := g.gain - 210 // quarters of a power of two
+		e := g.gain - 210 // exponent in quarters of a power of two
 		if b.window >= 0 {
 			e -= 8 * g.subGain[b.window]
 		}
@@ -106,7 +107,7 @@ func (g *granule) sortShortLines() {
 	g.spectrum = sorted
 }
 
-// joint returns the kinds of joint stereo that a frame uses.
+// joint returns the joint stereo modes that a frame uses.
 func (h header) joint() int {
 	if h>>6&3 != 1 {
 		return 0
@@ -117,7 +118,7 @@ func (h header) joint() int {
 func (h header) intensity() bool   { return h.joint()&1 != 0 }
 func (h header) usesMidSide() bool { return h.joint()&2 != 0 }
 
-// separateStereo computes left and right from two channels that are stored together (2.4.3.4.9).
+// separateStereo computes left and right from two channels that are encoded together (2.4.3.4.9).
 func separateStereo(h header, left, right *granule) {
 	if h.joint() == 0 {
 		return
@@ -127,8 +128,9 @@ func separateStereo(h header, left, right *granule) {
 		return
 	}
 	// Above the right channel's last nonzero line, in each window, both channels share one
-	// spectrum, and the right channel's factors are stereo positions. The topmost bands have no
-	// factor: they use the one below or, if that is not a position, sound the same on both sides.
+	// spectrum, and the right channel's scale factors are stereo positions. The highest bands have
+	// no factor: they use the factor of the next lower band or, if that is not a position, have
+	// equal power on both sides.
 	var ended [3]bool
 	below := 1
 	if right.block == shortBlock {
@@ -175,7 +177,7 @@ func (g *granule) isSilentBand(i int) bool {
 	return true
 }
 
-// middleShares returns the shares of left and right of a band in the middle.
+// middleShares returns the gains of the left and the right channel for a position in the middle.
 func middleShares(h header) (left, right float64) {
 	if h.versionCode() == 3 {
 		return 0.5, 0.5
@@ -183,22 +185,22 @@ func middleShares(h header) (left, right float64) {
 	return 1, 1
 }
 
-// stereoShares returns the shares of left and right of a band, by its factor in the right channel;
-// false if the factor means that the band is coded separately.
+// stereoShares returns the gains of left and right for a band, based on its factor in the right
+// channel. coded is false if the factor means that the band is not intensity-coded.
 func stereoShares(h header, right *granule, i int) (left, right2 float64, coded bool) {
 	p := right.factors[i]
 	if h.versionCode() == 3 {
 		if p >= 7 {
 			return 0, 0, false
 		}
-		// tan(p pi/12) to 1
+		// The ratio of the gains is tan(p pi/12).
 		s, c := detmath.SinPi(float64(p)/12), detmath.CosPi(float64(p)/12)
 		return s / (s + c), c / (s + c), true
 	}
 	if w := right.widths[i]; w > 0 && p == 1<<w-1 {
 		return 0, 0, false
 	}
-	half := 4.0 // steps of the fourth root of 1/2, or of the square root
+	half := 4.0 // number of steps that halve the gain
 	if right.compress&1 != 0 {
 		half = 2
 	}

@@ -14,7 +14,7 @@ import (
 
 const magic = "\x01test"
 
-// A writer writes packets in pages of at most the given segments.
+// A writer writes packets to pages that have at most the given number of segments.
 type writer struct {
 	file     []byte
 	serial   uint32
@@ -133,7 +133,7 @@ func TestPageHasTheLastPacketsPosition(t *testing.T) {
 	w.packet([]byte(magic))
 	w.packet(make([]byte, 10))
 	w.packet(make([]byte, 300)) // a segment on this page, one on the next
-	w.packet(make([]byte, 600)) // continues on the page after that
+	w.packet(make([]byte, 600)) // a packet that continues on the page after the next
 	w.packet(make([]byte, 1))
 	w.flush(false, last)
 	r, err := NewReader(w.file, []byte(magic))
@@ -162,7 +162,7 @@ func TestPageHasTheLastPacketsPosition(t *testing.T) {
 	if e, err := r.Measure(); err != nil || e != (Extent{Granule: 2, Packets: 5, Early: 2}) {
 		t.Errorf("Measure says %+v, %v", e, err)
 	}
-	for range 2 { // up to the middle of the first page's packets
+	for range 2 { // the first packets of the first page
 		if _, err := r.Next(); err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A loop is kept within the sound; a loop that is left out or shortened gives a warning.
+// A loop that extends beyond the sound is shortened, or dropped if no frame is left; either gives a
+// warning.
 func TestLoopIsKeptWithinTheSound(t *testing.T) {
 	for _, c := range []struct {
 		loop     Loop

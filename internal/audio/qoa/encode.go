@@ -10,7 +10,7 @@ import (
 )
 
 // Encode writes a clip as a QOA file. Samples are rounded to 16 bits; samples beyond full scale are
-// clipped, and NaN becomes silence. Encode writes nothing if [Check] refuses the clip.
+// clipped, and NaN becomes silence. Encode writes nothing if [Check] returns an error.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 	if err := Check(clip); err != nil {
 		return err
@@ -60,7 +60,8 @@ func (e *encoder) appendFrame(to []byte, samples []float32) []byte {
 		var state [stateSize]byte
 		e.states[c].putState(state[:])
 		to = append(to, state[:]...)
-		// Consecutive slices tend to share a scale; frames must not depend on each other.
+		// Consecutive slices tend to have similar scale factors, but frames must not depend on each
+		// other.
 		e.states[c].scale = 0
 	}
 	for at := 0; at < count; at += sliceLen {
@@ -76,7 +77,7 @@ func (e *encoder) appendFrame(to []byte, samples []float32) []byte {
 	return to
 }
 
-// roundInt16 rounds a sample to 16 bits, with halves to even.
+// roundInt16 rounds a sample to 16 bits, ties to even.
 func roundInt16(x float32) int32 {
 	x *= 1 << 15
 	switch {
@@ -90,12 +91,13 @@ func roundInt16(x float32) int32 {
 	return int32(math.RoundToEven(float64(x)))
 }
 
-// encodeSlice finds the scale factor that stores up to 20 samples best, advances the channel's
-// state and returns the slice in the file's format.
+// encodeSlice finds the best scale factor for up to 20 samples, advances the channel's state and
+// returns the slice in the file's format.
 //
-// The best scale factor tends to be close to the previous slice's, so the search starts there and
-// goes to both sides: later trials are then aborted early. Of equals the first one upwards from
-// there wins, as in the reference.
+// The best scale factor tends to be close to the previous slice's, so the search starts with that
+// and alternates to both sides, because a good result aborts later trials early. Of equally good
+// scale factors, the first one counting upwards (modulo 16) from the previous slice's wins, as in
+// the reference.
 func (e *encoder) encodeSlice(s *state, samples []int32) uint64 {
 	best := trial{rank: math.MaxUint64}
 	bestTurn := 16
@@ -111,27 +113,28 @@ func (e *encoder) encodeSlice(s *state, samples []int32) uint64 {
 		}
 	}
 	s.predictor, s.scale = best.after, (s.scale+bestTurn)%16
-	// A short slice is left-aligned.
+	// A short slice is left-aligned in its 64 bits.
 	code := uint64(s.scale)<<(3*len(samples)) | best.codes
 	return code << (3 * (sliceLen - len(samples)))
 }
 
-// A trial is the result of one scale factor for a slice.
+// A trial is the result of encoding a slice with one scale factor.
 type trial struct {
-	rank  uint64 // squared error and penalties; above the limit if aborted
-	codes uint64 // three bits a sample, the first highest
+	rank  uint64 // squared error plus penalties; above the limit if aborted
+	codes uint64 // three bits per sample, first sample highest
 	after predictor
 }
 
-// tryScale encodes the samples with one scale factor, until the rank is above the limit.
+// tryScale encodes the samples with one scale factor and stops when the rank of the trial exceeds
+// the limit.
 //
-// As in the reference, a sample costs a penalty besides its squared error if the weights are so
-// large that the filter may soon be unstable.
+// As in the reference, a sample adds a penalty to its squared error if the weights are so large
+// that the filter may soon become unstable.
 func (e *encoder) tryScale(p *predictor, samples []int32, scale int, limit uint64) trial {
-	const heavy = 0x8ff // units of 2^18
+	const heavy = 0x8ff // limit in units of 2^18
 
 	reciprocal, steps := e.tables.reciprocal[scale], &e.tables.steps[scale]
-	// Registers are faster than an array, and this loop takes all the time of the encoder.
+	// Registers are faster than an array, and the encoder spends nearly all its time in this loop.
 	h0, h1, h2, h3 := p.history[0], p.history[1], p.history[2], p.history[3]
 	w0, w1, w2, w3 := p.weights[0], p.weights[1], p.weights[2], p.weights[3]
 	var t trial

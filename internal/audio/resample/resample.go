@@ -3,7 +3,7 @@
 // Any ratio of rates works. Signals up to 91 % of half the lower rate (20 kHz of 44.1 kHz) pass
 // within 0.001 dB. Signals above half the lower rate, and all aliases and images, are attenuated by
 // 100 dB or more. The filter is symmetric and its delay is compensated: sounds keep their time.
-// Outside the clip there is silence.
+// Samples outside of the clip are treated as silence.
 //
 // Every processor computes the same bits: see package detmath. Sums are computed in float64 and in
 // a fixed order.
@@ -19,14 +19,15 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// The rates that Clip supports, in frames a second.
+// The rates that Clip supports, in frames per second.
 const (
 	MinRate = 1000
 	MaxRate = 384000
 )
 
-// Frames returns the number of frames of a clip at another rate: frames*to/from rounded to nearest,
-// halves up. Positions are converted the same way. It is exact for up to 2^62/to frames.
+// Frames returns the number of frames of a clip at another rate: frames*to/from, rounded to
+// nearest, halves up. Positions are converted in the same way. The result is exact for up to
+// 2^62/to frames.
 func Frames(frames int64, from, to int) int64 {
 	hi, lo := bits.Mul64(uint64(frames), 2*uint64(to))
 	lo, carry := bits.Add64(lo, uint64(from), 0)
@@ -34,13 +35,13 @@ func Frames(frames int64, from, to int) int64 {
 	return int64(q)
 }
 
-// outFrames is Frames, but at least 1 unless frames is 0.
+// outFrames is like Frames, but returns at least 1 unless frames is 0.
 func outFrames(frames int64, from, to int) int64 {
 	return max(min(frames, 1), Frames(frames, from, to))
 }
 
-// moveLoop converts a loop to another rate, in a clip with the given number of frames at that rate.
-// A loop with frames keeps at least one.
+// moveLoop converts a loop to another rate. frames is the length of the clip at that rate. A loop
+// that is not empty keeps at least one frame.
 func moveLoop(l pcm.Loop, from, to int, frames int64) pcm.Loop {
 	some := l.End > l.Start
 	l.Start, l.End = Frames(l.Start, from, to), Frames(l.End, from, to)
@@ -51,8 +52,8 @@ func moveLoop(l pcm.Loop, from, to int, frames int64) pcm.Loop {
 	return l
 }
 
-// Memory returns the most bytes that Clip holds, without its input, for a clip of the given frames
-// and channels.
+// Memory returns an upper bound on the bytes that Clip holds, excluding its input, for a clip with
+// the given numbers of frames and channels.
 func Memory(frames int64, channels, from, to int) int64 {
 	if from == to {
 		return 0
@@ -68,16 +69,16 @@ func Memory(frames int64, channels, from, to int) int64 {
 	return 4*outFrames(frames, from, to)*int64(channels) + 8*rows*taps + scratch
 }
 
-// blockFrames is the number of output frames computed at a time, and blockProducts the most
-// products between two checks of the context.
+// blockFrames is the number of output frames computed at a time, and blockProducts is the maximum
+// number of products between two checks of the context.
 const (
 	blockFrames   = 2048
 	blockProducts = 1 << 22
 )
 
-// Clip returns c at another rate, or c itself if it has that rate. Loops are converted, too. A clip
-// or loop with frames keeps at least one. Clip returns an error if a rate is not from MinRate to
-// MaxRate, or if ctx is done.
+// Clip returns c at another rate, or c itself if it already has that rate. Loops are converted,
+// too. A clip or loop that is not empty keeps at least one frame. Clip returns an error if a rate
+// is out of the range from MinRate to MaxRate, or if ctx is canceled.
 func Clip(ctx context.Context, c *pcm.Clip, rate int) (*pcm.Clip, error) {
 	if rate == c.Rate {
 		return c, nil
@@ -122,24 +123,24 @@ func lowestTerms(from, to int) (in, out int) {
 	return from / a, to / a
 }
 
-// A stream converts one block of one channel after another.
+// A stream converts a clip block by block and channel by channel.
 type stream struct {
 	bank    *bank
-	in, out int64     // in input frames last as long as out output frames
-	window  []float64 // the input of a block
+	in, out int64     // ratio of the rates in lowest terms: input frames to output frames
+	window  []float64 // input frames of a block
 }
 
-// convertBlock makes the output frames first to last (exclusive) of a channel.
+// convertBlock computes the output frames from first to last (exclusive) of a channel.
 func (s *stream) convertBlock(c, to *pcm.Clip, ch int, first, last int64) {
 	half := int64(s.bank.half)
-	from := first*s.in/s.out - half + 1         // the first needed input frame
-	until := (last-1)*s.in/s.out + half + 1 + 1 // one more for the row after the last
+	from := first*s.in/s.out - half + 1         // first input frame needed
+	until := (last-1)*s.in/s.out + half + 1 + 1 // one more frame, for the row after the last
 	s.loadWindow(c, ch, from, until)
 
 	n := 2 * s.bank.half
 	rows, exact := int64(s.bank.rows), int64(s.bank.rows) == s.out
 	for i := first; i < last; i++ {
-		at := i * s.in // units of 1/out of an input frame
+		at := i * s.in // position in units of 1/out of an input frame
 		base, rest := at/s.out, at%s.out
 		x := s.window[base-half+1-from:][:n]
 		if exact {
@@ -153,7 +154,7 @@ func (s *stream) convertBlock(c, to *pcm.Clip, ch int, first, last int64) {
 	}
 }
 
-// loadWindow fills the window with the input frames from to until, with silence outside the clip.
+// loadWindow loads a range of input frames into the window, with silence outside of the clip.
 func (s *stream) loadWindow(c *pcm.Clip, ch int, from, until int64) {
 	n := int(until - from)
 	if cap(s.window) < n {
@@ -166,8 +167,8 @@ func (s *stream) loadWindow(c *pcm.Clip, ch int, from, until int64) {
 	}
 }
 
-// dotProduct sums the products of two slices of the same, even length, in four sums that the
-// processor can compute in parallel.
+// dotProduct returns the dot product of two slices of the same, even length. It uses four sums that
+// the processor can compute in parallel.
 func dotProduct(h, x []float64) float64 {
 	x = x[:len(h)]
 	var a, b, c, d float64
@@ -184,35 +185,35 @@ func dotProduct(h, x []float64) float64 {
 	return (a + b) + (c + d)
 }
 
-// The filter is a sinc under a Kaiser window. By the formulas of Kaiser and Schafer (1980;
-// Oppenheim and Schafer, Discrete-Time Signal Processing, 7.5.3), the attenuation determines the
-// window's shape, and together with the width of the transition its length.
+// The filter is a Kaiser-windowed sinc. By the formulas of Kaiser and Schafer (1980; Oppenheim and
+// Schafer, Discrete-Time Signal Processing, 7.5.3), the attenuation determines the window's shape
+// and, together with the transition width, its length.
 const (
-	attenuation = 125.0 // dB, somewhat more than promised
-	passband    = 0.91  // share of half the lower rate: up to 20 kHz of 44.1 kHz
+	attenuation = 125.0 // dB, slightly more than documented
+	passband    = 0.91  // fraction of half the lower rate: up to 20 kHz of 44.1 kHz
 	beta        = 0.1102 * (attenuation - 8.7)
 
-	// halfWidth is the kernel's length to each side, in frames of the lower rate.
+	// halfWidth is the length of the kernel on each side, in frames of the lower rate.
 	halfWidth = (attenuation - 7.95) / (14.36 * (1 - passband) / 2) / 2
 	// cutoff is the middle of the transition, in cycles per frame of the lower rate.
 	cutoff = (1 + passband) / 4
 )
 
-// maxExact bounds a bank with one row for each possible place of an output frame between two input
-// frames: 4 MB. Ratios that need more, such as 44100 to 47999, interpolate between rows.
+// maxExact limits a bank with one row for each possible position of an output frame between two
+// input frames to 4 MB. Ratios that need more, such as 44100 to 47999, interpolate between rows.
 const maxExact = 1 << 19
 
-// interpolated is the number of rows per input frame of the lower rate. It puts the error of linear
-// interpolation, (2 pi cutoff / rows)^2 / 8, at -131 dB.
+// interpolated is the number of rows per input frame of the lower rate. With it the error of linear
+// interpolation, (2 pi cutoff / rows)^2 / 8, is -131 dB.
 const interpolated = 2048
 
-// A bank is the kernel sampled at several places between two input frames. Row r has the weights
-// for an output r/rows after an input frame: of that frame, half-1 frames before it and half frames
-// after it. Each row sums to 1.
+// A bank is the kernel sampled at several positions between two input frames. Row r has the weights
+// for an output r/rows after an input frame: the weights of that frame, of half-1 frames before it,
+// and of half frames after it. Each row sums to 1.
 type bank struct {
 	rows    int
 	half    int
-	weights []float64 // 2*half per row, and one row of the next frame
+	weights []float64 // 2*half weights per row, and one more row for the next frame
 }
 
 func (b *bank) rowWeights(r int) []float64 {
@@ -220,9 +221,9 @@ func (b *bank) rowWeights(r int) []float64 {
 	return b.weights[r*n : (r+1)*n]
 }
 
-// newBank makes the bank for out/in, a fraction in lowest terms.
+// newBank computes the bank for out/in, a fraction in lowest terms.
 func newBank(ctx context.Context, in, out int) (*bank, error) {
-	shrink := min(1, float64(out)/float64(in)) // lower rate per input rate
+	shrink := min(1, float64(out)/float64(in)) // lower rate divided by input rate
 	half := int(math.Ceil(halfWidth / shrink))
 	rows := out
 	if int64(out)*int64(2*half) > maxExact {
@@ -237,7 +238,7 @@ func newBank(ctx context.Context, in, out int) (*bank, error) {
 		place := float64(r) / float64(rows)
 		row, sum := b.rowWeights(r), 0.0
 		for i := range row {
-			// Distance of the input frame from the output, in lower frames.
+			// The distance between the input frame and the output, in frames of the lower rate.
 			t := (float64(i-half+1) - place) * shrink
 			row[i] = kernelWeight(t) / top
 			sum += row[i]

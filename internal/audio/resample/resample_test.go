@@ -40,11 +40,11 @@ func level(x []float64) float64 {
 	return 10 * math.Log10(2*sum/float64(len(x)))
 }
 
-// length returns the input frames that last as long as 2000 frames of the lower rate.
+// length returns the number of input frames that last as long as 2000 frames of the lower rate.
 func length(from, to int) int { return 2000 * from / min(from, to) }
 
-// middle returns the samples beyond the filter's length from both ends, after a conversion from the
-// given rate.
+// middle returns the samples of c, which was converted from the given rate, without the margins at
+// both ends in which the filter reaches beyond the clip.
 func middle(c *pcm.Clip, from int) []float64 {
 	var x []float64
 	margin := (int(math.Ceil(halfWidth)) + 10) * c.Rate / min(from, c.Rate)
@@ -59,7 +59,7 @@ var ratios = []struct{ from, to int }{
 	{96000, 44100}, {11025, 48000}, {44100, 47999}, {48000, 16001}, {192000, 48000}, {32000, 44100},
 }
 
-// tones returns the sum of sines of an amplitude.
+// tones returns the sum of sines with the given frequencies and the same amplitude.
 func tones(rate, frames int, amplitude float64, hz []float64) *pcm.Clip {
 	sum := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, frames)}
 	for _, f := range hz {
@@ -90,7 +90,7 @@ func TestPassbandIsKept(t *testing.T) {
 	}
 }
 
-// Tones that the lower rate cannot hold are attenuated by 100 dB.
+// Tones that are too high for the lower rate are attenuated by 100 dB.
 func TestStopbandIsAttenuated(t *testing.T) {
 	for _, r := range ratios {
 		if r.to >= r.from {
@@ -120,7 +120,7 @@ func TestImagesAreAttenuated(t *testing.T) {
 		}
 		in := tones(r.from, length(r.from, r.to), 0.2, hz)
 		x := middle(convert(t, in, r.to), r.from)
-		for range 12 { // each fit improves without the others
+		for range 12 { // each round fits better, as the other tones are removed
 			for _, f := range hz {
 				removeTone(x, f/float64(r.to))
 			}
@@ -239,7 +239,7 @@ func TestShortClipsKeepAFrame(t *testing.T) {
 }
 
 func TestSameRateIsTheClipItself(t *testing.T) {
-	c := sine(500, 10, 1, 1) // also a rate that cannot be converted
+	c := sine(500, 10, 1, 1) // a clip with a rate that cannot be converted
 	if out := convert(t, c, 500); out != c {
 		t.Error("another clip")
 	}
@@ -253,10 +253,11 @@ func TestExtremeRatesAreRefused(t *testing.T) {
 	}
 }
 
-// The context is checked once for each block of one channel and each row.
+// The context is checked once for each row of the filter bank, and once for each block of a
+// channel.
 func TestResamplingStopsWithContext(t *testing.T) {
 	in := sine(44100, 44100, 100, 1)
-	const rows, blocks = 161, 24 // of 44100 to 48000; a second in blocks of 2048
+	const rows, blocks = 161, 24 // rows for 44100 to 48000; blocks of 2048 frames in a second
 	for _, looks := range []int{0, 50, rows, rows + blocks - 1} {
 		if _, err := Clip(countdown.New(t.Context(), looks), in, 48000); err != context.Canceled {
 			t.Errorf("after %d checks: %v", looks, err)

@@ -17,7 +17,7 @@ func TestVorbisMemoryIsClose(t *testing.T) {
 		if i.Rate != f.rate || i.Channels != f.channels || i.Frames != int64(f.frames) {
 			t.Errorf("%s: %+v", f.name, i)
 		}
-		// The total allocation, garbage included, is not far from it.
+		// The total allocation, with garbage, is close to the estimate.
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		decode(t, data)
@@ -39,7 +39,8 @@ func TestVorbisMemoryIsClose(t *testing.T) {
 	}
 }
 
-// Probing a header of a hundred bytes for megabytes of tables does not make the tables.
+// Probe does not build the tables of a codebook, even if a header of a hundred bytes declares
+// tables of megabytes.
 func TestProbingMakesNoTables(t *testing.T) {
 	var acc uint64
 	var n uint
@@ -55,7 +56,7 @@ func TestProbingMakesNoTables(t *testing.T) {
 	put(1<<17, 24)
 	put(1, 1)      // ordered:
 	put(17-1, 5)   // words of 17 bits
-	put(1<<17, 18) // for all entries
+	put(1<<17, 18) // this length for all entries
 	put(1, 4)      // vectors on a lattice of 4 steps
 	put(0, 32)
 	put(0, 32)

@@ -29,7 +29,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	// Section 3.2.1 prints the words of the first: 00 0100 0101 0110 0111 10 110 111.
+	// Section 3.2.1 prints these words for its first example: 00 0100 0101 0110 0111 10 110 111.
 	words := []string{"00", "0100", "0101", "0110", "0111", "10", "110", "111"}
 	code, err := newPrefixCode([]uint8{2, 4, 4, 4, 4, 2, 3, 3})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 	}
 	book = &codebook{code: code}
 	for entry := range 21 {
-		ones := uint64(1)<<min(entry, 20) - 1 // that many ones, and a zero except for the last
+		ones := uint64(1)<<min(entry, 20) - 1 // this number of ones; all entries but the last add a zero
 		r := &bitReader{data: []byte{byte(ones), byte(ones >> 8), byte(ones >> 16), 0}}
 		if got := book.readCodeEntry(r); got != entry {
 			t.Errorf("%d ones: entry %d", entry, got)

@@ -9,16 +9,16 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A floor is the rough shape of a channel's spectrum.
+// A floor is an encoding of the spectral envelope of a channel.
 type floor interface {
-	// read reads a packet's curve. It returns false if the packet has none, so that the channel is
-	// silent.
+	// readCurve reads a packet's envelope. It returns false if the packet has none, which means
+	// that the channel is silent.
 	readCurve(r *bitReader, books []codebook, c *curve) bool
-	// apply multiplies a spectrum by a curve.
+	// applyCurve multiplies a spectrum by an envelope.
 	applyCurve(c *curve, spectrum []float32)
 }
 
-// A curve is one channel's floor in a packet.
+// A curve is the envelope of one channel in a packet.
 type curve struct {
 	heights   [maxPoints]int // heights of the points of a type 1 floor
 	amplitude uint64         // amplitude of a type 0 floor
@@ -35,15 +35,15 @@ func (d *decoder) readFloor(r *bitReader) (floor, error) {
 	return nil, errors.New("a floor has an unknown type")
 }
 
-// A floor0 is the envelope of a linear predictor, given by its line spectral frequencies: floor
-// type 0 (section 6), which only the first encoders used.
+// A floor0 is a floor of type 0 (section 6), which only the first encoders used: the envelope of a
+// linear predictor, given by its line spectral frequencies.
 type floor0 struct {
 	order    int
 	bits     uint    // bits of the amplitude
 	offset   float64 // dB
 	books    []int
-	places   int      // number of places on the bark scale
-	placesOf [2][]int // places by line of short and long blocks
+	places   int      // number of positions on the bark scale
+	placesOf [2][]int // position of each line in short and long blocks
 }
 
 func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
@@ -73,7 +73,7 @@ func (d *decoder) readFloor0(r *bitReader) (*floor0, error) {
 	return f, nil
 }
 
-// bark converts a frequency in Hz to the bark scale of hearing.
+// bark converts a frequency in Hz to the psychoacoustic bark scale.
 func bark(hz float64) float64 {
 	return float64(13.1*detmath.Atan(0.00074*hz)) + float64(2.24*detmath.Atan(1.85e-8*hz*hz)) + float64(1e-4*hz)
 }
@@ -138,14 +138,14 @@ func (f *floor0) powerAt(c *curve, w float64) float64 {
 	return float64(p) + float64(q)
 }
 
-// A floor1 is a curve of line segments, floor type 1 (section 7).
+// A floor1 is a floor of type 1 (section 7), a curve of line segments.
 type floor1 struct {
-	partitions []uint8 // the class of each
+	partitions []uint8 // class of each partition
 	classes    []floorClass
 	multiplier int
-	x          []int // places of the curve's points, in stream order
-	sorted     []int // indices into x, by x
-	low, high  []int // indices of the neighbors among earlier points, from x[2] on
+	x          []int // positions of the curve's points, in stream order
+	sorted     []int // indices of x, sorted by position
+	low, high  []int // indices of the neighbors among earlier points, for points from x[2] on
 }
 
 const maxPoints = 65
@@ -154,7 +154,7 @@ type floorClass struct {
 	dimensions int
 	subclasses uint
 	master     int
-	books      []int // -1 for none
+	books      []int // index of each codebook, -1 for none
 }
 
 func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
@@ -194,7 +194,7 @@ func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
 	return f, f.sortPoints()
 }
 
-// sortPoints finds the neighbors of each point and the order of all.
+// sortPoints finds the neighbors of each point and sorts the points.
 func (f *floor1) sortPoints() error {
 	f.low, f.high = make([]int, len(f.x)), make([]int, len(f.x))
 	for i := range f.x {
@@ -216,11 +216,11 @@ func (f *floor1) sortPoints() error {
 	return nil
 }
 
-// ranges are the numbers of values that a point may have, by multiplier.
+// ranges are the numbers of possible heights of a point, by multiplier.
 var ranges = [...]int{256, 128, 86, 64}
 
-// readCurve reads the curve of one packet. It returns false if the packet has none, so that the
-// channel is silent.
+// readCurve reads the curve of one packet. It returns false if the packet has none, which means
+// that the channel is silent.
 func (f *floor1) readCurve(r *bitReader, books []codebook, c *curve) bool {
 	if !r.readFlag() {
 		return false
@@ -260,7 +260,7 @@ func (f *floor1) applyCurve(c *curve, spectrum []float32) {
 			continue
 		}
 		x1, y1 := f.x[i], y[i]*f.multiplier
-		// A line in integers, by Bresenham's algorithm.
+		// Draw the line in integers by Bresenham's algorithm.
 		step, width := (y1-y0)/(x1-x0), x1-x0
 		rest, sign := abs(y1-y0)-abs(step)*width, 1
 		if y1 < y0 {
@@ -282,8 +282,8 @@ func (f *floor1) applyCurve(c *curve, spectrum []float32) {
 	}
 }
 
-// unwrap turns the stream's differences from a prediction into heights, and returns which points
-// bend the curve.
+// unwrap converts the stream's differences from predictions to heights, and returns which points
+// the curve passes through.
 func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	used[0], used[1] = true, true
 	for i := 2; i < len(f.x); i++ {
@@ -311,8 +311,8 @@ func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	return used
 }
 
-// lineHeight returns the height at x of the line through two points (section 9.2.6), rounded towards
-// the first.
+// lineHeight returns the height at x of the line through two points (section 9.2.6), rounded
+// towards the first point.
 func lineHeight(x0, y0, x1, y1, x int) int {
 	off := abs(y1-y0) * (x - x0) / (x1 - x0)
 	if y1 < y0 {
@@ -323,8 +323,8 @@ func lineHeight(x0, y0, x1, y1, x int) int {
 
 func abs(x int) int { return max(x, -x) }
 
-// floorGains returns the table of section 10.1, which prints eight digits. 256 steps of this many
-// decibels, ending at 0 dB, reproduce each entry within 6e-8.
+// floorGains returns the table of section 10.1, which is printed with eight digits. 256 equal steps
+// in decibels, ending at 0 dB, reproduce each entry within 6e-8.
 var floorGains = sync.OnceValue(func() *[256]float32 {
 	g := new([256]float32)
 	for i := range g {

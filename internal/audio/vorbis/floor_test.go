@@ -70,7 +70,7 @@ func TestTransform(t *testing.T) {
 		for n := 0; n < 2*m; n += 1 + m/100 {
 			want := 0.0
 			for k, x := range spectrum {
-				phase := (2*n + 1 + m) * (2*k + 1) % (8 * m) // of pi/4m
+				phase := (2*n + 1 + m) * (2*k + 1) % (8 * m) // phase in units of pi/4m
 				want += float64(x) * math.Cos(math.Pi/float64(4*m)*float64(phase))
 			}
 			got := append(left[:m:m], right...)[n]

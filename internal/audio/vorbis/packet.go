@@ -6,14 +6,14 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A decoder holds the headers, and the state between packets.
+// A decoder holds the content of the headers, and the state between packets.
 type decoder struct {
 	rate, channels int
-	block          [2]int // samples in short and long blocks
+	block          [2]int // samples per short and long block
 
-	probing         bool // checks and measures headers without making tables
+	probing         bool // checks and measures headers without building tables
 	books           []codebook
-	entries, values int // totals of all codebooks, for the limits
+	entries, values int // totals over all codebooks, for the limits
 	floors          []floor
 	residues        []*residue
 	mappings        []mapping
@@ -24,14 +24,14 @@ type decoder struct {
 	spectra    [][]float32
 	curves     []curve
 	flat       []bool // channels without a floor
-	silent     []bool // channels without a floor and without a residue
+	silent     []bool // channels that have neither floor nor residue
 	left       []float64
-	last       [][]float64 // tail of the last block, per channel
-	some       [][]float32 // the channels of one submap
+	last       [][]float64 // second half of the last block, per channel
+	some       [][]float32 // spectra of the channels of one submap
 	someSilent []bool
 }
 
-// startPackets prepares tables for the packets, after the headers.
+// startPackets builds the tables for decoding packets, after the headers were read.
 func (d *decoder) startPackets() {
 	for i, n := range d.block {
 		d.transforms[i], d.slopes[i] = newTransform(n/2), windowSlope(n/2)
@@ -46,8 +46,8 @@ func (d *decoder) startPackets() {
 }
 
 // decodeAudioPacket decodes an audio packet (section 4.3) and appends the samples, with the
-// channels in stream order. The first packet gives none. As the specification requires, packets
-// other than audio are ignored.
+// channels in stream order. The first packet adds no samples. Packets that are not audio are
+// ignored, as the specification requires.
 func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	r := &bitReader{data: packet}
 	if len(packet) == 0 || r.readFlag() {
@@ -58,7 +58,7 @@ func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 		return out
 	}
 	m := d.modes[number]
-	size, before, after := 0, 0, 0 // kinds of this block and of its neighbors
+	size, before, after := 0, 0, 0 // size of this block and of its neighbors: 0 short, 1 long
 	if m.long {
 		size = 1
 		before, after = int(r.bits(1)), int(r.bits(1))
@@ -69,8 +69,8 @@ func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	n := d.block[size] / 2
 	d.readSpectra(r, &d.mappings[m.mapping], n)
 
-	// The last block's second half overlaps this one's first half so that their quarters align; the
-	// longer one's samples beyond the overlap are not used.
+	// The last block's second half overlaps this block's first half so that their centers align;
+	// samples of the longer half beyond the overlap are not used.
 	base, frames, shift := len(out), 0, 0
 	if d.last[0] != nil {
 		frames = (len(d.last[0]) + n) / 2
@@ -97,7 +97,7 @@ func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	return out
 }
 
-// windowHalves multiplies the halves of a block by the slopes of the window, whose width depends on
+// windowHalves multiplies the halves of a block by the slopes of the window, whose widths depend on
 // the neighbors. Samples beyond a slope are not used.
 func (d *decoder) windowHalves(left, right []float64, before, after int) {
 	n := len(left)
@@ -148,7 +148,7 @@ func (d *decoder) readSpectra(r *bitReader, m *mapping, n int) {
 	}
 }
 
-// dequantizeCoupling turns magnitude and angle into two channels (section 4.3.5).
+// dequantizeCoupling converts magnitude and angle to two channels (section 4.3.5).
 func dequantizeCoupling(magnitude, angle []float32) {
 	for i, m := range magnitude {
 		a := angle[i]
@@ -165,17 +165,18 @@ func dequantizeCoupling(magnitude, angle []float32) {
 	}
 }
 
-// A transform is the inverse MDCT of blocks of one size (section 4.3.7): it turns m lines of a
-// spectrum into 2m samples,
+// A transform is the inverse MDCT of blocks of one size (section 4.3.7): it converts m lines of a
+// spectrum to 2m samples,
 //
 //	x[n] = sum over k of X[k] cos(pi/m (n + 1/2 + m/2)(k + 1/2))
 //
-// These are a discrete cosine transform of type 4, mirrored, which is a complex Fourier transform
-// of m/2 points between two rotations (J. Princen, A. Johnson and A. Bradley, ICASSP 1987).
+// The samples are a mirrored discrete cosine transform of type 4, which is computed by a complex
+// Fourier transform of m/2 points between two rotations (J. Princen, A. Johnson and A. Bradley,
+// ICASSP 1987).
 type transform struct {
 	m       int
-	rotate  []point // exp(-i pi (8n+1) / (8m)), m/2 of them
-	turn    []point // exp(-2 pi i n / (m/2)), m/4 of them
+	rotate  []point // exp(-i pi (8n+1) / (8m)) for m/2 values of n
+	turn    []point // exp(-2 pi i n / (m/2)) for m/4 values of n
 	reverse []uint16
 	work    []point
 	dct     []float64
@@ -190,7 +191,8 @@ func (a point) timesPoint(b point) point {
 	}
 }
 
-// newTransform returns a transform for blocks of 2m samples, a power of two from 64 on.
+// newTransform returns a transform for blocks of 2m samples, where 2m is a power of two, at least
+// 64.
 func newTransform(m int) *transform {
 	h := m / 2
 	t := &transform{
@@ -233,7 +235,7 @@ func (t *transform) inverse(spectrum []float32, left, right []float64) {
 	}
 }
 
-// fourier transforms work, which is in bit-reversed order, in place.
+// fourier computes the Fourier transform of work in place. work must be in bit-reversed order.
 func (t *transform) fourier() {
 	n := len(t.work)
 	for size := 2; size <= n; size *= 2 {
@@ -249,7 +251,7 @@ func (t *transform) fourier() {
 	}
 }
 
-// windowSlope returns the rising half of the window that joins two blocks over n samples (section
+// windowSlope returns the rising slope of the window that overlaps two blocks by n samples (section
 // 4.3.1).
 func windowSlope(n int) []float64 {
 	w := make([]float64, n)

@@ -74,7 +74,8 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 			return ogg.NoPosition
 		})
 	}
-	// Packet 3 gives nothing, packet 4 the first block. Get its number of frames.
+	// Packet 3 is the first audio packet, which adds no samples; packet 4 completes the first
+	// block. The test needs the number of frames in this block.
 	_, d, _, err := openStream(data, false)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +143,7 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 	if got := decode(t, early).Samples; !slices.Equal(got, whole[4000:7000]) {
 		t.Errorf("from -4000: %d frames, want 3000", len(got))
 	}
-	// Positions for a tiny sound do not allow a long one.
+	// A file with much more sound than its positions declare is refused.
 	if _, err := Decode(t.Context(), only(4, n, 10)); err == nil || !strings.Contains(err.Error(), "more sound") {
 		t.Errorf("7000 frames instead of 10: %v", err)
 	}

@@ -95,8 +95,8 @@ func TestOriginalSoundIsDecoded(t *testing.T) {
 	}
 }
 
-// An independent decoder gives the same within the precision of float32. (It refuses surround.ogg,
-// which ffmpeg and oggdec read.)
+// An independent decoder gives the same samples within the precision of float32. (It refuses
+// surround.ogg, which ffmpeg and oggdec read.)
 func TestAgainstLibrary(t *testing.T) {
 	for _, f := range files[:2] {
 		data := read(t, f.name)

@@ -84,8 +84,9 @@ func TestForeignPCM(t *testing.T) {
 	}
 }
 
-// Other codings decode like in SoX and ffmpeg: IMA like SoX, Microsoft ADPCM like ffmpeg. The other
-// one of the two rounds differently from the text of the standard in each case.
+// Other codings are decoded to the same samples as by one of SoX and ffmpeg: IMA as by SoX,
+// Microsoft ADPCM as by ffmpeg. In each case the other program rounds differently from the text of
+// the standard.
 func TestForeignCompressed(t *testing.T) {
 	for _, c := range []struct {
 		name   string

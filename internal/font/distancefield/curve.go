@@ -3,14 +3,14 @@ package distancefield
 import "math"
 
 // A curve is a Bézier curve of degree 1, 2 or 3. The curves of a Shape are monotone in x and in y,
-// so that their ends are the corners of their box.
+// so that their endpoints are corners of their bounding box.
 type curve struct {
 	p                      [4]Point
 	n                      int // degree; the last point is p[n]
 	minX, maxX, minY, maxY float64
 }
 
-// boxed returns c with its box, computed from its ends.
+// boxed returns c with its bounding box, computed from its endpoints.
 func (c curve) boxed() curve {
 	a, b := c.p[0], c.p[c.n]
 	c.minX, c.maxX = min(a.X, b.X), max(a.X, b.X)
@@ -18,7 +18,7 @@ func (c curve) boxed() curve {
 	return c
 }
 
-// isPoint reports whether c is a point.
+// isPoint reports whether all points of c are equal.
 func (c *curve) isPoint() bool {
 	for i := 1; i <= c.n; i++ {
 		if c.p[i] != c.p[0] {
@@ -28,7 +28,7 @@ func (c *curve) isPoint() bool {
 	return true
 }
 
-// cutAt divides c at ascending places between 0 and 1. It leaves out pieces that are points.
+// cutAt divides c at ascending parameters between 0 and 1. It omits pieces that are points.
 func (c curve) cutAt(at []float64) []curve {
 	pieces := make([]curve, 0, len(at)+1)
 	keep := func(piece curve) {
@@ -50,7 +50,7 @@ func (c curve) cutAt(at []float64) []curve {
 	return pieces
 }
 
-// splitAt divides c in two at t, by de Casteljau's algorithm.
+// splitAt divides c at parameter t by de Casteljau's algorithm.
 func (c *curve) splitAt(t float64) (before, after curve) {
 	before.n, after.n = c.n, c.n
 	w := c.p
@@ -64,7 +64,7 @@ func (c *curve) splitAt(t float64) (before, after curve) {
 	return before, after
 }
 
-// pointAt returns the point at t.
+// pointAt returns the point at parameter t.
 func (c *curve) pointAt(t float64) Point {
 	w := c.p
 	for k := c.n; k > 0; k-- {
@@ -81,8 +81,8 @@ func betweenPoints(a, b Point, t float64) Point {
 
 func mixPoints(a, b, t float64) float64 { return float64(a*(1-t)) + float64(b*t) }
 
-// crossingSign returns +1 if c passes height y downward, -1 upward, 0 if it does not. An end at y
-// counts for only one of two curves that meet there.
+// crossingSign returns +1 if c crosses height y downward, -1 if it crosses upward, and 0 if it does
+// not cross. An endpoint at y counts for only one of the two curves that meet there.
 func (c *curve) crossingSign(y float64) int {
 	from, to := c.p[0].Y, c.p[c.n].Y
 	switch {
@@ -94,7 +94,7 @@ func (c *curve) crossingSign(y float64) int {
 	return 0
 }
 
-// atY returns the x where c passes height y, which must be between its ends.
+// atY returns the x where c crosses height y, which must be between its endpoints.
 func (c *curve) atY(y float64) float64 {
 	a, b := c.p[0], c.p[c.n]
 	if c.n == 1 {
@@ -102,7 +102,7 @@ func (c *curve) atY(y float64) float64 {
 	}
 	low, high := 0.0, 1.0
 	down := a.Y < b.Y
-	for range 50 { // enough for the precision of float64
+	for range 50 { // iterations for the precision of float64
 		t := (low + high) / 2
 		if (c.pointAt(t).Y <= y) == down {
 			low = t
@@ -113,7 +113,7 @@ func (c *curve) atY(y float64) float64 {
 	return c.pointAt((low + high) / 2).X
 }
 
-// winding returns how many times the contours of the pieces go around a point.
+// winding returns the winding number of the pieces' contours around a point.
 func winding(pieces []curve, at Point) int {
 	sum := 0
 	for i := range pieces {
@@ -122,7 +122,8 @@ func winding(pieces []curve, at Point) int {
 	return sum
 }
 
-// windingShare returns c's share of the winding number of a point: its turn, if it is to the left.
+// windingShare returns c's contribution to the winding number of a point: its crossingSign if c is
+// to the left of the point, otherwise 0.
 func (c *curve) windingShare(at Point) int {
 	if at.Y < c.minY || at.Y >= c.maxY || at.X < c.minX {
 		return 0
@@ -133,7 +134,7 @@ func (c *curve) windingShare(at Point) int {
 	return 0
 }
 
-// distance2 returns the squared distance from q to the curve, or best if that is less.
+// distance2 returns the squared distance from q to the curve, or best if best is less.
 func (c *curve) distance2(q Point, best float64) float64 {
 	if c.n == 1 {
 		return min(best, lineDistance2(c.p[0], c.p[1], q))
@@ -142,8 +143,8 @@ func (c *curve) distance2(q Point, best float64) float64 {
 	return best
 }
 
-// nearestPlace is distance2 for a curve that is not a line. It also returns the place of the nearest
-// point on the curve, or -1 if no point is closer than best.
+// nearestPlace is like distance2, for a curve that is not a line. It also returns the parameter of
+// the nearest point on the curve, or -1 if no point is closer than best.
 func (c *curve) nearestPlace(q Point, best float64) (distance2, t float64) {
 	s := search{c: c, q: q, best: best, at: -1}
 	s.tryPlace(0)
@@ -152,7 +153,7 @@ func (c *curve) nearestPlace(q Point, best float64) (distance2, t float64) {
 	return s.best, s.at
 }
 
-// lineDistance2 returns the squared distance from q to the line from a to b.
+// lineDistance2 returns the squared distance from q to the line segment from a to b.
 func lineDistance2(a, b, q Point) float64 {
 	d, v := Point{b.X - a.X, b.Y - a.Y}, Point{q.X - a.X, q.Y - a.Y}
 	if along, length2 := dot(d, v), dot(d, d); along >= length2 {
@@ -166,8 +167,8 @@ func lineDistance2(a, b, q Point) float64 {
 
 func dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
 
-// A slope is a polynomial that is positive where the distance to q grows along the curve: the
-// product of the curve minus q and the derivative. It is given by Bernstein coefficients; the
+// A slope is a polynomial that is positive where the distance to q increases along the curve: the
+// dot product of the curve minus q and the derivative. It is given by Bernstein coefficients; the
 // degree is 3 for quadratic curves and 5 for cubic ones.
 type slope struct {
 	k      [6]float64
@@ -194,7 +195,8 @@ func (c *curve) distanceSlope(q Point) slope {
 }
 
 // signChanges returns how often the coefficients change sign, ignoring zeros, and whether the first
-// nonzero one is negative. The number of roots is that number, or less by an even number.
+// nonzero one is negative. The number of roots equals the number of sign changes or is less by an
+// even number.
 func (s *slope) signChanges() (n int, falling bool) {
 	last := 0.0
 	for _, k := range s.k[:s.degree+1] {
@@ -210,7 +212,7 @@ func (s *slope) signChanges() (n int, falling bool) {
 	return n, falling
 }
 
-// splitSlope divides the polynomial in the middle.
+// splitSlope divides the polynomial at the middle of its interval.
 func (s *slope) splitSlope() (before, after slope) {
 	before.degree, after.degree = s.degree, s.degree
 	w := s.k
@@ -224,7 +226,7 @@ func (s *slope) splitSlope() (before, after slope) {
 	return before, after
 }
 
-// valueAt returns the value at u and the derivative.
+// valueAt returns the value and the derivative at u.
 func (s *slope) valueAt(u float64) (value, derivative float64) {
 	w := s.k
 	for k := s.degree; k > 1; k-- {
@@ -236,8 +238,8 @@ func (s *slope) valueAt(u float64) (value, derivative float64) {
 }
 
 // findRoot returns the root between 0 and 1 of a polynomial that is first negative and then
-// positive: by Newton's steps, or by halving the interval where they leave it. The error of 1e-9
-// does not change the distance to first order.
+// positive. It uses Newton's method, and bisection where a Newton step leaves the interval. An
+// error of 1e-9 does not change the distance to first order.
 func (s *slope) findRoot() float64 {
 	low, high, u := 0.0, 1.0, 0.5
 	for range 60 {
@@ -259,15 +261,15 @@ func (s *slope) findRoot() float64 {
 	return u
 }
 
-// maxHalvings ends the search when roots are closer than 2^-20 of the curve.
+// maxHalvings ends the search if roots are closer than 2^-20 of the curve.
 const maxHalvings = 20
 
 // A search looks for the point of a curve that is closest to q.
 type search struct {
 	c    *curve
 	q    Point
-	best float64 // least squared distance so far
-	at   float64 // the place of best on the curve
+	best float64 // smallest squared distance so far
+	at   float64 // parameter of best on the curve
 }
 
 func (s *search) tryPlace(t float64) {
@@ -279,7 +281,7 @@ func (s *search) tryPlace(t float64) {
 }
 
 // descendBetween tries the minima between low and high, where f is the slope. A single root is a
-// minimum if the distance first falls, else a maximum.
+// minimum if the distance decreases before it, otherwise a maximum.
 func (s *search) descendBetween(f slope, low, high float64, halvings int) {
 	n, falling := f.signChanges()
 	switch {
@@ -288,7 +290,7 @@ func (s *search) descendBetween(f slope, low, high float64, halvings int) {
 		s.tryPlace(mixPoints(low, high, f.findRoot()))
 	default:
 		middle := (low + high) / 2
-		s.tryPlace(middle) // a root may be exactly there
+		s.tryPlace(middle) // a root may be exactly at the middle
 		if halvings > 0 {
 			before, after := f.splitSlope()
 			s.descendBetween(before, low, middle, halvings-1)

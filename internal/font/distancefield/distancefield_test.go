@@ -25,7 +25,7 @@ func drawCurve(t *rapid.T, name string) curve {
 	return c.boxed()
 }
 
-// sampled computes the distance in another way: from many short lines.
+// sampled computes the distance from q to many short lines along the curve, as an oracle.
 func sampled(c curve, q Point, parts int) float64 {
 	best, from := math.Inf(1), c.p[0]
 	for i := range parts {
@@ -45,7 +45,7 @@ func TestDistanceAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, q := drawCurve(t, "c"), drawPoint(t, "q")
 		got, want := math.Sqrt(c.distance2(q, math.Inf(1))), sampled(c, q, 1000)
-		// A line of a thousandth of the curve is closer to it than this.
+		// A line over a thousandth of the curve deviates from the curve by less than this.
 		if math.Abs(got-want) > 1e-3 {
 			t.Errorf("%v from %v: %v, want %v", q, c.p[:c.n+1], got, want)
 		}
@@ -239,8 +239,8 @@ func TestOverlappingDiscsAgreeWithCircles(t *testing.T) {
 	}
 }
 
-// The field of random, overlapping curves agrees with one computed from many short lines, with a
-// test of both sides of each.
+// The field of random, overlapping curves agrees with a field computed from many short lines. Both
+// sides of each line are tested for being inside.
 func TestFieldAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Path
@@ -345,8 +345,8 @@ func checkField(t rapid.TB, p *Path, q Point) {
 	}
 }
 
-// parts reports whether a place has inside on one side only, tested at distance by on both sides of
-// a direction.
+// parts reports whether exactly one side of a line is inside. It tests two points at the given
+// distance from a point on the line.
 func (s *Shape) parts(at, along Point, by float64) bool {
 	d := math.Hypot(along.X, along.Y)
 	x, y := by*along.Y/d, by*along.X/d
@@ -399,7 +399,7 @@ func TestRenderingStopsWithContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Once per looksEvery pieces in both passes over them.
+	// Shape makes two passes over the pieces, and checks the context once per looksEvery pieces.
 	if had, want := math.MaxInt-all.Left, 2*(len(s.pieces)/looksEvery); had < want {
 		t.Errorf("the context is checked %d times, want %d", had, want)
 	}
@@ -417,9 +417,9 @@ func TestRenderingStopsWithContext(t *testing.T) {
 			t.Errorf("render, %d checks: %v", looks, err)
 		}
 	}
-	// A row that takes long stops in the middle.
+	// Canceling interrupts a row that takes long.
 	wide := new(Path)
-	for i := range 60 { // each is closer to the row than the one before
+	for i := range 60 { // each contour is closer to the row than the previous one
 		y := float64(4 * (60 - i))
 		wide.MoveTo(Point{0, y})
 		wide.QuadTo(Point{2000, y + 4}, Point{4000, y})

@@ -5,30 +5,31 @@ import (
 	"math"
 )
 
-// A mending finds pixels of RenderMulti whose channels do not fit their neighbors': interpolated
-// between the pixels, the median is far from the distance. Such pixels lose their corners: their
-// channels become the distance, which interpolates well with anything.
+// A mending finds pixels of RenderMulti whose channels do not fit their neighbors' channels: when
+// interpolated between the pixels, the median is far from the distance. Such pixels lose their
+// sharp corners: all their channels become the distance, which interpolates well with any neighbor.
 type mending struct {
 	s      *Shape
 	dst    []byte
 	stride int
 	g      Grid
 	span   float64
-	rows   [4]truthRow // rows by number modulo 4
-	tried  int         // number of cells for which change searched
+	rows   [4]truthRow // rows by row number modulo 4
+	tried  int         // number of cells whose changes were searched
 }
 
-// samples is the number of samples along each side of a cell, the square between four pixels.
+// samples is the number of samples along each side of a cell, which is the square between four
+// pixel centers.
 const samples = 4
 
-// A truth holds the true distances within a cell, clamped to reach.
+// A truth holds the exact distances within a cell, clamped to reach.
 type truth struct {
 	known bool
 	at    [samples * samples]float32
 }
 
-// A truthRow holds the known data of a row of cells: truths, the edges within truthReach of it, by
-// columns, and the pieces that pass it.
+// A truthRow holds cached data of a row of cells: truths, the edges within truthReach by columns,
+// and the pieces that cross the row.
 type truthRow struct {
 	y      int
 	cells  []truth
@@ -36,27 +37,28 @@ type truthRow struct {
 	passes []*curve
 }
 
-// columnWidth is how many cells of a row share a list of edges.
+// columnWidth is the number of adjacent cells that share a list of edges.
 const columnWidth = 8
 
 const (
-	// halfPixel is the largest visible distance from the outline, with smooth edges, if texels are
-	// as large as pixels of the screen.
+	// halfPixel is the largest distance from the outline that is visible with smooth edges, if
+	// texels are as large as screen pixels.
 	halfPixel = 0.5
 	// mostWrong is the visible error above which pixels are changed.
 	mostWrong = 0.3
-	// surelyWrong is more than the error of interpolating distances: they differ by at most the
+	// surelyWrong exceeds the error of interpolated distances: distances differ at most by the
 	// distance of their pixels, and half of a cell's diagonal is 0.71.
 	surelyWrong = 0.75
 	// truthReach is the largest distance that is computed within cells.
 	truthReach = 2
-	// After mostPasses passes, all wrong pixels lose their corners, and after mostTried cells as
-	// well: glyphs of fonts take up to 4 passes, and some hundred cells.
+	// After mostPasses passes or mostTried cells, all wrong pixels lose their corners without a
+	// search. Glyphs of fonts take up to 4 passes and some hundred cells.
 	mostPasses = 16
 	mostTried  = 4096
 )
 
-// mendPixels changes the pixels of RenderMulti until no distance between them is far off.
+// mendPixels changes the pixels of RenderMulti until no interpolated distance is far from the exact
+// one.
 func (s *Shape) mendPixels(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	m := &mending{s: s, dst: dst, stride: stride, g: g, span: span}
 	for i := range m.rows {
@@ -89,26 +91,26 @@ func (s *Shape) mendPixels(ctx context.Context, dst []byte, stride int, g Grid, 
 	}
 }
 
-// levelDistance converts a level to a distance.
+// levelDistance converts a pixel value to a distance.
 func (m *mending) levelDistance(level float64) float64 { return float64((level/255 - 0.5) * m.span) }
 
 func seen(distance float64) float64 { return min(max(distance, -halfPixel), halfPixel) }
 
 func (m *mending) fieldPixel(x, y int) *[4]byte { return (*[4]byte)(m.dst[y*m.stride+4*x:]) }
 
-// cellCorners returns the pixels around a cell.
+// cellCorners returns the four pixels around a cell.
 func (m *mending) cellCorners(x, y int) [4]*[4]byte {
 	return [4]*[4]byte{m.fieldPixel(x, y), m.fieldPixel(x+1, y), m.fieldPixel(x, y+1), m.fieldPixel(x+1, y+1)}
 }
 
-// filterChannel interpolates a channel of four pixels like a linear filter.
+// filterChannel interpolates a channel of four pixels bilinearly.
 func filterChannel(p *[4]*[4]byte, channel int, u, v float64) float64 {
 	above := mixPoints(float64(p[0][channel]), float64(p[1][channel]), u)
 	below := mixPoints(float64(p[2][channel]), float64(p[3][channel]), u)
 	return mixPoints(above, below, v)
 }
 
-// mixed returns the median of three interpolated channels between four pixels, as a distance.
+// mixed returns the median of three channels, each interpolated between four pixels, as a distance.
 func (m *mending) mixed(p *[4]*[4]byte, u, v float64) float64 {
 	r, g, b := filterChannel(p, 0, u, v), filterChannel(p, 1, u, v), filterChannel(p, 2, u, v)
 	return m.levelDistance(max(min(r, g), min(max(r, g), b)))
@@ -118,15 +120,16 @@ func samplePoint(sample int) (u, v float64) {
 	return float64((float64(sample%samples) + 0.5) / samples), float64((float64(sample/samples) + 0.5) / samples)
 }
 
-// lines is the number of tested lines across a cell, and along it.
+// lines is the number of tested lines in each direction of a cell.
 const lines = 5
 
-// ridges calls see where two channels cross on lines through a cell, because there the otherwise
-// linear median turns around. It passes the place, the median and the interpolated distance.
+// ridges calls the function see for each point where two channels cross on a line through a cell,
+// because the piecewise linear median has its extremes there. It passes the position, the median
+// and the interpolated distance.
 func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
 	for i := range 2 * lines {
-		at := float64(float64(i/2) / (lines - 1)) // a division that becomes a product
-		var from, to [4]float64                   // ends of the line, by channel
+		at := float64(float64(i/2) / (lines - 1)) // the compiler turns the division into a product
+		var from, to [4]float64                   // values at both ends of the line, by channel
 		for c := range from {
 			if i%2 == 0 {
 				from[c], to[c] = mixPoints(float64(p[0][c]), float64(p[2][c]), at), mixPoints(float64(p[1][c]), float64(p[3][c]), at)
@@ -150,19 +153,19 @@ func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) 
 	}
 }
 
-// mayDiffer reports whether a median may be wrong, because it differs from the interpolated
+// mayDiffer reports whether a median may be wrong because it differs from the interpolated
 // distance.
 func mayDiffer(median, mixed float64) bool {
 	return (median < 0) != (mixed < 0) || math.Abs(seen(median)-seen(mixed)) > mostWrong/2
 }
 
-// nearestSample returns the sample closest to a place.
+// nearestSample returns the sample closest to a position.
 func nearestSample(u, v float64) int {
 	return min(int(v*samples), samples-1)*samples + min(int(u*samples), samples-1)
 }
 
-// suspect reports whether the median within a cell may be wrong, because it differs from the
-// interpolated distances. These are rounded at corners, so they are not exact either.
+// suspect reports whether the median within a cell may be wrong because it differs from the
+// interpolated distance. The latter is rounded at corners, so it is not exact either.
 func (m *mending) suspect(x, y int) bool {
 	p := m.cellCorners(x, y)
 	low, high, gray := byte(255), byte(0), true
@@ -185,8 +188,8 @@ func (m *mending) suspect(x, y int) bool {
 	return found
 }
 
-// grayPixels makes pixels around a cell gray if the cell is far from the truth. It chooses the
-// pixels that bring the cell and its neighbors closest to the truth.
+// grayPixels makes pixels around a cell gray if the cell's error is too large. It chooses the
+// pixels that minimize the error of the cell and its neighbors.
 func (m *mending) grayPixels(x, y, pass int) bool {
 	slack := float64(m.span / 255)
 	if worst, _ := m.visibleError(x, y); worst <= mostWrong+slack {
@@ -206,7 +209,7 @@ func (m *mending) grayPixels(x, y, pass int) bool {
 	least, best := m.errorAround(x, y), 0
 	for set := 1; set < 16 && !giveUp; set++ {
 		if set&grays != 0 {
-			continue // the same as without the pixel
+			continue // set with a pixel that is already gray
 		}
 		for i := range p {
 			if *p[i] = were[i]; set>>i&1 != 0 {
@@ -233,14 +236,14 @@ func (m *mending) grayPixels(x, y, pass int) bool {
 	return changed
 }
 
-// makeGray sets all channels to the distance.
+// makeGray sets all channels of a pixel to the distance.
 func makeGray(p *[4]byte) (changed bool) {
 	changed = p[0] != p[3] || p[1] != p[3] || p[2] != p[3]
 	p[0], p[1], p[2] = p[3], p[3], p[3]
 	return changed
 }
 
-// errorAround returns the visible error of a cell and its neighbors, as a sum of squares.
+// errorAround returns the sum of the squared visible errors of a cell and its neighbors.
 func (m *mending) errorAround(x, y int) (sum float64) {
 	for cy := max(y-1, 0); cy <= min(y+1, m.g.H-2); cy++ {
 		for cx := max(x-1, 0); cx <= min(x+1, m.g.W-2); cx++ {
@@ -261,8 +264,8 @@ func (m *mending) errorAround(x, y int) (sum float64) {
 	return sum
 }
 
-// visibleError returns the visible error of a cell, and whether a place is on the wrong side of the
-// outline by more than interpolation explains.
+// visibleError returns the visible error of a cell, and whether a sample is on the wrong side of
+// the outline by more than interpolation explains.
 func (m *mending) visibleError(x, y int) (worst float64, surely bool) {
 	t, p := m.cellTruth(x, y), m.cellCorners(x, y)
 	judge := func(median, d float64) {
@@ -281,7 +284,7 @@ func (m *mending) visibleError(x, y int) (worst float64, surely bool) {
 	return worst, surely
 }
 
-// cellTruth computes distances within a cell.
+// cellTruth returns the exact distances within a cell.
 func (m *mending) cellTruth(x, y int) *truth {
 	row := m.truthRowAt(y)
 	t := &row.cells[x]
@@ -296,7 +299,7 @@ func (m *mending) cellTruth(x, y int) *truth {
 	return t
 }
 
-// truthRowAt returns the known data of a row of cells.
+// truthRowAt returns the cached data of a row of cells.
 func (m *mending) truthRowAt(y int) *truthRow {
 	row := &m.rows[y%len(m.rows)]
 	if row.y == y {
@@ -328,7 +331,7 @@ func (m *mending) truthRowAt(y int) *truthRow {
 	return row
 }
 
-// exactDistance computes the distance at a place within a cell.
+// exactDistance computes the distance at a position within a cell.
 func (m *mending) exactDistance(x, y int, u, v float64) float64 {
 	row, p := m.truthRowAt(y), Point{float64(m.g.Left+x) + 0.5 + u, float64(m.g.Top+y) + 0.5 + v}
 	best := float64(truthReach * truthReach)
@@ -342,7 +345,7 @@ func (m *mending) exactDistance(x, y int, u, v float64) float64 {
 	return signedDistance(math.Sqrt(best), sum)
 }
 
-// nearerThan is distance2 that tests the box first.
+// nearerThan is like distance2, but tests the bounding box first.
 func (c *curve) nearerThan(p Point, best float64) float64 {
 	dx, dy := max(c.minX-p.X, p.X-c.maxX, 0), max(c.minY-p.Y, p.Y-c.maxY, 0)
 	if float64(dx*dx)+float64(dy*dy) < best {
@@ -351,7 +354,7 @@ func (c *curve) nearerThan(p Point, best float64) float64 {
 	return best
 }
 
-// signedDistance makes a distance negative outside, where the winding number is 0.
+// signedDistance negates the distance of points outside, where the winding number is 0.
 func signedDistance(distance float64, winding int) float64 {
 	if winding == 0 {
 		return -distance
@@ -359,7 +362,8 @@ func signedDistance(distance float64, winding int) float64 {
 	return distance
 }
 
-// Distance returns the distance of a point to the outline, at most reach, negative outside.
+// Distance returns the distance of a point to the outline, limited to reach. It is negative
+// outside.
 func (s *Shape) Distance(p Point, reach float64) float64 {
 	best := float64(reach * reach)
 	for i := range s.edges {

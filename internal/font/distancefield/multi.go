@@ -6,13 +6,13 @@ import (
 )
 
 // RenderMulti writes four bytes for each pixel of g to dst, with rows stride bytes apart. The bytes
-// are levels as in Render: three channels whose median is the distance to the outline, which keeps
+// are scaled as in Render: three channels whose median is the distance to the outline, which keeps
 // corners sharp under linear filtering, and the distance itself. RenderMulti checks the context in
 // every row.
 //
-// Each channel has the distance to the edges of its colors only, measured to the nearest edge's
-// straight continuation beyond its ends. Where interpolation would mix incompatible channels, all
-// channels of a pixel become the distance: see mendPixels.
+// Each channel holds the distance to the edges that are colored with it, measured to the straight
+// continuation of the nearest edge beyond its endpoints. Where interpolation would mix incompatible
+// channels, all channels of a pixel become the distance; see mendPixels.
 func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	o, err := s.orderEdges(ctx)
 	if err != nil {
@@ -43,15 +43,15 @@ func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid,
 	return s.mendPixels(ctx, dst, stride, g, span)
 }
 
-// farther is the factor of span within which the nearest edge of a channel is searched. Beyond, the
-// other channels decide.
+// farther times span is the distance within which the nearest edge of a channel is searched for. If
+// there is no edge within it, the other channels determine the median.
 const farther = 2
 
 // A nearest describes the nearest edge of a channel.
 type nearest struct {
 	distance2 float64
-	along     float64 // how directly the edge's end points to the pixel, 0 to 1
-	signed    float64 // distance to its continuation, positive inside
+	along     float64 // how directly the edge's endpoint points to the pixel, 0 to 1
+	signed    float64 // distance to the continued edge, positive inside
 }
 
 type nearest3 [3]nearest
@@ -70,7 +70,7 @@ func (n *nearest3) writeLevels(out []byte, inside bool, span float64) {
 		}
 		out[i] = distanceLevel(v, span)
 	}
-	// Channels would put the pixel on the wrong side, as in outlines that touch themselves.
+	// The channels would put the pixel on the wrong side, for example if outlines touch themselves.
 	if middle := medianLevel(out[0], out[1], out[2]); (middle >= 128) != (out[3] >= 128) {
 		out[0], out[1], out[2] = out[3], out[3], out[3]
 	}
@@ -78,7 +78,7 @@ func (n *nearest3) writeLevels(out []byte, inside bool, span float64) {
 
 func medianLevel(a, b, c byte) byte { return max(min(a, b), min(max(a, b), c)) }
 
-// measureEdges sets row to the nearest edges within reach of points at height y, the first at x.
+// measureEdges sets row to the nearest edges, within reach, of points at height y, starting at x.
 func (o *outline) measureEdges(ctx context.Context, row []nearest3, colors []color, x, y, reach float64) error {
 	none := nearest{reach * reach, 2, math.NaN()}
 	for i := range row {
@@ -104,8 +104,9 @@ func (n *nearest3) farthest(c color) (far float64) {
 	return far
 }
 
-// offerEdge makes an edge of a color the nearest in its channels if it is closer. Of edges that
-// meet at the nearest point it prefers the one that goes across.
+// offerEdge replaces the nearest edge by e in each channel of the color c, if e is closer. If two
+// edges meet at the nearest point, it prefers the edge that is more perpendicular to the direction
+// of the pixel.
 func (n *nearest3) offerEdge(e nearest, c color) {
 	for i := range n {
 		old := &n[i]
@@ -115,8 +116,8 @@ func (n *nearest3) offerEdge(e nearest, c color) {
 	}
 }
 
-// continuedDistance computes the distance of q from the curve and its straight continuation, unless
-// it is more than best, squared.
+// continuedDistance computes the distance of q from the curve and its straight continuation. It
+// computes nothing if the squared distance exceeds best.
 func (c *curve) continuedDistance(q Point, best float64) nearest {
 	t := -1.0
 	if c.n > 1 {
@@ -141,15 +142,16 @@ func (c *curve) continuedDistance(q Point, best float64) nearest {
 	d, v := c.endDirection(t), Point{q.X - end.X, q.Y - end.Y}
 	n.along, n.signed = math.Abs(dot(d, unit(v))), leftOf(v, d)
 	if beyond := dot(d, v); (t == 0) != (beyond < 0) {
-		n.signed = math.Copysign(math.Sqrt(best), n.signed) // a curve that bends away
+		n.signed = math.Copysign(math.Sqrt(best), n.signed) // the curve bends away from the continuation
 	}
 	return n
 }
 
-// leftOf returns how far v is to the left of a direction.
+// leftOf returns how far v is to the left of the direction d.
 func leftOf(v, d Point) float64 { return float64(v.X*d.Y) - float64(v.Y*d.X) }
 
-// tangent returns the direction at t, or the chord's if the derivative is 0.
+// tangent returns the direction at parameter t, or the direction of the chord if the derivative is
+// 0.
 func (c *curve) tangent(t float64) Point {
 	before, after := c.splitAt(t)
 	a, b := before.p[c.n-1], after.p[1]
@@ -159,7 +161,7 @@ func (c *curve) tangent(t float64) Point {
 	return Point{b.X - a.X, b.Y - a.Y}
 }
 
-// A color is the set of an edge's channels.
+// A color is the set of channels of an edge.
 type color uint8
 
 const (
@@ -169,16 +171,17 @@ const (
 	white = red | green | blue
 )
 
-// twoChannels are the colors of edges along contours with corners. Any two of them share one
-// channel, where the corner is not sharp, and differ in the others.
+// twoChannels are the colors of edges on contours with corners. Any two of them share one channel
+// and differ in the others. In the shared channel the corner is not sharp.
 var twoChannels = [3]color{green | blue, red | blue, red | green}
 
-// sharpTurn is the sine of the smallest angle that counts as a corner: 8 degrees, as in msdfgen.
+// sharpTurn is the sine of the smallest angle treated as a corner: 8 degrees, as in msdfgen.
 const sharpTurn = 0.14
 
-// colorEdges returns a color for each edge. Edges that meet at a corner have different colors, and
-// edges that meet smoothly have the same. A contour with one corner changes its color once more on
-// the way; paint may cut edges for that. A contour without corners needs no color.
+// colorEdges returns a color for each edge. Edges that meet at a corner have different colors;
+// edges that meet smoothly have the same color. A contour with only one corner needs a second
+// change of color along the way; if it has fewer than three edges, they are halved for this. The
+// edges of a contour without corners have all channels.
 //
 // Source: V. Chlumský, "Shape Decomposition for Multi-channel Distance Fields", master's thesis,
 // Czech Technical University in Prague, 2015.
@@ -201,7 +204,7 @@ func (o *outline) colorEdges() []color {
 	return colors
 }
 
-// cornersOf returns the numbers of the edges that start at a corner.
+// cornersOf returns the indices of the edges that start at a corner.
 func cornersOf(edges []curve, open bool) (list []int) {
 	for i := range edges {
 		before := &edges[(i+len(edges)-1)%len(edges)]
@@ -243,15 +246,15 @@ func colorsOf(n int, corners []int) []color {
 			part = len(corners) - 1
 		}
 		if part == len(corners)-1 && part%3 == 0 {
-			part = 1 // the last part, unlike the first and the one before
+			part = 1 // the last part must differ from the first and from the previous part
 		}
 		colors[i] = twoChannels[part%3]
 	}
 	return colors
 }
 
-// endDirection returns the direction at an end of the curve, 0 or 1, as a vector of length 1, or 0
-// if the curve is a point.
+// endDirection returns the unit direction at an endpoint of the curve, where t is 0 or 1. It
+// returns a zero vector if the curve is a point.
 func (c *curve) endDirection(t float64) Point {
 	d := Point{}
 	for i := 1; i <= c.n && d == (Point{}); i++ {

@@ -28,8 +28,8 @@ func renderMulti(t rapid.TB, p *Path, g Grid, span float64) (*Shape, []byte) {
 	return s, out
 }
 
-// sample interpolates levels linearly and returns the median of the first channels as a distance,
-// and the last channel.
+// sample interpolates levels linearly. It returns the median of the first three channels as a
+// distance, and the fourth channel, which is the plain distance.
 func sample(levels []byte, g Grid, span, x, y float64) (median, plain float64) {
 	x, y = x-float64(g.Left)-0.5, y-float64(g.Top)-0.5
 	left, top := math.Floor(x), math.Floor(y)
@@ -57,13 +57,13 @@ type tally struct{ all, wrong, wrongPlain int }
 // sign of the distance.
 func (a *tally) add(t rapid.TB, s *Shape, levels []byte, g Grid, span float64) {
 	t.Helper()
-	const parts = 3 // of a pixel, at places other than mend's
+	const parts = 3 // samples per pixel in each direction, between the samples of mendPixels
 	for y := range (g.H - 1) * parts {
 		for x := range (g.W - 1) * parts {
 			p := Point{float64(g.Left) + 0.5 + (float64(x)+0.45)/parts, float64(g.Top) + 0.5 + (float64(y)+0.55)/parts}
 			d := s.Distance(p, 2)
 			if beside := s.Distance(Point{p.X + 1e-7, p.Y}, 2); (beside < 0) != (d < 0) {
-				continue // on an edge, or between coinciding edges
+				continue // the sample is on an edge, or between coinciding edges
 			}
 			median, plain := sample(levels, g, span, p.X, p.Y)
 			a.all++
@@ -183,7 +183,8 @@ func TestLineThereAndBackEnclosesNothing(t *testing.T) {
 	}
 }
 
-// Edges at a corner share one channel, smoothly joined ones all, and contours are closed.
+// Two edges that meet at a corner share one channel, and edges that join smoothly share all
+// channels. All contours are closed.
 func TestCornersSplitColors(t *testing.T) {
 	smooth := new(Path)
 	disc(smooth, 0, 0, 5)
@@ -257,7 +258,7 @@ func TestMultiRenderingStopsWithContext(t *testing.T) {
 	}
 }
 
-// The law also holds for a glyph whose parts are all smaller than pixels.
+// The median has the sign of the distance also for a glyph whose parts are all smaller than pixels.
 func TestMultiOfTinyParts(t *testing.T) {
 	many := new(Path)
 	for i := range 700 {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// findBoundary returns the parts of the pieces that have inside on one side only, and for each
-// whether that is the right side. Pieces are cut where they cross, and the winding numbers on both
-// sides of its middle decide for each part.
+// findBoundary returns the parts of the pieces that have the inside on exactly one side, and for
+// each part whether the inside is on its right side. It cuts pieces where they cross. For each part
+// it computes the winding numbers on both sides of the part's middle.
 func findBoundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
 	m := meeting{cuts: make([][]float64, len(pieces))}
 	for i := range pieces {
@@ -54,37 +54,39 @@ func findBoundary(ctx context.Context, pieces []curve) (edges []curve, rightward
 }
 
 const (
-	// looksEvery is how many pieces, or parts of them, are compared with all others between checks
-	// of the context.
+	// looksEvery is the number of pieces, or parts, that are compared with all others between two
+	// checks of the context.
 	looksEvery = 64
-	// maxSteps and stepsPerLook count halvings in the search for crossings. Two pieces that meet at
-	// an end take about 60.
+	// maxSteps and stepsPerLook are numbers of subdivisions in the search for crossings: the limit,
+	// and the number between two checks of the context. Two pieces that meet at an endpoint take
+	// about 60.
 	maxSteps     = 1 << 22
 	stepsPerLook = 1 << 16
-	// maxPairSteps ends the search for coinciding pairs, which are not cut further: their sides are
-	// the same along their whole length.
+	// maxPairSteps ends the search for a pair of coinciding pieces, which are not cut further
+	// because their sides are the same along their whole length.
 	maxPairSteps = 4096
 	// crossingSize is the precision of crossings, in pixels.
 	crossingSize = 1.0 / (1 << 24)
-	// rounding is more than the error of coordinates after that many halvings.
+	// rounding exceeds the relative error of coordinates after all subdivisions.
 	rounding = 1.0 / (1 << 46)
-	// besideDistance is the distance of the tested points from a part, in pixels.
+	// besideDistance is the distance of the test points from a part, in pixels.
 	besideDistance = 1.0 / (1 << 18)
-	// shortest is the least length of parts that can be tested. Where several pieces cross at one
-	// place there are shorter ones, which are invisible.
+	// shortest is the minimum length of parts that can be tested. Where several pieces cross at one
+	// point there are shorter parts, which are invisible.
 	shortest = 1.0 / (1 << 16)
 )
 
-// hasApartBox reports whether the boxes of two pieces do not touch.
+// hasApartBox reports whether the bounding boxes of two pieces do not touch.
 func (c *curve) hasApartBox(d *curve) bool {
 	return c.minX > d.maxX || d.minX > c.maxX || c.minY > d.maxY || d.minY > c.maxY
 }
 
-// isAside reports whether d is on one side of the strip along the chord of c that contains c.
+// isAside reports whether d is entirely on one side of the strip along c's chord that contains c.
 func (c *curve) isAside(d *curve) bool {
 	from, to := c.p[0], c.p[c.n]
 	chord := Point{to.X - from.X, to.Y - from.Y}
-	// Distances from the chord, times its length.
+	// reach returns the lowest and the highest distance of points from the chord, multiplied by the
+	// chord's length.
 	reach := func(points []Point) (low, high float64) {
 		low, high = math.Inf(1), math.Inf(-1)
 		for _, p := range points {
@@ -95,22 +97,22 @@ func (c *curve) isAside(d *curve) bool {
 	}
 	low, high := reach(c.p[:c.n+1])
 	otherLow, otherHigh := reach(d.p[:d.n+1])
-	// Halving rounds the points.
+	// The size is a bound for the rounding errors of subdivision.
 	size := c.maxX - c.minX + c.maxY - c.minY + d.maxX - d.minX + d.maxY - d.minY
 	far := max(math.Abs(c.minX), math.Abs(c.maxX), math.Abs(c.minY), math.Abs(c.maxY))
 	margin := float64(size * far * rounding)
 	return otherLow > high+margin || otherHigh < low-margin
 }
 
-// insideSides reports on which sides of a part is inside. For a part that is too short to tell,
-// both are outside.
+// insideSides reports whether the left and the right side of a part are inside. It returns false
+// for both if the part is too short to tell.
 func insideSides(pieces []curve, part *curve) (left, right bool) {
 	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
 		return false, false
 	}
 	before, after := part.splitAt(0.5)
 	at := after.p[0]
-	// The direction in the middle, or the chord's if the derivative is 0.
+	// The direction at the middle, or the direction of the chord if the derivative is 0.
 	a, b := before.p[part.n-1], after.p[1]
 	if a == b {
 		a, b = part.p[0], part.p[part.n]
@@ -126,7 +128,7 @@ func insideSides(pieces []curve, part *curve) (left, right bool) {
 	return left, right
 }
 
-// A meeting collects crossings of pieces: cuts[i] are places on piece i.
+// A meeting collects the crossings of pieces: cuts[i] are parameters on piece i.
 type meeting struct {
 	cuts      [][]float64
 	steps     int
@@ -149,17 +151,17 @@ func (m *meeting) collectCrossings(pieces []curve, i, j int) {
 	m.sinceLook += maxPairSteps - pair.left
 }
 
-// A pairing looks for the crossings of two pieces.
+// A pairing searches for the crossings of two pieces.
 type pairing struct {
 	m    *meeting
 	i, j int
-	left int // steps
+	left int // remaining steps
 }
 
-// narrowCrossing halves both pieces until they are clearly apart or almost points. At a small
-// crossing angle their boxes touch for long; then the strips along their chords tell them apart,
-// whose width shrinks with the square of the length. a is piece i from t0 to t1, b is piece j from
-// u0 to u1.
+// narrowCrossing subdivides two pieces until they are clearly separate, or almost points. If they
+// cross at a small angle, their bounding boxes overlap for many steps. Then strips along their
+// chords separate them, because the width of a strip shrinks with the square of its length. a is
+// piece i from parameter t0 to t1, b is piece j from u0 to u1.
 func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
 	if p.left <= 0 || a.hasApartBox(&b) {
 		return
@@ -174,7 +176,7 @@ func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
 	case smallA && smallB:
 		p.m.cuts[p.i] = addCut(p.m.cuts[p.i], float64((t0+t1)/2))
 		p.m.cuts[p.j] = addCut(p.m.cuts[p.j], float64((u0+u1)/2))
-		// Adjacent boxes touch as well; one cut is enough for all.
+		// Adjacent boxes touch as well, so one cut suffices for all of them.
 	case smallB || !smallA && a.maxX-a.minX+a.maxY-a.minY >= b.maxX-b.minX+b.maxY-b.minY:
 		before, after := a.splitAt(0.5)
 		t := float64((t0 + t1) / 2)
@@ -188,7 +190,8 @@ func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
 	}
 }
 
-// sameCut is how close two cuts of a piece may be to each other, and to its ends.
+// sameCut is the parameter distance below which cuts of a piece coincide with each other, or with
+// its endpoints.
 const sameCut = 1e-6
 
 func addCut(cuts []float64, t float64) []float64 {
@@ -203,8 +206,8 @@ func addCut(cuts []float64, t float64) []float64 {
 	return append(cuts, t)
 }
 
-// crossLines returns the places where lines a and b cross. Parallel lines do not cross: where one
-// leaves the other, its successor cuts both.
+// crossLines returns the parameters where lines a and b cross. Parallel lines never cross: where
+// one line leaves the other, the next piece cuts both.
 func crossLines(a, b *curve) (onA, onB []float64) {
 	d, e := Point{a.p[1].X - a.p[0].X, a.p[1].Y - a.p[0].Y}, Point{b.p[1].X - b.p[0].X, b.p[1].Y - b.p[0].Y}
 	w := Point{b.p[0].X - a.p[0].X, b.p[0].Y - a.p[0].Y}

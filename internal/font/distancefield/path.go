@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A Point is a place in pixels, with y growing downward.
+// A Point is a position in pixels, with y growing downward.
 type Point struct{ X, Y float64 }
 
 // A Path collects contours. Each starts with MoveTo; a contour that does not end at its start is
-// closed by a line. The zero value is empty. Anything drawn before MoveTo starts at 0, 0.
+// closed by a line. The zero value is empty. If drawing starts without MoveTo, it starts at 0, 0.
 type Path struct {
 	pieces     []curve
 	start, end Point
@@ -23,17 +23,17 @@ func (p *Path) MoveTo(to Point) {
 	p.start, p.end = to, to
 }
 
-// LineTo draws a line.
+// LineTo adds a line.
 func (p *Path) LineTo(to Point) {
 	p.addCurve(curve{p: [4]Point{p.end, to}, n: 1})
 }
 
-// QuadTo draws a quadratic Bézier curve.
+// QuadTo adds a quadratic Bézier curve.
 func (p *Path) QuadTo(control, to Point) {
 	p.addCurve(curve{p: [4]Point{p.end, control, to}, n: 2})
 }
 
-// CubeTo draws a cubic Bézier curve.
+// CubeTo adds a cubic Bézier curve.
 func (p *Path) CubeTo(control1, control2, to Point) {
 	p.addCurve(curve{p: [4]Point{p.end, control1, control2, to}, n: 3})
 }
@@ -44,8 +44,8 @@ func (p *Path) closeContour() {
 	}
 }
 
-// addCurve cuts a curve where it turns around in x or y, and adds the pieces. Ends that meet stay
-// exactly the same point, which winding numbers require.
+// addCurve cuts a curve at its extremes in x and y, and adds the pieces. Endpoints of adjacent
+// pieces stay exactly equal, which winding numbers require.
 func (p *Path) addCurve(c curve) {
 	for _, q := range c.p[:c.n+1] {
 		if !(math.Abs(q.X) <= maxCoordinate && math.Abs(q.Y) <= maxCoordinate) {
@@ -70,8 +70,8 @@ func (p *Path) addCurve(c curve) {
 	}
 }
 
-// appendExtremes appends the places between 0 and 1 where one coordinate of a curve stops growing or
-// shrinking.
+// appendExtremes appends the parameters between 0 and 1 where one coordinate of a curve has an
+// extreme.
 func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	keep := func(t float64) {
 		if t > 0 && t < 1 { // false for NaN
@@ -93,8 +93,8 @@ func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	return list
 }
 
-// Edges are neighbors along a contour if their ends are joinDistance apart or less, in pixels.
-// Edges shorter than tinyEdge are left out, because crossings are inexact.
+// Edges are neighbors along a contour if their endpoints are at most joinDistance pixels apart.
+// Edges shorter than tinyEdge are omitted, because crossings are inexact.
 const (
 	joinDistance = 1.0 / (1 << 11)
 	tinyEdge     = 1.0 / (1 << 13)
@@ -103,13 +103,13 @@ const (
 // An outline holds the edges of a Shape in order, with the inside to their left.
 type outline struct {
 	edges []curve
-	// starts are the first edges of contours, and the number of edges.
+	// starts holds the index of the first edge of each contour, followed by the number of edges.
 	starts []int
-	// open reports for each contour whether its ends do not meet.
+	// open reports for each contour whether it is open: its two ends do not meet.
 	open []bool
 }
 
-// orderEdges puts the edges in order. It keeps one of several coinciding edges.
+// orderEdges sorts the edges along contours. Of several coinciding edges it keeps one.
 func (s *Shape) orderEdges(ctx context.Context) (*outline, error) {
 	o := &outline{}
 	var loose []curve
@@ -142,8 +142,8 @@ func (s *Shape) orderEdges(ctx context.Context) (*outline, error) {
 	return o, nil
 }
 
-// followContour adds the contour that starts with an edge. Each edge begins exactly at the end of
-// the edge before.
+// followContour adds the contour that starts with the given edge. Each edge is made to start
+// exactly at the end of the previous edge.
 func (o *outline) followContour(loose []curve, used []bool, at places, first int) {
 	from := len(o.edges)
 	o.starts = append(o.starts, from)
@@ -176,10 +176,10 @@ func (c curve) reverseCurve() curve {
 	return r
 }
 
-// pointDistance returns the distance of two points, by the larger of their coordinates.
+// pointDistance returns the larger of the differences between two points' coordinates.
 func pointDistance(a, b Point) float64 { return max(math.Abs(a.X-b.X), math.Abs(a.Y-b.Y)) }
 
-// places maps cells of joinDistance to the edges that start in them.
+// places maps cells of size joinDistance to the edges that start in them.
 type places map[[2]int64][]int32
 
 func cellOf(p Point) [2]int64 {
@@ -188,7 +188,7 @@ func cellOf(p Point) [2]int64 {
 
 func (l places) addEdge(p Point, i int) { l[cellOf(p)] = append(l[cellOf(p)], int32(i)) }
 
-// edgesNear calls see for the edges that may start within joinDistance of p.
+// edgesNear passes each edge that may start within joinDistance of p to the function see.
 func (l places) edgesNear(p Point, see func(i int)) {
 	c := cellOf(p)
 	for x := c[0] - 1; x <= c[0]+1; x++ {
@@ -209,7 +209,8 @@ func (l places) hasTwin(loose []curve, c *curve) (found bool) {
 	return found
 }
 
-// nearestUnused returns the unused edge that starts closest to p, the first of several, or -1.
+// nearestUnused returns the unused edge that starts closest to p, the first one in case of a tie,
+// or -1.
 func (l places) nearestUnused(loose []curve, used []bool, p Point) int {
 	best, distance := -1, joinDistance
 	l.edgesNear(p, func(i int) {

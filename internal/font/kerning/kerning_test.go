@@ -22,7 +22,8 @@ func tag(s string) (high, low int) {
 	return int(s[0])<<8 | int(s[1]), int(s[2])<<8 | int(s[3])
 }
 
-// gposTable builds a GPOS table with one script, feature and lookup from subtables.
+// gposTable builds a GPOS table from subtables. The table has one script, one feature and one
+// lookup.
 func gposTable(kind int, subtables ...[]byte) []byte {
 	kernHigh, kernLow := tag("kern")
 	head := words(1, 0, 10, 10+20, 10+20+14)
@@ -40,7 +41,7 @@ func gposTable(kind int, subtables ...[]byte) []byte {
 	return slices.Concat(head, scripts, features, words(1, 4), lookup)
 }
 
-// Glyph 3 has -40 with glyph 5 and 7 with glyph 9; glyph 4 has 11 with glyph 5.
+// Glyph 3 is kerned by -40 before glyph 5, and by 7 before glyph 9; glyph 4 by 11 before glyph 5.
 func pairSets(format1 int) []byte {
 	if format1 == 4 {
 		return words(1, 14+10+6, 4, 0, 2, 14, 14+10,
@@ -48,7 +49,7 @@ func pairSets(format1 int) []byte {
 			1, 5, 11,
 			1, 2, 3, 4)
 	}
-	// x placement, x advance, y advance of the first; x placement of the second.
+	// x placement, x advance and y advance of the first glyph; x placement of the second.
 	return words(1, 14+22+12, 1|4|8, 1, 2, 14, 14+22,
 		2, 5, 99, -40, 98, 97, 9, 99, 7, 98, 97,
 		1, 5, 99, 11, 98, 97,
@@ -68,7 +69,7 @@ func extension(of int, subtable []byte) []byte {
 	return slices.Concat(words(1, of, 0, 8), subtable)
 }
 
-// kernTable builds a table of Microsoft with subtables of pairs.
+// kernTable builds a kern table in Microsoft's format from subtables of pairs.
 func kernTable(lists ...[]byte) []byte {
 	b := words(0, len(lists))
 	for _, l := range lists {
@@ -130,7 +131,7 @@ func TestOnlyWantedGlyphs(t *testing.T) {
 	}
 }
 
-// A torn table gives an error or fewer pairs, and a hostile one ends soon.
+// A truncated table gives an error or fewer pairs, and reading a hostile table ends soon.
 func TestHostileTablesEndSoon(t *testing.T) {
 	glyphs := []uint16{3, 4, 5, 6, 7, 9}
 	for _, whole := range [][]byte{gposTable(2, pairSets(13), classPairs()), gposTable(9, extension(2, classPairs()))} {
@@ -184,7 +185,7 @@ func TestHostileTablesEndSoon(t *testing.T) {
 	}
 }
 
-// For all tables, pairs are sorted, unique, and only of the wanted glyphs.
+// For every table, the pairs are sorted, unique, and only between requested glyphs.
 func FuzzPairs(f *testing.F) {
 	f.Add(gposTable(2, pairSets(4), classPairs()), []byte{})
 	f.Add(gposTable(9, extension(2, classPairs())), kernTable(kernList(1, 3, 5, 1)))

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawCel blends a cel with the image below. It keeps only one row of the cel in memory, because a
-// cel may be much larger than the image.
+// drawCel blends a cel onto the image. It keeps only one row of the cel in memory, because a cel
+// may be much larger than the image.
 func (f *frame) drawCel(ctx context.Context, m *pixmap.Map, c cel) error {
 	l := &f.layers[c.layer]
 	opacity := mul(int(c.opacity), int(l.opacity))
@@ -30,7 +30,7 @@ func (f *frame) drawCel(ctx context.Context, m *pixmap.Map, c cel) error {
 			return err
 		}
 		if c.y+y >= m.H {
-			return nil // the remaining rows are invisible
+			return nil // the remaining rows are outside of the image
 		}
 		if _, err := io.ReadFull(r, row); err != nil {
 			return pixmap.UnexpectedEOF(err)
@@ -60,14 +60,14 @@ func (f *frame) pixelColor(pix []byte, l *layer) [4]byte {
 	return f.palette[pix[0]]
 }
 
-// mul multiplies a and b, rounded, where 255 means 1.
+// mul multiplies a and b, where 255 stands for 1, and rounds the product.
 func mul(a, b int) int {
 	t := a*b + 128
 	return (t>>8 + t) >> 8
 }
 
-// blendColors draws a color over the one below, in the layer's mode. The mode has an effect in
-// proportion to the alpha below.
+// blendColors blends the color above onto the color below with the layer's mode. The lower the
+// alpha below, the less effect the mode has.
 func blendColors(below, above [4]byte, opacity, mode int) []byte {
 	normal := blendOver(below, above, opacity)
 	if mode == 0 || below[3] == 0 {
@@ -80,7 +80,7 @@ func blendColors(below, above [4]byte, opacity, mode int) []byte {
 	return whole[:]
 }
 
-// blendOver draws a color over another one.
+// blendOver composites one color over another in normal mode.
 func blendOver(below, above [4]byte, opacity int) [4]byte {
 	alpha := mul(int(above[3]), opacity)
 	switch {
@@ -98,7 +98,7 @@ func blendOver(below, above [4]byte, opacity int) [4]byte {
 	return below
 }
 
-// mixShares interpolates between two colors, b at a share of 255.
+// mixShares interpolates between two colors: a at share 0, b at share 255.
 func mixShares(a, b [4]byte, share int) [4]byte {
 	alpha := int(a[3]) + mul(int(b[3])-int(a[3]), share)
 	if alpha == 0 {
@@ -119,9 +119,9 @@ func mixShares(a, b [4]byte, share int) [4]byte {
 	return m
 }
 
-// modes are the blend modes by number: functions from the lower and the upper color to the blended
-// one. The formulas are from W3C, "Compositing and Blending Level 1", and the usual ones for the
-// last three, rounded like in Aseprite.
+// modes are the blend modes by number. Each function takes the lower and the upper color and
+// returns the blended color. The formulas are from W3C, "Compositing and Blending Level 1"; the
+// last three modes have their usual formulas, rounded as in Aseprite.
 var modes = [...]func(below, above [3]byte) [3]byte{
 	func(_, above [3]byte) [3]byte { return above },
 	eachChannel(mul),
@@ -144,7 +144,7 @@ var modes = [...]func(below, above [3]byte) [3]byte{
 	eachChannel(divideMode),
 }
 
-// eachChannel applies f to each channel.
+// eachChannel returns a blend mode that applies f to each channel.
 func eachChannel(f func(below, above int) int) func(below, above [3]byte) [3]byte {
 	return func(below, above [3]byte) (c [3]byte) {
 		for i := range c {
@@ -154,7 +154,7 @@ func eachChannel(f func(below, above int) int) func(below, above [3]byte) [3]byt
 	}
 }
 
-// divide255 divides a by b, rounded, where 255 means 1.
+// divide255 divides a by b, where 255 stands for 1, and rounds the quotient.
 func divide255(a, b int) int { return (a*255 + b/2) / b }
 
 func screen(b, s int) int { return b + s - mul(b, s) }
@@ -196,7 +196,8 @@ func divideMode(b, s int) int {
 	return divide255(b, s)
 }
 
-// softLight uses floats; products are converted so that no processor fuses them with a sum.
+// softLight computes in floating point. Products are converted explicitly so that no processor
+// fuses a multiply and an add.
 func softLight(below, above int) int {
 	b, s := float64(below)/255, float64(above)/255
 	d := math.Sqrt(b)
@@ -232,7 +233,7 @@ func (c light) lumaOf() float64 {
 
 func (c light) saturation() float64 { return slices.Max(c[:]) - slices.Min(c[:]) }
 
-// saturate returns the color with another saturation. Like in Aseprite, one of two equal channels
+// saturate returns the color with the given saturation. As in Aseprite, one of two equal channels
 // may stay unchanged.
 func (c light) saturate(to float64) light {
 	low, middle, high := c.rankChannels()
@@ -247,8 +248,8 @@ func (c light) saturate(to float64) light {
 	return c
 }
 
-// rankChannels returns the lowest, middle and highest channel. Of equal channels it may return one
-// twice.
+// rankChannels returns the indices of the lowest, middle and highest channel. If channels are
+// equal, an index may occur twice.
 func (c light) rankChannels() (low, middle, high int) {
 	r, g, b := c[0], c[1], c[2]
 	switch {
@@ -278,7 +279,7 @@ func (c light) rankChannels() (low, middle, high int) {
 	return low, middle, high
 }
 
-// lit returns the color with another luma, moved towards gray as far as needed to stay in range.
+// lit returns the color with the given luma, moved towards gray as far as needed to stay in range.
 func (c light) lit(luma float64) light {
 	d := luma - c.lumaOf()
 	for i := range c {

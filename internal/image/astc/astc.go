@@ -1,13 +1,13 @@
-// Package astc encodes and decodes ASTC, the block format that graphics processors of phones read:
+// Package astc encodes and decodes ASTC, the block format that the GPUs of phones read:
 // two-dimensional blocks of the low dynamic range profile. The same pixels give the same bytes on
-// every machine: all decisions are made with integers, or with floats that are rounded alike
-// everywhere.
+// every machine, because all decisions use integers, or floats that are rounded equally everywhere.
 //
-// A block is 16 bytes for any number of pixels. It has one to four parts, each with a line between
-// two colors, and a grid of weights. The weights are interpolated to the pixels, and give the place
-// of each pixel on its line. Each block chooses the size of the grid and the precision of weights
-// and line ends. The encoder estimates the error of all choices at once and tries only the best: it
-// splits the ideal weights into waves, and knows beforehand how much of each wave a grid keeps.
+// A block has 16 bytes for any number of pixels. It has one to four partitions, called parts here,
+// each with a line between two endpoint colors, and a grid of weights. The weights are interpolated
+// to the pixels and give the position of each pixel on its line. Each block selects the size of the
+// grid and the precision of weights and endpoints. The encoder estimates the error of all choices
+// at once and tries only the best: it transforms the ideal weights by a DCT, and a table says how
+// much of each frequency a grid preserves.
 //
 // Source of the format: Khronos Data Format Specification 1.4, chapter 23.
 package astc
@@ -23,23 +23,23 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Options are the options of Encode. The zero value is Fast, every channel alike.
+// Options are the options of Encode. The zero value is Fast, with equal weights for all channels.
 type Options struct {
 	Quality    blockfit.Quality
-	WeighAlpha bool // the same as in blockfit.Options
+	WeighAlpha bool // weighs color errors by alpha, as in blockfit.Options
 
-	// AlphaWeight is the factor of the squared error of alpha, up to 16; 0 means 1. If red, green
-	// and blue hold one value and alpha another, 3 counts both alike.
+	// AlphaWeight is the factor for the squared error of alpha, up to 16; 0 means 1. If red, green
+	// and blue hold one value and alpha another, a factor of 3 weights both equally.
 	AlphaWeight int
 }
 
-// sides are the possible sides of a block, in pixels.
+// sides are the supported sides of a block in pixels.
 var sides = [...]int{4, 5, 6, 8}
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
-// A block has 4, 5, 6 or 8 pixels a side. Pixels whose alpha is 255 decode to an alpha of 255, and
-// a block of a single color decodes to exactly that color. Rows of blocks are the same whether they
-// are encoded together or one by one.
+// A block has 4, 5, 6 or 8 pixels per side. Pixels whose alpha is 255 decode to an alpha of 255,
+// and a block of a single color decodes to exactly that color. The bytes do not depend on whether
+// rows of blocks are encoded together or separately.
 func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) error {
 	switch {
 	case !slices.Contains(sides[:], side):
@@ -58,21 +58,21 @@ func Encode(ctx context.Context, dst, pix []byte, w, h, side int, o Options) err
 	})
 }
 
-// An encoder encodes one block after another.
+// An encoder encodes blocks and reuses its memory.
 type encoder struct {
 	*format
 	effort effort
 
-	alphaWeight  int32   // how many times the squared error of alpha counts
-	alphaStretch float32 // its root: distances of stretched alphas are errors as they count
+	alphaWeight  int32   // factor for the squared error of alpha
+	alphaStretch float32 // square root of alphaWeight
 
-	px     [64][4]int32   // the wanted pixels
-	pf     [64][4]float32 // the same, with alpha stretched
+	px     [64][4]int32   // pixels to encode
+	pf     [64][4]float32 // pixels to encode, with alpha multiplied by alphaStretch
 	all    moments
 	opaque bool
 	gray   bool
 
-	best code // best code so far
+	best code // best encoding so far
 	sse  int64
 
 	products [64]moments // moments of single pixels
@@ -85,15 +85,15 @@ type encoder struct {
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	good      int64   // an error for each pixel that is left at that
-	hard      int64   // an error for each pixel above which three parts are tried
-	share     float32 // least error off the line for which splits are tried
-	tries     [2]int  // plans carried out of those with one part, with two
-	near      int     // splits near each of two ways to part the pixels that are weighed
-	splits    int     // splits carried out
-	rounds    int     // how often ends and weights are fitted to each other
-	passes    int     // over the weights of a grid that is not whole
-	weighings int     // blocks encoded again where alpha is coverage, at most
+	good      int64   // error per pixel that ends the search
+	hard      int64   // error per pixel above which three parts are tried
+	share     float32 // splits are tried only above this relative error of lines
+	tries     [2]int  // number of plans to try, with one part and with two
+	near      int     // similar splits to rank, for each of the two best partitions
+	splits    int     // number of splits to try
+	rounds    int     // rounds of refitting endpoints and weights
+	passes    int     // passes over the weights of a grid with fewer weights than pixels
+	weighings int     // maximum number of encodings per block with alpha weighting
 }
 
 var efforts = [...]effort{
@@ -106,12 +106,12 @@ func newEncoder(q blockfit.Quality, side int) *encoder {
 	return &encoder{format: formats[side](), effort: efforts[min(q, blockfit.Best)], alphaWeight: 1, alphaStretch: 1}
 }
 
-// setAlphaWeight sets the factor of the squared error of alpha.
+// setAlphaWeight sets the factor for the squared error of alpha.
 func (e *encoder) setAlphaWeight(times int) {
 	e.alphaWeight, e.alphaStretch = int32(times), sqrt(float32(times))
 }
 
-// encode returns the best block found for RGBA pixels.
+// encode returns the best encoding found for RGBA pixels.
 func (e *encoder) encode(pixels *[256]byte) [16]byte {
 	if !e.loadPixels(pixels[:4*e.pixels]) {
 		e.sse, e.opaque = 0, pixels[3] == 255
@@ -135,7 +135,7 @@ func solidBlock(color [4]byte) (block [16]byte) {
 	return block
 }
 
-// loadPixels stores the pixels of a block, and reports whether any differs from the first.
+// loadPixels stores the pixels of a block, and reports whether any pixel differs from the first.
 func (e *encoder) loadPixels(pixels []byte) bool {
 	first := binary.LittleEndian.Uint32(pixels)
 	var differ, colored uint32
@@ -155,7 +155,7 @@ func (e *encoder) loadPixels(pixels []byte) bool {
 	return differ != 0
 }
 
-// searchPlans estimates which plans are worth a try, and tries them.
+// searchPlans estimates the errors of all plans and tries the most promising.
 func (e *encoder) searchPlans() {
 	s := e.stretchedScatter(&e.all)
 	e.pool.resetPool(e.effort.tries[0])
@@ -192,7 +192,7 @@ func (e *encoder) searchPlans() {
 	}
 }
 
-// tryBestGuesses tries the plans of the best guesses.
+// tryBestGuesses tries the plans of the best guesses in the pool.
 func (e *encoder) tryBestGuesses() {
 	for i := range e.pool.wanted {
 		g := &e.pool.best[i]
@@ -204,10 +204,10 @@ func (e *encoder) tryBestGuesses() {
 	}
 }
 
-// slack bounds the estimates worth a try, as a multiple of the best error.
+// slack limits the plans to try: their estimated error is at most slack times the best error.
 const slack = 1.5
 
-// A pool holds the best guesses so far, the best first.
+// A pool holds the best guesses so far, best first.
 type pool struct {
 	best [32]struct {
 		hypothesis, plan int
@@ -231,7 +231,7 @@ func (p *pool) addHypothesis(hypothesis, plan int, sse float32) {
 	p.best[k].hypothesis, p.best[k].plan, p.best[k].sse = hypothesis, plan, sse
 }
 
-// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
+// encodeWeighed is like encode, with color errors weighted by alpha; see package byalpha.
 func (e *encoder) encodeWeighed(pixels *[256]byte) [16]byte {
 	block := e.encode(pixels)
 	if e.opaque {

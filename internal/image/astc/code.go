@@ -3,23 +3,23 @@ package astc
 // A code holds the fields of a block that has more than one color.
 type code struct {
 	layout
-	mode      uint16               // the number of the layout
-	parts     uint8                // 1 to 4
-	seed      uint16               // seed of the partition
-	kinds     [maxPartitions]uint8 // color endpoint mode of each part
-	component uint8                // the channel that has the second weights, in dual planes
+	mode      uint16               // block mode, the number of the layout
+	parts     uint8                // number of parts, 1 to 4
+	seed      uint16               // partition seed
+	kinds     [maxPartitions]uint8 // color endpoint mode (CEM) of each part
+	component uint8                // channel that uses the second weight plane, if there is one
 	colorSpan int
-	color     [18]uint8 // stored numbers, kinds[i]/4*2+2 for each part
-	weight    [64]uint8 // stored numbers; two planes alternate
+	color     [18]uint8 // quantized endpoint values, kinds[i]/4*2+2 per part
+	weight    [64]uint8 // quantized weights; two planes alternate
 }
 
-// maxColors bounds the stored numbers of all line ends of a block.
+// maxColors is the maximum number of endpoint values in a block.
 const maxColors = 18
 
-// endNumbers returns how many numbers store a pair of ends of the given kind.
+// endNumbers returns how many values a color endpoint mode stores for its two endpoints.
 func endNumbers(kind uint8) int { return int(kind>>2)*2 + 2 }
 
-// unpack reads a block. It returns false for blocks of the error color and for blocks of a
+// unpack decodes the fields of a block. It returns false for invalid blocks and for blocks of a
 // single color.
 func unpack(block *stream, side int) (c code, ok bool) {
 	mode := block.bitsAt(0, 11)
@@ -34,7 +34,7 @@ func unpack(block *stream, side int) (c code, ok bool) {
 		return c, false
 	}
 	weightSpan := &spans[c.span]
-	below := 128 - weightSpan.sequenceBits(c.weights()) // end of the bits below the weights
+	below := 128 - weightSpan.sequenceBits(c.weights()) // end of the bits before the weights, which are stored from the top
 	start := 17
 	if c.parts == 1 {
 		c.kinds[0] = uint8(block.bitsAt(13, 4))
@@ -74,7 +74,7 @@ func unpack(block *stream, side int) (c code, ok bool) {
 	return c, true
 }
 
-// pack writes a block.
+// pack encodes the fields of a block.
 func (c *code) pack() (block stream) {
 	reversed := stream{}
 	weightSpan := &spans[c.span]
@@ -116,13 +116,14 @@ func (c *code) pack() (block stream) {
 	return block
 }
 
-// extraBits returns how many bits below the weights store the kinds of parts, if the kinds differ.
+// extraBits returns the number of additional bits of endpoint modes, which are directly below the
+// weights if the parts have different modes.
 func extraBits(parts int) int { return 3*parts - 4 }
 
-// A layout describes the weights, as the eleven lowest bits of a block do.
+// A layout describes the weights of a block, as the block mode (the lowest eleven bits) encodes it.
 type layout struct {
-	across, down int // the grid of weights
-	span         int // span of the weights
+	across, down int // columns and rows of the weight grid
+	span         int // index of the weights' quantization in spans
 	dual         bool
 }
 
@@ -134,16 +135,16 @@ func (l *layout) weights() int {
 	return l.across * l.down
 }
 
-// The bounds of the weights' bits.
+// Limits of the size of the weights, in bits.
 const (
 	maxWeights    = 64
 	minWeightBits = 24
 	maxWeightBits = 96
 )
 
-// parseLayout reads the block mode of a block of side by side pixels. It returns false for
-// reserved or too large layouts. Source: Khronos Data Format Specification 1.4, chapter 23,
-// "Block Mode".
+// parseLayout decodes the block mode of a block of side×side pixels. It returns false for
+// reserved modes and for layouts that are too large. Source: Khronos Data Format Specification 1.4,
+// chapter 23, "Block Mode".
 func parseLayout(mode, side int) (l layout, ok bool) {
 	l.dual = mode>>10&1 == 1
 	high := mode >> 9 & 1
@@ -188,10 +189,10 @@ func parseLayout(mode, side int) (l layout, ok bool) {
 	return l, size >= minWeightBits && size <= maxWeightBits
 }
 
-// voidExtent is the value of the nine lowest bits of a block of a single color.
+// voidExtent is the value of the lowest nine bits of a block of a single color.
 const voidExtent = 0b111111100
 
-// modesOf returns the number of each layout that blocks of side by side pixels can have.
+// modesOf returns the block mode of each layout that blocks of side×side pixels can have.
 func modesOf(side int) map[layout]uint16 {
 	all := map[layout]uint16{}
 	for mode := 1<<11 - 1; mode >= 0; mode-- {

@@ -9,10 +9,10 @@ import (
 var magenta = [4]byte{255, 0, 255, 255}
 
 // DecodeBlock writes the pixels of a block to dst as RGBA, row by row. The block has side by side
-// pixels; Encode has the possible sides. With srgb, colors are decoded to eight bits; otherwise
-// numbers have the precision of half floats and are rounded here. Reserved blocks, and blocks of
-// high dynamic range, become magenta. Source: Khronos Data Format Specification 1.4, chapter 23,
-// "Weight Application".
+// pixels; sides lists the supported values. With srgb, colors are decoded to eight bits; otherwise
+// values have the precision of half-precision floats and are rounded to eight bits. Reserved
+// blocks, and blocks of high dynamic range, become magenta. Source: Khronos Data Format
+// Specification 1.4, chapter 23, "Weight Application".
 func DecodeBlock(dst *[256]byte, block *[16]byte, side int, srgb bool) {
 	prepare()
 	pixels := dst[:4*side*side]
@@ -35,7 +35,7 @@ func fill(pixels []byte, color [4]byte) {
 	}
 }
 
-// singleColor returns the color of a block of a single color.
+// singleColor returns the color of a void-extent block.
 func singleColor(s *stream, srgb bool) (color [4]byte) {
 	minS, maxS, minT, maxT := s.bitsAt(12, 13), s.bitsAt(25, 13), s.bitsAt(38, 13), s.bitsAt(51, 13)
 	everywhere := minS&maxS&minT&maxT == 1<<13-1
@@ -48,7 +48,7 @@ func singleColor(s *stream, srgb bool) (color [4]byte) {
 	return color
 }
 
-// roundTo8 rounds an interpolated value of 16 bits to eight.
+// roundTo8 rounds an interpolated 16-bit value to eight bits.
 func roundTo8(v int, srgb bool) byte {
 	if srgb {
 		return byte(v >> 8)
@@ -56,7 +56,7 @@ func roundTo8(v int, srgb bool) byte {
 	if v == 0xffff {
 		return 255
 	}
-	for below := 1 << 15; below >= 1<<11; below >>= 1 { // bits that half floats drop
+	for below := 1 << 15; below >= 1<<11; below >>= 1 { // bits that half-precision floats drop
 		if v >= below {
 			v &^= below>>10 - 1
 			break
@@ -65,7 +65,7 @@ func roundTo8(v int, srgb bool) byte {
 	return byte((v*255 + 1<<15) >> 16)
 }
 
-// writePixels writes the pixels of the code as RGBA.
+// writePixels decodes the pixels of the code to RGBA.
 func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	var ends [maxPartitions]pair
 	var known [maxPartitions]bool
@@ -107,7 +107,7 @@ func (c *code) writePixels(dst []byte, side int, srgb bool) {
 	}
 }
 
-// interpolate16 interpolates between two values of eight bits, and returns 16 bits.
+// interpolate16 interpolates between two 8-bit values and returns 16 bits.
 func interpolate16(from, to, weight int32, srgb bool) int {
 	if srgb {
 		from, to = from<<8|0x80, to<<8|0x80
@@ -117,31 +117,31 @@ func interpolate16(from, to, weight int32, srgb bool) int {
 	return int(from*(64-weight)+to*weight+32) >> 6
 }
 
-// A scale has the values of a span's stored numbers, and their order: numbers with a trit or a
-// quint are not sorted by value.
+// A scale holds the decoded values of a quantization's codes, and their order: codes with a trit or
+// a quint are not sorted by value.
 type scale struct {
-	value  []uint8 // values by stored number
-	sorted []uint8 // stored numbers by rank
-	rank   []uint8 // ranks by stored number
-	ranked []uint8 // values by rank
+	value  []uint8 // decoded value of each code
+	sorted []uint8 // code of each rank
+	rank   []uint8 // rank of each code
+	ranked []uint8 // decoded value of each rank
 }
 
-// colors holds the scales of colors, 0 to 255, and weights the scales of weights, 0 to 64. Source:
-// Khronos Data Format Specification 1.4, chapter 23, "Endpoint Unquantization" and "Weight
+// colors holds the scales of endpoint values, 0 to 255, and weights the scales of weights, 0 to 64.
+// Source: Khronos Data Format Specification 1.4, chapter 23, "Endpoint Unquantization" and "Weight
 // Unquantization".
 var (
 	colors  [len(spans)]scale
 	weights [weightSpans]scale
 )
 
-// A spread holds the factors that turn the bits of a number with a trit or a quint into its value:
-// one for each bit above the lowest, and one for the trit or quint.
+// A spread holds the factors that dequantize a code with a trit or a quint: one for each bit above
+// the lowest, and one for the trit or quint.
 type spread struct {
 	bits [5]int // factors of bits b, c, d, e, f
 	c    int
 }
 
-// colorSpreads and weightSpreads hold spreads by the number of levels.
+// colorSpreads and weightSpreads hold the spreads by number of levels.
 var (
 	colorSpreads = map[int]spread{
 		6: {c: 204}, 10: {c: 113},
@@ -160,7 +160,7 @@ var (
 	}
 )
 
-// applySpread returns the value of a stored number in a range whose top bit is sign.
+// applySpread dequantizes a code, where sign is the top bit of the result's range.
 func (p *spread) applySpread(v int, s *span, sign int) int {
 	b := 0
 	for i := 1; i < int(s.bits); i++ {
@@ -173,7 +173,7 @@ func (p *spread) applySpread(v int, s *span, sign int) int {
 	return sign | (u^(sign*4-1))>>2
 }
 
-// replicate repeats the bits of a number up to the wanted number of bits.
+// replicate repeats the bits of v up to the wanted number of bits.
 func replicate(v int, bits, wanted uint8) int {
 	have := bits
 	out := v

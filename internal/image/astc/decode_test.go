@@ -69,8 +69,8 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// The decoder's pixels of random blocks. proof/readers/textures shows that another decoder
-// gives the same.
+// The checksum of the pixels that the decoder returns for random blocks. proof/readers/textures
+// shows that another decoder returns the same pixels.
 func TestDecodeGolden(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	sum := sha256.New()
@@ -98,5 +98,5 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// Tests use tables without going through Encode or DecodeBlock.
+// Some tests use the tables without calling Encode or DecodeBlock first.
 func init() { prepare() }

@@ -32,7 +32,7 @@ func encoded(t testing.TB, pix []byte, w, h, side int, o Options) []byte {
 	return blocks
 }
 
-// with is the encoder of blocks of some side, with some options.
+// with returns the encoder for blocks of the given side, with the given options.
 func with(side int, o Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: side,
@@ -60,8 +60,8 @@ func TestEncoderLaw(t *testing.T) {
 	}
 }
 
-// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
-// test.
+// The encoder writes the same bytes on every machine. Each minimum PSNR is 0.3 dB below the
+// measured value.
 func TestEncodeSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -75,7 +75,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// The encoder knows the true error of its block.
+// The error that the encoder reports is the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, side := range sides {
 		for _, q := range qualities {
@@ -100,8 +100,8 @@ func TestErrorIsTrue(t *testing.T) {
 	}
 }
 
-// With a value in red, green and blue and another one in alpha, both together are nearer to
-// the source if alpha counts three times.
+// If red, green and blue hold one value and alpha holds another, a weight of 3 for alpha reduces
+// the total error.
 func TestAlphaWeight(t *testing.T) {
 	stone, pix := blocktest.Samples()["stone"], blocktest.Samples()["normal map"]
 	for i := 0; i < len(pix); i += 4 {
@@ -161,7 +161,7 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// Plain numbers are read with another rounding than sRGB, but never one step more.
+// Linear values are rounded differently from sRGB values, but never differ by more than one.
 func TestPlainIsNear(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		blocks := encoded(t, pix, width, width, 6, Options{})
@@ -174,7 +174,7 @@ func TestPlainIsNear(t *testing.T) {
 	}
 }
 
-// All kinds of ends that are meant to be used are, and so are parts and planes.
+// The encoder uses every endpoint mode that it should use, every number of parts, and two planes.
 func TestKindsInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -210,7 +210,7 @@ func TestKindsInUse(t *testing.T) {
 	}
 }
 
-// With WeighAlpha the weighed error falls.
+// WeighAlpha reduces the weighted error.
 func TestWeighAlphaPays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

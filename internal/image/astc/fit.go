@@ -1,13 +1,13 @@
 package astc
 
-// A fit holds the sums that decide which ends suit given weights: the squared error of ends e0 and
-// e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 + b*e1), except for a constant.
-// Weights are from 0 to 64, so the sums are 64^2 times larger.
+// A fit holds the least-squares sums that determine the best endpoints for given weights: the
+// squared error of endpoints e0 and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 +
+// b*e1), except for a constant. Weights are from 0 to 64, so the sums are 64^2 times larger.
 type fit struct {
 	aa, ab, bb [4]int64
 	a, b       [4]int64
 	mean       [4]float32
-	ends       [2][4]float32 // ends with the least error
+	ends       [2][4]float32 // endpoints with the smallest error
 }
 
 // fitWeights returns the fits of the parts to the weights of the trial.
@@ -60,8 +60,8 @@ func (e *encoder) fitWeights(h *hypothesis) (fits [4]fit) {
 	return fits
 }
 
-// setSums sets the sums of a channel: of the number of pixels, of weights and their squares,
-// of values, and of weights times values.
+// setSums sets the sums of a channel. n is the number of pixels; the other parameters are sums of
+// weights, squared weights, values, and weights times values.
 func (f *fit) setSums(c int, n, w1, w2, p, wp int32) {
 	f.aa[c] = int64(4096*n - 128*w1 + w2)
 	f.ab[c] = int64(64*w1 - w2)
@@ -71,7 +71,7 @@ func (f *fit) setSums(c int, n, w1, w2, p, wp int32) {
 	f.mean[c] = float32(p) / float32(max(n, 1))
 }
 
-// solveEnds finds the ends with the least error.
+// solveEnds computes the endpoints with the smallest error.
 func (f *fit) solveEnds() {
 	for c := range 4 {
 		det := f.aa[c]*f.bb[c] - f.ab[c]*f.ab[c]
@@ -85,19 +85,19 @@ func (f *fit) solveEnds() {
 	}
 }
 
-// channelLoss returns the squared error of ends in a channel, except for a constant.
+// channelLoss returns the squared error of two endpoints in a channel, except for a constant.
 func (f *fit) channelLoss(c int, from, to int64) int64 {
 	return f.aa[c]*from*from + 2*f.ab[c]*from*to + f.bb[c]*to*to - 2*(f.a[c]*from+f.b[c]*to)
 }
 
-// ranksAround returns the ranks of the values of a span next to v, below and above.
+// ranksAround returns the ranks of the quantized values just below and just above v.
 func ranksAround(span int, v float32) (low, high uint8) {
 	n := &neighbors[span]
 	i := int32(max(0, min(v, 255)))
 	return n.low[i], n.high[i]
 }
 
-// neighbors holds the ranks next to each value from i to i+1.
+// neighbors holds, for each interval from i to i+1, the ranks of the nearest quantized values.
 var neighbors [len(spans)]struct{ low, high [256]uint8 }
 
 func findNeighbors() {
@@ -114,8 +114,8 @@ func findNeighbors() {
 	}
 }
 
-// roundChannel rounds the ends of a channel to the ranks with the least error, and returns the
-// error except for a constant.
+// roundChannel quantizes the endpoints of a channel to the ranks with the smallest error. It
+// returns this error, except for a constant.
 func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 	ranked := colors[span].ranked
 	low0, high0 := ranksAround(span, f.ends[0][c])
@@ -131,7 +131,7 @@ func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 	return from, to, least
 }
 
-// roundByKind rounds the ends to a kind's steps, writes the stored numbers, and returns the
+// roundByKind quantizes the endpoints for an endpoint mode and stores the codes. It returns the
 // remaining error, except for a constant.
 func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	switch kind {
@@ -145,10 +145,10 @@ func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss in
 	return f.roundDirect(span, stored)
 }
 
-// roundGray is roundByKind for ends whose red, green and blue are equal.
+// roundGray is roundByKind for endpoints whose red, green and blue are equal.
 func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
-	// One channel that stands for three.
+	// One fit represents the three equal channels.
 	g := fit{}
 	g.aa[0], g.ab[0], g.bb[0] = 3*f.aa[0], 3*f.ab[0], 3*f.bb[0]
 	g.a[0], g.b[0] = f.a[0]+f.a[1]+f.a[2], f.b[0]+f.b[1]+f.b[2]
@@ -168,7 +168,7 @@ func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int6
 	return p, loss
 }
 
-// roundDirect is roundByKind for kinds that store each channel of each end.
+// roundDirect is roundByKind for modes that store each channel of each endpoint.
 func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	n := len(stored) / 2
@@ -179,7 +179,7 @@ func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 		p[0][c], p[1][c] = int32(scale.ranked[x]), int32(scale.ranked[y])
 		loss += l
 	}
-	if p[1][0]+p[1][1]+p[1][2] < p[0][0]+p[0][1]+p[0][2] { // which would mean other colors
+	if p[1][0]+p[1][1]+p[1][2] < p[0][0]+p[0][1]+p[0][2] { // the endpoints would be decoded differently in this order
 		p[0], p[1] = p[1], p[0]
 		for c := range n {
 			stored[2*c], stored[2*c+1] = stored[2*c+1], stored[2*c]
@@ -188,11 +188,11 @@ func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 	return p, loss
 }
 
-// roundScale is roundByKind for kinds whose first end is a multiple of the second.
+// roundScale is roundByKind for modes whose first endpoint is a multiple of the second.
 func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
-	// The ends of the least error say about which part; the other way round if that is
-	// the longer one.
+	// The unquantized endpoints give an approximate scale of the first. They are swapped if the
+	// first is the longer vector.
 	e0, e1 := &f.ends[0], &f.ends[1]
 	d01 := float32(e0[0]*e1[0]) + float32(e0[1]*e1[1]) + float32(e0[2]*e1[2])
 	d11 := float32(e1[0]*e1[0]) + float32(e1[1]*e1[1]) + float32(e1[2]*e1[2])
@@ -248,11 +248,11 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 	return p, loss
 }
 
-// impossible is the loss of ends that cannot be stored.
+// impossible is the loss of endpoints that cannot be stored.
 const impossible = 1 << 61
 
-// roundOffset is roundByKind for kinds that store the second end by its distance from the first.
-// The loss is impossible if the ends are too far apart.
+// roundOffset is roundByKind for modes that store the second endpoint as an offset from the first.
+// The loss is impossible if the endpoints are too far apart.
 func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
 	n := len(stored) / 2
@@ -265,7 +265,7 @@ func (f *fit) roundOffset(span int, stored []uint8) (p pair, loss int64) {
 	for c := range n {
 		base := max(0, min(from[c], 255))
 		high := int32(base) & 0x80
-		// The low seven bits of the base are above the lowest bit of its number.
+		// The low seven bits of the base are stored above the lowest bit of its code.
 		x, y := ranksAround(span, float32((base-float32(high))*2))
 		least := int64(impossible)
 		for _, r := range [2]uint8{x, y} {

@@ -4,30 +4,30 @@ import (
 	"math"
 )
 
-// A grid is a way to store weights for a block of pixels.
+// A grid holds the tables for one size of weight grid.
 type grid struct {
 	across, down int
-	whole        bool // there is a weight for each pixel
+	whole        bool // the grid has one weight per pixel
 	infill       *infill
 
-	// fitX and fitY make the weights of a grid from the pixels' with the least squared
-	// error: by columns, then by rows.
+	// fitX and fitY compute the grid's weights from the pixels' weights with the smallest squared
+	// error: first along rows, then along columns.
 	fitX, fitY [8][8]float32
-	// keepX and keepY are the shares of a pattern's energy that the grid keeps, by frequency.
+	// keepX and keepY are the fractions of energy that the grid preserves, by frequency.
 	keepX, keepY [8]float32
-	// gain is the mean share of the weights' noise that reaches the pixels.
+	// gain is the mean fraction of the weights' noise that reaches the pixels.
 	gain float32
 
-	// Weight g touches the pixels touched[first[g]:first[g+1]].
+	// Weight g influences the pixels touched[first[g]:first[g+1]].
 	first   [65]int
 	touched []touch
-	inverse [64]float32 // inverse sums of the squared shares of each weight
+	inverse [64]float32 // reciprocals of the sums of squared shares of each weight
 }
 
 // A touch is a pixel that a weight influences.
 type touch struct {
 	pixel uint8
-	share float32 // largest share, at most 1
+	share float32 // interpolation factor of the weight, at most 1
 }
 
 func newGrid(side, across, down int) *grid {
@@ -57,8 +57,8 @@ func newGrid(side, across, down int) *grid {
 	return g
 }
 
-// A ramp is a row of weights interpolated to a row of pixels. The infill of a grid is one ramp in
-// each direction, except for rounding.
+// A ramp interpolates a row of weights to a row of pixels. Except for rounding, the interpolation
+// of a grid is one ramp in each direction.
 type ramp struct {
 	fit  [8][8]float32
 	keep [8]float32
@@ -67,7 +67,7 @@ type ramp struct {
 
 func newRamp(side, n int) (r ramp) {
 	scale := (1024 + side/2) / (side - 1)
-	var share [8][8]float64 // shares by pixel and weight
+	var share [8][8]float64 // interpolation factors by pixel and weight
 	for x := range side {
 		at := (scale*x*(n-1) + 32) >> 6
 		share[x][at>>4] += float64(float64(16-at&15) / 16)
@@ -75,7 +75,7 @@ func newRamp(side, n int) (r ramp) {
 			share[x][at>>4+1] += float64(float64(at&15) / 16)
 		}
 	}
-	// The normal equations have a right side for each pixel.
+	// The normal equations have one right-hand side per pixel.
 	var a [8][16]float64
 	for i := range n {
 		for x := range side {
@@ -119,7 +119,8 @@ func newRamp(side, n int) (r ramp) {
 	return r
 }
 
-// cosineWave returns wave u of the discrete cosine transform of n values, of length 1.
+// cosineWave returns basis vector u of the discrete cosine transform of n values, normalized to
+// length 1.
 func cosineWave(n, u int) (wave [8]float64) {
 	size := math.Sqrt(2 / float64(n))
 	if u == 0 {
@@ -131,7 +132,7 @@ func cosineWave(n, u int) (wave [8]float64) {
 	return wave
 }
 
-// cosineOfTurns returns the cosine of i/n turns, the same on every machine.
+// cosineOfTurns returns the cosine of i/n turns. The result is equal on every machine.
 func cosineOfTurns(i, n int) float64 {
 	i %= n
 	sign := 1.0
@@ -153,15 +154,15 @@ func cosineOfTurns(i, n int) float64 {
 	return float64(sign * sum)
 }
 
-// An infill interpolates a grid's weights to pixels: pixel i has the sum of weight[at[i][k]] times
-// share[i][k], in sixteenths.
+// An infill interpolates a grid's weights to pixels: the weight of pixel i is the sum of
+// weight[at[i][k]] times share[i][k], in sixteenths.
 type infill struct {
 	at    [64][4]uint8
 	share [64][4]uint8
 }
 
-// newInfill makes the infill of a grid for blocks of side by side pixels.
-// Source: Khronos Data Format Specification 1.4, chapter 23, "Weight Infill".
+// newInfill returns the infill of a grid for blocks of side×side pixels. Source: Khronos Data
+// Format Specification 1.4, chapter 23, "Weight Infill".
 func newInfill(side, across, down int) *infill {
 	f := &infill{}
 	scale := (1024 + side/2) / (side - 1)

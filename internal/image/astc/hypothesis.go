@@ -2,21 +2,21 @@ package astc
 
 import "math"
 
-// A hypothesis is a possible coding of a block before rounding: lines of colors, and the places of
-// the pixels on them.
+// A hypothesis is a candidate encoding of a block before quantization: color lines, and the
+// positions of the pixels on them.
 type hypothesis struct {
 	shape
 	kinds     [maxParts]uint8 // endpoint modes by part
 	component uint8
 	seed      uint16
-	part      [64]uint8 // parts by pixel
+	part      [64]uint8 // part of each pixel
 
-	at      [2][64]float32 // 0 to 1, by plane and pixel
-	length  [2]float32     // the mean squared length of the lines, by plane
-	residue float32        // the squared error that is left then
+	at      [2][64]float32 // position of each pixel on its line, 0 to 1, by plane
+	length  [2]float32     // mean squared length of the lines, by plane
+	residue float32        // squared error of the pixels off their lines
 }
 
-// projectPart sets where the pixels of a part are on a line through their mean.
+// projectPart sets the positions of a part's pixels on a line through their mean.
 func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask uint64, plane int) {
 	v := *axis
 	if v[0]+v[1]+v[2]+float32(v[3]*0.001) < 0 {
@@ -45,10 +45,10 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask 
 	h.length[plane] += float32(float32(span*span)*float32(m.n)) / float32(e.pixels)
 }
 
-// losses returns the squared error of a plane's weights on each grid, computed from their waves.
+// losses computes, for each grid, the squared error of a plane's weights from their frequencies.
 func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	n := e.side
-	var rows, energy [8][8]float32 // rows by frequency along a row, and row; energy by both frequencies
+	var rows, energy [8][8]float32 // rows by frequency and row; energy by both frequencies
 	for y := range n {
 		e.waves(&rows, y, at[y*n:y*n+n])
 	}
@@ -62,9 +62,9 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 		}
 	}
 	g := 0
-	for range n - 1 { // grids are in the order of rows, then of columns
+	for range n - 1 { // grids are ordered by rows, then by columns
 		keepY := &e.grids[g].keepY
-		var kept [8]float32 // sums by frequency along a row
+		var kept [8]float32 // sums by horizontal frequency
 		for v := range n {
 			k := keepY[v]
 			for u, w := range energy[v][:n] {
@@ -86,8 +86,8 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	}
 }
 
-// waves sets column k to the amplitudes of the waves in a row with as many values as a block has
-// pixels a side. Even waves are symmetric and odd waves antisymmetric.
+// waves sets column k to the DCT of row, which has one value per pixel of a block's side. Even
+// basis vectors are symmetric and odd ones antisymmetric.
 func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
 	var even, odd [4]float32
 	n := len(row)
@@ -145,12 +145,12 @@ func (e *encoder) guessPlans(h *hypothesis) {
 	}
 }
 
-// coarse is the number of weight spans with few levels, where the error depends on the places of
-// pixels between the levels.
+// coarse is the number of weight quantizations with few levels, whose error depends on how pixels
+// are distributed between the levels.
 const coarse = 6
 
-// noises adds the squared error of a plane's weights in each coarse span, as a multiple of the
-// error of evenly spread weights.
+// noises adds the squared quantization error of a plane's weights in each coarse span, relative to
+// the error of evenly distributed weights.
 func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	for s := range coarse {
 		top := float32(spans[s].levels - 1)
@@ -169,7 +169,7 @@ func (e *encoder) hopeless(h *hypothesis) bool {
 	return h.residue >= e.pool.best[e.pool.wanted-1].sse || h.residue >= float32(e.sse)
 }
 
-// nextTrial returns a hypothesis of one part to fill in.
+// nextTrial returns a one-part hypothesis to fill in.
 func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
 	h.shape = shape{parts: 1, numbers: endNumbers(kind), dual: dual}
@@ -179,7 +179,7 @@ func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	return h
 }
 
-// guessLine guesses for all pixels on a line.
+// guessLine adds guesses that put all pixels on one line.
 func (e *encoder) guessLine(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
 	axis, along := s.principalAxis()
@@ -188,7 +188,7 @@ func (e *encoder) guessLine(kind uint8, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessScale guesses for all pixels on a line of colors that are multiples of one color.
+// guessScale adds guesses that put all pixels on one line of multiples of a color.
 func (e *encoder) guessScale(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
 	var axis [4]float32
@@ -199,7 +199,8 @@ func (e *encoder) guessScale(kind uint8, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessGray guesses for all pixels as grays, with alpha in a plane of its own if apart is set.
+// guessGray adds guesses that treat all pixels as gray. If apart is set, alpha has a plane of its
+// own.
 func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	h := e.nextTrial(kind, apart)
 	h.component = 3
@@ -235,7 +236,7 @@ func (e *encoder) loner(s *scatter) int {
 	return which
 }
 
-// guessLonerApart guesses for a channel with weights of its own.
+// guessLonerApart adds guesses with a separate weight plane for channel c.
 func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
 	h := e.nextTrial(kind, true)
 	h.component = uint8(c)
@@ -252,8 +253,7 @@ func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessScaleApart guesses for colors that are multiples of one color, with alpha in a plane of its
-// own.
+// guessScaleApart adds guesses for multiples of one color, with alpha in a plane of its own.
 func (e *encoder) guessScaleApart(s *scatter) {
 	h := e.nextTrial(kindRGBScaleAlpha, true)
 	h.component = 3
@@ -269,7 +269,7 @@ func (e *encoder) guessScaleApart(s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessBestSplits guesses for the best splits.
+// guessBestSplits adds guesses for the best splits.
 func (e *encoder) guessBestSplits(n int, best *ranking) {
 	for _, b := range best.best[:best.wanted] {
 		if b.split != nil {
@@ -278,8 +278,8 @@ func (e *encoder) guessBestSplits(n int, best *ranking) {
 	}
 }
 
-// guessSplitLines guesses for a split with lines of one kind, and with cheaper kinds if they cost
-// little.
+// guessSplitLines adds guesses for a split with lines of one endpoint mode, and with cheaper modes
+// if their error is not much larger.
 func (e *encoder) guessSplitLines(n int, sp *split) {
 	all := e.partMoments(n, &sp.masks)
 	var direct, cheap [maxParts]line
@@ -310,8 +310,8 @@ type line struct {
 	residue float32
 }
 
-// linesOf returns the line with the least error through a part, and a line with fewer numbers if it
-// is nearly as good.
+// linesOf returns the line with the smallest error through a part, and a line with fewer values if
+// it is nearly as good.
 func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	s := e.stretchedScatter(m)
 	axis, along := s.principalAxis()
@@ -343,11 +343,11 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	return direct, cheap
 }
 
-// nearlyAsGood bounds the additional error per pixel of a line with fewer numbers.
+// nearlyAsGood limits the additional error per pixel of a line with fewer values.
 const nearlyAsGood = 3
 
-// raiseKinds exchanges kinds for larger ones until one block can hold all: their classes may differ
-// by one.
+// raiseKinds replaces endpoint modes by larger ones until one block can hold them all: their
+// classes may differ by one.
 func raiseKinds(lines []line) {
 	highest := uint8(0)
 	for i := range lines {
@@ -368,7 +368,7 @@ func raiseKinds(lines []line) {
 	}
 }
 
-// guessLines guesses for a split with given lines.
+// guessLines adds guesses for a split with the given lines.
 func (e *encoder) guessLines(n int, sp *split, all *[maxParts]moments, lines *[maxParts]line) {
 	h := e.nextTrial(lines[0].kind, false)
 	h.parts, h.numbers, h.seed = n, 0, sp.seed

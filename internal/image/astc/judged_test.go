@@ -1,7 +1,7 @@
 package astc
 
-// judged has the results for the samples, by the side of blocks. The others are normal
-// weighed by alpha, and fast with alpha counting thrice.
+// judged has the expected results for the samples, by block side. others are the checksums for
+// Normal with errors weighted by alpha, and for Fast with a factor of 3 for alpha.
 var judged = map[int]struct {
 	sums   [3]string
 	others [2]string

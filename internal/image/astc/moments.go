@@ -1,6 +1,6 @@
 package astc
 
-// moments holds the sums of pixels and of their products. Products of two channels have the order
+// moments holds the sums of pixels and of products of their channels. The products are in the order
 // rr rg rb ra gg gb ga bb ba aa.
 type moments struct {
 	n       int32
@@ -27,7 +27,7 @@ func (m *moments) addPixel(p *[4]int32) {
 	m.product[9] += a * a
 }
 
-// minusPart returns the moments of the pixels in m that are not in a part.
+// minusPart returns the moments of the pixels in m that are not in the given part.
 func (m *moments) minusPart(part *moments) (rest moments) {
 	rest.n = m.n - part.n
 	for i := range m.sum {
@@ -39,8 +39,8 @@ func (m *moments) minusPart(part *moments) (rest moments) {
 	return rest
 }
 
-// A scatter is the covariance of pixels with stretched alpha: sums of products of the distances
-// from the mean in two channels.
+// A scatter is the scatter matrix (unnormalized covariance) of pixels with stretched alpha: sums of
+// products of the differences from the mean in two channels.
 type scatter [4][4]float32
 
 func (e *encoder) stretchedScatter(m *moments) (s scatter) {
@@ -61,7 +61,7 @@ func (e *encoder) stretchedScatter(m *moments) (s scatter) {
 	return s
 }
 
-// withoutChannel returns s with channel c left out.
+// withoutChannel returns s without channel c.
 func (s *scatter) withoutChannel(c int) scatter {
 	t := *s
 	for i := range 4 {
@@ -72,7 +72,7 @@ func (s *scatter) withoutChannel(c int) scatter {
 
 func (s *scatter) sumOfVariances() float32 { return s[0][0] + s[1][1] + s[2][2] + s[3][3] }
 
-// principalAxis returns the unit vector along which s scatters most, and the scatter along it.
+// principalAxis returns the unit vector along which s is largest, and the scatter along it.
 func (s *scatter) principalAxis() (v [4]float32, along float32) {
 	widest := 0
 	for i := 1; i < 4; i++ {
@@ -126,14 +126,14 @@ func (s *scatter) timesVector(v *[4]float32) (w [4]float32) {
 	return w
 }
 
-// dotRounded returns the sum of the products, each rounded before it is added, so that no
-// machine fuses the two.
+// dotRounded returns the dot product. Each product is rounded before it is added, so that no
+// processor fuses the two operations.
 func dotRounded(a, b *[4]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + (float32(a[2]*b[2]) + float32(a[3]*b[3]))
 }
 
-// ray returns the direction of the line for pixels whose colors are multiples of one color, and its
-// squared error. s is the scatter of the pixels; the line has alpha if s has.
+// ray returns the direction of the line through black for pixels that are multiples of one color,
+// and its squared error. s is the scatter of the pixels; the line includes alpha if s does.
 func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	var raw scatter
 	k := 0
@@ -151,13 +151,13 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	return axis, residue + max(0, raw.sumOfVariances()-along)
 }
 
-// grayLine returns the direction of the line for pixels taken for gray, and its squared error. s is
-// the scatter of the pixels; the line has alpha if s has.
+// grayLine returns the direction of the line for pixels treated as gray, and its squared error. s
+// is the scatter of the pixels; the line includes alpha if s does.
 func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	p := &m.product
 	// Three times the squared distance from gray.
 	chroma := 2*(p[0]+p[4]+p[7]) - 2*(p[1]+p[2]+p[5])
-	const third = 0.57735026 // the root of a third
+	const third = 0.57735026 // square root of 1/3
 	axis, residue = s.withAlpha(&[4]float32{third, third, third})
 	return axis, residue + float32(chroma)/3
 }
@@ -168,13 +168,13 @@ func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32
 	if s[3][3] == 0 {
 		return *color, 0
 	}
-	// The scatter of alpha and of the place on the line.
+	// The scatter matrix of alpha and of the position on the line.
 	w := s.timesVector(color)
 	x, y, z := dotRounded(color, &w), w[3], s[3][3]
 	half := float32((x - z) * 0.5)
 	root := sqrt(float32(half*half) + float32(y*y))
 	residue = max(0, float32((x+z)*0.5)-root)
-	// An eigenvector of the greater eigenvalue.
+	// An eigenvector of the larger eigenvalue.
 	c, a := half+root, y
 	if half < 0 {
 		c, a = y, root-half
@@ -197,8 +197,7 @@ func (e *encoder) stretchedMean(m *moments) (v [4]float32) {
 	return v
 }
 
-// The kinds of ends that blocks without high dynamic range have, by the number of the
-// color endpoint mode.
+// The color endpoint modes for low dynamic range, by number.
 const (
 	kindGray          = 0
 	kindGrayOffset    = 1
@@ -211,12 +210,12 @@ const (
 	kindRGBAOffset    = 13
 )
 
-// A pair holds the two ends of a line of RGBA colors.
+// A pair holds the two endpoints of a line of RGBA colors.
 type pair [2][4]int32
 
-// endsOf returns the ends that a kind makes of values from 0 to 255. It returns false for
-// kinds of high dynamic range.
-// Source: Khronos Data Format Specification 1.4, chapter 23, "LDR Endpoint Decoding".
+// endsOf decodes the two endpoints of an endpoint mode from values 0 to 255. It returns false for
+// modes of high dynamic range. Source: Khronos Data Format Specification 1.4, chapter 23, "LDR
+// Endpoint Decoding".
 func endsOf(kind uint8, v *[8]int32) (p pair, ok bool) {
 	switch kind {
 	case 0:
@@ -267,13 +266,14 @@ func endsOf(kind uint8, v *[8]int32) (p pair, ok bool) {
 	return p, true
 }
 
-// transferBit is bit_transfer_signed of the specification: the top bit of a moves to b, and a
-// becomes an offset of -32 to 31.
+// transferBit is the specification's bit_transfer_signed: the top bit of a moves to b, and a
+// becomes an offset from -32 to 31.
 func transferBit(a, b int32) (offset, base int32) {
 	return (a>>1&0x3f ^ 0x20) - 0x20, b>>1 | a&0x80
 }
 
-// contract swaps the ends, and halves the distance of red and green from blue.
+// contract swaps the endpoints, and halves the distances of red and green from blue (blue
+// contraction).
 func (p *pair) contract() {
 	p[0], p[1] = p[1], p[0]
 	for i := range p {

@@ -2,17 +2,17 @@ package astc
 
 import "math/bits"
 
-// A span is a range of stored numbers, from 0 to one less than its levels: the number of bits, and
-// a trit or a quint above them.
+// A span is a quantization range of codes, from 0 to levels-1. A code has a number of bits, and
+// possibly a trit or a quint above them.
 type span struct {
 	levels        int
 	bits          uint8
 	trits, quints bool
 }
 
-// spans are all spans, by the number of levels. Weights have the first twelve, colors have
-// colorSpan and later ones. Source: Khronos Data Format Specification 1.4, chapter 23,
-// "Integer Sequence Encoding".
+// spans are all quantization ranges, by number of levels. Weights use the first twelve, colors use
+// colorSpan and later ones. Source: Khronos Data Format Specification 1.4, chapter 23, "Integer
+// Sequence Encoding".
 var spans = [21]span{
 	{2, 1, false, false}, {3, 0, true, false}, {4, 2, false, false}, {5, 0, false, true},
 	{6, 1, true, false}, {8, 3, false, false}, {10, 1, false, true}, {12, 2, true, false},
@@ -24,10 +24,10 @@ var spans = [21]span{
 
 const (
 	weightSpans = 12
-	colorSpan   = 4 // the first that colors have
+	colorSpan   = 4 // index of the first span for colors
 )
 
-// sequenceBits returns how many bits a sequence of n numbers takes.
+// sequenceBits returns how many bits a sequence of n codes takes.
 func (s *span) sequenceBits(n int) int {
 	size := n * int(s.bits)
 	if s.trits {
@@ -39,7 +39,7 @@ func (s *span) sequenceBits(n int) int {
 	return size
 }
 
-// colorSpanFor returns the largest span in which n numbers fit into room bits, or a number
+// colorSpanFor returns the largest span whose sequence of n codes fits in room bits. The result is
 // below colorSpan if there is none.
 func colorSpanFor(n, room int) int {
 	for i := len(spans) - 1; i >= colorSpan; i-- {
@@ -50,17 +50,17 @@ func colorSpanFor(n, room int) int {
 	return 0
 }
 
-// A stream is the 128 bits of a block, from the lowest up.
+// A stream holds the 128 bits of a block, lowest first.
 type stream struct {
 	low, high uint64
 }
 
-// reverseBits returns the bits in reverse order, as weights are stored.
+// reverseBits returns the bits in reverse order, the order of stored weights.
 func (s stream) reverseBits() stream {
 	return stream{bits.Reverse64(s.high), bits.Reverse64(s.low)}
 }
 
-// bitsAt returns n bits, at most 16, from a position on; those beyond the end are 0.
+// bitsAt returns n bits, at most 16, starting at position. Bits beyond the end are 0.
 func (s *stream) bitsAt(position, n int) int {
 	v := s.low >> position
 	if position >= 64 {
@@ -71,7 +71,7 @@ func (s *stream) bitsAt(position, n int) int {
 	return int(v & (1<<n - 1))
 }
 
-// putBits sets bits that were 0.
+// putBits sets bits that must have been 0.
 func (s *stream) putBits(position int, v uint64) {
 	if position >= 64 {
 		s.high |= v << (position - 64)
@@ -83,14 +83,14 @@ func (s *stream) putBits(position int, v uint64) {
 	}
 }
 
-// tritOrder and quintOrder hold the numbers of bits of the packed trits or quints that follow each
-// number's own bits.
+// tritOrder and quintOrder hold how many bits of the packed trits or quints follow the bits of each
+// code.
 var (
 	tritOrder  = [5]int{2, 2, 1, 2, 1}
 	quintOrder = [3]int{3, 2, 2}
 )
 
-// unpackSequence reads len(dst) numbers. Bits beyond the end of a sequence are 0.
+// unpackSequence reads len(dst) codes. Bits beyond the end of a sequence are 0.
 func (s *span) unpackSequence(dst []uint8, from *stream, position int) {
 	n := int(s.bits)
 	end := position + s.sequenceBits(len(dst))
@@ -133,7 +133,7 @@ func (s *span) unpackSequence(dst []uint8, from *stream, position int) {
 	}
 }
 
-// packSequence writes numbers from a position on.
+// packSequence writes codes, starting at position.
 func (s *span) packSequence(to *stream, position int, src []uint8) {
 	n := s.bits
 	mask := uint8(1)<<n - 1
@@ -184,8 +184,8 @@ var (
 	quintsPacked [125]uint8
 )
 
-// tritTables returns the five trits of each byte, and the least byte for each five trits: if the
-// last trits are 0, so are the bits that a shorter sequence lacks.
+// tritTables returns the five trits of each byte, and the smallest byte for each five trits. If the
+// last trits are 0, so are the bits that a shorter sequence omits.
 func tritTables() (unpacked [256][5]uint8, packed [243]uint8) {
 	for v := 255; v >= 0; v-- {
 		t := &unpacked[v]
@@ -217,7 +217,7 @@ func tritTables() (unpacked [256][5]uint8, packed [243]uint8) {
 	return unpacked, packed
 }
 
-// quintTables are like tritTables for three quints in seven bits.
+// quintTables is like tritTables, but for three quints in seven bits.
 func quintTables() (unpacked [128][3]uint8, packed [125]uint8) {
 	for v := 127; v >= 0; v-- {
 		q := &unpacked[v]

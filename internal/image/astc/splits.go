@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// searchSplits tries to split the pixels in two parts, and in three if a large error is left.
+// searchSplits tries to split the pixels into two parts, and into three if the error is still
+// large.
 func (e *encoder) searchSplits(s *scatter) {
 	for i := range e.pixels {
 		m := &e.products[i&63]
@@ -42,12 +43,12 @@ func (e *encoder) searchSplits(s *scatter) {
 	e.tryBestGuesses()
 }
 
-// masks holds the pixels of each part.
+// masks holds the pixels of each part, one bit per pixel.
 type masks [maxParts]uint64
 
 func (m *masks) swapped() masks { return masks{m[1], m[0]} }
 
-// A ranking holds the best splits so far, the best first.
+// A ranking holds the best splits so far, best first.
 type ranking struct {
 	best [16]struct {
 		split *split
@@ -79,7 +80,7 @@ func (r *ranking) rankSplit(s *split, cost float32) {
 	r.best[k].split, r.best[k].cost = s, cost
 }
 
-// rankPartitions ranks the partitions that are most similar to wanted.
+// rankPartitions ranks the format's partitions by similarity to wanted.
 func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	all := e.splits[n]()
 	near := e.effort.near
@@ -112,7 +113,8 @@ func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	}
 }
 
-// partDistance returns the number of pixels whose part differs, for three parts in any order.
+// partDistance returns the number of pixels that are in different parts. Three parts are compared
+// in any order.
 func partDistance(pixels int, a *[maxParts]uint64, b *masks) int {
 	var same [3][3]int
 	for i := range same {
@@ -143,7 +145,8 @@ func (s *scatter) acrossAxis(axis *[4]float32) [4]float32 {
 // allPixels is the mask of all pixels.
 func (f *format) allPixels() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
 
-// cluster splits the pixels in two parts by their place along a direction, then by the nearer mean.
+// cluster splits the pixels into two parts, first by their position along an axis, then by the
+// nearer mean.
 func (e *encoder) cluster(axis *[4]float32) masks {
 	v := *axis
 	mean := e.stretchedMean(&e.all)
@@ -172,7 +175,7 @@ func (e *encoder) cluster(axis *[4]float32) masks {
 	return masks{e.allPixels() &^ mask, mask}
 }
 
-// splitInThree splits the pixels of two parts in three, by the nearest mean.
+// splitInThree splits the pixels of two parts into three, by the nearest mean.
 func (e *encoder) splitInThree(two *masks) (three masks) {
 	var mean [3][4]float32
 	for k := range 2 {
@@ -279,8 +282,8 @@ func (e *encoder) partMoments(n int, masks *[maxParts]uint64) (all [maxParts]mom
 
 const costOfLength = 0.0005
 
-// costOf returns the squared error of lines through the parts, plus a little for their length: of
-// exact lines the shorter are better.
+// costOf returns the squared error of lines through the parts, plus a small penalty for their
+// length. The penalty selects the shorter lines if both are exact.
 func (e *encoder) costOf(n int, masks *[maxParts]uint64) float32 {
 	all := e.partMoments(n, masks)
 	sum := float32(0)

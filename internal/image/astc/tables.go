@@ -9,12 +9,12 @@ import (
 type format struct {
 	side, pixels int
 	grids        []*grid
-	wave         [8][8]float32 // cosine transform by frequency
+	wave         [8][8]float32 // DCT basis by frequency
 	plans        [shapes][]plan
 	splits       [maxParts + 1]func() []split // splits by number of parts
 }
 
-// A shape is the number of parts and planes of a block, and of the numbers for all its ends.
+// A shape is the number of parts, planes and endpoint values of a block.
 type shape struct {
 	parts, numbers int
 	dual, mixed    bool
@@ -37,18 +37,18 @@ func (s shape) shapeIndex() int {
 	return i
 }
 
-// A plan divides the bits of a block among ends and weights.
+// A plan divides the bits of a block among endpoints and weights.
 type plan struct {
 	layout
 	mode      uint16
 	colorSpan int
 	grid      uint8
-	// noise is the squared error that rounded weights add to a block with lines of length 1; color
-	// is the error that rounded ends add.
+	// noise is the squared error that quantized weights add to a block with lines of length 1;
+	// color is the error that quantized endpoints add.
 	noise, color float32
 }
 
-// A split assigns the pixels of a block to parts.
+// A split is a partitioning of ASTC: it assigns each pixel of a block to a part.
 type split struct {
 	seed  uint16
 	masks [maxParts]uint64
@@ -98,10 +98,10 @@ func newFormat(side int) *format {
 	return f
 }
 
-// grid returns one of 2 to side weights in each direction.
+// grid returns the grid of the given size; each direction has 2 to side weights.
 func (f *format) grid(across, down int) *grid { return f.grids[(down-2)*(f.side-1)+across-2] }
 
-// plansOf returns the plans of a shape in an order that does not depend on the map's.
+// plansOf returns the plans of a shape, in an order that does not depend on the map's.
 func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 	for g, grid := range f.grids {
 		for span := range weightSpans {
@@ -136,14 +136,14 @@ func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 	return plans
 }
 
-// The shares of rounding noise that remain after ends and weights have been fitted to each other;
-// found by experiment.
+// The fractions of quantization noise that remain after endpoints and weights have been refitted to
+// each other; found by experiment.
 const (
 	noiseOfWeights = 0.6
 	noiseOfColors  = 0.35
 )
 
-// splitsOf returns the splits of a block that differ in more than the order of parts.
+// splitsOf returns the distinct splits of a block into n parts, regardless of the order of parts.
 func splitsOf(side, n int) (all []split) {
 	seen := map[[maxParts]uint64]bool{}
 	for seed := range 1024 {
@@ -163,11 +163,11 @@ func splitsOf(side, n int) (all []split) {
 	return all
 }
 
-// maxPartitions is the largest number of lines in a block.
+// maxPartitions is the maximum number of parts in a block.
 const maxPartitions = 4
 
-// Partition returns the part of pixel x, y in a block of the given number of parts. small is set
-// for blocks of less than 31 pixels. Source: Khronos Data Format Specification 1.4, chapter 23,
+// Partition returns the part of pixel x, y in a block with the given number of parts. small must be
+// set for blocks of less than 31 pixels. Source: Khronos Data Format Specification 1.4, chapter 23,
 // "Partition Pattern Generation".
 func Partition(seed, x, y, parts int, small bool) int {
 	if small {
@@ -225,7 +225,7 @@ func hash52(p uint32) uint32 {
 	return p
 }
 
-// partMasks returns the parts of a block's pixels, as a mask of pixels for each.
+// partMasks returns the parts of a block's pixels, as one pixel mask per part.
 func partMasks(seed, side, n int) (masks [maxPartitions]uint64) {
 	for y := range side {
 		for x := range side {

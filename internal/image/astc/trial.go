@@ -2,16 +2,16 @@ package astc
 
 // A trial holds the intermediate results of trying a plan.
 type trial struct {
-	ideal  [64]float32      // weights of the grid before rounding
-	grid   [2][64]uint8     // values of the grid's weights, by plane
-	rank   [2][64]uint8     // their ranks
-	pixel  [2][64]int32     // the weights of pixels, 0 to 64
-	ends   [maxParts]pair   // ends by part
-	color  [maxColors]uint8 // stored numbers
-	length [4]float32       // the squared lengths of the lines, by part
+	ideal  [64]float32      // weights of the grid before quantization
+	grid   [2][64]uint8     // dequantized weights of the grid, by plane
+	rank   [2][64]uint8     // ranks of the grid's weights, by plane
+	pixel  [2][64]int32     // interpolated weights of the pixels, 0 to 64
+	ends   [maxParts]pair   // endpoints by part
+	color  [maxColors]uint8 // codes of the endpoint values
+	length [4]float32       // squared lengths of the lines, by part
 }
 
-// tryPlan encodes the block by a plan, and keeps the result if it is the best so far.
+// tryPlan encodes the block with a plan, and keeps the result if it is the best so far.
 func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	planes := 1
 	if h.dual {
@@ -35,11 +35,11 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 	}
 }
 
-// roundEnds sets the ends of the trial, and returns their final kinds.
+// roundEnds quantizes the endpoints of the trial and returns their final endpoint modes.
 func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	t := &e.work
 	fits := e.fitWeights(h)
-	near := spans[p.colorSpan].levels < 256 // offsets may be finer
+	near := spans[p.colorSpan].levels < 256 // offset modes may be more precise
 	var color [maxColors]uint8
 	var ends [maxParts]pair
 	var direct, other int64
@@ -77,7 +77,7 @@ func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8)
 	return kinds
 }
 
-// keepTrial copies the trial into the best code.
+// keepTrial copies the trial into the best encoding.
 func (e *encoder) keepTrial(h *hypothesis, p *plan, kinds [maxPartitions]uint8) {
 	t, c := &e.work, &e.best
 	c.layout, c.mode, c.colorSpan = p.layout, p.mode, p.colorSpan
@@ -97,7 +97,7 @@ func (e *encoder) keepTrial(h *hypothesis, p *plan, kinds [maxPartitions]uint8) 
 	}
 }
 
-// placeOnLines sets the places of the pixels on the lines of the trial, in a plane.
+// placeOnLines computes the positions of the pixels on the lines of the trial in one plane.
 func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 	t := &e.work
 	var from, d [4][4]float32
@@ -127,8 +127,8 @@ func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 	}
 }
 
-// settleWeights rounds the weights of a plane's pixels to the weights of a grid. Unless h is nil,
-// errors count by the lengths of its lines.
+// settleWeights fits and quantizes the weights of a grid to the weights of a plane's pixels. Unless
+// h is nil, errors are weighted by the lengths of its lines.
 func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
@@ -159,7 +159,7 @@ func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h 
 	}
 }
 
-// shrinkWeights sets the grid's weights with the least squared distance from the pixels' weights.
+// shrinkWeights sets the grid's weights to the least-squares fit of the pixels' weights.
 func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
 	var rows [8][8]float32 // sums by grid column and pixel row
 	n := e.side
@@ -186,7 +186,7 @@ func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
 	}
 }
 
-// descendWeights moves each weight in turn to the value with the least squared error.
+// descendWeights changes each weight in turn to the value with the smallest squared error.
 func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
@@ -211,7 +211,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h
 				for k := range touched {
 					sum += float32(left[touched[k].pixel&63] * touched[k].share)
 				}
-			} else { // pixels on longer lines count more
+			} else { // errors are larger on longer lines
 				all := float32(0)
 				for k := range touched {
 					i := touched[k].pixel & 63
@@ -242,7 +242,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h
 	}
 }
 
-// measureTrial returns the squared error of the trial, with weighed alpha.
+// measureTrial returns the squared error of the trial, with alpha weighted.
 func (e *encoder) measureTrial(h *hypothesis) (sse int64) {
 	t := &e.work
 	var base, d [4][4]int32

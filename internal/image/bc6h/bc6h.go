@@ -2,12 +2,12 @@
 // VK_FORMAT_BC6H_UFLOAT_BLOCK):
 //
 //	bc6h.go    the fields of a block, its colors, and the bits of the modes
-//	encode.go  the judge of errors, least squares, and blocks of one line
+//	encode.go  error metric, least squares, and blocks of one line
 //	pair.go    blocks of two lines
 //
-// A block of 4 by 4 pixels is 16 bytes: one or two lines of colors, and the places of the pixels on
-// them. Channels are half floats whose bits are read as integers. Most modes store the other ends
-// by their distance from the first, which leaves more bits for the first.
+// A block of 4 by 4 pixels has 16 bytes: one or two color lines, and the positions of the pixels on
+// them. Channels are half-precision floats whose bits are read as integers. Most modes store the
+// other endpoints as offsets from the first, which leaves more bits for the first.
 //
 // Source: Khronos Data Format Specification 1.4, section 20.2, "BPTC float".
 package bc6h
@@ -22,15 +22,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Partitions is the number of ways to split a block in two: the first of BC7's.
+// Partitions is the number of ways to split a block into two regions. They are the first partitions
+// of BC7.
 const Partitions = 32
 
-// A Mode is how a block stores its ends.
+// A Mode is a block's storage format for its endpoints.
 type Mode struct {
-	Number   uint8    // first bits of the block: 2 if below 2, else 5
-	Regions  uint8    // lines
-	Bits     uint8    // a channel of the first end
-	Distance [3]uint8 // bits of the distances in each channel; 0 if ends are stored themselves
+	Number   uint8    // first bits of the block: 2 bits if below 2, else 5
+	Regions  uint8    // number of regions, each with its line
+	Bits     uint8    // bits per channel of the first endpoint
+	Distance [3]uint8 // bits of the offsets in each channel; 0 if endpoints are stored directly
 	fields   []field
 }
 
@@ -38,7 +39,7 @@ type Mode struct {
 type Block struct {
 	Mode      *Mode
 	Partition uint8
-	Ends      [4][3]int32 // two for each region, of Mode.Bits bits
+	Ends      [4][3]int32 // two endpoints per region, of Mode.Bits bits
 	Index     [16]uint8
 }
 
@@ -59,7 +60,7 @@ func (m *Mode) Levels() int {
 	return 8
 }
 
-// Fits reports whether the mode can store the ends.
+// Fits reports whether the mode can store the endpoints.
 func (b *Block) Fits() bool {
 	for c := range 3 {
 		for _, end := range b.Ends[:2*b.Mode.Regions] {
@@ -85,7 +86,7 @@ func (b *Block) Anchor(pixel int) bool {
 	return pixel == int(anchor)
 }
 
-// Weight returns how far an index lies from the first end, in 64ths.
+// Weight returns the weight of the second endpoint for an index, in 64ths.
 func (m *Mode) Weight(index uint8) int32 {
 	if m.Regions == 1 {
 		return weights4[index&15]
@@ -98,7 +99,7 @@ var (
 	weights4 = [16]int32{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64}
 )
 
-// Wide converts a channel of an end to 16 bits.
+// Wide converts a channel of an endpoint to 16 bits.
 func (m *Mode) Wide(v int32) int32 {
 	switch {
 	case m.Bits >= 15 || v == 0:
@@ -109,7 +110,7 @@ func (m *Mode) Wide(v int32) int32 {
 	return (v<<16 + 1<<15) >> m.Bits
 }
 
-// Halves returns the half floats of the pixels.
+// Halves returns the half-precision floats of the pixels.
 func (b *Block) Halves() (out [16][3]uint16) {
 	var wide [4][3]int32
 	for end := range 2 * int(b.Mode.Regions) {
@@ -128,7 +129,7 @@ func (b *Block) Halves() (out [16][3]uint16) {
 	return out
 }
 
-// DecodeBlock decodes a block to RGBA pixels. The reserved modes are black.
+// DecodeBlock decodes a block to RGBA pixels. Blocks of reserved modes decode to black.
 func DecodeBlock(pix *[64]float32, block *[16]byte) {
 	*pix = [64]float32{}
 	for i := range 16 {
@@ -145,7 +146,7 @@ func DecodeBlock(pix *[64]float32, block *[16]byte) {
 	}
 }
 
-// Modes returns all modes: first the modes of two regions, then of one.
+// Modes returns all modes: first the modes with two regions, then with one.
 var Modes = sync.OnceValue(func() *[14]Mode {
 	return &[14]Mode{
 		twoEnds(0, 10, 5, 5, 5, "g2.4 b2.4 b3.4 r0.0-9 g0.0-9 b0.0-9 r1.0-4 g3.4 g2.0-3 g1.0-4 b3.0 g3.0-3 b1.0-4 b3.1 b2.0-3 r2.0-4 b3.2 r3.0-4 b3.3"),
@@ -165,7 +166,7 @@ var Modes = sync.OnceValue(func() *[14]Mode {
 	}
 })
 
-// A field is a range of bits of one channel of an end, in the order of the block.
+// A field is a range of bits of one channel of an endpoint, in storage order.
 type field struct{ end, channel, from, to uint8 }
 
 func twoEnds(number, size, r, g, b uint8, fields string) Mode {
@@ -176,7 +177,7 @@ func oneBit(number, size, distance uint8, fields string) Mode {
 	return Mode{Number: number, Regions: 1, Bits: size, Distance: [3]uint8{distance, distance, distance}, fields: fieldsOf(fields)}
 }
 
-// fieldsOf reads "g2.0-3": bits 0 to 3 of green of end 2.
+// fieldsOf parses fields such as "g2.0-3": bits 0 to 3 of green of endpoint 2.
 func fieldsOf(text string) (fields []field) {
 	for word := range strings.FieldsSeq(text) {
 		name, span, _ := strings.Cut(word, ".")
@@ -196,7 +197,7 @@ func parseDecimal(s string) (n uint8) {
 	return n
 }
 
-// eachBit calls do for the bits of a field in their order.
+// eachBit calls do for each bit of a field, in storage order.
 func (f *field) eachBit(do func(bit uint8)) {
 	step := uint8(1)
 	if f.to < f.from {
@@ -209,7 +210,7 @@ func (f *field) eachBit(do func(bit uint8)) {
 	}
 }
 
-// modeNumber returns the bits of the mode's number.
+// modeNumber returns how many bits the mode's number takes.
 func (m *Mode) modeNumber() uint8 {
 	if m.Number < 2 {
 		return 2
@@ -217,7 +218,8 @@ func (m *Mode) modeNumber() uint8 {
 	return 5
 }
 
-// Pack returns the bytes of a block, whose ends fit and whose anchors have low indices.
+// Pack returns the bytes of a block. Its endpoints must fit, and the indices of its anchors must
+// have a top bit of 0.
 func (b *Block) Pack() [16]byte {
 	var w blockfit.Bits
 	w.Put(uint64(b.Mode.Number), b.Mode.modeNumber())
@@ -241,7 +243,7 @@ func (b *Block) Pack() [16]byte {
 	return w.Block()
 }
 
-// indexWidth returns the bits of the index of a pixel.
+// indexWidth returns the number of bits of a pixel's index.
 func (b *Block) indexWidth(pixel int) uint8 {
 	width := uint8(bits.Len(uint(b.Mode.Levels() - 1)))
 	if b.Anchor(pixel) {

@@ -7,10 +7,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbers has all modes, then the four reserved ones.
+// numbers has the numbers of all modes, and then the four reserved numbers.
 var numbers = []byte{0, 1, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31}
 
-// Whatever a block says is written in the same bits, whichever its mode is.
+// A block is packed into the bits that it was unpacked from, in every mode.
 func TestPackUnpack(t *testing.T) {
 	for i, number := range numbers {
 		rapid.Check(t, func(t *rapid.T) {
@@ -51,7 +51,7 @@ func TestFieldsFill(t *testing.T) {
 		}
 		indices := 16*4 - 1
 		if m.Regions == 2 {
-			indices = 16*3 - 2 + 5 // and the partition
+			indices = 16*3 - 2 + 5 // bits of the indices, and of the partition
 		}
 		if n := int(m.modeNumber()) + len(seen) + indices; n != 128 {
 			t.Errorf("mode %d: %d bits", m.Number, n)

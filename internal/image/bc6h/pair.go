@@ -9,15 +9,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// pairFloors are the distances of floors, in stops below the brightest value, 32 for none.
-// Qualities below Best use only the first.
+// pairFloors are the floors to try, in stops below the brightest value; 32 means none. Qualities
+// below Best use only the first.
 var pairFloors = [...]uint16{32, 9, 5}
 
-// partitionsTried is the number of partitions fitted: those with the least estimated errors.
+// partitionsTried is the number of partitions to fit, those with the smallest estimated errors.
 const partitionsTried = 4
 
-// fitPair returns the best block of two regions. Because black would stretch lines, as in fitLine,
-// it fits the colors as they are and also with floors.
+// fitPair returns the best block with two regions. Black would stretch lines, as in fitLine, so it
+// fits both the original colors and colors raised to a floor.
 func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	best.err = math.MaxFloat32
 	judge := judgeOf(colors)
@@ -43,8 +43,8 @@ func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 }
 
 // likelyPartitions returns the partitions whose regions scatter least around their lines. The
-// estimate is the same as in BC7: the whole scatter minus the norm of the covariance matrix, which
-// is close to its greatest eigenvalue.
+// estimate is the same as in BC7: the total scatter minus the norm of the covariance matrix, which
+// is close to its largest eigenvalue.
 func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	var each [16]moments
 	var all moments
@@ -87,8 +87,8 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	return likely[:tried]
 }
 
-// moments holds the number of pixels, the sums of red, green and blue, and the sums of their
-// products: rr, rg, rb, gg, gb, bb.
+// moments holds the number of pixels, the sums of red, green and blue, and the sums of products rr,
+// rg, rb, gg, gb, bb.
 type moments [10]float64
 
 func (m *moments) addColor(o *moments) {
@@ -97,7 +97,7 @@ func (m *moments) addColor(o *moments) {
 	}
 }
 
-// errorOffLine estimates the squared error of the pixels on a line of 8 colors.
+// errorOffLine estimates the squared error of encoding the pixels on a line of 8 colors.
 func (m *moments) errorOffLine() float64 {
 	per := 1 / m[0]
 	rr, gg, bb := m[4]-float64(m[1]*m[1]*per), m[7]-float64(m[2]*m[2]*per), m[9]-float64(m[3]*m[3]*per)
@@ -106,7 +106,7 @@ func (m *moments) errorOffLine() float64 {
 	return rr + gg + bb - float64(line*(1-1.0/49))
 }
 
-// fitPartition replaces the best block by a block with the partition if that is better.
+// fitPartition replaces the best block if a block with the given partition is better.
 func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition uint8) {
 	mask, second := bc7.Pair(partition)
 	anchors := [2]uint8{0, second}
@@ -121,7 +121,7 @@ func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition
 			}
 		}
 		a, b := pairEnds(inside[:n])
-		// The index of the anchor must be low.
+		// The index of the anchor must have a top bit of 0.
 		if p := &pix[anchors[region]]; distanceOf(p, &b) < distanceOf(p, &a) {
 			a, b = b, a
 		}
@@ -144,7 +144,7 @@ func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition
 	}
 }
 
-// finestFirst returns the modes of two regions by the bits of their first end.
+// finestFirst returns the modes with two regions, sorted by the precision of the first endpoint.
 var finestFirst = sync.OnceValue(func() (modes []*Mode) {
 	all := Modes()
 	for i := range all {
@@ -164,8 +164,8 @@ func distanceOf(p, q *[3]float32) (sum float32) {
 	return sum
 }
 
-// pairEnds returns the ends of the line of some colors: the outermost along their axis,
-// then, twice, the ends that suit the indices best.
+// pairEnds returns the endpoints of a line through colors: first the outermost colors along their
+// axis, then, twice, the least-squares endpoints for the indices.
 func pairEnds(pix [][3]float32) (a, b [3]float32) {
 	a, b = blockfit.Outermost(pix)
 	for range 2 {
@@ -178,7 +178,7 @@ func pairEnds(pix [][3]float32) (a, b [3]float32) {
 	return a, b
 }
 
-// nearestIndex returns the index of the color nearest to p between two ends.
+// nearestIndex returns the index of the color nearest to p on the line between two endpoints.
 func nearestIndex(p, from, to *[3]float32) uint8 {
 	const most = 7
 	var along, length float32
@@ -193,7 +193,7 @@ func nearestIndex(p, from, to *[3]float32) uint8 {
 	return uint8(max(0, min(most, int32(float32(along/length*most)+0.5))))
 }
 
-// chooseNearest sets the indices nearest to the colors.
+// chooseNearest sets each index to the color nearest to its pixel.
 func (f *codedBlock) chooseNearest(pix *[16][3]float32) {
 	var wide [4][3]float32
 	for end := range wide {

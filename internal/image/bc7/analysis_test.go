@@ -64,7 +64,7 @@ func TestMoments(t *testing.T) {
 	})
 }
 
-// No partition is nearer than those listed, and they come in order.
+// No partition is nearer than the listed ones, which are sorted.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := rapid.Uint16().Draw(t, "set") &^ 1
@@ -89,7 +89,7 @@ func TestNearest(t *testing.T) {
 	})
 }
 
-// The error without rounded colors is as near to the real one as rounding lets it be.
+// The error that ignores the rounding of colors differs from the real error only by that rounding.
 func TestRoughError(t *testing.T) {
 	e := newEncoder(blockfit.Fast)
 	rapid.Check(t, func(t *rapid.T) {
@@ -125,7 +125,7 @@ func TestRoughError(t *testing.T) {
 	})
 }
 
-// The line of least squares for given indices is the line they were made from.
+// If pixels are exactly on a line, the least-squares line for their indices is that line.
 func TestSolveFindsLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ends [2][4]uint64
@@ -165,8 +165,8 @@ func TestSolveFindsLine(t *testing.T) {
 	})
 }
 
-// Glows and shadows are one color under a smooth alpha. From normal on they are exact:
-// where alpha is nearly even, and where it goes further but the color is white or black.
+// Glows and shadows have one color and a smooth alpha. From quality normal on, such blocks are
+// exact if alpha is nearly even, or if the color is white or black.
 func TestSmoothAlphaIsExact(t *testing.T) {
 	colors := rapid.SliceOfN(rapid.Byte(), 3, 3)
 	for _, q := range qualities[1:] {
@@ -192,7 +192,7 @@ func TestSmoothAlphaIsExact(t *testing.T) {
 // An opaque ramp of few steps is exact.
 func TestSmoothRampIsExact(t *testing.T) {
 	e := newEncoder(blockfit.Normal)
-	for from := byte(1); from < 240; from++ { // odd ends cannot begin at 0
+	for from := byte(1); from < 240; from++ { // start from 1, because 0 is not an odd endpoint
 		var pixels [64]byte
 		for i := range 16 {
 			v := from + byte(i%4*2+i/4)

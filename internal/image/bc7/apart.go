@@ -2,7 +2,7 @@ package bc7
 
 import "math"
 
-// fitApart tries mode 4 or 5, which store color and one channel separately.
+// fitApart tries mode 4 or 5, which encode color and one channel separately.
 func (e *encoder) fitApart(mode, rotation, selector uint8) {
 	color, single := kindsApart(mode, selector)
 	px, scalar := e.px.rotated(rotation)
@@ -60,7 +60,7 @@ func kindsApart(mode, selector uint8) (color, single *kind) {
 	return color4, scalar4
 }
 
-// fitScalar fits ends and indices of a single channel and returns their error.
+// fitScalar fits endpoints and indices of a single channel and returns their error.
 func (e *encoder) fitScalar(values *[16]uint64, k *kind, c *code) int64 {
 	least, most := values[0], values[0]
 	m := moments{n: 16 << countShift}
@@ -109,7 +109,7 @@ func (e *encoder) fitScalar(values *[16]uint64, k *kind, c *code) int64 {
 	return best
 }
 
-// fitTwoLines tries a mode of two lines with a partition.
+// fitTwoLines tries a mode with two lines for a partition.
 func (e *encoder) fitTwoLines(mode, partition uint8, k *kind) {
 	list := &e.tables.lists[partition&63]
 	one := e.rows.momentsOfMask(pairs[partition&63], e.alpha)
@@ -128,7 +128,7 @@ func (e *encoder) fitTwoLines(mode, partition uint8, k *kind) {
 	e.sse, e.best = sse, c
 }
 
-// fitSubset finds the line of the pixels of a subset, and returns their error.
+// fitSubset fits a line to the pixels of a subset and returns their error.
 func (e *encoder) fitSubset(m *moments, pixels []uint8, k *kind, c *code, subset int) int64 {
 	s := m.scatterOf(e.alpha)
 	v := s.principalDirection(e.alpha)
@@ -152,15 +152,15 @@ func (e *encoder) fitSubset(m *moments, pixels []uint8, k *kind, c *code, subset
 		}
 		best = sse
 		c.index, c.ends[subset], c.p[subset] = index, l.stored, l.p
-		if ls == before { // the ends would be the same, too
+		if ls == before { // the same sums would give the same endpoints
 			break
 		}
 	}
 	return best
 }
 
-// fitSingle tries mode 6, a single long line. Without alpha both p-bits are 1: then, and
-// only then, the stored alpha of 127 means 255.
+// fitSingle tries mode 6, which has a single line with 16 colors. For opaque blocks both p-bits are
+// 1: a stored alpha of 127 decodes to 255 only with this p-bit.
 func (e *encoder) fitSingle(d *axis) {
 	k := kind6opaque
 	if e.alpha {
@@ -198,5 +198,5 @@ func (e *encoder) fitSingle(d *axis) {
 	}
 }
 
-// hopeless is the error above which better ends are not tried, because other modes win.
+// hopeless is the error above which endpoints are not refined, because other modes win.
 const hopeless = 300

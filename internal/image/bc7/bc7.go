@@ -1,11 +1,11 @@
-// Package bc7 encodes and decodes BC7, the block format of four channels that graphics processors
-// read (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK, BPTC). The same pixels give the same
-// bytes on every machine: all decisions are made with integers, or with floats that are rounded
-// alike everywhere.
+// Package bc7 encodes and decodes BC7, the block format with four channels that GPUs read
+// (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK, BPTC). The same pixels give the same bytes on
+// every machine, because all decisions use integers, or floats that are rounded equally everywhere.
 //
-// A block of 4 by 4 pixels is 16 bytes, in one of eight modes. Each mode divides the bits
-// differently among colors, lines of colors, and places of pixels on them. The quality of an
-// encoder depends on finding the best mode, and its speed on not trying all modes.
+// A block of 4 by 4 pixels has 16 bytes, in one of eight modes. Each mode divides the bits
+// differently among the number of color lines, the precision of their endpoints, and the positions
+// of the pixels on them. The quality of an encoder depends on finding the best mode, and its speed
+// on not trying all modes.
 package bc7
 
 import (
@@ -18,22 +18,22 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// Options are the options of Encode. The zero value is Fast, every channel alike.
+// Options are the options of Encode. The zero value is Fast, with equal weights for all channels.
 type Options struct {
 	Quality    blockfit.Quality
-	WeighAlpha bool // the same as in blockfit.Options
+	WeighAlpha bool // weighs color errors by alpha, as in blockfit.Options
 
-	// RDO is the loss of PSNR, in dB up to 10, allowed for blocks that a general
-	// compressor, zstd above all, shrinks further. 0 allows none. The loss counts from the
-	// quality's own result, and is never more; as little as 0.5 saves about a sixth of the
-	// compressed size. RDO takes some 5 microseconds a block, 15 with Best, and 24 bytes.
+	// RDO is the loss of PSNR, up to 10 dB, that is allowed to make blocks more compressible by a
+	// general-purpose compressor, zstd above all. 0 allows no loss. The loss is relative to the
+	// result without RDO and never exceeds RDO; as little as 0.5 reduces the compressed size by
+	// about a sixth. RDO takes some 5 microseconds per block, 15 with Best, and 24 bytes.
 	RDO float64
 }
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
 // Pixels whose alpha is 255 decode to an alpha of 255, and a block of a single color decodes to
-// exactly that color. Without RDO, rows of blocks are the same whether they are encoded together or
-// one by one.
+// exactly that color. Without RDO, the bytes do not depend on whether rows of blocks are encoded
+// together or separately.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	e := newEncoder(o.Quality)
 	e.exact = o.RDO != 0
@@ -60,43 +60,44 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	if err != nil {
 		return err
 	}
-	// With an encoder of its own, the one above needs no heap.
+	// The budget has a separate encoder, so that the encoder above stays off the heap.
 	b := budget{Grid: g, pix: pix, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:16*g.Blocks()]), sse: errs, growth: grown}
 	return b.shrinkBlocks(dst)
 }
 
-// An encoder encodes one block after another.
+// An encoder encodes blocks and reuses its memory.
 type encoder struct {
 	effort effort
 	tables *tables
 
-	px      block   // the wanted pixels
+	px      block   // pixels to encode
 	alpha   bool    // some pixel is not opaque
 	all     moments // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
-	hope    blockfit.Guess // the pair that would be best if no index were off
-	best    code           // best code so far
+	hope    blockfit.Guess // best two-line guess, assuming that indices are exact
+	best    code           // best encoding so far
 	sse     int64
-	exact   bool // sse is the block's, where a guess would do
+	exact   bool // sse is measured even if an estimate would suffice
 }
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// A block whose guessed (first false) or real (first true) error in mode 6 is below
-	// good is left at that. The unit is the sum of the squared errors in the block.
+	// A block is not improved further if its error in mode 6 is below good. The error is computed if
+	// first is set, and estimated otherwise. It is the sum of squared errors in the block.
 	good  int64
 	first bool
-	// near is the number of weighed partitions similar to each of two ways to split the pixels; 0
-	// weighs all. tries is the number of best guesses tried.
+	// near is the number of partitions evaluated for each of two ways to split the pixels, the most
+	// similar ones; 0 evaluates all. tries is the number of best guesses to try.
 	near  int
 	tries int
-	// rounds is the limit of iterations that solve for ends and choose indices.
+	// rounds limits the iterations that solve for endpoints and choose indices.
 	rounds   int
-	rough    bool // lines are fitted as fitRoughly does, whatever rounds is
-	thorough bool // two ways to round the first end
-	// asked is the number of earlier blocks whose ends RDO tries: the blocks of the nearest colors.
-	// RDO tries the indices of a third as many: the blocks with the same bright pixels.
+	rough    bool // fits lines as fitRoughly does, regardless of rounds
+	thorough bool // tries two ways to round the first endpoint
+	// asked is the number of earlier blocks whose endpoints RDO tries, those with the nearest
+	// colors. RDO also tries the indices of a third as many blocks, those with the same bright
+	// pixels.
 	asked int
 }
 
@@ -110,7 +111,7 @@ func newEncoder(q blockfit.Quality) *encoder {
 	return &encoder{effort: efforts[min(q, blockfit.Best)], tables: tablesOf()}
 }
 
-// encode returns the best block found for sixteen RGBA pixels.
+// encode returns the best encoding found for sixteen RGBA pixels.
 func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	if !e.px.loadBlock(pixels) {
 		e.sse, e.alpha = 0, pixels[3] != 255
@@ -143,7 +144,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	return packed
 }
 
-// loadBlock stores the pixels of a block, and reports whether any differs from the first.
+// loadBlock stores the pixels of a block, and reports whether any pixel differs from the first.
 func (b *block) loadBlock(pixels *[64]byte) bool {
 	first := binary.LittleEndian.Uint32(pixels[:])
 	var differ uint32
@@ -156,7 +157,7 @@ func (b *block) loadBlock(pixels *[64]byte) bool {
 	return differ != 0
 }
 
-// searchModes estimates which modes and partitions are worth a try, and tries them.
+// searchModes estimates the errors of modes and partitions, and tries the most promising.
 func (e *encoder) searchModes() {
 	s := e.all.scatterOf(e.alpha)
 	v := s.principalDirection(e.alpha)
@@ -219,8 +220,8 @@ func (e *encoder) searchModes() {
 	}
 }
 
-// exactly tries codings that have no error for smooth pixels, if mode 6 has some: ends beyond the
-// outermost values, and a separate alpha for a single color or for two values of alpha.
+// exactly tries encodings that reproduce smooth pixels exactly, if mode 6 does not: endpoints
+// beyond the outermost values, and a separate alpha for a single color or for two values of alpha.
 func (e *encoder) exactly(s *scatter) {
 	if e.sse < exactBelow && s.narrowerThan(reach) {
 		e.widenEnds()
@@ -230,10 +231,10 @@ func (e *encoder) exactly(s *scatter) {
 	}
 }
 
-// exactBelow is the error in mode 6 below which exact codings are tried.
+// exactBelow is the error in mode 6 below which exact encodings are tried.
 const exactBelow = 64
 
-// codedChannels is the number of channels to code.
+// codedChannels returns the number of channels to encode.
 func (e *encoder) codedChannels() int {
 	if e.alpha {
 		return 4
@@ -241,7 +242,7 @@ func (e *encoder) codedChannels() int {
 	return 3
 }
 
-// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
+// encodeWeighed is like encode, with color errors weighted by alpha; see package byalpha.
 func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
 	block := e.encode(pixels)
 	if !e.alpha {

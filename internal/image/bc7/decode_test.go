@@ -7,7 +7,7 @@ import (
 
 func TestDecodeBlockIndependent(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
-	for mode := range 9 { // the last is the reserved one
+	for mode := range 9 { // mode 8 is the reserved mode
 		for range 2000 {
 			var block [16]byte
 			for i := range block {
@@ -36,7 +36,7 @@ func TestPackUnpack(t *testing.T) {
 	}
 }
 
-// Turning indices so that an anchor fits changes no pixel.
+// Inverting indices so that an anchor's top bit is 0 changes no pixel.
 func TestPackTurns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {

@@ -23,7 +23,7 @@ var qualities = []struct {
 	q    blockfit.Quality
 }{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
-// encoded is the blocks of an image.
+// encoded returns the blocks of an image.
 func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
 	t.Helper()
 	dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
@@ -33,7 +33,8 @@ func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
 	return dst
 }
 
-// readAlike fails the test where an independent reader sees other pixels in a block.
+// readAlike fails the test if an independent reader decodes a block to other pixels than
+// DecodeBlock.
 func readAlike(t testing.TB, block *[16]byte) {
 	t.Helper()
 	var got [64]byte
@@ -43,7 +44,7 @@ func readAlike(t testing.TB, block *[16]byte) {
 	}
 }
 
-// with is the encoder with some options, read by an independent reader.
+// with returns the encoder with the given options. Its blocks are decoded by an independent reader.
 func with(t testing.TB, o Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: 4,
@@ -61,8 +62,8 @@ func TestEncoderLaw(t *testing.T) {
 	with(t, Options{RDO: 0.5}).Cancels(t)
 }
 
-// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
-// test.
+// The encoder writes the same bytes on every machine. Each minimum PSNR is 0.3 dB below the
+// measured value.
 func TestEncodeSamples(t *testing.T) {
 	with(t, Options{}).Judge(t, [3]string{"fcabca21f6e39969", "098bbcec5480dcce", "67e7aee40efb5da9"}, map[string][3]float64{
 		"fog":        {42.4, 42.6, 42.8},
@@ -88,7 +89,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// The encoder knows the true error of its block.
+// The error that the encoder reports is the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -136,7 +137,8 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// All modes that are meant to be used are, and an independent reader agrees on each.
+// The encoder uses all modes that it should use, and an independent reader decodes each to the same
+// pixels as this package.
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {

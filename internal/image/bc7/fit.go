@@ -2,10 +2,10 @@ package bc7
 
 import "math"
 
-// whole lists the pixels of a block.
+// whole lists all pixels of a block.
 var whole = [16]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// packedWeights holds weights, with their squares from bit 32 on.
+// packedWeights holds the weights in the low 32 bits and their squares in the high 32 bits.
 var packedWeights = func() (t [5][16]uint64) {
 	for width := range t {
 		for i, w := range weights[width] {
@@ -15,8 +15,8 @@ var packedWeights = func() (t [5][16]uint64) {
 	return t
 }()
 
-// placeOnAxis sets the first indices of pixels: their places between the outermost pixels along an
-// axis.
+// placeOnAxis sets the initial indices of pixels: their positions between the outermost pixels
+// along an axis.
 func (b *block) placeOnAxis(list []uint8, d *axis, k *kind, alpha bool) leastSquares {
 	if alpha {
 		return b.place4(list, d, k)
@@ -67,9 +67,9 @@ func (b *block) place4(list []uint8, d *axis, k *kind) (s leastSquares) {
 	return s
 }
 
-// chooseIndices sets the index of the nearest color of the line for each pixel of list. It returns
-// the sum of squared errors minus the sum of the squares of the pixels, which is already known, and
-// leaves the sums for least squares in s.
+// chooseIndices sets the index of the nearest color of the line for each pixel in list, and stores
+// the least-squares sums in s. It returns the sum of squared errors minus the sum of the squares of
+// the pixels, which is already known.
 func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index *[16]uint8, s *leastSquares) int64 {
 	if alpha {
 		return b.choose4(list, l, k, index, s)
@@ -78,7 +78,7 @@ func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index 
 }
 
 func choose3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) int64 {
-	var colors [16]uint64 // reversed
+	var colors [16]uint64 // colors with reversed lanes
 	var squares [16]int64
 	w := &packedWeights[k.width]
 	r0, r1 := reverse(l.rgb[0]), reverse(l.rgb[1])
@@ -133,8 +133,8 @@ func (b *block) choose4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	return sse
 }
 
-// axis3 returns the axis along the line, the start of the line on it, and the length of a step in
-// 2^24ths of an index.
+// axis3 returns the axis along the line, the position of the line's first endpoint on it, and the
+// size of an index step, in 2^24ths of an index.
 func (l *line) axis3(k *kind) (d axis, first, scale int64) {
 	r, fr := distanceAndFlip(l.rgb[0]&255, l.rgb[1]&255)
 	g, fg := distanceAndFlip(l.rgb[0]>>lane&255, l.rgb[1]>>lane&255)
@@ -161,13 +161,13 @@ func (l *line) axis4(k *kind) (d axis, first, scale int64) {
 	return d, int64(d.at4(l.rgb[0], l.a[0])), scale
 }
 
-// distanceAndFlip returns the distance of two bytes, and 255 if the second is smaller.
+// distanceAndFlip returns the absolute difference of two bytes, and 255 if the second is smaller.
 func distanceAndFlip(a, b uint64) (far, flip uint64) {
 	sign := uint64(int64(b-a) >> 63)
 	return (b - a ^ sign) - sign, sign & 255
 }
 
-// A line holds the ends of a subset, stored and decoded.
+// A line holds the two endpoints of a subset, stored and decoded.
 type line struct {
 	stored [2][4]uint8
 	p      [2]uint8
@@ -175,20 +175,21 @@ type line struct {
 	a      [2]uint64
 }
 
-// leastSquares holds the sums for least squares over the indices of some pixels: of the weights of
-// the second end, of their squares, and of their products with colors.
+// leastSquares holds the least-squares sums over the indices of some pixels: of the weights of the
+// second endpoint, of the squares of these weights, and of their products with colors.
 type leastSquares struct {
-	w   uint64 // sum of weights, and of their squares from bit 32 on
+	w   uint64 // sum of weights in the low 32 bits, sum of their squares in the high 32 bits
 	rgb uint64 // red, green and blue in lanes
 	a   uint64
 }
 
-// solveLine sets the best ends for the present indices: the result of least squares, rounded to the
-// kind's steps. channels is 3, 4 with alpha, or 1 for a single channel in the place of red.
+// solveLine sets the best endpoints for the current indices: the least-squares solution, rounded to
+// the kind's quantized values. channels is 3, 4 with alpha, or 1 for a single channel stored as
+// red.
 //
-// With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
-// ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
-// the best has its own best v; so the second end makes up for the rounding of the first.
+// With weights w in 64ths, a channel's endpoints u and v minimize the sum of ((64-w)u + wv - 64x)^2
+// = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each quantized u near the optimum has its own best v,
+// so the second endpoint compensates for the rounding of the first.
 func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, thorough bool) {
 	n := int64(m.pixelCount())
 	sumA, _ := m.alphaSums()
@@ -197,7 +198,7 @@ func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, tho
 	det := q.A*q.C - q.B*q.B
 	rgb, a := s.rgb, s.a
 	if det == 0 {
-		// All indices are equal: two equal ends are the color for any index.
+		// All indices are equal: with two equal endpoints any index gives the color.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		rgb, a = 32*m.sum, 32*sumA
@@ -231,10 +232,10 @@ func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, tho
 	l.decodeEnds(k)
 }
 
-// chooseEnds sets the ends nearest to u, in 256ths, with the best possible p-bits.
+// chooseEnds sets the quantized endpoints nearest to u, in 256ths, with the best possible p-bits.
 func (q *quadratic) chooseEnds(l *line, u, x, y *[4]int64, channels int) {
 	k := q.kind
-	var first [2][4]uint8 // first ends by p-bit
+	var first [2][4]uint8 // first endpoints by p-bit
 	var second [4][4]uint8
 	var sums [4]int64
 	for c := range channels {
@@ -265,14 +266,14 @@ func (q *quadratic) chooseEnds(l *line, u, x, y *[4]int64, channels int) {
 	}
 }
 
-// A quadratic holds the coefficients of a channel's squared error as a function of its ends.
+// A quadratic holds the coefficients of a channel's squared error as a function of its endpoints.
 type quadratic struct {
 	A, B, C int64
 	perC    float64 // 256/C
 	kind    *kind
 }
 
-// thorough is chooseEnds with two ways to round the first end.
+// thorough is like chooseEnds, but tries two ways to round the first endpoint.
 func (q *quadratic) thorough(l *line, u, x, y *[4]int64, channels int) {
 	least := int64(math.MaxInt64)
 	for _, p := range q.kind.p.pbitChoices() {
@@ -291,8 +292,8 @@ func (q *quadratic) thorough(l *line, u, x, y *[4]int64, channels int) {
 	}
 }
 
-// roundPair returns the ends to store and their error, for a first end near u, in 256ths. p and r
-// are the p-bits.
+// roundPair returns the endpoints to store and their error, for a first endpoint near u, in 256ths.
+// p and r are the p-bits.
 func (q *quadratic) roundPair(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 	near, far := q.kind.storedAround(u, p)
 	s0, s1, least = q.completeEnds(near, x, y, p, r)
@@ -302,7 +303,7 @@ func (q *quadratic) roundPair(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 	return s0, s1, least
 }
 
-// completeEnds returns a stored first end, the best second end for it, and their error.
+// completeEnds returns the stored first endpoint, the best second endpoint for it, and their error.
 func (q *quadratic) completeEnds(first, x, y, p, r int64) (s0, s1 uint8, e int64) {
 	v := q.kind.decodedValue(first, p)
 	second := q.secondEnd(v, y, r)
@@ -310,12 +311,12 @@ func (q *quadratic) completeEnds(first, x, y, p, r int64) (s0, s1 uint8, e int64
 	return uint8(first), uint8(second), v*(q.A*v+2*(q.B*w-x)) + w*(q.C*w-2*y)
 }
 
-// secondEnd returns the stored second end for a first end of value v.
+// secondEnd returns the stored second endpoint for a first endpoint of value v.
 func (q *quadratic) secondEnd(v, y, r int64) int64 {
 	return q.kind.nearestStored(int64(float64(y-q.B*v)*q.perC), r)
 }
 
-// decodeEnds sets the decoded ends from the stored ends.
+// decodeEnds sets the decoded endpoints from the stored ones.
 func (l *line) decodeEnds(k *kind) {
 	for e := range 2 {
 		st, p := &l.stored[e], int64(l.p[e])

@@ -7,20 +7,20 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: a 1 bit
-// after as many 0 bits as the number of the mode, partition, rotation, selector, all reds, greens,
-// blues, alphas, p-bits, indices. Bits are counted from the lowest of the first byte.
+// A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: the mode
+// number as a count of 0 bits before a 1 bit, partition, rotation, selector, all reds, greens,
+// blues, alphas, p-bits, indices. Bits are counted from the lowest bit of the first byte.
 type layout struct {
 	subsets   uint8
-	partition uint8 // bits of the number of the partition
-	rotation  uint8 // bits for the channel exchanged with alpha
-	selector  uint8 // bits that select the longer indices for color or alpha
-	color     uint8 // bits of an end in each of red, green and blue, without its p-bit
-	alpha     uint8 // the same of alpha; 0: the block is opaque
-	own       uint8 // p-bits of each end
-	shared    uint8 // p-bits of both ends of a subset together
-	index     uint8 // bits of an index
-	scalar    uint8 // bits of a second index, where alpha has its own; else 0
+	partition uint8 // bits of the partition number
+	rotation  uint8 // bits of the rotation, the channel exchanged with alpha
+	selector  uint8 // bits of the selector: whether color or alpha has the longer indices
+	color     uint8 // bits per color channel of an endpoint, without its p-bit
+	alpha     uint8 // bits of an endpoint's alpha; 0 if blocks are opaque
+	own       uint8 // p-bits per endpoint
+	shared    uint8 // p-bits shared by both endpoints of a subset
+	index     uint8 // bits per index
+	scalar    uint8 // bits of the second index if alpha has its own; otherwise 0
 }
 
 var layouts = [8]layout{
@@ -34,7 +34,8 @@ var layouts = [8]layout{
 	{subsets: 2, partition: 6, color: 5, alpha: 5, own: 1, index: 2},
 }
 
-// weights holds the share of the second end, in 64ths, by the number of index bits and the index.
+// weights holds the weight of the second endpoint, in 64ths, by the number of index bits and the
+// index.
 var weights = [5][16]uint8{
 	2: {0, 21, 43, 64},
 	3: {0, 9, 18, 27, 37, 46, 55, 64},
@@ -45,22 +46,22 @@ var weights = [5][16]uint8{
 type code struct {
 	mode      uint8
 	partition uint8
-	rotation  uint8 // 0: none; 1 to 3: red, green or blue is stored in place of alpha
-	selector  uint8 // 1: alpha has the shorter indices
+	rotation  uint8 // 0: none; 1 to 3: red, green or blue is exchanged with alpha
+	selector  uint8 // 1 if alpha has the shorter indices
 	ends      [3][2][4]uint8
-	p         [3][2]uint8 // shared p-bits stand twice
+	p         [3][2]uint8 // p-bits of both endpoints; shared p-bits are stored twice
 	index     [16]uint8
 	scalar    [16]uint8 // indices of alpha, in modes 4 and 5
 }
 
-// setEnds stores the first channels of a line.
+// setEnds stores the first channels of a line's endpoints.
 func (c *code) setEnds(subset uint8, l *line, channels int) {
 	for end := range 2 {
 		copy(c.ends[subset][end][:channels], l.stored[end][:channels])
 	}
 }
 
-// masks returns the pixels of the subsets 1 and 2.
+// masks returns the pixels of subsets 1 and 2.
 func (l *layout) masks(partition uint8) (one, two uint16) {
 	switch l.subsets {
 	case 2:
@@ -82,7 +83,7 @@ func (l *layout) anchors(partition uint8) [3]uint8 {
 	return [3]uint8{}
 }
 
-// indexWidths returns the bits of the indices of color and of alpha.
+// indexWidths returns the number of bits of color indices and of alpha indices.
 func (c *code) indexWidths(l *layout) (color, alpha uint8) {
 	switch {
 	case l.scalar == 0:
@@ -93,14 +94,14 @@ func (c *code) indexWidths(l *layout) (color, alpha uint8) {
 	return l.index, l.scalar
 }
 
-// expandBits repeats the high bits of the low bits of v, to fill a byte. bits is 4 to 8.
+// expandBits expands v, which has 4 to 8 bits, to a byte by repeating its high bits.
 func expandBits(v, bits uint8) uint8 {
 	v <<= 8 - bits
 	return v | v>>bits
 }
 
-// pack returns the block of a code. It reverses the indices of a subset, and its ends, if the
-// anchor has a high index.
+// pack returns the block of a code. If the index of an anchor has a top bit of 1, it inverts the
+// indices of the subset and swaps its endpoints.
 func (c *code) pack() [16]byte {
 	l := &layouts[c.mode&7]
 	c.swapToAnchors(l)
@@ -142,7 +143,7 @@ func (c *code) pack() [16]byte {
 	return b.Block()
 }
 
-// sortAnchors sorts up to three anchors; the first is 0.
+// sortAnchors sorts up to three anchors; the first must be 0.
 func sortAnchors(anchors []uint8) []uint8 {
 	if len(anchors) == 3 && anchors[1] > anchors[2] {
 		anchors[1], anchors[2] = anchors[2], anchors[1]
@@ -150,7 +151,7 @@ func sortAnchors(anchors []uint8) []uint8 {
 	return anchors
 }
 
-// swapToAnchors swaps ends until every anchor's index has 0 as its top bit.
+// swapToAnchors swaps endpoints until every anchor's index has a top bit of 0.
 func (c *code) swapToAnchors(l *layout) {
 	color, alpha := c.indexWidths(l)
 	one, two := l.masks(c.partition)
@@ -178,7 +179,7 @@ func (c *code) swapToAnchors(l *layout) {
 	}
 }
 
-// invert inverts the bits of the indices in a mask.
+// invert inverts the index bits of the pixels in a mask.
 func invert(index *[16]uint8, mask uint16, bits uint8) {
 	ones := uint64(1)<<(bits&7) - 1
 	low, high := index[:8], index[8:]
@@ -186,14 +187,14 @@ func invert(index *[16]uint8, mask uint16, bits uint8) {
 	binary.LittleEndian.PutUint64(high, binary.LittleEndian.Uint64(high)^spreadBits(mask>>8)*ones)
 }
 
-// spreadBits turns each of eight bits into a byte of 0 or 1.
+// spreadBits expands each of eight bits to a byte of 0 or 1.
 func spreadBits(mask uint16) uint64 {
 	const each = 0x0101010101010101
 	v := uint64(mask) * each & 0x8040201008040201
 	return (v + 0x7f*each) >> 7 & each
 }
 
-// joinBits joins the low bits of eight bytes.
+// joinBits concatenates the low bits of eight bytes.
 func joinBits(v uint64, bits uint8) uint64 {
 	v |= v >> ((8 - bits) & 63)
 	v &= (1<<(2*bits&63) - 1) * 0x0001000100010001
@@ -252,7 +253,7 @@ type bitWriter struct{ blockfit.Bits }
 
 func (b *bitWriter) writeBits(v, bits uint8) { b.Put(uint64(v&(1<<bits-1)), bits) }
 
-// writeIndices writes indices, without the top bit at the anchors, which ascend.
+// writeIndices writes indices without the top bits of the anchors, which must ascend.
 func (b *bitWriter) writeIndices(index *[16]uint8, bits uint8, anchors []uint8) {
 	v := joinBits(binary.LittleEndian.Uint64(index[:8]), bits) | joinBits(binary.LittleEndian.Uint64(index[8:]), bits)<<(8*bits&63)
 	n := 16 * bits
@@ -270,7 +271,7 @@ type bitReader struct{ blockfit.Bits }
 
 func (b *bitReader) readBits(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
-// readIndices reads indices, whose anchors have no top bit. Anchors ascend.
+// readIndices reads indices, whose anchors have no top bit. The anchors must ascend.
 func (b *bitReader) readIndices(index *[16]uint8, bits uint8, anchors []uint8) {
 	n := 16*bits - uint8(len(anchors))
 	v := b.Take(n)
@@ -285,9 +286,9 @@ func (b *bitReader) readIndices(index *[16]uint8, bits uint8, anchors []uint8) {
 	}
 }
 
-// DecodeBlock writes the pixels of a block as RGBA, row by row. All modes are
-// decoded exactly as the Khronos Data Format Specification says; a block of the
-// reserved mode, which begins with a zero byte, gives zeros.
+// DecodeBlock decodes the pixels of a block to RGBA, row by row. All modes are decoded exactly as
+// in the Khronos Data Format Specification; a block of the reserved mode, which starts with a zero
+// byte, decodes to zeros.
 func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	c, ok := unpack(block)
 	if !ok {
@@ -297,7 +298,7 @@ func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	c.paintPixels(dst)
 }
 
-// paintPixels writes the pixels of the code as RGBA.
+// paintPixels decodes the pixels of the code to RGBA.
 func (c *code) paintPixels(dst *[64]byte) {
 	l := &layouts[c.mode&7]
 	var ends [3][2][4]uint8
@@ -325,7 +326,7 @@ func (c *code) paintPixels(dst *[64]byte) {
 	}
 }
 
-// endColor returns the color of a stored end.
+// endColor returns the decoded color of a stored endpoint.
 func (l *layout) endColor(stored [4]uint8, p uint8) (rgba [4]uint8) {
 	bits := l.own | l.shared
 	for channel := range 3 {
@@ -339,7 +340,7 @@ func (l *layout) endColor(stored [4]uint8, p uint8) (rgba [4]uint8) {
 	return rgba
 }
 
-// blendEnds mixes two ends by 64ths of the second.
+// blendEnds interpolates between two endpoints, where w is the weight of the second in 64ths.
 func blendEnds(a, b uint8, w int) uint8 {
 	return uint8((int(a)*(64-w) + int(b)*w + 32) >> 6)
 }

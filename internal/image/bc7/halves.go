@@ -1,7 +1,7 @@
 package bc7
 
-// kindsOfCode returns the kinds of color and of a separate channel in a code; nil for modes that
-// the encoder does not use.
+// kindsOfCode returns the kinds of color and of a separate channel in a code. It returns nil for
+// modes that the encoder does not use.
 func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	switch c.mode {
 	case 1:
@@ -21,7 +21,7 @@ func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	return nil, nil
 }
 
-// fitsAlpha reports whether the stored ends fit a block with or without alpha.
+// fitsAlpha reports whether the stored endpoints are allowed for a block with or without alpha.
 func (c *code) fitsAlpha(alpha bool) bool {
 	switch c.mode {
 	case 1, 3:
@@ -34,7 +34,7 @@ func (c *code) fitsAlpha(alpha bool) bool {
 	return c.mode == 4 || c.mode == 5
 }
 
-// withEnds returns the code with the ends of another code and the best indices for them, and its
+// withEnds returns the code with another code's endpoints and the best indices for them, and its
 // error, or -1 if the error must be measured. It returns false if the error would exceed most.
 func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
 	if !of.fitsAlpha(s.alpha) {
@@ -100,7 +100,7 @@ func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok b
 	return c, sse, true
 }
 
-// subsetPixels returns the pixels of the subsets.
+// subsetPixels lists the pixels of each subset.
 func (s *shrinker) subsetPixels(c *code) [2][]uint8 {
 	if layouts[c.mode&7].subsets == 1 {
 		return [2][]uint8{whole[:]}
@@ -109,7 +109,7 @@ func (s *shrinker) subsetPixels(c *code) [2][]uint8 {
 	return [2][]uint8{list[:first], list[first:]}
 }
 
-// subset returns the moments of the pixels of a subset.
+// subset returns the moments of the pixels in subset n.
 func (s *shrinker) subset(c *code, n uint8) moments {
 	if layouts[c.mode&7].subsets == 1 {
 		return s.all
@@ -121,8 +121,8 @@ func (s *shrinker) subset(c *code, n uint8) moments {
 	return s.all.withoutPart(&one)
 }
 
-// offMean returns a lower bound of the squared error of pixels on a line: the distance of their
-// mean from the line in red, green and blue.
+// offMean returns a lower bound for the squared error of pixels on a line, from the distance
+// between their mean and the line in red, green and blue.
 func (l *line) offMean(m *moments) float64 {
 	n := float64(int64(m.pixelCount()))
 	var off, along [3]float64
@@ -152,7 +152,7 @@ func (l *line) offMean(m *moments) float64 {
 	return sse / n
 }
 
-// withIndices returns the code with the indices of another code and the best ends for them. It
+// withIndices returns the code with another code's indices and the best endpoints for them. It
 // returns false if the error would exceed most.
 func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	if !of.fitsAlpha(s.alpha) {
@@ -185,7 +185,7 @@ func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	return c, true
 }
 
-// solveApart sets the ends of a code in mode 4 or 5 to the best ends for its indices.
+// solveApart sets the endpoints of a mode 4 or 5 code to the best endpoints for its indices.
 func (s *shrinker) solveApart(c *code, color, single *kind, most float64) bool {
 	px, scalar := s.px.rotated(c.rotation)
 	apart := block{rgb: scalar}
@@ -207,7 +207,7 @@ func (s *shrinker) solveApart(c *code, color, single *kind, most float64) bool {
 	return true
 }
 
-// weightsOf returns the sums for least squares over the indices of pixels.
+// weightsOf returns the least-squares sums over the indices of the listed pixels.
 func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (s leastSquares) {
 	w := &packedWeights[k.width]
 	for _, i := range list {
@@ -221,7 +221,7 @@ func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (
 	return s
 }
 
-// leastOffLine returns a lower bound of the squared error in red, green and blue of pixels with
+// leastOffLine returns a lower bound for the squared error in red, green and blue of pixels with
 // these indices: the part of their scatter that does not follow the weights.
 func (s *leastSquares) leastOffLine(m *moments) float64 {
 	n := int64(m.pixelCount())

@@ -1,29 +1,29 @@
 package bc7
 
-// A kind is a format for the ends of a line and its indices.
+// A kind is a storage format for a line: its endpoints and its indices.
 type kind struct {
 	p      pbits
-	width  uint8   // bits of an index
-	levels int64   // number of different indices
-	along  float64 // the part of the scatter along a line that the indices keep
-	most   int64   // the greatest that can be stored
-	scale  int64   // stored steps in a 256th of a value, times 2^24
+	width  uint8   // bits per index
+	levels int64   // number of distinct indices
+	along  float64 // fraction of the scatter along a line that the indices preserve
+	most   int64   // largest integer that can be stored
+	scale  int64   // quantized steps per 256th of a value, times 2^24
 	shift  uint8   // 1 if a p-bit follows the stored value
 
-	values [512]uint8 // decoded values, by twice the stored value plus p-bit
+	values [512]uint8 // decoded values by twice the stored value plus p-bit
 }
 
-// pbits is the arrangement of p-bits, the shared lowest bits of ends.
+// pbits is the arrangement of p-bits, the lowest bits of endpoints, which may be shared.
 type pbits uint8
 
 const (
 	noP     pbits = iota
-	sharedP       // one for both ends
-	ownP          // one for each end
-	setP          // one for each end, both 1: alpha is 255 so
+	sharedP       // one p-bit for both endpoints
+	ownP          // one p-bit for each endpoint
+	setP          // one p-bit for each endpoint, both 1, so that alpha can be 255
 )
 
-// pbitChoices returns the possible p-bits of two ends. Missing p-bits are 0.
+// pbitChoices returns the possible p-bits of two endpoints. Missing p-bits are 0.
 func (p pbits) pbitChoices() [][2]uint8 {
 	switch p {
 	case sharedP:
@@ -38,8 +38,8 @@ func (p pbits) pbitChoices() [][2]uint8 {
 
 var pChoices = [4][2]uint8{{0, 0}, {1, 1}, {0, 1}, {1, 0}}
 
-// newKind returns the kind with the given bits in each channel, including a p-bit, and indices of
-// width bits.
+// newKind returns the kind with the given number of bits per channel, including a p-bit, and
+// indices of width bits.
 func newKind(bits uint8, p pbits, width uint8) *kind {
 	k := &kind{p: p, width: width, levels: 1 << width}
 	if p != noP {
@@ -56,17 +56,17 @@ func newKind(bits uint8, p pbits, width uint8) *kind {
 	return k
 }
 
-// decodedValue returns the decoded value of a stored end.
+// decodedValue returns the decoded value of a stored endpoint.
 func (k *kind) decodedValue(stored, p int64) int64 {
 	return int64(k.values[(2*stored+p)&511])
 }
 
-// nearestStored returns the stored number for a value in 256ths.
+// nearestStored returns the stored integer for a value in 256ths.
 func (k *kind) nearestStored(v, p int64) int64 {
 	return max(0, min((v*k.scale+(1-p)<<23)>>24, k.most))
 }
 
-// storedAround returns the stored numbers for the two values nearest to v.
+// storedAround returns the stored integers for the two values nearest to v.
 func (k *kind) storedAround(v, p int64) (a, b int64) {
 	x := v*k.scale + (1-p)<<23
 	a = x >> 24
@@ -88,10 +88,10 @@ var (
 	kind7        = newKind(6, ownP, 2)
 )
 
-// widenEnds tries mode 6 with ends just beyond the outermost values of each channel. Two ends with
-// the same p-bit differ by an even number, and least squares choose ends whose values are off by
-// one. But if the ends are so near that each value between them has an index, all those values are
-// exact.
+// widenEnds tries mode 6 with endpoints just beyond the outermost values of each channel. Two
+// endpoints with the same p-bit differ by an even number, so least-squares endpoints may be off by
+// one. But if the endpoints are so close that each value between them has an index, all these
+// values are exact.
 func (e *encoder) widenEnds() {
 	k := kind6opaque
 	if e.alpha {
@@ -133,15 +133,16 @@ func (e *encoder) widenEnds() {
 	}
 }
 
-// reach bounds the range of a channel in which all values have an index in mode 6.
+// reach is the largest range of a channel whose values all have an index in mode 6.
 const reach = 16
 
-// narrowerThan reports whether no channel scatters more than values in a range of far can.
+// narrowerThan reports whether the variance of every channel is at most the largest variance that
+// values in a range of size far can have.
 func (s *scatter) narrowerThan(far float64) bool {
 	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
 }
 
-// extents returns the least and the greatest value of each channel.
+// extents returns the smallest and the largest value of each channel.
 func (b *block) extents() (low, high [4]int64) {
 	low = [4]int64{255, 255, 255, 255}
 	for i, v := range &b.rgb {

@@ -6,13 +6,13 @@ import (
 )
 
 // moments holds sums over pixels that describe their scatter. The sums are exact, and adding two
-// moments adds all lanes.
+// moments adds each lane.
 type moments struct {
 	sum uint64 // red, green, blue
 	red uint64 // red squared, red times green, red times blue
 	gb  uint64 // green squared, green times blue, blue squared
 	a   uint64 // red, green, blue times alpha
-	n   uint64 // alpha from bit 0 on, its squares from bit 16 on, the number of pixels from bit 40 on
+	n   uint64 // sum of alpha from bit 0, sum of its squares from bit 16, number of pixels from bit 40
 }
 
 const (
@@ -58,8 +58,8 @@ func (m *moments) sumOfSquares(alpha bool) int64 {
 	return sum
 }
 
-// rows holds the moments of each set of pixels within a row, so that the moments of any set are a
-// sum of four.
+// rows holds the moments of each set of pixels within a row, so that the moments of any set of
+// pixels are a sum of four.
 type rows [4][16]moments
 
 // fillMoments computes the moments of all rows.
@@ -99,8 +99,8 @@ func (r *rows) momentsOfMask(mask uint16, alpha bool) (m moments) {
 	return m
 }
 
-// A scatter is the covariance matrix of pixels, times their number squared:
-// whole numbers below 2^25, so that nothing of it is rounded.
+// A scatter is the covariance matrix of pixels, times the square of their number. Its entries are
+// integers below 2^25, so nothing is rounded.
 type scatter struct {
 	rr, rg, rb, gg, gb, bb float64
 	ra, ga, ba, aa         float64
@@ -127,10 +127,10 @@ func (m *moments) scatterOf(alpha bool) (s scatter) {
 	return s
 }
 
-// principalDirection returns the direction in which pixels scatter most: a few steps of the power
-// iteration, from the row of the channel that scatters most. Entries are below 2^25, and
-// each step multiplies by less than 2^27, so that even without scaling all numbers stay far
-// from the limits of a float64.
+// principalDirection returns the direction of the largest scatter of the pixels. It uses a few
+// steps of power iteration, starting with the row of the channel that scatters most. Entries are
+// below 2^25, and each step multiplies by less than 2^27, so that even without scaling all values
+// stay far from the limits of float64.
 func (s *scatter) principalDirection(alpha bool) vector {
 	v := s.strongestRow()
 	if alpha {
@@ -199,7 +199,7 @@ func (s *scatter) acrossDirection(v *vector) (t scatter) {
 
 // A color is stored as three lanes of 22 bits in one word: red in the lowest lane, then green, then
 // blue. A lane holds the sum of sixteen products of two bytes without overflow, so one operation
-// computes three. One multiplication computes a scalar product: the product of two words is a
+// computes three. One multiplication computes a dot product: the product of two words is a
 // convolution of their lanes, so if one word has its lanes in reverse, the third lane of the
 // product is the sum of the products of equal channels.
 const (
@@ -209,10 +209,10 @@ const (
 	lanesOf32 = 32 | 32<<lane | 32<<(2*lane)
 )
 
-// lanesOf puts three values into lanes.
+// lanesOf packs three values into lanes.
 func lanesOf(r, g, b uint64) uint64 { return r | g<<lane | b<<(2*lane) }
 
-// red, green and blue return a lane.
+// red, green and blue return the value of a lane.
 func red(v uint64) int64   { return int64(v & laneMask) }
 func green(v uint64) int64 { return int64(v >> lane & laneMask) }
 func blue(v uint64) int64  { return int64(v >> (2 * lane)) }
@@ -222,7 +222,7 @@ func reverse(v uint64) uint64 {
 	return v>>(2*lane)&laneMask | v&(laneMask<<lane) | v<<(2*lane)
 }
 
-// dotLanes returns the scalar product of two colors, the second reversed.
+// dotLanes returns the dot product of two colors, the second with reversed lanes.
 func dotLanes(v, reversed uint64) uint64 { return v * reversed >> (2 * lane) }
 
 // A block holds the pixels of a block: red, green and blue in lanes, and alpha.
@@ -231,8 +231,8 @@ type block struct {
 	a   [16]uint64
 }
 
-// rotated returns a block with the stored colors under a rotation of 0 to 3, and the
-// channel stored in place of alpha.
+// rotated returns a block with its colors after applying a rotation of 0 to 3, and the channel
+// stored in place of alpha.
 func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	if rotation == 0 {
 		return *b, b.a
@@ -245,9 +245,9 @@ func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	return px, scalar
 }
 
-// An axis is a direction in the space of colors, on which pixels are projected. If a channel falls
-// along the axis, 255-v replaces the pixel's v, so that all components are positive; flip is 255
-// for such channels.
+// An axis is a direction in color space on which pixels are projected. If a channel decreases along
+// the axis, 255-v replaces the pixel's v, so that all components are positive; flip is 255 for such
+// channels.
 type axis struct {
 	flip, reversed uint64 // red, green, blue in lanes; the components are below 1024
 	flipA, a       uint64
@@ -261,7 +261,7 @@ func (d *axis) at4(rgb, a uint64) uint64 {
 	return (rgb^d.flip)*d.reversed>>(2*lane) + (a^d.flipA)*d.a
 }
 
-// wholeAxis scales a direction to whole numbers.
+// wholeAxis scales a direction to integers.
 func (v *vector) wholeAxis() (d axis) {
 	most := max(magnitudeBits(v[0]), magnitudeBits(v[1]), magnitudeBits(v[2]), magnitudeBits(v[3]))
 	if most == 0 {
@@ -276,19 +276,19 @@ func (v *vector) wholeAxis() (d axis) {
 	return d
 }
 
-// magnitudeBits returns the bits of |v|, which are ordered like the numbers, so that integers are
-// compared and NaN needs no special case.
+// magnitudeBits returns the bits of |v|. They have the same order as the values, so that comparing
+// integers suffices and NaN needs no special case.
 func magnitudeBits(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
 
-// wholeComponent returns the integer below |v|, and 255 if v is negative.
+// wholeComponent returns |v| rounded down, and 255 if v is negative.
 func wholeComponent(v float64) (size, flip uint64) {
 	n := int64(v)
 	sign := uint64(n >> 63)
 	return (uint64(n) ^ sign) - sign, sign & 255
 }
 
-// pixelsBeyond returns the pixels beyond the mean along a direction, or their complement: the set
-// without the first pixel, whose bit 0 is left out.
+// pixelsBeyond returns the set of pixels beyond the mean along a direction, or its complement: the
+// set without pixel 0, whose bit is omitted.
 func (b *block) pixelsBeyond(d *axis) uint16 {
 	var at [16]uint64
 	var sum uint64

@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// guessPair estimates the errors of the modes of two lines with a partition.
+// guessPair estimates the errors of the two-line modes for a partition.
 func (e *encoder) guessPair(p uint8) {
 	if e.alpha {
 		one := e.rows.momentsOfMask(pairs[p&63], true)
@@ -31,10 +31,10 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// estimateResidue estimates the squared error of pixels before their line is found: all, their
-// whole scatter, and line, the part along one line. The norm of the covariance matrix replaces its
-// greatest eigenvalue. They are equal if all other eigenvalues are 0, and the norm is little larger
-// if they are small.
+// estimateResidue estimates the squared error of pixels before their line is known. all is their
+// total scatter, and line is the part along one line. The norm of the covariance matrix
+// approximates its largest eigenvalue: they are equal if all other eigenvalues are 0, and the norm
+// is slightly larger if they are small.
 func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -54,7 +54,7 @@ func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	return float64(trace) * per, math.Sqrt(float64(squares)) * per
 }
 
-// opaqueResidue is estimateResidue without alpha, on the fields of moments.
+// opaqueResidue is estimateResidue without alpha. It takes the fields of moments.
 func opaqueResidue(sum, reds, rest, count uint64) (all, line float64) {
 	n := int64(count >> countShift)
 	r, g, b := red(sum), green(sum), blue(sum)
@@ -64,7 +64,7 @@ func opaqueResidue(sum, reds, rest, count uint64) (all, line float64) {
 	return float64(float64(rr+gg+bb) * per), float64(math.Sqrt(float64(rr*rr+gg*gg+bb*bb+2*(rg*rg+rb*rb+gb*gb))) * per)
 }
 
-// perCount has the reciprocals of numbers of pixels.
+// perCount holds the reciprocals of pixel counts.
 var perCount = func() (t [32]float64) {
 	for n := 1; n <= 16; n++ {
 		t[n] = 1 / float64(n)
@@ -72,13 +72,13 @@ var perCount = func() (t [32]float64) {
 	return t
 }()
 
-// hopeful bounds the estimated error of pairs that are tried, as a share of the best real error.
-// guessPair assumes colors spread evenly on their line, which lose a ninth of their scatter with
-// four indices; but sharp edges and flat icons have two or three colors on each side, which lose
-// nothing.
+// hopeful limits the pairs to try: their estimated error is at most this fraction of the best real
+// error. guessPair assumes that colors are evenly distributed on their line and that four indices
+// lose a ninth of their scatter. But near sharp edges and in flat icons, each part has only two or
+// three colors, which four indices can represent without loss.
 const hopeful = 0.45
 
-// Squared error of a block by rounded ends, in each mode.
+// Squared error that quantized endpoints add to a block, in each mode.
 const (
 	cost1 = 24
 	cost3 = 10
@@ -88,7 +88,7 @@ const (
 	cost7 = 60
 )
 
-// guessScalarApart estimates the errors of modes 4 and 5 under a rotation.
+// guessScalarApart estimates the errors of modes 4 and 5 for a rotation.
 func (e *encoder) guessScalarApart(rotation uint8, s *scatter) {
 	t := *s
 	scalar := s.aa
@@ -116,8 +116,8 @@ func (e *encoder) guessScalarApart(rotation uint8, s *scatter) {
 	e.guesses.Add(4, rotation|4, all-float64(line*color4long.along)+float64(scalar*(1-scalar4short.along))+cost4)
 }
 
-// alphaInside returns the share of pixels whose alpha is neither the least nor the greatest in the
-// block. Extreme values lose nothing to indices, as in cut-out images.
+// alphaInside returns the fraction of pixels whose alpha is neither the smallest nor the largest in
+// the block. Extreme values, as in cut-out images, lose nothing to indices.
 func (b *block) alphaInside() float64 {
 	least, most := b.a[0], b.a[0]
 	for _, a := range &b.a {
@@ -132,10 +132,10 @@ func (b *block) alphaInside() float64 {
 	return float64(inside) / 16
 }
 
-// fitRoughly returns a line through pixels whose first indices gave ls, sets their indices, and
-// returns the squared error minus the squares of the pixels. It solves for the ends of the last
-// indices, and chooses indices once, or twice if they have four bits. The error is for unrounded
-// colors, computed from sums without visiting each pixel.
+// fitRoughly fits a line through pixels whose initial indices gave ls, sets their indices, and
+// returns the line and the squared error minus the squares of the pixels. It solves for the
+// endpoints of the last indices, and chooses indices once, or twice if they have four bits. The
+// error is for unrounded colors, computed from sums without visiting each pixel.
 func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moments, k *kind, alpha bool, index *[16]uint8) (l line, sse int64) {
 	channels := 3
 	if alpha {
@@ -157,8 +157,8 @@ func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moment
 	return l, l.unroundedLoss(&ls, m, alpha)
 }
 
-// assign3 sets the index of the nearest place on the line for each pixel of list, and leaves the
-// sums for least squares in s.
+// assign3 sets the index of the nearest position on the line for each pixel in list, and stores the
+// least-squares sums in s.
 func assign3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) {
 	w := &packedWeights[k.width]
 	d, first, scale := l.axis3(k)
@@ -191,8 +191,8 @@ func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	}
 }
 
-// unroundedLoss returns the squared error of pixels minus their squares, for colors between the
-// ends that are not rounded.
+// unroundedLoss returns the squared error of pixels minus their squares, if colors between the
+// endpoints were not rounded.
 func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
@@ -216,7 +216,7 @@ func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 type sketch struct {
 	r, g, b int32  // sums of the colors
 	spread  int32  // 4 times the deviation of the colors from their mean
-	bright  uint16 // the pixels brighter than the mean
+	bright  uint16 // pixels brighter than the mean, one bit each
 }
 
 func (b *block) sketch() (k sketch) {
@@ -225,7 +225,7 @@ func (b *block) sketch() (k sketch) {
 	var sum uint64
 	for i, v := range &b.rgb {
 		m.addOpaque(v)
-		// Green counts twice.
+		// Green has twice the weight.
 		light[i] = dotLanes(v, lanesOf(1, 2, 1)) + b.a[i]
 		sum += light[i]
 	}
@@ -238,7 +238,8 @@ func (b *block) sketch() (k sketch) {
 	return k
 }
 
-// leastApart returns the least squared error of two blocks whose colors have these sums.
+// leastApart returns a lower bound for the squared error between two blocks whose colors have these
+// sums.
 func (k *sketch) leastApart(o *sketch) int64 {
 	r, g, b := k.r-o.r, k.g-o.g, k.b-o.b
 	return int64(r*r+g*g+b*b) >> 4
@@ -250,20 +251,20 @@ func (k *sketch) wider(o *sketch) int64 {
 	return int64(d * d)
 }
 
-// otherwise returns the number of pixels that are bright in one block and dark in the other.
-// Indices may count from either end.
+// otherwise returns the number of pixels that are bright in one block and dark in the other, or its
+// complement, because indices may count from either endpoint.
 func (k *sketch) otherwise(o *sketch) int64 {
 	n := int64(bits.OnesCount16(k.bright ^ o.bright))
 	return min(n, 16-n)
 }
 
-// nearby holds the slots of the most similar blocks, the nearest first; of equally similar blocks
-// the older first. A key is the distance of a block, times 2^16, plus its slot.
+// nearby holds the slots of the most similar blocks, nearest first; among equally similar blocks,
+// oldest first. A key is the distance of a block, times 2^16, plus its slot.
 type nearby [maxAsked]int64
 
 const maxAsked = 64
 
-// nearbyOf returns an empty list of up to n slots.
+// nearbyOf returns an empty list with room for n slots.
 func nearbyOf(n int) (near nearby) {
 	for i := range near[:n] {
 		near[i] = math.MaxInt64

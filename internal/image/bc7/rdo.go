@@ -16,16 +16,16 @@ type budget struct {
 	*encoder
 	ctx     context.Context
 	weighed bool
-	given   []byte  // the best blocks
-	sse     []int64 // their errors
-	growth  float64 // factor by which errors may grow
+	given   []byte  // the best blocks without RDO
+	sse     []int64 // squared errors of the given blocks
+	growth  float64 // maximum growth factor of errors
 	work    *shrinker
 }
 
-// mostLoss is the greatest loss of PSNR in dB that may be asked for.
+// mostLoss is the largest loss of PSNR in dB that callers may request.
 const mostLoss = 10
 
-// shrinkBlocks replaces compressed blocks by blocks that take fewer bytes after packing.
+// shrinkBlocks replaces blocks by similar blocks that compress better.
 func (b *budget) shrinkBlocks(dst []byte) error {
 	price, err := b.price(dst)
 	if err != nil {
@@ -39,22 +39,22 @@ func (b *budget) shrinkBlocks(dst []byte) error {
 	return err
 }
 
-// The price is searched on samples: some runs of blocks spread over the image.
+// The search for the price uses samples: runs of blocks spread over the image.
 const (
 	sampleRuns = 4
 	sampleSize = 96
 	steps      = 4
 )
 
-// price returns a price of a bit, in squared error, for which the sampled blocks lose about the
+// price returns the price of a bit, in squared error, that makes the sampled blocks lose about the
 // allowed error. It overwrites dst.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {
 		sum += e
 	}
-	// The search starts from the mean error of a block and changes the price in proportion to the
-	// loss. After the allowed loss has been passed, the search closes in on it.
+	// The search starts at the mean error of a block and changes the price in proportion to the
+	// loss. After the loss has exceeded the allowed loss, the search narrows down the price.
 	price := float64(float64(sum)/float64(len(b.sse))) / 32
 	var below, above, lostBelow, lostAbove, may float64
 	for range steps {
@@ -103,9 +103,9 @@ func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// writeRun writes a range of blocks, and returns their error, which is at most most: blocks stay as
-// given once no loss is left. If steered, the price follows the loss, so that the loss is spread
-// evenly over the image.
+// writeRun writes a range of blocks and returns their error, which does not exceed most: when the
+// error reaches it, the remaining blocks are not changed. If steered is set, the price follows the
+// loss, so that the loss is spread evenly over the image.
 func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
@@ -137,18 +137,18 @@ func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, s
 	return total, nil
 }
 
-// After each period of blocks the price changes by a factor between these.
+// The price changes by a factor between these limits after each period of blocks.
 const (
 	steerEvery = 128
 	slowest    = 0.9
 	fastest    = 1.1
 )
 
-// blocksBetweenSlowLooks is the number of blocks between checks of the context.
+// blocksBetweenSlowLooks is the number of blocks between two checks of the context.
 const blocksBetweenSlowLooks = 32
 
-// errorGrowth returns 10^(loss/10), the growth of the squared error for a loss of PSNR in dB. It
-// uses only products and sums, which are the same on every machine.
+// errorGrowth returns 10^(loss/10), the factor of the squared error for a loss of PSNR in dB. It
+// uses only products and sums, which are equal on every machine.
 func errorGrowth(loss float64) (float64, error) {
 	if !(loss > 0 && loss <= mostLoss) {
 		return 0, errors.New("bc7: the loss of rate-distortion optimization must be more than 0 and at most 10 dB")
@@ -162,52 +162,52 @@ func errorGrowth(loss float64) (float64, error) {
 	return e, nil
 }
 
-// A shrinker replaces blocks by similar blocks that a general compressor, above all zstd, packs
-// better, because it saves repeated bytes. For each block the shrinker tries earlier blocks as a
-// whole, their ends with other indices, and their indices with other ends. It chooses the least sum
-// of squared error and bits; price is the error worth a bit.
+// A shrinker replaces blocks by similar blocks that a general-purpose compressor, above all zstd,
+// compresses better, because bytes repeat. For each block it tries earlier blocks as a whole, their
+// endpoints with other indices, and their indices with other endpoints. It minimizes squared error
+// plus price times bits, where price is the error that is accepted to save a bit.
 type shrinker struct {
 	*encoder
-	weighed bool // color counts by alpha
+	weighed bool // color errors are weighted by alpha
 	price   float64
 	limit   int64 // maximum error of a block
-	truth   block // the pixels of errors; the encoder's px is searched for
+	truth   block // pixels for measuring errors; the encoder's px are for searching
 
-	// past is a ring of different blocks with their sketches.
+	// past is a ring of distinct blocks with their sketches.
 	past     [window]past
 	sketches [window]sketch
 	count    int
-	apart    [window]int64 // see wholes
+	apart    [window]int64 // distances by slot; see wholes
 }
 
-// window is the number of earlier blocks that are tried as a whole and searched for similar ones.
+// window is the number of earlier blocks that are tried as a whole and searched for similar blocks.
 const window = 256
 
-// A past is a block that was written.
+// A past is a block that was written earlier.
 type past struct {
 	bytes [16]byte
 	code  code
 	px    block
 }
 
-// Costs of a part of a block for a compressor, in bits: for writing a byte, and for a reference to
+// Estimated costs of a part of a block, in bits: for a literal byte, and for a reference to
 // repeated bytes.
 const (
 	bitsOfByte   = 8
 	bitsOfRepeat = 20
-	leastRepeat  = 6 // bytes that are worth it
+	leastRepeat  = 6 // fewest bytes that a compressor replaces by a reference
 )
 
-// A choice is a possible block.
+// A choice is a candidate block.
 type choice struct {
 	bytes   [16]byte
 	sse     int64
 	cost    float64
-	repeats bool // a block as a whole
+	repeats bool // repeats an earlier block as a whole
 }
 
 // nextBlock returns the block for pixels and its error, which is at most limit. given is the best
-// block without RDO, and sse its error.
+// block without RDO, and sse is its error.
 func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
 	s.setPixels(pixels, &given)
@@ -223,7 +223,7 @@ func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64)
 	return best.bytes, best.sse
 }
 
-// wholes offers earlier blocks as they are. It returns the distances of their mean colors, by slot.
+// wholes offers earlier blocks as a whole. It returns the distances of their mean colors, by slot.
 func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	apart := &s.apart
 	most := s.payableError(best, bitsOfRepeat)
@@ -240,7 +240,7 @@ func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	return apart
 }
 
-// offerHalves offers blocks that have their ends or their indices from an earlier block.
+// offerHalves offers blocks with the endpoints or the indices of an earlier block.
 func (s *shrinker) offerHalves(best *choice, own *sketch, apart *[window]int64) {
 	least := float64(s.price * (bitsOfRepeat + 2*bitsOfByte))
 	asked, askedIndices := s.effort.asked, s.effort.asked/3
@@ -266,7 +266,7 @@ func (s *shrinker) offerHalves(best *choice, own *sketch, apart *[window]int64) 
 	}
 }
 
-// putIntoRing puts a block into the ring.
+// putIntoRing adds a block to the ring.
 func (s *shrinker) putIntoRing(bytes *[16]byte) {
 	at := s.count % window
 	s.count++
@@ -277,8 +277,8 @@ func (s *shrinker) putIntoRing(bytes *[16]byte) {
 	s.sketches[at] = p.px.sketch()
 }
 
-// setPixels sets the wanted pixels. If alpha weighs colors, the wanted colors of invisible pixels
-// are the colors of the best block.
+// setPixels sets the pixels to encode. If color errors are weighted by alpha, invisible pixels get
+// the colors of the best block.
 func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.truth.loadBlock(pixels)
 	s.px = s.truth
@@ -297,7 +297,8 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offerBlock chooses bytes, which decode to px, if they are better than the best choice.
+// offerBlock makes a block the best choice if it is better than the current one. bytes are the
+// block, and px its decoded pixels.
 func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
 	most := s.payableError(best, bits)
 	if most < 0 {
@@ -308,13 +309,13 @@ func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits floa
 	}
 }
 
-// payableError returns the greatest error that pays for the given bits; it is negative if no error
-// does.
+// payableError returns the largest error that is worth saving the given bits; it is negative if no
+// error is.
 func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
 
-// offerHalf offers a code that shares a part with another block. An error of -1 is unknown and
+// offerHalf offers a code that shares a part with another block. If sse is -1, the error is
 // measured here.
 func (s *shrinker) offerHalf(best *choice, c *code, from *past, sse int64) {
 	bytes := c.pack()
@@ -332,7 +333,7 @@ func (s *shrinker) offerHalf(best *choice, c *code, from *past, sse int64) {
 	}
 }
 
-// commonEnds returns the length of the longer of the common head and the common tail.
+// commonEnds returns the length of the common prefix or the common suffix, whichever is longer.
 func commonEnds(a, b *[16]byte) int {
 	head, tail := 0, 0
 	for head < 16 && a[head] == b[head] {
@@ -344,8 +345,8 @@ func commonEnds(a, b *[16]byte) int {
 	return max(head, tail)
 }
 
-// errorWithin returns the squared error against other pixels, or a partial sum above most. An
-// opaque block that would no longer be opaque exceeds every limit.
+// errorWithin returns the squared error relative to another block's pixels, or a partial sum above
+// most. The error exceeds every limit if an opaque block would no longer be opaque.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]

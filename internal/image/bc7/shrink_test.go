@@ -41,7 +41,7 @@ func TestRDOShrinks(t *testing.T) {
 	}
 }
 
-// The allowed loss is spent everywhere, not only at the start.
+// The allowed loss is spread over the whole image, not spent at the start.
 func TestRDOIsEven(t *testing.T) {
 	pix := blocktest.Bricks()
 	half := len(pix) / 2
@@ -54,7 +54,8 @@ func TestRDOIsEven(t *testing.T) {
 	}
 }
 
-// Whatever a bit is worth, the error stays below the limit, and equals the reported one.
+// At any price of a bit, the error stays below the limit and equals the error that writeRun
+// reports.
 func TestPassKeepsLimit(t *testing.T) {
 	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
@@ -79,7 +80,7 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 }
 
-// If colors count by alpha, their loss does, too.
+// If color errors are weighted by alpha, so is the loss that RDO allows.
 func TestRDOWeighed(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}
@@ -96,12 +97,12 @@ func TestRDOWeighed(t *testing.T) {
 	before := off(encoded(t, pix, side, side, o))
 	o.RDO = 1
 	after := off(encoded(t, pix, side, side, o))
-	if float64(after) > float64(before)*1.2595 { // 1 dB, and what rounding adds
+	if float64(after) > float64(before)*1.2595 { // 1 dB, plus a margin for rounding
 		t.Errorf("error %d, before %d", after, before)
 	}
 }
 
-// The loss of an image whose colors count little is counted as little.
+// RDO compresses better if color errors have little weight, because the loss counts less.
 func TestRDOShrinksTranslucent(t *testing.T) {
 	pix := blocktest.Bricks()
 	for i := 3; i < len(pix); i += 4 {
@@ -115,7 +116,7 @@ func TestRDOShrinksTranslucent(t *testing.T) {
 	}
 }
 
-// An opaque block stays opaque though one that almost is would come cheap.
+// An opaque block stays opaque, even if an almost opaque block would be cheaper.
 func TestRDOStaysOpaque(t *testing.T) {
 	pix := blocktest.Bricks()
 	p := blockfit.Grid{W: side, H: side, Side: 4}
@@ -139,7 +140,7 @@ func TestRDOStaysOpaque(t *testing.T) {
 	}
 }
 
-// Weighing never raises the weighed error.
+// Weighting by alpha never raises the weighted error.
 func TestWeighAlphaPays(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -175,7 +176,7 @@ func TestWeighAlphaPays(t *testing.T) {
 	}
 }
 
-// The colors of invisible pixels cost visible ones nothing.
+// The colors of invisible pixels do not make visible pixels worse.
 func TestWeighAlphaHidden(t *testing.T) {
 	pix := blocktest.Samples()["noise"][:64]
 	for i := 0; i < 64; i += 4 {

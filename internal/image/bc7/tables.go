@@ -7,13 +7,13 @@ import (
 
 // tables holds the lookup tables.
 type tables struct {
-	// exact holds the ends of mode 5 that give each byte at index 1.
+	// exact holds the mode 5 endpoints that give each byte at index 1.
 	exact [256][2]uint8
-	// lists holds the pixels of subset 0 and then of subset 1, for each partition into two.
+	// lists holds, for each partition into two, the pixels of subset 0, then of subset 1.
 	lists [64][16]uint8
-	first [64]uint8 // pixels of subset 0
-	// near holds the partitions into two that are most similar to each set of pixels, which
-	// excludes pixel 0.
+	first [64]uint8 // number of pixels in subset 0
+	// near holds, for each set of pixels, the partitions into two that are most similar. Sets do
+	// not contain pixel 0.
 	near [1 << 15][nearest]uint8
 }
 
@@ -71,7 +71,7 @@ func (t *tables) exactBlock(r, g, b, a uint8) [16]byte {
 	return c.pack()
 }
 
-// setColor sets all pixels of a code in mode 5 to a color, exactly.
+// setColor makes all pixels of a mode 5 code exactly the given color.
 func (t *tables) setColor(c *code, rgb uint64) {
 	for channel := range 3 {
 		ends := t.exact[rgb>>(lane*channel&63)&255]
@@ -82,9 +82,9 @@ func (t *tables) setColor(c *code, rgb uint64) {
 	}
 }
 
-// The partitions of the format, as tabulated in the Khronos Data Format
-// Specification, "BPTC compressed texture image formats". A mask has a bit for each
-// pixel, the lowest for the first; pixels go row by row.
+// The partitions of the format, as tabulated in the Khronos Data Format Specification, "BPTC
+// compressed texture image formats". A mask has one bit per pixel, row by row, starting with the
+// lowest bit.
 
 // pairs are the pixels of subset 1 in the partitions into two.
 var pairs = [64]uint16{
@@ -119,8 +119,8 @@ var triples = [2][64]uint16{{
 	0xff00, 0xc00c, 0xcccc, 0x9000, 0x0808, 0xeeee, 0xfff0, 0x7310,
 }}
 
-// The index of an anchor pixel is stored without its top bit, which is 0. The
-// anchor of subset 0 is pixel 0 always.
+// The index of an anchor pixel is stored without its top bit, which is 0. The anchor of subset 0 is
+// always pixel 0.
 
 // pairAnchors are the anchors of subset 1 in the partitions into two.
 var pairAnchors = [64]uint8{
@@ -143,8 +143,8 @@ var tripleAnchors = [2][64]uint8{{
 	15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3, 15, 15, 8,
 }}
 
-// Pair returns the pixels of subset 1 in a partition into two, and the anchor of that
-// subset. BC6H has the first 32 as well.
+// Pair returns the pixels of subset 1 in a partition into two, and the anchor of that subset. BC6H
+// uses the first 32 partitions as well.
 func Pair(partition uint8) (mask uint16, anchor uint8) {
 	return pairs[partition&63], pairAnchors[partition&63]
 }

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Bits come back in the order in which they were put.
+// Bits are taken in the order in which they were put.
 func TestBitsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b Bits

@@ -1,5 +1,5 @@
-// Package blocktest tests the encoders of texel blocks: it has small sample images made of
-// integers, measures the similarity of images, and checks the laws that all encoders keep.
+// Package blocktest tests the encoders of texel blocks. It provides small sample images generated
+// from integers, measures the similarity of images, and checks the laws that hold for all encoders.
 package blocktest
 
 import (
@@ -16,22 +16,22 @@ import (
 	"github.com/assetcook/assetcook/internal/countdown"
 )
 
-// An Encoder is an encoder under test with its options. Images are RGBA.
+// An Encoder is an encoder under test. Images are RGBA.
 type Encoder struct {
 	// Block is the width and height of a block in pixels.
 	Block int
-	// Encode returns the blocks of an image of w by h pixels, row by row. Quality is 0 to 2;
-	// more is more work.
+	// Encode returns the blocks of an image of w by h pixels, row by row. quality is 0 to 2; higher
+	// means more work.
 	Encode func(ctx context.Context, pix []byte, w, h, quality int) ([]byte, error)
-	// Decode returns the image in the given blocks.
+	// Decode returns the image that the blocks encode.
 	Decode func(blocks []byte, w, h int) []byte
 }
 
-// Names are the qualities.
+// Names are the names of the qualities.
 var Names = [3]string{"fast", "normal", "best"}
 
-// AssembleBlocks returns the image of w by h pixels in some blocks. decode gets a block of size
-// bytes and sets its pixels, row by row.
+// AssembleBlocks returns the image of w by h pixels that the blocks encode. decode receives a block
+// of size bytes and sets its pixels, row by row.
 func AssembleBlocks(blocks []byte, w, h, side, size int, decode func(pixels, block []byte)) []byte {
 	pix := make([]byte, 4*w*h)
 	pixels := make([]byte, 4*side*side)
@@ -46,16 +46,16 @@ func AssembleBlocks(blocks []byte, w, h, side, size int, decode func(pixels, blo
 	return pix
 }
 
-// Law tests the promises of every encoder: edges are repeated, rows of blocks are the same one by
-// one, and a done context ends the work.
+// Law tests the guarantees of every encoder: edges are repeated, rows of blocks do not depend on
+// each other, and a canceled context stops the encoder.
 func (e Encoder) Law(t *testing.T) {
 	t.Helper()
 	e.edges(t)
 	e.Cancels(t)
 }
 
-// Judge tests the blocks of all samples: they are the same on every machine, by a checksum for each
-// quality; each sample has at least the given PSNR in dB; and higher quality has less error.
+// Judge tests the blocks of all samples: they are the same on every machine, with one checksum per
+// quality; each sample has at least the given PSNR in dB; and higher quality has smaller errors.
 func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64) {
 	t.Helper()
 	var got [3]string
@@ -77,7 +77,7 @@ func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64
 	}
 }
 
-// Sum returns a checksum of the blocks of all samples, in hexadecimal digits.
+// Sum returns a checksum of the blocks of all samples in hexadecimal.
 func (e Encoder) Sum(t *testing.T, quality int) string {
 	t.Helper()
 	return e.sum(t, quality, func(string, []byte, []byte) {})
@@ -95,7 +95,7 @@ func (e Encoder) sum(t *testing.T, quality int, see func(name string, pix, block
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// must returns the blocks of an image.
+// must encodes an image and returns its blocks. If encoding fails, it fails the test.
 func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	t.Helper()
 	blocks, err := e.Encode(t.Context(), pix, w, h, quality)
@@ -105,8 +105,8 @@ func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	return blocks
 }
 
-// edges tests that an image whose size is no multiple of a block's is encoded as if its last column
-// and row were repeated, and that its rows of blocks are the same one by one.
+// edges tests that an image whose size is not a multiple of the block size is encoded as if its
+// last column and row were repeated, and that its rows of blocks can be encoded separately.
 func (e Encoder) edges(t *testing.T) {
 	stone := Samples()["stone"]
 	for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 4}, {5, 4}, {19, 17}} {
@@ -139,7 +139,7 @@ func (e Encoder) edges(t *testing.T) {
 
 func roundUp(v, to int) int { return (v + to - 1) / to * to }
 
-// Cancels tests that any look at the context can end the work.
+// Cancels tests that the encoder stops at any of its checks of the context.
 func (e Encoder) Cancels(t *testing.T) {
 	t.Helper()
 	pix := Samples()["stone"]
@@ -171,7 +171,7 @@ func SquaredError(a, b []byte, channels int) (sse int64) {
 	return sse
 }
 
-// PSNR returns the likeness of the first channels of RGBA pixels, in dB.
+// PSNR returns the similarity of the first channels of RGBA pixels, in dB.
 func PSNR(a, b []byte, channels int) float64 {
 	return 10 * math.Log10(255*255*float64(len(a)*channels/4)/max(float64(SquaredError(a, b, channels)), 0.001))
 }

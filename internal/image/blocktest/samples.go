@@ -9,7 +9,7 @@ import (
 // Side is the width and height of a sample, in pixels.
 const Side = 48
 
-// Samples returns small images of the kinds that matter, by name, as RGBA.
+// Samples returns small RGBA images of typical kinds, by name.
 func Samples() map[string][]byte {
 	random := rand.New(rand.NewPCG(2, 3))
 	noise := func(n int) int { return random.IntN(2*n+1) - n }
@@ -60,7 +60,7 @@ func Samples() map[string][]byte {
 	}
 }
 
-// Bricks returns a sample whose bricks are alike but not the same.
+// Bricks returns a sample whose bricks are similar but not equal.
 func Bricks() []byte {
 	random := rand.New(rand.NewPCG(4, 5))
 	var brick [16][8]int
@@ -87,7 +87,8 @@ func paint(at func(x, y int) [4]int) []byte {
 	return pix
 }
 
-// Pixels draws the RGBA pixels of a block: few colors or many, gray or not, opaque or not.
+// Pixels draws the RGBA pixels of a random block: with few or many colors, gray or not, opaque or
+// not.
 func Pixels(t *rapid.T, count int) []byte {
 	most := rapid.SampledFrom([]byte{0, 1, 3, 20, 255}).Draw(t, "spread")
 	base := rapid.SliceOfN(rapid.Byte(), 12, 12).Draw(t, "base")

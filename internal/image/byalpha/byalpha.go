@@ -1,17 +1,19 @@
-// Package byalpha lets encoders of texel blocks weigh the error of a color by its alpha: invisible
-// colors may differ. The error of pixels is the sum of a*(dr^2+dg^2+db^2) + 255*da^2, with a from 0
-// to 255.
+// Package byalpha lets encoders of texel blocks weight the error of a color by its alpha, so that
+// invisible colors may change. The error of pixels is the sum of a*(dr^2+dg^2+db^2) + 255*da^2,
+// with a from 0 to 255.
 //
-// An encoder without weights is given other colors to approximate. Let q be the current color of a
-// pixel, and replace p by q + a/255*(p-q). If the unweighed error of this color falls, the weighed
-// error of p falls at least as much, since a/255 is at most 1 and the two errors agree in value and
-// slope at q. So a block is encoded, decoded and encoded again, each time for such colors. The
-// first q is the mean color; the unchanged pixels compete, too.
+// An encoder that does not support weights gets modified colors to approximate. Let q be the
+// current color of a pixel, and replace p by q + a/255*(p-q). If the unweighted error for this
+// color decreases, the weighted error for p decreases at least as much, because a/255 is at most 1
+// and the two errors have the same value and slope at q. So a block is encoded, decoded and encoded
+// again, each time for new modified colors. The first q is the mean color; the unmodified pixels
+// are tried, too.
 //
-// Pixels are RGBA of eight bits; the slices of a call have equal lengths.
+// Pixels are RGBA of eight bits; the slices of a call must have equal lengths.
 package byalpha
 
-// Ask sets wanted to the colors to approximate, if the current result is now.
+// Ask stores in wanted the modified colors to encode next. pixels are the original colors, and now
+// is the current result.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
@@ -41,7 +43,7 @@ func Mean(dst, pixels []byte) {
 	}
 }
 
-// Error returns 255 times the squared error of decoded pixels.
+// Error returns 255 times the weighted squared error of decoded pixels.
 func Error(pixels, decoded []byte) (sse int64) {
 	for i := 0; i < len(pixels); i += 4 {
 		var color int64
@@ -55,9 +57,10 @@ func Error(pixels, decoded []byte) (sse int64) {
 	return sse
 }
 
-// Search codes a block again for colors that Ask wants, up to rounds times while the error
-// falls. block is the code of the pixels as they are. encode codes the pixels in wanted,
-// decode decodes a code to decoded. It returns the best code and its Error.
+// Search encodes a block again for the colors that Ask computes, as long as the error decreases and
+// at most the given number of rounds. block is the encoding of the unmodified pixels. encode must
+// encode the pixels in wanted, and decode must decode an encoding to decoded. Search returns the
+// best encoding and its Error.
 func Search[B any](pixels, decoded, wanted []byte, rounds int, block B, encode func() B, decode func(B)) (best B, least int64) {
 	best = block
 	decode(block)

@@ -19,8 +19,7 @@ func tilted(degrees float64) *pixmap.Map {
 	return m
 }
 
-// Normal maps that lean apart are as many degrees apart, whether all coordinates are stored
-// or two.
+// The measured angle is the angle between two normal maps, whether z is stored or computed.
 func TestAngle(t *testing.T) {
 	for _, f := range []texture.Format{texture.RGBA8, texture.BC5, texture.BC7, texture.EACRG11} {
 		tex := encode(t, f, tilted(20))
@@ -39,7 +38,7 @@ func TestAngle(t *testing.T) {
 	}
 }
 
-// Coverage counts the worst level, and alpha that reaches the test.
+// The change of coverage is the change in the worst level, and alpha equal to the threshold passes.
 func TestCoverage(t *testing.T) {
 	half := func(w, drawn int) *pixmap.Map {
 		m := pixmap.New(w, w, pixmap.Bits8)

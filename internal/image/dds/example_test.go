@@ -16,7 +16,7 @@ func ExampleWrite() {
 		fmt.Println(err)
 		return
 	}
-	// Where a level has both images, the file has each image's levels.
+	// A level of the texture holds both images; the file holds each image with all its levels.
 	fmt.Println(file.Bytes()[148:])
 	// Output: [1 2 5 3 4 6]
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// blocksOf returns blocks of chance, which have all modes.
+// blocksOf returns n random blocks; enough of them use all modes.
 func blocksOf(n int) []byte {
 	random := rand.New(rand.NewPCG(7, 7))
 	var blocks []byte
@@ -18,7 +18,7 @@ func blocksOf(n int) []byte {
 	return blocks
 }
 
-// The sums of pixels by etcpak's decoder (36c3c9c) for the same blocks.
+// The checksums are of the pixels to which etcpak's decoder (36c3c9c) decodes the same blocks.
 func TestDecodeGolden(t *testing.T) {
 	blocks := blocksOf(1 << 15)
 	seen := map[mode]int{}
@@ -46,7 +46,7 @@ func TestDecodeGolden(t *testing.T) {
 func TestDecodeEAC(t *testing.T) {
 	for _, c := range []struct {
 		block uint64
-		want  [2]uint16 // of 11 bits: the first pixel, and that below it
+		want  [2]uint16 // expected 11-bit values of the first pixel and the pixel below
 	}{
 		{0x80_1d_924924924924, [2]uint16{1028, 1028}}, // modifier 0
 		{0x80_0d_000000000000, [2]uint16{1027, 1027}}, // an eighth of -1
@@ -72,7 +72,8 @@ func TestPackUnpack(t *testing.T) {
 	blocks := blocksOf(20000)
 	for at := 0; at < len(blocks); at += 8 {
 		c := unpack(binary.BigEndian.Uint64(blocks[at:]))
-		// Free bits and the order of equal colors may change, but not the pixels.
+		// Packing a decoded block may change its free bits and the order of equal colors, but not
+		// its pixels.
 		var want, got [64]byte
 		c.paintColors(&want)
 		packed := unpack(c.pack())

@@ -1,7 +1,7 @@
 package etc2
 
-// tryTwoColors tries T and H: the colors are split in two groups, and each way to give the
-// groups the colors of a block is refined.
+// tryTwoColors tries T and H: it splits the pixels into two groups, and refines each way to assign
+// the groups to the colors of a block.
 func (e *encoder) tryTwoColors() {
 	var groups [2]group
 	e.splitInGroups(&groups)
@@ -13,7 +13,7 @@ func (e *encoder) tryTwoColors() {
 	e.refineGroups(shapeT, &groups[1], &groups[0])
 }
 
-// A group is some of the pixels.
+// A group is a subset of the pixels.
 type group struct {
 	sum [3]int32
 	n   int32
@@ -27,7 +27,7 @@ func (g *group) groupMean() (m [3]int32) {
 	return m
 }
 
-// splitInGroups splits the pixels in two groups around two colors: at first the pixel farthest from
+// splitInGroups splits the pixels into two groups around two colors: first the pixel farthest from
 // the mean and the pixel farthest from that pixel, then the means of the groups.
 func (e *encoder) splitInGroups(groups *[2]group) {
 	var centers [2][3]int32
@@ -71,13 +71,13 @@ func (e *encoder) splitInGroups(groups *[2]group) {
 	}
 }
 
-// distanceInSixteenths is the squared distance of a pixel and a color in 16ths.
+// distanceInSixteenths returns the squared distance between a pixel and a color in 16ths.
 func distanceInSixteenths(p, c *[3]int32) int32 {
 	r, g, b := 16*p[0]-c[0], 16*p[1]-c[1], 16*p[2]-c[2]
 	return r*r + g*g + b*b
 }
 
-// refineGroups finds colors and a distance for two groups.
+// refineGroups searches colors and a distance for two groups.
 func (e *encoder) refineGroups(m mode, one, two *group) {
 	c := code{mode: m}
 	for k := range 3 {
@@ -103,7 +103,7 @@ func (e *encoder) refineGroups(m mode, one, two *group) {
 	e.keepIfBetter(&c, least)
 }
 
-// widest tries all distances, and keeps the best if its error is below limit.
+// widest tries all distances and keeps the best if its error is below limit.
 func (e *encoder) widest(c *code, limit int32) int32 {
 	found := *c
 	worse := 0
@@ -121,8 +121,8 @@ func (e *encoder) widest(c *code, limit int32) int32 {
 	return limit
 }
 
-// indexTwo chooses the indices of T or H, and returns the error, or at least limit. H of
-// two equal colors has only odd distances.
+// indexTwo chooses the indices of T or H and returns the error; once the error reaches limit, it
+// may return a partial sum. H with two equal colors has only odd distances.
 func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	if c.mode == shapeH && c.base[0] == c.base[1] && c.distance&1 == 0 {
 		return limit
@@ -139,7 +139,7 @@ func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	return sse
 }
 
-// recenter sets the best colors for the indices, as if no color were clamped.
+// recenter sets the best colors for the indices, ignoring that colors are clamped.
 func (e *encoder) recenter(c *code) {
 	d := distances[c.distance&7]
 	offsets := [4]int32{d, -d, d, -d}
@@ -168,8 +168,8 @@ func (e *encoder) recenter(c *code) {
 	}
 }
 
-// nudgeTwo moves channels of the colors and the distance by single steps while that
-// helps.
+// nudgeTwo changes channels of the colors and the distance by one step at a time, as long as this
+// reduces the error.
 func (e *encoder) nudgeTwo(c *code, least int32) int32 {
 	for better := true; better; {
 		better = false

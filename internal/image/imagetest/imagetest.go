@@ -1,5 +1,5 @@
-// Package imagetest makes decompression bombs: small images that would cost an unprotected
-// decoder gigabytes or minutes. Tests and campaigns feed them to recipes.
+// Package imagetest creates decompression bombs: small images that would make an unprotected
+// decoder use gigabytes or minutes. Tests and campaigns pass them to recipes.
 package imagetest
 
 import (
@@ -10,16 +10,16 @@ import (
 	"io"
 )
 
-// A Bomb is one such file.
+// A Bomb is a decompression bomb in a file.
 type Bomb struct {
 	Name string
 	Ext  string
 	Data []byte
-	// Fine is set if the bomb is a valid image, and must be cooked.
+	// Fine is set if the bomb is a valid image, which recipes must cook.
 	Fine bool
 }
 
-// Bombs returns at least one for every format. None is larger than 2 MiB.
+// Bombs returns at least one bomb for each format, none larger than 2 MiB.
 func Bombs() []Bomb {
 	return []Bomb{
 		{"PNG of 16384 x 16384 pixels in 68 bytes", ".png", PNG(16384, 16384, []byte{0x78, 0x9c}), false},
@@ -41,7 +41,7 @@ func Bombs() []Bomb {
 	}
 }
 
-// PNG returns an image of eight-bit gray whose pixels are the given zlib data.
+// PNG returns an 8-bit grayscale image whose compressed pixels are the given zlib data.
 func PNG(w, h uint32, pixels []byte) []byte {
 	b := pngHead(w, h)
 	b = appendChunk(b, "IDAT", pixels)
@@ -61,7 +61,7 @@ func appendChunk(b []byte, name string, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }
 
-// onePixel returns the zlib data of an image of 1 x 1.
+// onePixel returns the zlib data of a grayscale image of 1 x 1 pixel.
 func onePixel() []byte { return deflate(2) }
 
 func pngWithText() []byte {
@@ -103,7 +103,7 @@ func bmpOf(side uint32) []byte {
 	return b
 }
 
-// deflate compresses n zeros.
+// deflate returns n compressed zeros.
 func deflate(n int64) []byte {
 	var b bytes.Buffer
 	w, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
@@ -114,7 +114,7 @@ func deflate(n int64) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a buffer cannot fail
+		panic(err) // writes to a buffer cannot fail
 	}
 	return b.Bytes()
 }
@@ -126,8 +126,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TIFFTiles returns a gray image of side by side pixels in tiles of tile by tile, which all share
-// the same bytes of the file.
+// TIFFTiles returns a grayscale image of side×side pixels, in tiles of tile×tile pixels that
+// all refer to the same bytes of the file.
 func TIFFTiles(side, tile int) []byte {
 	tiles := (side / tile) * (side / tile)
 	data := deflate(int64(tile * tile))
@@ -142,7 +142,7 @@ func TIFFTiles(side, tile int) []byte {
 	})
 }
 
-// tiffStrip returns a gray image whose only strip unpacks to 64 MiB.
+// tiffStrip returns a grayscale image whose only strip decompresses to 64 MiB.
 func tiffStrip(side uint32) []byte {
 	data := deflate(1 << 26)
 	return tiff(data, [][3]uint32{
@@ -151,8 +151,8 @@ func tiffStrip(side uint32) []byte {
 	})
 }
 
-// tiff returns a file with a body, from byte 8 on, and a directory of 32-bit numbers: tag, count,
-// value or place.
+// tiff returns a file with a body, which starts at byte 8, and a directory of 32-bit entries: tag,
+// count, value or offset.
 func tiff(body []byte, entries [][3]uint32) []byte {
 	if len(body)%2 == 1 {
 		body = append(body, 0)
@@ -169,17 +169,17 @@ func tiff(body []byte, entries [][3]uint32) []byte {
 	return le.AppendUint32(b, 0)
 }
 
-// JPEGScans returns a progressive image of uniform gray, side by side pixels, with many scans of
-// a few bytes that change nothing.
+// JPEGScans returns a progressive image of uniform gray, side×side pixels, with many scans of a
+// few bytes that change nothing.
 func JPEGScans(side, scans int) []byte {
 	b := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
-	b = append(b, bytes.Repeat([]byte{1}, 64)...) // quantization
+	b = append(b, bytes.Repeat([]byte{1}, 64)...) // quantization table
 	b = append(b, "\xff\xc2\x00\x0b\x08"...)
 	b = binary.BigEndian.AppendUint16(b, uint16(side))
 	b = binary.BigEndian.AppendUint16(b, uint16(side))
 	b = append(b, "\x01\x01\x11\x00"...)
-	b = appendCode(b, 0x00, 0)    // means: one code of one bit, "as before"
-	b = appendCode(b, 0x10, 0xe0) // the rest: "the next 16,384 blocks or more are empty"
+	b = appendCode(b, 0x00, 0)    // DC: one code of one bit, "same as before"
+	b = appendCode(b, 0x10, 0xe0) // AC: "the next 16,384 blocks or more are empty"
 	blocks := ((side + 7) / 8) * ((side + 7) / 8)
 	b = append(b, "\xff\xda\x00\x08\x01\x01\x00\x00\x00\x00"...)
 	b = append(b, make([]byte, (blocks+7)/8)...)
@@ -188,7 +188,7 @@ func JPEGScans(side, scans int) []byte {
 	return append(b, 0xff, 0xd9)
 }
 
-// appendCode adds a Huffman table of one code of one bit.
+// appendCode appends a Huffman table with one code of one bit.
 func appendCode(b []byte, class, value byte) []byte {
 	b = append(b, 0xff, 0xc4, 0x00, 0x14, class, 1)
 	b = append(b, make([]byte, 15)...)

@@ -2,7 +2,7 @@ package imagetest
 
 import "encoding/binary"
 
-// WebPTrees returns a lossless image, side by side pixels, whose tiles use the given number of
+// WebPTrees returns a lossless image of side×side pixels, whose tiles use the given number of
 // groups of Huffman trees, each tree as large as possible. A group takes some 200 bytes of the file
 // and 50 KB of a decoder's memory.
 //
@@ -18,7 +18,7 @@ func WebPTrees(side, groups int) []byte {
 	w.putLowFirst(1, 1)
 	w.putLowFirst(cacheBits, 4)
 
-	// The entropy image: one pixel for each tile of 4 by 4.
+	// The entropy image has one pixel per tile of 4 by 4.
 	w.putLowFirst(1, 1)
 	w.putLowFirst(0, 3)
 	w.putLowFirst(0, 1)    // no color cache
@@ -40,7 +40,7 @@ func WebPTrees(side, groups int) []byte {
 		w.fullTree(256)                     // alpha
 		w.fullTree(40)                      // distance
 	}
-	// Zeros decode to some pixel, in any of these trees.
+	// Any of these trees decodes a sequence of zero bits to pixels.
 	w.putLowFirst(0, 8)
 	body := append(w.bytes, make([]byte, side*side*5)...)
 	return riff(body)
@@ -56,10 +56,10 @@ func riff(vp8l []byte) []byte {
 	return append(b, vp8l...)
 }
 
-// A bitWriter fills bytes from their lowest bit up.
+// A bitWriter writes bits, lowest bit of each byte first.
 type bitWriter struct {
 	bytes []byte
-	used  int // bits of the last byte
+	used  int // bits used in the last byte
 }
 
 func (w *bitWriter) putLowFirst(v uint32, bits int) {
@@ -79,32 +79,32 @@ func (w *bitWriter) putCode(v uint32, bits int) {
 	}
 }
 
-// emptyTree writes a tree of one symbol, 0, of no bits.
+// emptyTree writes a tree with one symbol, 0, which takes no bits.
 func (w *bitWriter) emptyTree() { w.putLowFirst(0b0001, 4) }
 
-// fixedTree gives the first 2^bits symbols codes of that many bits.
+// fixedTree writes a tree in which the first 2^bits symbols have codes of that many bits.
 func (w *bitWriter) fixedTree(symbols, bits int) {
 	w.writeCodeLengths(map[int]int{bits: 1 << bits}, symbols)
 }
 
-// fullTree gives every symbol a code, of at most two lengths.
+// fullTree writes a tree in which every symbol has a code, with at most two different code lengths.
 func (w *bitWriter) fullTree(symbols int) {
 	long := 0
 	for 1<<long < symbols {
 		long++
 	}
-	short := 1<<long - symbols // codes that are a bit shorter
+	short := 1<<long - symbols // number of codes that are one bit shorter
 	w.writeCodeLengths(map[int]int{long - 1: short, long: symbols - short}, symbols)
 }
 
-// writeCodeLengths writes a tree from the number of symbols of each length, shorter ones first,
-// then symbols without a code. Each length is a code of four bits, like the code 16, which repeats
-// a length three to six times.
+// writeCodeLengths writes a tree from the number of symbols of each code length: shorter lengths
+// first, then symbols without a code. Each length is written as a code of four bits, as is code 16,
+// which repeats a length three to six times.
 func (w *bitWriter) writeCodeLengths(count map[int]int, symbols int) {
 	w.putLowFirst(0, 1)
 	order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	w.putLowFirst(uint32(len(order)-4), 4)
-	const codes = 16 // 0 to 14, and the repetition, of four bits each
+	const codes = 16 // lengths 0 to 14, and the repetition, of four bits each
 	for _, symbol := range order {
 		if symbol < codes-1 || symbol == 16 {
 			w.putLowFirst(4, 3)

@@ -1,18 +1,17 @@
-// Package ktx2 writes and reads KTX 2.0 files: two-dimensional textures, cubes
-// and arrays of both, with one or more mip levels, and volumes, optionally packed
-// with Zstandard.
+// Package ktx2 writes and reads KTX 2.0 files: two-dimensional textures, cubes and arrays of both,
+// with one or more mip levels, and volumes, optionally compressed with Zstandard.
 //
 // The layout follows the "KTX File Format Specification", version 2.0 revision
 // 4, and the "Khronos Data Format Specification", version 1.4. A file is
 //
 //	identifier, header, index          80 bytes
-//	level index                        24 bytes a level, largest level first
-//	data format descriptor             what a texel is made of
+//	level index                        24 bytes per level, largest level first
+//	data format descriptor             channels and bits of a texel
 //	key/value data                     orientation, swizzle and writer
 //	levels                             smallest first
 //
-// All numbers are little endian. Every byte is decided by the texture, the
-// supercompression and the version of this package.
+// All numbers are little endian. The bytes depend only on the texture, the supercompression and the
+// version of this package.
 package ktx2
 
 import (
@@ -28,20 +27,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Scheme is the packing of level data, by the numbers of KTX.
+// A Scheme is the supercompression scheme of level data, numbered as in KTX.
 type Scheme uint32
 
-// The schemes that this package knows.
+// The supported schemes.
 const (
 	None Scheme = 0
 	Zstd Scheme = 2
 )
 
-// Supercompression is how Write packs level data. The zero value packs nothing.
+// Supercompression says how Write compresses level data. The zero value means no supercompression.
 type Supercompression struct {
 	Scheme Scheme
-	// Level is Zstandard's effort from 1 to 22. The encoder knows four grades:
-	// 1-2, 3-5, 6-9 and 10-22.
+	// Level is the Zstandard compression level, from 1 to 22. The encoder has four speeds, for
+	// levels 1-2, 3-5, 6-9 and 10-22.
 	Level int
 }
 
@@ -50,21 +49,20 @@ const (
 	levelIndexSize = 24
 )
 
-// identifier is the first twelve bytes of every file. They hold a byte with
-// the high bit set and both kinds of line end, so that a transfer which
-// damages such bytes is noticed at once.
+// identifier is the first twelve bytes of every file. They include a byte with the high bit set and
+// both kinds of line ending, so that a transfer that damages such bytes is detected at once.
 const identifier = "\xabKTX 20\xbb\r\n\x1a\n"
 
 func alignOffset(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// Encode returns the file that Write writes.
+// Encode returns the file that Write would write.
 func Encode(ctx context.Context, t *texture.Texture, s Supercompression) ([]byte, error) {
 	var m memory
 	err := Write(ctx, &m, t, s)
 	return m.data, err
 }
 
-// A memory is a file in memory.
+// A memory is a file in memory that implements io.WriteSeeker.
 type memory struct {
 	data []byte
 	at   int64
@@ -91,8 +89,8 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Write writes t to w, from where it stands. Levels are packed into the file as they
-// are, so that no packed one is held; their sizes are put in front of them at last.
+// Write writes t to w, starting at w's current offset. It compresses levels directly into the file,
+// so that no compressed level is in memory, and finally seeks back to write their sizes.
 func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercompression) error {
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("write ktx2: %w", err)
@@ -145,7 +143,7 @@ func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercom
 	return err
 }
 
-// A counter knows how much was written.
+// A counter counts the bytes that it writes.
 type counter struct {
 	w *bufio.Writer
 	n int64
@@ -157,11 +155,11 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// header returns everything before the levels, with an empty level index.
+// header returns all bytes before the levels, with an empty level index.
 func header(t *texture.Texture, s Scheme) []byte {
 	descriptor, keyValues := descriptor(t), keyValueData(t)
 	descriptorAt := headerSize + levelIndexSize*len(t.Levels)
-	keyValuesAt := descriptorAt + len(descriptor) // both are multiples of 4
+	keyValuesAt := descriptorAt + len(descriptor) // both offsets are multiples of 4
 
 	h := append(make([]byte, 0, keyValuesAt+len(keyValues)), identifier...)
 	for _, v := range []int{
@@ -178,7 +176,7 @@ func header(t *texture.Texture, s Scheme) []byte {
 	} {
 		h = binary.LittleEndian.AppendUint32(h, uint32(v))
 	}
-	h = append(h, make([]byte, 16)...) // no supercompression global data
+	h = append(h, make([]byte, 16)...) // no global supercompression data
 	h = append(h, make([]byte, levelIndexSize*len(t.Levels))...)
 	h = append(h, descriptor...)
 	return append(h, keyValues...)
@@ -186,15 +184,15 @@ func header(t *texture.Texture, s Scheme) []byte {
 
 const (
 	orientationKey = "KTXorientation"
-	orientation2D  = "rd\x00"  // x runs right, y runs down
-	orientation3D  = "rdi\x00" // the same, and z into the image
+	orientation2D  = "rd\x00"  // x points right, y points down
+	orientation3D  = "rdi\x00" // same as 2D, and z points into the image
 	swizzleKey     = "KTXswizzle"
 	writerKey      = "KTXwriter"
 )
 
-// keyValueData returns the key/value pairs, sorted by key: the first row is the top one,
-// the swizzle of channels, and the writer. The writer has no version, so that a new release
-// alone changes no byte.
+// keyValueData returns the key/value pairs, sorted by key: orientation (the first row is the top
+// row), swizzle, and writer. The writer has no version, so that a new release alone changes no
+// bytes.
 func keyValueData(t *texture.Texture) []byte {
 	pairs := [][2]string{{orientationKey, orientation(t)}}
 	if t.Swizzle != "" {
@@ -220,15 +218,15 @@ func orientation(t *texture.Texture) string {
 	return orientation2D
 }
 
-// A packer packs every level by itself, as the scheme wants it.
+// A packer compresses each level separately, as the scheme requires.
 type packer struct{ *zstd.Encoder }
 
 func newPacker(level int) (packer, error) {
 	if level < 1 || level > 22 {
 		return packer{}, fmt.Errorf("zstd level %d is not within 1 to 22", level)
 	}
-	// One goroutine and no checksum: the same bytes on any machine, and the
-	// store checks whole files anyway.
+	// One goroutine makes the bytes equal on all machines. A checksum is unnecessary, because the
+	// store checks whole files.
 	enc, err := zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
 		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
@@ -243,7 +241,7 @@ func (p packer) writeLevel(ctx context.Context, w io.Writer, level []byte) error
 	return p.Close()
 }
 
-// writeAll writes data until the context ends.
+// writeAll writes data. It stops when the context is canceled.
 func writeAll(ctx context.Context, w io.Writer, data []byte) error {
 	_, err := ctxio.Writer(ctx, w).Write(data)
 	return err

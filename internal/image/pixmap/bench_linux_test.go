@@ -15,9 +15,9 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// BenchmarkMipsInCopies reports how long making all levels of an image takes, in units of copying
-// it. The image has 4096 x 4096 pixels: 64 MiB read and 64 MiB written. Both are measured in
-// turns in one run.
+// BenchmarkMipsInCopies reports the time for computing all levels of an image, divided by the time
+// for copying the image. The image has 4096 x 4096 pixels: copying reads and writes 64 MiB. One run
+// measures both alternately.
 func BenchmarkMipsInCopies(b *testing.B) {
 	for _, bench := range []struct {
 		name string
@@ -34,7 +34,7 @@ func BenchmarkMipsInCopies(b *testing.B) {
 			var copies, mips time.Duration
 			for b.Loop() {
 				start := cpuTime(b)
-				for range 4 { // one is too short to measure
+				for range 4 { // single copies are too short to measure
 					copy(other, m.Pix8)
 				}
 				copied := cpuTime(b)

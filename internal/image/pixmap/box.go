@@ -7,39 +7,39 @@ import (
 )
 
 // The box filter for maps of eight bits averages the pixels of the larger level that a pixel
-// covers. On an even side these are two pixels. On an odd side n = 2m+1 a pixel covers n/m pixels,
-// that is parts of three: the i-th has the weights (m-i)/n, m/n and (i+1)/n (NVIDIA,
-// "Non-power-of-two mipmapping").
+// covers. If a side has an even length, these are two pixels. If its length is odd, n = 2m+1, a
+// pixel covers n/m pixels, which are parts of three: the i-th has the weights (m-i)/n, m/n and
+// (i+1)/n (NVIDIA, "Non-power-of-two mipmapping").
 //
-// Each level is made from the sixteen bits of the level before, not from its rounded bytes, and as
-// soon as the needed rows exist. So a row goes through all levels while it is in the cache, and no
-// level is held in sixteen bits.
+// Each level is computed from the 16-bit values of the previous level, not from its rounded bytes,
+// and as soon as the needed rows exist. So a row passes through all levels while it is in the
+// cache, and no level is stored in 16 bits.
 
-// A pyramid averages level by level.
+// A pyramid computes mip levels, each by averaging the previous one.
 type pyramid struct {
-	curve  *curve     // curve of colors
-	weigh  bool       // weigh colors by their alpha
-	narrow narrowFunc // stores a row of a level
+	curve  *curve     // transfer curve of the colors
+	weigh  bool       // weight colors by their alpha
+	narrow narrowFunc // converts a row of a level to bytes
 	stages []boxStage
-	last   []texel // a row of the last level
-	err    error   // the error of passing on a band
-	// odd and two are oddChannels and 2*oddOnes. The compiler would load constants again for every
+	last   []texel // row buffer of the smallest level
+	err    error   // first error from a function that took a band
+	// odd and two are oddChannels and 2*oddOnes. As constants, they would be loaded again for every
 	// texel.
 	odd, two uint64
-	sums     [3][256]uint64 // the curve in fourBytes's layout: red, green, blue
+	sums     [3][256]uint64 // the curve in the layout that fourBytes uses: red, green, blue
 }
 
-// narrowFunc stores a row of texels as bytes.
+// narrowFunc converts a row of texels to bytes.
 type narrowFunc func(dst []byte, src []texel)
 
-// A boxStage makes one level from the level before.
+// A boxStage computes one level from the previous level.
 type boxStage struct {
-	w, h int        // size of the level before
-	rows [3][]texel // its last rows: row y is rows[y%3]
-	made *bander    // gathers the made level
+	w, h int        // size of the previous level
+	rows [3][]texel // the last three rows of the previous level: row y is rows[y%3]
+	made *bander    // collects the computed level
 }
 
-// buildLevels sends all rows of m through the stages.
+// buildLevels feeds all rows of m through the stages.
 func (p *pyramid) buildLevels(ctx context.Context, m *Map) error {
 	first := &p.stages[0]
 	direct := m.W%2 == 0 && m.H%2 == 0
@@ -61,7 +61,7 @@ func (p *pyramid) buildLevels(ctx context.Context, m *Map) error {
 	return p.err
 }
 
-// newPyramid returns a pyramid for the levels below m that the banders gather.
+// newPyramid returns a pyramid that computes the levels below m and stores them in the banders.
 func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	p := &pyramid{
 		curve: evenCurve(), weigh: s.weighs(), stages: make([]boxStage, len(banders)),
@@ -91,15 +91,15 @@ func newPyramid(m *Map, banders []*bander, s Sampling) *pyramid {
 	return p
 }
 
-// targetRow returns the buffer for row y of stage i's level.
+// targetRow returns the buffer for row y of the level that stage i computes.
 func (p *pyramid) targetRow(i, y int) []texel {
 	if i+1 < len(p.stages) {
 		return p.stages[i+1].rows[y%3]
 	}
-	return p.last // the row is not used
+	return p.last // no stage reads this row
 }
 
-// pushRow passes input row y, which is complete, to stage i.
+// pushRow passes the complete input row y to stage i.
 func (p *pyramid) pushRow(i, y int) {
 	s := &p.stages[i]
 	down, ok := tapsEndingAt(s.h, y)
@@ -123,7 +123,7 @@ func (p *pyramid) pushRow(i, y int) {
 	p.emit(i, row, out)
 }
 
-// emit stores a row made by stage i and passes it on.
+// emit stores a row computed by stage i and passes it to the next stage.
 func (p *pyramid) emit(i, y int, row []texel) {
 	if p.err != nil {
 		return
@@ -136,14 +136,14 @@ func (p *pyramid) emit(i, y int, row []texel) {
 	}
 }
 
-// taps are the pixels along one side that a pixel of the next level covers.
+// taps are the pixels along one axis that a pixel of the next level covers.
 type taps struct {
 	first, count int
 	weight       [3]uint64
 	total        uint64
 }
 
-// tapsOf returns the taps of pixel i of the level below a side of n.
+// tapsOf returns the taps of pixel i of the next level, for a side of n pixels.
 func tapsOf(n, i int) taps {
 	m := uint64(n / 2)
 	switch {
@@ -155,7 +155,7 @@ func tapsOf(n, i int) taps {
 	return taps{first: 2 * i, count: 3, weight: [3]uint64{m - uint64(i), m, uint64(i) + 1}, total: uint64(n)}
 }
 
-// tapsEndingAt returns the taps whose last pixel is y, on a side of n.
+// tapsEndingAt returns the taps whose last pixel is y, for a side of n pixels.
 func tapsEndingAt(n, y int) (taps, bool) {
 	switch {
 	case n == 1:
@@ -166,8 +166,8 @@ func tapsEndingAt(n, y int) (taps, bool) {
 	return tapsOf(n, y/2-1), y%2 == 0 && y > 0
 }
 
-// A texel is a pixel of sixteen bits a channel in one word: red in the lowest bits, alpha in the
-// highest. Sums of four fit if every other channel is masked out.
+// A texel is a pixel with 16 bits per channel in one word: red in the lowest bits, alpha in the
+// highest. With every other channel masked out, the sum of four texels does not overflow.
 type texel = uint64
 
 const (
@@ -175,7 +175,7 @@ const (
 	oddOnes     = 0x00000001_00000001
 )
 
-// widenTexels turns a row of bytes into texels; narrowColors turns a row of texels into bytes.
+// widenTexels converts a row of bytes to texels; narrowColors converts a row of texels to bytes.
 func (p *pyramid) widenTexels(dst []texel, src []byte) {
 	for i := range dst {
 		s := src[4*i : 4*i+4 : 4*i+4]
@@ -195,15 +195,15 @@ func (p *pyramid) narrowColors(dst []byte, src []texel) {
 	}
 }
 
-// fourBytes averages two by two pixels of bytes. It is written so that the compiler knows indices
-// to be in bounds and addresses need no extra arithmetic.
+// fourBytes averages blocks of two by two 8-bit pixels. It is written so that the compiler can omit
+// bounds checks and addresses need no extra arithmetic.
 func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
 	red, green, blue := &p.sums[0], &p.sums[1], &p.sums[2]
 	bottom = bottom[:len(top)]
 	k := 0
 	for i := 0; i < len(top)-7 && k < len(out); i += 8 {
 		if alpha := top[i+3]; alpha == top[i+7] && alpha == bottom[i+3] && alpha == bottom[i+7] {
-			// Sums are made at their final place, but two bits higher.
+			// Sums are computed two bits above the position of the result.
 			rb := red[top[i]] + red[top[i+4]] + red[bottom[i]] + red[bottom[i+4]] +
 				blue[top[i+2]] + blue[top[i+6]] + blue[bottom[i+2]] + blue[bottom[i+6]] + 2*oddOnes
 			g := green[top[i+1]] + green[top[i+5]] + green[bottom[i+1]] + green[bottom[i+5]] + 2<<14
@@ -216,7 +216,7 @@ func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
 	}
 }
 
-// unequalFour averages four pixels of bytes with unequal alphas. a holds the upper two, the left
+// unequalFour averages four 8-bit pixels with unequal alphas. a holds the upper two, with the left
 // one in its low half, and b the lower two.
 func (p *pyramid) unequalFour(a, b uint64) texel {
 	c := &p.curve.wide
@@ -235,10 +235,10 @@ func (p *pyramid) unequalFour(a, b uint64) texel {
 	return t | divided(red, green, blue, alpha)
 }
 
-// divided returns three sums divided by alpha, rounded, as a texel without alpha. Alpha is at most
-// 2^18 and the quotients at most 65535, so a quotient is either a half or at least 2^-19 away from
-// it. Adding an eighth of that for the error of a float of 53 bits makes floats round like
-// integers.
+// divided returns the three sums divided by alpha, rounded, as a texel without alpha. Alpha is at
+// most 2^18 and quotients are at most 65535, so a quotient is either exactly a half or at least
+// 2^-19 away from it. Adding an eighth of this distance, to cover the error of a 53-bit float,
+// makes floats round like integers.
 func divided(red, green, blue, alpha uint64) texel {
 	const half = 0.5 + 1.0/(1<<22)
 	by := 1 / float64(alpha)
@@ -247,7 +247,7 @@ func divided(red, green, blue, alpha uint64) texel {
 		uint64(float64(float64(blue)*by)+half)<<32
 }
 
-// four averages two by two texels.
+// four averages blocks of two by two texels.
 func (p *pyramid) four(out, top, bottom []texel) {
 	bottom = bottom[:len(top)]
 	odd, two := p.odd, p.two
@@ -275,12 +275,13 @@ func weighTexels(a, b, c, d texel) texel {
 	return divided(red, green, blue, alpha) | (alpha+2)>>2<<48
 }
 
-// weighted averages up to three by three texels of a level of width w. Sums stay below 2^64: the
-// weights of a side add up to at most 65535, like alpha and color.
+// weighted computes weighted averages of up to three by three texels of a level of width w. Sums
+// stay below 2^64, because the weights of an axis add up to at most 65535 and alpha and color are
+// at most 65535, too.
 func (p *pyramid) weighted(out []texel, in [3][]texel, down taps, w int) {
 	for x := range out {
 		across := tapsOf(w, x)
-		var plain, seen [3]uint64 // colors without and with alpha weighting
+		var plain, seen [3]uint64 // sums of colors without and with alpha weighting
 		var alpha uint64
 		for j := range down.count {
 			line := in[j][across.first:]

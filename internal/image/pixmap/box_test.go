@@ -20,8 +20,8 @@ func firstLevel(t testing.TB, m *Map, s Sampling) []texel {
 	return got
 }
 
-// The box agrees with a simple filter in floating point: every pixel averages the area of the
-// larger level that it covers.
+// The box filter agrees with a simple filter in floating point, in which every pixel averages the
+// area of the larger level that it covers.
 func TestBoxCoversItsArea(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 23).Draw(rt, "w"), rapid.IntRange(2, 23).Draw(rt, "h")
@@ -49,10 +49,10 @@ func TestBoxCoversItsArea(t *testing.T) {
 				}
 			}
 		}
-		// The whole level keeps the mean.
+		// The mean of a whole level equals the mean of the level above.
 		for c := range 4 {
 			if c < 3 && s.Color != Data {
-				continue // it is weighed by alpha, or linear light
+				continue // pixels are weighted by alpha, or are linear light
 			}
 			before, after := 0.0, 0.0
 			for i := c; i < len(m.Pix8); i += 4 {
@@ -68,8 +68,8 @@ func TestBoxCoversItsArea(t *testing.T) {
 	})
 }
 
-// area averages the part of m that pixel x, y of a level of mw by mh covers, in sixteen bits of
-// light.
+// area averages the part of m that pixel x, y covers in a level of mw by mh pixels. The result has
+// 16 bits of linear light.
 func area(m *Map, mw, mh, x, y int, s Sampling) [4]float64 {
 	overlap := func(n, m, i, j int) float64 {
 		low, high := float64(i*n)/float64(m), float64((i+1)*n)/float64(m)
@@ -103,13 +103,13 @@ func area(m *Map, mw, mh, x, y int, s Sampling) [4]float64 {
 	return out
 }
 
-// The longest sides that a format can have do not overflow the sums.
+// The sums do not overflow at the longest sides that a format allows.
 func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	white := New(65535, 1, Bits8)
 	for i := range white.Pix8 {
 		white.Pix8[i] = 255
 		if i%8 == 3 {
-			white.Pix8[i] = 254 // not all equal
+			white.Pix8[i] = 254 // one alpha differs, so that not all pixels are equal
 		}
 	}
 	p := newPyramid(white, banders(white, 1, nil), Sampling{})
@@ -123,7 +123,7 @@ func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	}
 }
 
-// Sums divided as floats round like integers, ties included.
+// Sums divided as floats are rounded like integer quotients, including ties.
 func TestDividedRoundsLikeIntegers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		alpha := rapid.Uint64Range(1, 4*65535).Draw(rt, "alpha")
@@ -142,7 +142,7 @@ func TestDividedRoundsLikeIntegers(t *testing.T) {
 	})
 }
 
-// Averaging four texels at once equals averaging each channel.
+// Averaging four texels at once gives the same result as averaging each channel.
 func TestFourTexelsAverageByChannel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &pyramid{weigh: rapid.Bool().Draw(rt, "weigh"), odd: oddChannels, two: 2 * oddOnes}

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// A Coverage is the share of pixels of a map that an alpha test draws.
+// A Coverage is the fraction of a map's pixels that pass an alpha test.
 type Coverage struct {
-	test   float64 // lowest drawn alpha, 0 to 1
+	test   float64 // lowest alpha that passes, 0 to 1
 	share  float64
-	counts []int // pixels by alpha, of the last counted map
+	counts []int // pixels by alpha, from the last counted map
 }
 
-// NewCoverage returns the share of pixels of base whose alpha is at least test.
+// NewCoverage returns the fraction of pixels of base whose alpha is at least test.
 func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error) {
 	c := &Coverage{test: test}
 	drawn, err := c.Beyond(ctx, base)
@@ -20,8 +20,8 @@ func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error
 	return c, err
 }
 
-// Beyond returns how many more pixels of m are drawn than should be; negative means fewer. m may
-// have another depth than the base map.
+// Beyond returns by how many pixels of m too many pass the test; a negative result means too few. m
+// may have another depth than the base map.
 func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
@@ -34,10 +34,12 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	return float64(drawn) - c.wantedPixels(m), nil
 }
 
-// Keep scales the alpha of m so that the same share of its pixels is drawn, plus more pixels.
+// Keep scales the alpha of m so that the same fraction of its pixels passes the test as in the base
+// map, plus the given number of pixels.
 //
-// A level has many alphas; the alpha that the right share of pixels reaches becomes the threshold.
-// Counting finds it without a search, and rounding cannot lift a lower alpha over it.
+// It finds the alpha that the wanted number of pixels have or exceed, and scales this alpha to the
+// threshold. A histogram of the alphas gives this alpha without a search. Rounding cannot raise a
+// lower alpha above the threshold.
 func (c *Coverage) Keep(ctx context.Context, m *Map, more float64) error {
 	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
@@ -50,12 +52,12 @@ func (c *Coverage) Keep(ctx context.Context, m *Map, more float64) error {
 	return scaleAlpha(ctx, m, threshold, reached)
 }
 
-// wantedPixels returns how many pixels of m should be drawn.
+// wantedPixels returns how many pixels of m should pass the test.
 func (c *Coverage) wantedPixels(m *Map) float64 {
 	return float64(c.share * (float64(m.W) * float64(m.H)))
 }
 
-// countDrawn counts the alphas of m, and returns the lowest drawn alpha.
+// countDrawn counts the alphas of m and returns the lowest alpha that passes the test.
 func (c *Coverage) countDrawn(ctx context.Context, m *Map) (threshold int, err error) {
 	top := alphaSteps(m)
 	if cap(c.counts) <= top {
@@ -66,8 +68,8 @@ func (c *Coverage) countDrawn(ctx context.Context, m *Map) (threshold int, err e
 	return threshold, countAlphas(ctx, m, c.counts)
 }
 
-// reachedBy returns the alpha, at least 1, that about the given number of pixels reach. Of equally
-// good alphas it returns the nearest to threshold.
+// reachedBy returns the alpha, at least 1, that about the given number of pixels have or exceed. If
+// several alphas are equally good, it returns the alpha nearest to threshold.
 func reachedBy(counts []int, pixels float64, threshold int) int {
 	best, bestOff, reach := threshold, math.Inf(1), 0
 	for a := len(counts) - 1; a >= 1; a-- {
@@ -82,7 +84,7 @@ func reachedBy(counts []int, pixels float64, threshold int) int {
 
 func alphaDistance(a, b int) int { return max(a-b, b-a) }
 
-// alphaSteps returns the number that countAlpha uses for an alpha of 1.
+// alphaSteps returns the integer that stands for an alpha of 1 in countAlphas.
 func alphaSteps(m *Map) int {
 	if m.Depth() == Bits8 {
 		return 255
@@ -111,10 +113,11 @@ func countAlphas(ctx context.Context, m *Map, counts []int) error {
 	})
 }
 
-// floatAlpha returns an alpha of 0 to 1 in steps, rounded down.
+// floatAlpha converts an alpha from 0 to 1 to an integer from 0 to 65535, rounded down.
 func floatAlpha(a float32) int { return int(min(1, float64(sane(a))) * 65535) }
 
-// scaleAlpha multiplies all alpha by num/den, rounded down: an alpha below den stays below num.
+// scaleAlpha multiplies all alphas by num/den, rounded down: an alpha below den becomes less than
+// num.
 func scaleAlpha(ctx context.Context, m *Map, num, den int) error {
 	return eachRow(ctx, m, func(from, to int) {
 		switch m.Depth() {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drawn returns the share of pixels whose alpha is at least test.
+// drawn returns the fraction of pixels whose alpha is at least test.
 func drawn(m *Map, test float64) float64 {
 	n := 0
 	for i := 3; i < 4*m.W*m.H; i += 4 {
@@ -27,7 +27,7 @@ func drawn(m *Map, test float64) float64 {
 	return float64(n) / float64(m.W*m.H)
 }
 
-// twigs returns thin lines, which averaging makes fainter than any test.
+// twigs returns an image of thin lines. Averaging lowers their alpha below any threshold.
 func twigs() *Map {
 	m := New(128, 128, Bits8)
 	noise(m.Pix8, false)
@@ -51,7 +51,8 @@ func TestCoverageIsKept(t *testing.T) {
 			kept := mips(t, m, MipOptions{Coverage: test})
 			faded := mips(t, m, MipOptions{})
 			for i := 1; i <= 4; i++ {
-				// As near as whole pixels with equal alphas allow.
+				// The fraction is as close as it can be, because pixels with equal alphas pass
+				// together.
 				if got := drawn(kept[i], test); math.Abs(got-want) > 0.03 {
 					t.Errorf("depth %d, test %v: level %d covers %.3f, want %.3f", d, test, i, got, want)
 				}
@@ -70,7 +71,7 @@ func TestCoverageIsKept(t *testing.T) {
 	}
 }
 
-// If all or no pixels are drawn, that stays so.
+// If all pixels or no pixels pass the test, the same is true of all levels.
 func TestFullAndEmptyCoverageStay(t *testing.T) {
 	for _, alpha := range []byte{0, 100, 200, 255} {
 		m := New(8, 8, Bits8)
@@ -90,7 +91,7 @@ func TestReachedBy(t *testing.T) {
 		threshold int
 		want      int
 	}{
-		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // as many reach 3, 4 and 5
+		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // alphas 3, 4 and 5 are exceeded by equally many pixels
 		{10, 4, 2}, {10, 1, 1},
 		{7, 4, 4}, {8, 4, 2}, {1000, 4, 2}, {0, 4, 4},
 	} {

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// CheckPixels returns an error if a file of size bytes is too short for its pixels, which take at
-// least least bytes, or if pixels of pixelBytes in memory exceed this machine's addresses.
+// CheckPixels returns an error if a file of size bytes is too short for its pixels, which need at
+// least the given number of bytes, or if pixels of pixelBytes in memory exceed the address space.
 func CheckPixels(size, least int64, w, h int, pixelBytes int64) error {
 	switch {
 	case size < least:
@@ -19,7 +19,7 @@ func CheckPixels(size, least int64, w, h int, pixelBytes int64) error {
 	return nil
 }
 
-// UnexpectedEOF turns io.EOF into io.ErrUnexpectedEOF, for readers that know how much must follow.
+// UnexpectedEOF turns io.EOF into io.ErrUnexpectedEOF, for readers that expect more data.
 func UnexpectedEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -27,14 +27,14 @@ func UnexpectedEOF(err error) error {
 	return err
 }
 
-// Repairs counts invalid light by its replacement.
+// Repairs counts invalid light values by their replacement.
 type Repairs struct {
-	Negative int // became 0
-	Infinite int // became 65504, the greatest half
-	NaN      int // became 0
+	Negative int // values replaced by 0
+	Infinite int // values replaced by 65504, the largest half-precision float
+	NaN      int // values replaced by 0
 }
 
-// Light returns v if it is valid light, else its replacement.
+// Light returns v if it is a valid light value, otherwise its replacement.
 func (r *Repairs) Light(v float32) float32 {
 	const greatestHalf = 65504
 	switch {
@@ -56,7 +56,7 @@ func HalfValue(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
 	switch exponent {
 	case 0:
-		v := float32(fraction) / (1 << 24) // exact
+		v := float32(fraction) / (1 << 24) // exact: a subnormal half is a normal float32
 		return math.Float32frombits(math.Float32bits(v) | sign)
 	case 31:
 		return math.Float32frombits(sign | 255<<23 | fraction<<13)
@@ -64,8 +64,8 @@ func HalfValue(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
-// Straighten divides the colors of pixels by their alpha, which is limited to 1. Transparent pixels
-// stay unchanged.
+// Straighten divides the colors of pixels by their alpha, clamping alpha to 1. It leaves
+// transparent pixels unchanged.
 func Straighten(pix []float32) {
 	for ; len(pix) > 0; pix = pix[4:] {
 		p := pix[:4:4]

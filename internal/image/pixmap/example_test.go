@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A black and white checkerboard seen from afar has half its light, which is more than half the
-// number. Invisible colors do not count.
+// The mean of a black and white checkerboard is half the light of white, which has an sRGB value
+// above one half. The colors of invisible pixels do not count.
 func ExampleMips() {
 	board := pixmap.New(2, 2, pixmap.Bits8)
 	board.Pix8 = []uint8{

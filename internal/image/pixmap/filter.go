@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// A Filter weighs pixels by their distance.
+// A Filter weights pixels by their distance.
 type Filter uint8
 
 // The filters.
 const (
-	// Box averages the pixels that a pixel covers. It never rings, is exact for sizes that do not
-	// divide each other, and is by far the fastest.
+	// Box averages the pixels that a pixel covers. It never rings, is exact even if the new size
+	// does not divide the old one, and is by far the fastest.
 	Box Filter = iota
-	// Kaiser is a sinc under a Kaiser window, three pixels to each side with alpha 4, as in the
-	// NVIDIA Texture Tools. It is the sharpest, and rings a little.
+	// Kaiser is a sinc under a Kaiser window with a radius of three pixels and alpha 4, as in the
+	// NVIDIA Texture Tools. It is the sharpest filter and rings slightly.
 	Kaiser
-	// Mitchell is the cubic of Mitchell and Netravali ("Reconstruction Filters in Computer
-	// Graphics", 1988), B = C = 1/3, two pixels to each side. Its sharpness is between the other
-	// two.
+	// Mitchell is the cubic filter of Mitchell and Netravali ("Reconstruction Filters in Computer
+	// Graphics", 1988) with B = C = 1/3 and a radius of two pixels. It is sharper than Box and
+	// softer than Kaiser.
 	Mitchell
 )
 
 var filterNames = [...]string{Box: "box", Kaiser: "kaiser", Mitchell: "mitchell"}
 
-// ParseFilter returns the filter of a name such as "kaiser".
+// ParseFilter returns the filter with the given name, such as "kaiser".
 func ParseFilter(name string) (Filter, error) {
 	for f, n := range filterNames {
 		if n == name {
@@ -43,7 +43,7 @@ func (f Filter) String() string {
 	return fmt.Sprintf("Filter(%d)", uint8(f))
 }
 
-// filterReach returns the distance from the center beyond which a filter is 0.
+// filterReach returns the filter's radius, the distance from the center beyond which it is 0.
 func (f Filter) filterReach() float64 {
 	if f == Kaiser {
 		return 3
@@ -51,9 +51,9 @@ func (f Filter) filterReach() float64 {
 	return 2
 }
 
-// kernelAt returns the value of Kaiser or Mitchell x pixels from the center. Its result determines
-// output bytes, so it must not depend on the processor: it uses only exact functions of package
-// math, and no product that could be fused with a sum.
+// kernelAt returns the value of Kaiser or Mitchell x pixels from the center. Output bytes depend on
+// it, so it must be equal on all processors: it uses only exact functions of package math, and no
+// product that could be fused with a sum.
 func (f Filter) kernelAt(x float64) float64 {
 	x = math.Abs(x)
 	if x >= f.filterReach() {
@@ -78,7 +78,7 @@ func sinc(x float64) float64 {
 	}
 	whole := math.RoundToEven(x)
 	r := float64(math.Pi * (x - whole))
-	// The series of the sine, from -pi/2 to pi/2: the next term is below 1e-13.
+	// The Taylor series of the sine from -pi/2 to pi/2; the next term is below 1e-13.
 	sum, square := 1.0, float64(r*r)
 	for k := 16.0; k >= 2; k -= 2 {
 		sum = 1 - float64(sum*square/(k*(k+1)))
@@ -89,7 +89,7 @@ func sinc(x float64) float64 {
 	return r * sum / (math.Pi * x)
 }
 
-// bessel returns the modified Bessel function of order 0, for x up to 4.
+// bessel returns the modified Bessel function of the first kind of order 0, for x up to 4.
 func bessel(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; k <= 20; k++ {
@@ -99,25 +99,25 @@ func bessel(x float64) float64 {
 	return sum
 }
 
-// An axis holds the weights that compute the pixels along one side from a side of another length.
+// An axis holds the weights for resampling along one side of the image.
 type axis struct {
-	total float64 // the sum of a pixel's weights
-	spans []span  // spans by pixel
-	most  int     // the number of weights of the longest span
+	total float64 // sum of the weights of each pixel
+	spans []span  // spans by output pixel
+	most  int     // number of weights in the longest span
 }
 
-// A span computes one pixel from the pixels from first on, with their weights, which are whole
-// numbers. It may reach beyond the side.
+// A span computes one output pixel from consecutive input pixels, starting at first, with integer
+// weights. It may extend beyond the image.
 type span struct {
 	first   int
 	weights []float64
 }
 
-// kernelTotal is the exact sum of the weights of Kaiser and Mitchell, so that one color stays one
-// color.
+// kernelTotal is the exact sum of the weights of Kaiser and Mitchell, so that an area of one color
+// keeps its color.
 const kernelTotal = 1 << 20
 
-// newAxis returns the axis from a side of n pixels to one of m.
+// newAxis returns the axis for resampling from n pixels to m.
 func newAxis(f Filter, n, m int) axis {
 	a := axis{total: kernelTotal, spans: make([]span, m)}
 	if f == Box {
@@ -134,9 +134,9 @@ func newAxis(f Filter, n, m int) axis {
 	return a
 }
 
-// boxSpan returns the parts of a side of n that pixel i of m covers.
+// boxSpan returns the span of the input pixels, out of n, that output pixel i of m covers.
 func boxSpan(n, m, i int64) span {
-	// In units of 1/m of a pixel of n, which are whole numbers.
+	// Both offsets are integers in units of 1/m of an input pixel.
 	from, to := i*n, (i+1)*n
 	first, last := from/m, (to-1)/m
 	s := span{first: int(first), weights: make([]float64, last-first+1)}
@@ -147,11 +147,11 @@ func boxSpan(n, m, i int64) span {
 	return s
 }
 
-// kernelSpan weighs the pixels of a side of n around pixel i of m. If pixels get larger, so does
-// the filter.
+// kernelSpan returns the span of the input pixels, out of n, around output pixel i of m. When
+// scaling down, the filter gets wider with the pixels.
 func kernelSpan(f Filter, n, m, i int64) span {
-	// In units of 1/(2m) all places are whole numbers: pixel j is 2mj - center away, and unit is
-	// the filter's 1.
+	// In units of 1/(2m), all positions are integers: pixel j is 2mj - center away, and unit is the
+	// filter's unit distance.
 	unit, center := 2*max(n, m), (2*i+1)*n-m
 	reach := int64(f.filterReach()) * unit
 	first, last := floorDiv(center-reach, 2*m)+1, -floorDiv(-center-reach, 2*m)-1
@@ -166,8 +166,8 @@ func kernelSpan(f Filter, n, m, i int64) span {
 	if values[low] > values[high] {
 		heavier = low
 	}
-	// The weights are whole numbers. The rounding error goes to the middle, evenly, so that a
-	// mirrored image stays mirrored.
+	// The weights are rounded to integers. The rounding error is added symmetrically around the
+	// middle, so that a mirrored image gives mirrored results.
 	for k, v := range values {
 		values[k] = math.Floor(float64(v/sum*kernelTotal) + 0.5)
 		rest -= values[k]
@@ -187,16 +187,16 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// A Wrap is the continuation of an image beyond its edges.
+// A Wrap says how an image continues beyond its edges.
 type Wrap uint8
 
-// The ways to continue.
+// The wrap modes.
 const (
-	Clamp  Wrap = iota // repeats the pixels at the edge
-	Repeat             // repeats the image, as tiles do
+	Clamp  Wrap = iota // repeats the edge pixels
+	Repeat             // repeats the whole image, as tiles do
 )
 
-// wrapIndex returns the pixel of a side of n at place i, which may be outside.
+// wrapIndex returns the pixel, out of n, at position i, which may be outside of the image.
 func (w Wrap) wrapIndex(i, n int) int {
 	if w == Repeat {
 		if i %= n; i < 0 {

@@ -31,9 +31,9 @@ func TestFilterNames(t *testing.T) {
 	}
 }
 
-// Our functions agree with their mathematical definitions.
+// The filter functions agree with their mathematical definitions.
 func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
-	mitchell := func(x float64) float64 { // as in the paper, B = C = 1/3
+	mitchell := func(x float64) float64 { // the filter of the paper, B = C = 1/3
 		const b, c = 1.0 / 3, 1.0 / 3
 		switch x = math.Abs(x); {
 		case x < 1:
@@ -43,7 +43,7 @@ func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
 		}
 		return 0
 	}
-	bessel0 := func(x float64) float64 { // by its integral
+	bessel0 := func(x float64) float64 { // the Bessel function as an integral
 		sum := 0.0
 		for i := range 1000 {
 			sum += math.Exp(x*math.Cos(math.Pi*(float64(i)+0.5)/1000)) / 1000
@@ -70,7 +70,7 @@ func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
 	}
 }
 
-// For all sizes, weights have the right sum and center, and are symmetric.
+// For all sizes, the weights of a span have the right sum and center, and are symmetric.
 func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, m := rapid.IntRange(1, 300).Draw(rt, "n"), rapid.IntRange(1, 300).Draw(rt, "m")
@@ -88,7 +88,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 			want := (float64(i) + 0.5) * float64(n) / float64(m)
 			slack := 0.02 * max(1, float64(n)/float64(m))
 			if f == Box {
-				slack = 0.5 // it weighs a partly covered pixel at its center
+				slack = 0.5 // filter weights a partly covered pixel by its center
 			}
 			if math.Abs(center/sum-want) > slack {
 				rt.Fatalf("pixel %d is centered at %v, want %v", i, center/sum, want)
@@ -106,7 +106,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	})
 }
 
-// The sides of the largest images do not overflow.
+// The computations do not overflow for the largest images.
 func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	for _, f := range []Filter{Box, Kaiser} {
 		for _, size := range [][2]int{{65535, 65534}, {65534, 65535}, {65535, 1}, {1, 65535}} {
@@ -119,7 +119,8 @@ func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	}
 }
 
-// A repeating tile may be cut anywhere: shifted by two pixels, its next level is shifted by one.
+// A tile that repeats may be cut anywhere: if it is shifted by two pixels, its next level is
+// shifted by one.
 func TestRepeatHasNoEdge(t *testing.T) {
 	for _, f := range []Filter{Kaiser, Mitchell} {
 		m, moved := New(16, 12, Bits8), New(16, 12, Bits8)
@@ -161,7 +162,7 @@ func TestWrapPerAxis(t *testing.T) {
 	level := func(x, y Wrap) *Map {
 		return mips(t, m, MipOptions{Sampling: Sampling{Filter: Mitchell, Color: Data, WrapX: x, WrapY: y}, Levels: 2})[1]
 	}
-	red := func(l *Map) byte { return l.Pix8[4*(4*3+2)] } // in the lowest row
+	red := func(l *Map) byte { return l.Pix8[4*(4*3+2)] } // red value of a pixel in the bottom row
 	green := func(l *Map) byte { return l.Pix8[4*(4*2+3)+1] }
 	for _, tc := range []struct {
 		x, y       Wrap
@@ -174,13 +175,13 @@ func TestWrapPerAxis(t *testing.T) {
 	}
 }
 
-// Kaiser keeps fine detail best, and the box worst.
+// Of the filters, Kaiser preserves fine detail best and Box worst.
 func TestFiltersDifferInSharpness(t *testing.T) {
 	const w = 64
 	m := New(w, 1, Float)
 	for x := range w {
 		for c := range 3 {
-			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // 12 of the 16 that the level can have
+			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // 12 periods; the level can represent up to 16
 		}
 		m.PixF[4*x+3] = 1
 	}
@@ -197,8 +198,8 @@ func TestFiltersDifferInSharpness(t *testing.T) {
 	}
 }
 
-// Where positive and negative weights leave no alpha, colors are the plain average: dividing by
-// almost 0 would give random colors.
+// If positive and negative weights cancel out in alpha, the result is the plain average of the
+// colors: dividing by almost 0 would give random colors.
 func TestTransparentColorsAreAveraged(t *testing.T) {
 	m := New(64, 64, Float)
 	for i := range m.W * m.H {

@@ -24,8 +24,8 @@ func fingerprint(maps ...*Map) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// All machines compute the same bytes. A change here changes outputs, so the recipe's version must
-// rise.
+// All machines compute the same bytes. A change of these hashes changes outputs, so it requires a
+// higher version of the recipe.
 func TestGolden(t *testing.T) {
 	picture := func(d Depth) *Map {
 		m := New(93, 58, Bits8)

@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// A light turns rows of a map into floats that can be averaged, and back. The floats of maps of 8
-// and 16 bits go from 0 to 65535; maps of floats keep their numbers.
+// A light converts rows of a map to floats that can be averaged, and back. Maps of 8 and 16 bits
+// become floats from 0 to 65535; maps of floats keep their values.
 type light struct {
 	m     *Map
 	color Color
-	// normal and flat are explained at Sampling.Normal.
+	// normal and flat are explained at Sampling.Normal: flat means that blue is constant.
 	normal, flat bool
 }
 
-// newLight returns the light for maps of the kind of m.
+// newLight returns the light for maps like m.
 func newLight(m *Map, s Sampling) light {
 	return light{m: m, color: s.Color, normal: s.Normal, flat: s.Normal && constantBlue(m)}
 }
 
-// alphaTop is the alpha of opaque pixels, colorTop the brightest color.
+// alphaTop is the float of opaque alpha; colorTop is the float of the brightest color.
 func (l light) alphaTop() float64 {
 	if l.m.Depth() == Float {
 		return 1
@@ -71,8 +71,8 @@ func (l light) widenRow(dst []float32, y int) {
 	}
 }
 
-// narrowRow stores src as row y of made, a map of the same depth. spare has the size of src and is
-// used for normals only; src is not changed.
+// narrowRow stores src, without changing it, as row y of made, a map of the same depth. spare has
+// the size of src and is used for normals only.
 func (l light) narrowRow(made *Map, y int, src, spare []float32) {
 	if l.normal {
 		src = l.unitRow(spare[:len(src)], src)
@@ -110,11 +110,11 @@ func (l light) curve() *curve {
 	return evenCurve()
 }
 
-// nearest16 rounds a number from 0 to 65535.
+// nearest16 rounds a value from 0 to 65535 to the nearest integer.
 func nearest16(v float64) uint16 { return uint16(float64(v) + 0.5) }
 
-// sane replaces floats that are not light: negative numbers, infinities and NaN, whose conversion
-// differs between processors.
+// sane replaces floats that are not valid light: negative values, infinities and NaN, whose
+// conversion to integers differs between processors.
 func sane(v float32) float32 {
 	if !(v > 0) {
 		return 0
@@ -122,7 +122,7 @@ func sane(v float32) float32 {
 	return min(v, math.MaxFloat32)
 }
 
-// srgb16 is the linear light, from 0 to 65535, of sRGB colors of sixteen bits.
+// srgb16 maps sRGB values of 16 bits to linear light from 0 to 65535.
 var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	t := new([1 << 16]float32)
 	for i := range t {
@@ -131,9 +131,9 @@ var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	return t
 })
 
-// ToLinear returns the light of an sRGB color, toSRGB the color of a light; both from 0 to 1 (IEC
-// 61966-2-1). They are within 1e-14 of the exact value, and the same on every processor: powers are
-// computed from roots, and roots from exactly rounded arithmetic.
+// ToLinear converts an sRGB value to linear light, and toSRGB converts it back; both range from 0
+// to 1 (IEC 61966-2-1). They are within 1e-14 of the exact value, and equal on every processor:
+// powers are computed from roots, and roots from exactly rounded arithmetic.
 func ToLinear(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
@@ -152,8 +152,8 @@ func srgbOfLight(v float64) float64 {
 	return float64(1.055*(x*x*x*x*x)) - 0.055
 }
 
-// newtonFifthRoot is for x from 0.05 to 1, cubeRoot for x from 0.2 to 1: Newton's method from a line
-// close to the curve.
+// newtonFifthRoot is for x from 0.05 to 1 and cubeRoot for x from 0.2 to 1. Both use Newton's
+// method, starting from a line close to the curve.
 func newtonFifthRoot(x float64) float64 {
 	r := 0.62 + float64(0.41*x)
 	for range 6 {
@@ -171,13 +171,13 @@ func cubeRoot(x float64) float64 {
 	return r
 }
 
-// A curve maps stored bytes to sixteen bits that can be averaged, and back.
+// A curve maps stored bytes to 16-bit values that can be averaged, and back.
 type curve struct {
 	wide   [256]uint16
-	narrow [1 << 16]byte // the nearest byte
+	narrow [1 << 16]byte // nearest byte of each value
 }
 
-// evenCurve is the curve of alpha and of data: 255 becomes 65535.
+// evenCurve is the linear curve of alpha and data: 255 becomes 65535.
 var evenCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
@@ -189,15 +189,15 @@ var evenCurve = sync.OnceValue(func() *curve {
 	return c
 })
 
-// srgbCurve is the curve of IEC 61966-2-1 to linear light. Both tables are
-// rounded exactly, on every processor.
+// srgbCurve is the transfer curve of IEC 61966-2-1 to linear light. Both tables are rounded
+// exactly, on every processor.
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
-		// Rounding up twice the value and halving it rounds the value.
+		// Rounding twice the value up and then halving it rounds the value.
 		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
 	}
-	// The byte becomes i at the light of i-1/2.
+	// A light value of at least (i-1/2)/255 becomes the byte i.
 	for i := 1; i < 256; i++ {
 		from, to := srgbCeil(2*i-1, 1), 1<<16
 		if i < 255 {
@@ -210,30 +210,30 @@ var srgbCurve = sync.OnceValue(func() *curve {
 	return c
 })
 
-// srgbCeil returns the least whole number that is at least scale times the linear light, from 0 to
+// srgbCeil returns the smallest integer that is at least scale times the linear light, from 0 to
 // 65535, of the sRGB value half/2, from 0 to 255.
 func srgbCeil(half, scale int) int {
-	if half <= 20 { // up to 0.04045 the curve is a line: value / 12.92
+	if half <= 20 { // up to 0.04045 the curve is linear: value / 12.92
 		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
 		return (scale*half*25700 + 2583) / 2584
 	}
-	// Above, the error of ToLinear cannot cross a whole number: white is a whole number, and all
-	// other values are at least 1e-5 away from one.
+	// Above, the error of ToLinear does not change the rounded-up result: white is exactly an
+	// integer, and all other values are at least 1e-5 away from an integer.
 	if half == 510 {
 		return scale * 65535
 	}
 	return int(math.Ceil(float64(scale*65535) * ToLinear(float64(half)/510)))
 }
 
-// byteOf16 rounds sixteen bits to eight: 65535 is 255 times 257.
+// byteOf16 rounds a 16-bit value to 8 bits: 65535 is 255 times 257.
 func byteOf16(v uint32) byte { return byte((v + 128) / 257) }
 
-// The mean of two unit vectors is shorter than 1. Stored vectors are made unit vectors, but the
-// next level is averaged from the means, so that each of its pixels counts as much as the area that
-// it covers.
+// The mean of two unit vectors is shorter than 1. Stored vectors are normalized, but the next level
+// is averaged from the means before normalization, so that each of its pixels weighs as much as the
+// area that it covers.
 
-// unitVector returns the vector of stored x, y and z, from 0 to 1, at length 1 and stored again. A
-// vector without a direction becomes one that points out of the surface.
+// unitVector normalizes the vector stored as x, y and z, from 0 to 1, and returns it in the same
+// encoding. A vector of length 0 becomes one that points out of the surface.
 func unitVector(x, y, z float64) (ux, uy, uz float64) {
 	x, y, z = float64(2*x)-1, float64(2*y)-1, float64(2*z)-1
 	long := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
@@ -243,7 +243,7 @@ func unitVector(x, y, z float64) (ux, uy, uz float64) {
 	return (x/long + 1) / 2, (y/long + 1) / 2, (z/long + 1) / 2
 }
 
-// narrowNormals stores a row of texels as vectors of length 1.
+// narrowNormals normalizes a row of texels and stores them as bytes.
 func narrowNormals(dst []byte, src []texel) {
 	for i, t := range src {
 		x, y, z := unitVector(float64(t&0xffff)/65535, float64(t>>16&0xffff)/65535, float64(t>>32&0xffff)/65535)
@@ -254,7 +254,7 @@ func narrowNormals(dst []byte, src []texel) {
 
 func nearestByte(v float64) byte { return byte(float64(255*v) + 0.5) }
 
-// unitRow fills dst with the vectors of src at length 1, and returns it.
+// unitRow fills dst with the normalized vectors of src, and returns dst.
 func (l light) unitRow(dst, src []float32) []float32 {
 	top := l.vectorTop()
 	for i := 0; i+4 <= len(src); i += 4 {
@@ -267,7 +267,7 @@ func (l light) unitRow(dst, src []float32) []float32 {
 	return dst
 }
 
-// raiseZ computes z from x and y, if blue is constant.
+// raiseZ computes z from x and y if blue is constant.
 func (l light) raiseZ(row []float32) {
 	top := l.vectorTop()
 	for i := 0; i+4 <= len(row); i += 4 {
@@ -277,10 +277,10 @@ func (l light) raiseZ(row []float32) {
 	}
 }
 
-// vectorTop is the stored number of 1.
+// vectorTop is the value that stands for a component of 1.
 func (l light) vectorTop() float64 { return l.alphaTop() }
 
-// constantBlueLight returns the constant blue of a two-channel map, as light.
+// constantBlueLight returns the constant blue of a two-channel map, as a float of the light.
 func (l light) constantBlueLight() float64 {
 	switch l.m.Depth() {
 	case Float:

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// reference is the curve of IEC 61966-2-1 in floating point, from and to 0 to 1.
+// reference is the sRGB curve of IEC 61966-2-1 in floating point. It takes and returns values from
+// 0 to 1.
 func reference(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
@@ -22,7 +23,7 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 		}
 	}
 	for x, got := range c.narrow {
-		// The byte whose interval of half a step to each side holds x.
+		// x is in the interval from half a step below the byte to half a step above it.
 		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
 		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
 			t.Fatalf("light %d becomes byte %d, which is for %v to %v", x, got, low, high)
@@ -73,8 +74,8 @@ func TestRound16(t *testing.T) {
 	}
 }
 
-// Sixteen bits are converted with our own roots: close to the exact value, and the inverse returns
-// the same number.
+// Conversions of 16-bit values are close to the exact values, and converting back returns the
+// original value.
 func TestSRGBOfSixteenBits(t *testing.T) {
 	wide := srgb16()
 	for i := range wide {
@@ -94,7 +95,7 @@ func TestSRGBOfSixteenBits(t *testing.T) {
 	}
 }
 
-// bumps returns a normal map of round bumps, with z outwards, or inwards if turned.
+// bumps returns a normal map of round bumps. z points outwards, or inwards if turned is set.
 func bumps(turned bool) *Map {
 	m := New(40, 24, Bits8)
 	for y := range m.H {
@@ -148,8 +149,8 @@ func TestNormalsStayUnitVectors(t *testing.T) {
 	}
 }
 
-// A map with constant blue is averaged like one whose blue is computed from x and y, and its blue
-// stays.
+// A map with constant blue is averaged like a map whose blue is computed from x and y, and its blue
+// is unchanged.
 func TestTwoChannelNormalsGetTheirZ(t *testing.T) {
 	whole := bumps(false)
 	for _, blue := range []byte{0, 255} {

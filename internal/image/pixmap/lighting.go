@@ -9,39 +9,41 @@ import (
 )
 
 const (
-	// smallestPrefiltered is the side of the last level, as in cmgen of Filament: below it the
-	// widest lobes would cover too few texels.
+	// smallestPrefiltered is the side of the last level, as in Filament's cmgen: in smaller levels
+	// the widest lobes would cover too few texels.
 	smallestPrefiltered = 16
 	// prefilterSamples is the number of samples of the widest lobe. Narrower lobes have
-	// proportionally fewer, so that all levels are about equally exact: most texels are in the
-	// first levels.
+	// proportionally fewer samples, which keeps all levels about equally exact and saves time,
+	// since most texels are in the first levels.
 	prefilterSamples = 1024
 )
 
-// PrefilterLevels returns how many levels Prefilter makes of a cube with faces of side pixels,
-// including the cube itself. It is 1 if there are no others.
+// PrefilterLevels returns how many levels Prefilter computes for a cube with faces of side pixels,
+// including the cube itself. It returns 1 if the cube is too small for further levels.
 func PrefilterLevels(side int) int {
 	return max(1, bits.Len(uint(side/smallestPrefiltered)))
 }
 
-// A Roughness returns the perceptual roughness, the square root of GGX's alpha, of a level out of
-// n: 0 for the first, 1 for the last.
+// A Roughness returns the perceptual roughness (the square root of GGX's alpha) of a level out of
+// n: 0 for the first level and 1 for the last.
 type Roughness func(level, n int) float64
 
 // LinearRoughness is proportional to the level.
 func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
 
-// FilamentRoughness is the mapping of Filament and Ogre-Next, which sample level r(2-r)(n-1).
+// FilamentRoughness is the mapping of Filament and Ogre-Next, whose shaders sample level
+// r(2-r)(n-1).
 func FilamentRoughness(level, n int) float64 {
 	return 1 - math.Sqrt(1-LinearRoughness(level, n))
 }
 
-// Prefilter makes the levels of a cube for reflections in image-based lighting: each is the cube
-// blurred by the GGX lobe of its roughness, seen head-on (Karis, "Real Shading in Unreal Engine 4",
-// 2013). It passes the levels below the given faces to take, face after face of each level. each
-// calls do for all numbers below n, in any order and on any goroutines.
+// Prefilter computes the levels of a cube map for reflections in image-based lighting: each is the
+// cube blurred by the GGX lobe of its roughness, seen head-on (Karis, "Real Shading in Unreal
+// Engine 4", 2013). It passes the levels below the given faces to take, face after face of each
+// level. It calls each with a count n and a function; each must call the function for all numbers
+// below n, in any order and on any goroutines.
 //
-// Directions are importance-sampled. Each sample reads the level of the plain cube whose texels
+// Directions are importance-sampled. Each sample reads the level of the unblurred cube whose texels
 // cover about the sample's solid angle (Křivánek and Colbert, "Real-time Shading with Filtered
 // Importance Sampling", 2008), so that small lights leave no specks.
 func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, each func(ctx context.Context, n int, do func(i int) error) error, take func(level int, whole *Map) error) error {
@@ -89,36 +91,37 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 	return nil
 }
 
-// PrefilterMemory returns the most bytes that Prefilter holds besides the faces.
+// PrefilterMemory returns an upper bound on the bytes that Prefilter holds at once, excluding the
+// faces.
 func PrefilterMemory(side int) int64 {
 	memory := int64(curveMemory) + prefilterSamples*48
 	texels := int64(side+2) * int64(side+2)
-	// The bordered pyramid; one face in floats and its levels; a made level, twice.
+	// The bordered pyramid; one face as floats, with its levels; and a computed level, twice.
 	memory += 6*16*texels*4/3 + 16*texels*4/3 + 2*16*texels/4
 	return memory + MipMemory(side, side, Float, MipOptions{Whole: true})
 }
 
-// A lobeSample is a direction of light around the normal, its z axis.
+// A lobeSample is a light direction in a frame whose z axis is the normal.
 type lobeSample struct {
 	d      [3]float64
-	weight float64 // shares of 1
-	level  float64 // level of the plain cube
+	weight float64 // fraction of the lobe; weights add up to 1
+	level  float64 // level of the unblurred cube to sample
 }
 
-// newLobe returns the sample directions of GGX's lobe, for a cube of the given side and number of
-// levels.
+// newLobe returns the sample directions of the GGX lobe, for a cube with the given side and number
+// of levels.
 func newLobe(roughness float64, side, levels int) []lobeSample {
 	alpha2 := float64(roughness * roughness * roughness * roughness)
 	samples := math.Ceil(prefilterSamples * roughness)
 	lobe, sum := make([]lobeSample, 0, int(samples)), 0.0
 	texel := 4 * math.Pi / (6 * float64(side) * float64(side))
 	for i := range int(samples) {
-		// Hammersley points, in the middle of their intervals.
+		// The samples are Hammersley points, centered in their intervals.
 		a := float64((float64(i) + 0.5) / samples)
-		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // half turns
+		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // angle in half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
 		cos, sin := math.Sqrt(cos2), math.Sqrt(max(0, 1-cos2))
-		z := float64(2*cos2) - 1 // n.l of the light mirrored at the half vector
+		z := float64(2*cos2) - 1 // dot product of the normal and the light direction reflected about the half vector
 		if z <= 0 {
 			continue
 		}
@@ -126,7 +129,8 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		denominator := 1 - float64(cos2*(1-alpha2))
 		density := alpha2 / (4 * math.Pi * denominator * denominator)
 		covered := 1 / (samples * density)
-		// A footprint of four times the covered area overlaps its neighbors, as in cmgen.
+		// A footprint of four times the covered area overlaps its neighbors, as in Filament's
+		// cmgen.
 		level := 0.5 * detmath.Log(4*covered/texel) / math.Ln2
 		lobe = append(lobe, lobeSample{
 			d:      [3]float64{across * detmath.CosPi(angle), across * detmath.SinPi(angle), z},
@@ -140,17 +144,17 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 	return lobe
 }
 
-// A radiance is the light of a cube as floats, level by level, seen from its middle.
+// A radiance holds the light of a cube as floats, level by level.
 type radiance struct{ levels []radianceLevel }
 
-// A radianceLevel holds six faces of side pixels. Each face has a border of one pixel from its
-// neighbors, so that the four pixels around a point are always in it.
+// A radianceLevel holds six faces of side pixels. Each face has a border of one pixel copied from
+// its neighbors, so that the four pixels around any point are in the same face.
 type radianceLevel struct {
 	side  int
 	faces [6][]float32
 }
 
-// newRadiance averages six faces down to all levels.
+// newRadiance computes all levels of the cube by averaging its six faces.
 func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) {
 	side := faces[0].W
 	r := &radiance{levels: make([]radianceLevel, levelCount(side, side))}
@@ -183,7 +187,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 	return r, nil
 }
 
-// putFace stores a face inside its border.
+// putFace copies a face into the level, inside the face's border.
 func (l *radianceLevel) putFace(face int, m *Map) {
 	l.faces[face] = make([]float32, 4*(l.side+2)*(l.side+2))
 	for y := range l.side {
@@ -191,10 +195,10 @@ func (l *radianceLevel) putFace(face int, m *Map) {
 	}
 }
 
-// texelIndex returns the index of pixel x, y in a face; both may be -1 to side.
+// texelIndex returns the index of pixel x, y in a face; x and y range from -1 to side.
 func (l *radianceLevel) texelIndex(x, y int) int { return 4 * ((y+1)*(l.side+2) + x + 1) }
 
-// fillBorders fills the borders.
+// fillBorders copies the border of each face from its neighbors.
 func (l *radianceLevel) fillBorders() {
 	for face := range l.faces {
 		for i := -1; i <= l.side; i++ {
@@ -209,7 +213,7 @@ func (l *radianceLevel) fillBorders() {
 	}
 }
 
-// through returns the light through a lobe around the normal n.
+// through returns the light that arrives through a lobe around the normal n.
 func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
 	across, up := tangentFrame(n)
 	for _, s := range lobe {
@@ -228,7 +232,7 @@ func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
 	return sum
 }
 
-// addFacePixels adds the four pixels around a point of a face, weighed by distance.
+// addFacePixels adds the bilinear interpolation of the four pixels around a point of a face.
 func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int, u, v float64) {
 	x, y := float64((u+1)/2*float64(l.side))+0.5, float64((v+1)/2*float64(l.side))+0.5
 	left, top := min(max(int(x), 0), l.side), min(max(int(y), 0), l.side)
@@ -242,7 +246,7 @@ func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int,
 	}
 }
 
-// facePoint is the inverse of faceDirection.
+// facePoint is the inverse of faceDirection: it returns the face and the point in direction d.
 func facePoint(d [3]float64) (face int, u, v float64) {
 	x, y, z := math.Abs(d[0]), math.Abs(d[1]), math.Abs(d[2])
 	switch {
@@ -260,7 +264,7 @@ func facePoint(d [3]float64) (face int, u, v float64) {
 	return 5, -d[0] / z, -d[1] / z
 }
 
-// tangentFrame returns two directions that are perpendicular to n and to each other.
+// tangentFrame returns two unit vectors that are perpendicular to n and to each other.
 func tangentFrame(n [3]float64) (a, b [3]float64) {
 	up := [3]float64{0, 0, 1}
 	if math.Abs(n[2]) > 0.9 {
@@ -278,31 +282,34 @@ func cross3(a, b [3]float64) [3]float64 {
 	}
 }
 
-// unitDirection returns the direction of d with a length of 1.
+// unitDirection returns d, scaled to length 1.
 func unitDirection(d [3]float64) [3]float64 {
 	length := math.Sqrt(float64(d[0]*d[0]) + float64(d[1]*d[1]) + float64(d[2]*d[2]))
 	return [3]float64{d[0] / length, d[1] / length, d[2] / length}
 }
 
-// Harmonics are the first nine spherical harmonics of a function of directions, for red, green and
-// blue. They are in the order (l, m) = (0, 0), (1, -1), (1, 0), (1, 1), (2, -2) ... (2, 2), the
-// order of the polynomials 1, y, z, x, xy, yz, 3z²-1, xz, x²-y².
+// Harmonics holds the first nine spherical harmonic coefficients of a function on the sphere, for
+// red, green and blue. They are in the order (l, m) = (0, 0), (1, -1), (1, 0), (1, 1), (2, -2) ...
+// (2, 2), the order of the polynomials 1, y, z, x, xy, yz, 3z²-1, xz, x²-y².
 type Harmonics [9][3]float64
 
-// harmonicScales turns these polynomials into the real orthonormal harmonics, all with a positive
-// sign: 1/sqrt(4 pi), sqrt(3/(4 pi)), sqrt(15/(4 pi)), sqrt(5/(16 pi)) and sqrt(15/(16 pi)).
+// harmonicScales are the factors that turn these polynomials into the real orthonormal harmonics,
+// all with a positive sign: 1/sqrt(4 pi), sqrt(3/(4 pi)), sqrt(15/(4 pi)), sqrt(5/(16 pi)) and
+// sqrt(15/(16 pi)).
 var harmonicScales = [9]float64{
 	0.28209479177387814,
 	0.4886025119029199, 0.4886025119029199, 0.4886025119029199,
 	1.0925484305920792, 1.0925484305920792, 0.31539156525252005, 1.0925484305920792, 0.5462742152960396,
 }
 
-// cosineLobe holds the factors from harmonics of radiance to irradiance, divided by pi.
+// cosineLobe holds the factors that turn harmonics of radiance into harmonics of irradiance,
+// divided by pi.
 var cosineLobe = [9]float64{1, 2. / 3, 2. / 3, 2. / 3, 0.25, 0.25, 0.25, 0.25, 0.25}
 
-// Radiance returns the harmonics of the light of a cube: integrals over all directions of light
-// times harmonic. Each texel counts with its solid angle; alpha is ignored. White of 8 and 16 bits
-// is 1. Directions are as in cube sampling: +X is the first face. each is explained at Prefilter.
+// Radiance returns the harmonics of the light of a cube: for each harmonic, the integral of light
+// times harmonic over all directions. Each texel is weighted by its solid angle; alpha is ignored.
+// White of 8 and 16 bits is 1. Directions follow cube sampling: +X is the first face. The parameter
+// each is explained at Prefilter.
 func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.Context, n int, do func(i int) error) error) (Harmonics, error) {
 	side := faces[0].W
 	lines := make([]Harmonics, side)
@@ -330,7 +337,8 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 	if err != nil {
 		return Harmonics{}, err
 	}
-	// Rows are summed in order, even if later ones were ready first.
+	// Rows are summed in order, even if later rows were ready first, so that the sum is
+	// deterministic.
 	var sum Harmonics
 	top := light{m: faces[0]}.alphaTop()
 	for _, line := range lines {
@@ -343,9 +351,10 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 	return sum, nil
 }
 
-// Irradiance turns harmonics of radiance into factors of the polynomials. Their sum is irradiance
-// divided by pi, the light that a white Lambertian surface reflects (Ramamoorthi and Hanrahan, "An
-// Efficient Representation for Irradiance Environment Maps", 2001).
+// Irradiance turns harmonics of radiance into coefficients of the polynomials. The sum of the
+// polynomials is irradiance divided by pi, which is the light that a white Lambertian surface
+// reflects (Ramamoorthi and Hanrahan, "An Efficient Representation for Irradiance Environment
+// Maps", 2001).
 func (h Harmonics) Irradiance() Harmonics {
 	for i := range h {
 		for k := range h[i] {
@@ -355,7 +364,7 @@ func (h Harmonics) Irradiance() Harmonics {
 	return h
 }
 
-// polynomials returns the polynomials of Harmonics for the direction n.
+// polynomials evaluates the polynomials of Harmonics for the direction n.
 func polynomials(n [3]float64) [9]float64 {
 	x, y, z := n[0], n[1], n[2]
 	return [9]float64{
@@ -364,9 +373,9 @@ func polynomials(n [3]float64) [9]float64 {
 	}
 }
 
-// solidAngles returns the solid angle of each texel of a row, which is the same for all faces.
+// solidAngles returns the solid angle of each texel of row y. It is the same for all faces.
 func solidAngles(side, y int) []float64 {
-	// corner returns the solid angle between the middle of a face and a corner of texels.
+	// corner returns the solid angle between the center of a face and a texel corner.
 	corner := func(x, y int) float64 {
 		u, v := float64(2*x-side)/float64(side), float64(2*y-side)/float64(side)
 		return detmath.Atan(u * v / math.Sqrt(float64(u*u)+float64(v*v)+1))

@@ -47,7 +47,7 @@ func fromTheEnd(ctx context.Context, n int, do func(int) error) error {
 	return inOrder(ctx, n, func(i int) error { return do(n - 1 - i) })
 }
 
-// prefiltered returns the levels below the first, face after face.
+// prefiltered returns the levels below the first level, each with its faces in order.
 func prefiltered(t testing.TB, faces []*Map, c Color, roughness Roughness, each func(context.Context, int, func(int) error) error) [][]*Map {
 	levels := make([][]*Map, PrefilterLevels(faces[0].W))
 	err := Prefilter(t.Context(), faces, c, roughness, each, func(level int, m *Map) error {
@@ -60,8 +60,8 @@ func prefiltered(t testing.TB, faces []*Map, c Color, roughness Roughness, each 
 	return levels
 }
 
-// throughGGX integrates the definition around n by the midpoint rule: light weighed by n.l and the
-// density D/4 of directions whose half vector is distributed by GGX.
+// throughGGX integrates light around n by the midpoint rule, as the definition requires: weighted
+// by n.l and by the density D/4 of directions whose half vector is distributed by GGX.
 func throughGGX(n [3]float64, roughness float64, color func(d [3]float64) float64) float64 {
 	alpha := roughness * roughness
 	helper := [3]float64{n[1], n[2], -n[0]}
@@ -88,13 +88,13 @@ func throughGGX(n [3]float64, roughness float64, color func(d [3]float64) float6
 	return sum / weights
 }
 
-// Levels are the defining integral, within 1 % of the brightest light at any roughness, also for
-// light that falls off steeply.
+// Levels equal the integral that defines them, within 1 % of the brightest light, at any roughness,
+// even for light that falls off steeply.
 func TestPrefilterIsTheIntegral(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
 	}
-	sun := normalized([3]float64{0.9, 0.7, 0.8}) // beside an edge of faces
+	sun := normalized([3]float64{0.9, 0.7, 0.8}) // a direction near an edge between faces
 	sky := func(d [3]float64) float64 {
 		return 0.5 + 0.3*d[1] + 0.2*d[0]*d[2] + 4*math.Exp(20*(d[0]*sun[0]+d[1]*sun[1]+d[2]*sun[2]-1))
 	}
@@ -103,7 +103,7 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 		of        [4]float64
 	}{
 		"linear":   {LinearRoughness, [4]float64{0, 1. / 3, 2. / 3, 1}},
-		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // r(2-r) is 0, 1/3 ...
+		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // r(2-r) is 0, 1/3, 2/3 and 1
 	} {
 		levels := prefiltered(t, drawCube(128, Float, sky), Linear, way.roughness, inOrder)
 		if len(levels) != 4 {
@@ -144,7 +144,7 @@ func TestPrefilterKeepsAConstant(t *testing.T) {
 	}
 }
 
-// Rows may be computed in any order.
+// The order in which rows are computed does not change the levels.
 func TestPrefilterWorksInAnyOrder(t *testing.T) {
 	faces := drawCube(32, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	a, b := prefiltered(t, faces, Linear, LinearRoughness, inOrder), prefiltered(t, faces, Linear, LinearRoughness, fromTheEnd)
@@ -175,7 +175,7 @@ func TestFacePoint(t *testing.T) {
 	}
 }
 
-// at returns the sum of the polynomials in a direction.
+// at returns the sum of the polynomials in the direction n.
 func (h Harmonics) at(n [3]float64) float64 {
 	sum := 0.0
 	for i, p := range polynomials(n) {
@@ -236,7 +236,8 @@ func TestRadianceOfACosineLobe(t *testing.T) {
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
-// Turning the environment by a quarter turns irradiance, and around z permutes harmonics.
+// Rotating the environment by a quarter turn rotates irradiance equally. Around z, it permutes the
+// harmonics.
 func TestIrradianceTurnsWithTheEnvironment(t *testing.T) {
 	rough := func(d [3]float64) float64 {
 		return 3 + math.Sin(9*d[0]+4*d[1]*d[1]) + math.Cos(5*d[2]-3*d[0]*d[1]) + math.Sin(3*d[1]+2*d[2]*d[0]+1)
@@ -270,8 +271,8 @@ func TestIrradianceTurnsWithTheEnvironment(t *testing.T) {
 	}
 }
 
-// Irradiance is its defining integral, exactly for light of polynomials up to the third degree; the
-// third degree has no effect.
+// Irradiance equals the integral that defines it, exactly if light is a polynomial of at most the
+// third degree. Terms of the third degree have no effect.
 func TestIrradianceIsTheIntegral(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 3 {
@@ -317,7 +318,7 @@ func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
 	return sum
 }
 
-// The texels of a cube together cover the sphere, at any side length.
+// The solid angles of all texels of a cube add up to the sphere, at any side length.
 func TestSolidAnglesCoverTheSphere(t *testing.T) {
 	for _, side := range []int{1, 2, 3, 100} {
 		sum := 0.0
@@ -332,7 +333,8 @@ func TestSolidAnglesCoverTheSphere(t *testing.T) {
 	}
 }
 
-// Invalid light counts as none, and rows may be computed in any order.
+// Invalid light counts as 0, and the order in which rows are computed does not change the
+// harmonics.
 func TestInvalidLightCountsAsNone(t *testing.T) {
 	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {

@@ -11,56 +11,56 @@ type Color uint8
 
 // The encodings.
 const (
-	// SRGB colors are averaged as linear light, in proportion to their alpha.
+	// SRGB colors are averaged in linear light, weighted by their alpha.
 	SRGB Color = iota
 	// Linear colors are linear light already.
 	Linear
-	// Data is not a color: each of the four channels is averaged separately.
+	// Data has no colors: each of the four channels is averaged separately.
 	Data
 )
 
-// Sampling holds the options for computing the pixels of one size from another.
+// Sampling holds the options for resampling an image.
 type Sampling struct {
 	Filter Filter
 	Color  Color
 	// Normal is set if red, green and blue are the x, y and z of unit vectors, from -1 (stored as
-	// 0) to 1 (stored as 1). Vectors are averaged and made unit vectors again. A map with constant
-	// blue has two channels: z is computed from x and y, and blue stays. Color must be Data.
+	// 0) to 1 (stored as 1). Vectors are averaged and normalized again. A map with constant blue
+	// has two channels: z is computed from x and y, and blue is unchanged. Color must be Data.
 	Normal bool
 	// Premultiplied is set if colors are already multiplied by alpha, or if alpha is unrelated to
-	// them.
+	// the colors.
 	Premultiplied bool
-	// WrapX and WrapY continue the image beyond its edges. Box ignores them.
+	// WrapX and WrapY say how the image continues beyond its edges. Box ignores them.
 	WrapX, WrapY Wrap
 }
 
-// weighs reports whether colors count in proportion to their alpha.
+// weighs reports whether colors are weighted by their alpha.
 func (s Sampling) weighs() bool { return s.Color != Data && !s.Premultiplied }
 
 // MipOptions are the options of MipBands.
 type MipOptions struct {
 	Sampling
-	// Coverage is the lowest alpha, from 0 to 1, that an alpha test draws; 0 for no test. The alpha
-	// of each level is scaled to keep the map's share of drawn pixels (Castaño, "Computing Alpha
-	// Mipmaps", 2010): leaves do not thin out with distance.
+	// Coverage is the lowest alpha, from 0 to 1, that passes an alpha test; 0 means no test. The
+	// alpha of each level is scaled so that the same fraction of pixels passes as in the map
+	// (Castaño, "Computing Alpha Mipmaps", 2010). So foliage does not thin out with distance.
 	Coverage float64
 	// Levels is the number of levels, including the map itself; 0 for all.
 	Levels int
-	// Whole makes each level a single band, which the caller may keep. Coverage and WrapY can
+	// Whole passes each level as a single band, which the caller may keep. Coverage and WrapY can
 	// require whole levels anyway.
 	Whole bool
-	// Block is the number of rows of a texel block: bands are whole blocks. 0 means 4.
+	// Block is the number of rows of a texel block: bands consist of whole blocks. 0 means 4.
 	Block int
 }
 
-// MipBands makes the levels below m, down to 1 x 1, and passes them to take in bands.
-// Each level has half the sides of the level before, rounded down, and the depth of m. The bands of
-// a level come in order, interleaved with bands of other levels. take may change a band, but not
-// keep it: its memory is reused.
+// MipBands computes the levels below m, down to 1 x 1, and passes them to take in bands. Each level
+// has half the width and height of the previous level, rounded down, and the depth of m. The bands
+// of a level arrive in order, interleaved with bands of other levels. take may change a band but
+// must not keep it, because its memory is reused.
 //
-// Each level is averaged from the level before in more bits than are stored. Colors are weighed by
-// alpha; where all alpha is 0, the plain average of the colors is used, so that no black bleeds in
-// from the edges of sprites.
+// Each level is averaged from the previous level with more bits than are stored. Colors are
+// weighted by alpha; where all alphas are 0, their plain average is used, so that no black bleeds
+// in from the edges of sprites.
 func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, band *Map) error) error {
 	n := o.levelsOfSize(m.W, m.H) - 1
 	if n == 0 {
@@ -100,13 +100,13 @@ func (o MipOptions) levelsOfSize(w, h int) int {
 	return o.Levels
 }
 
-// needsWhole reports whether levels are made whole: coverage needs a whole level, and rows of images
-// that repeat downward are not made in order.
+// needsWhole reports whether levels must be computed as a whole: coverage needs all pixels of a
+// level, and the rows of images that repeat vertically are not computed in order.
 func (o MipOptions) needsWhole() bool {
 	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
 }
 
-// bandRows returns the number of rows of a level's bands.
+// bandRows returns the number of rows in a band of a level of w by h pixels.
 func (o MipOptions) bandRows(w, h int, d Depth) int {
 	side := o.Block
 	if side == 0 {
@@ -118,7 +118,7 @@ func (o MipOptions) bandRows(w, h int, d Depth) int {
 	return min(h, BandRows(w, d, side))
 }
 
-// filterMips makes the levels below the map of l, in floats.
+// filterMips computes the levels below the map of l, in floats.
 func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) error {
 	opaque, err := Opaque(ctx, l.m)
 	if err != nil {
@@ -152,15 +152,15 @@ func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) err
 	return nil
 }
 
-// MipMemory returns the most bytes that MipBands holds at once, without the map itself, for a map
-// of w by h pixels.
+// MipMemory returns an upper bound on the bytes that MipBands holds at once for a map of w by h
+// pixels, excluding the map itself.
 func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	memory := int64(curveMemory)
 	if o.Coverage > 0 {
-		memory += 8 << 16 // counts
+		memory += 8 << 16 // alpha counts
 	}
 	if o.Filter != Box || d != Bits8 || o.Normal {
-		memory += 32 * int64(w) // a row, and unit vectors
+		memory += 32 * int64(w) // a row, and its normalized vectors
 	}
 	for range o.levelsOfSize(w, h) - 1 {
 		tw, th := max(1, w/2), max(1, h/2)
@@ -170,7 +170,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 		} else {
 			memory += scalerMemory(o.Filter, w, h, tw, th) + 16*int64(tw)
 			if o.Filter != Box && o.WrapY == Repeat {
-				memory += scalerMemory(o.Filter, w, h, tw, th) // the first rows again
+				memory += scalerMemory(o.Filter, w, h, tw, th) // first rows, which are kept until the end
 			}
 		}
 		w, h = tw, th
@@ -178,7 +178,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	return memory
 }
 
-// curveMemory is the size of the tables of all curves.
+// curveMemory is the size in bytes of the tables of all curves.
 const curveMemory = 1 << 20
 
 func bytesPerPixel(d Depth) int64 {
@@ -191,7 +191,7 @@ func bytesPerPixel(d Depth) int64 {
 	return 4
 }
 
-// scalerMemory returns the size of a scaler.
+// scalerMemory returns the size in bytes of a scaler.
 func scalerMemory(f Filter, w, h, tw, th int) int64 {
 	taps := func(n, m int) int64 {
 		if f == Box {
@@ -201,25 +201,25 @@ func scalerMemory(f Filter, w, h, tw, th int) int64 {
 	}
 	spans := int64(tw)*(32+8*taps(w, tw)) + int64(th)*(32+8*taps(h, th))
 	lines := (taps(h, th) + 1) * seenLanes * 8 * int64(tw)
-	return (lines+spans)*9/8 + 16*int64(w) // the allocator rounds up
+	return (lines+spans)*9/8 + 16*int64(w) // 9/8 because the allocator rounds sizes up
 }
 
 // levelCount returns how many levels a map of w by h pixels has.
 func levelCount(w, h int) int { return bits.Len(uint(max(w, h))) }
 
-// Levels are made row by row and passed on in bands of a few adjacent rows, so that no level is
-// ever in memory as a whole, except the map they start from.
+// Levels are computed row by row and passed on in bands of a few adjacent rows, so that no level is
+// ever in memory as a whole, except the map they are computed from.
 
-// bandBytes is about the size of a band.
+// bandBytes is the approximate size of a band.
 const bandBytes = 256 << 10
 
-// BandRows returns the number of rows of a band of w pixels: a multiple of side, the rows of a
-// texel block.
+// BandRows returns the number of rows in a band that is w pixels wide: a multiple of side, the rows
+// of a texel block.
 func BandRows(w int, d Depth, side int) int {
 	return max(1, bandBytes/int(bytesPerPixel(d))/w/side) * side
 }
 
-// Band returns rows y to y+n of m, fewer at the lower edge. It shares m's memory.
+// Band returns n rows of m, starting at row y, or fewer at the lower edge. It shares m's memory.
 func (m *Map) Band(y, n int) *Map {
 	n = min(n, m.H-y)
 	from, to := 4*m.W*y, 4*m.W*(y+n)
@@ -235,13 +235,13 @@ func (m *Map) Band(y, n int) *Map {
 	return b
 }
 
-// A bander gathers the rows of a level.
+// A bander collects the rows of a level into bands.
 type bander struct {
 	level int
 	h     int  // height of the level
 	whole bool // the level is a single band
 	rows  *Map // rows of the band
-	have  int  // number of rows so far, in all bands
+	have  int  // rows stored so far, in all bands
 	take  func(level int, band *Map) error
 }
 
@@ -259,7 +259,7 @@ func (b *bander) rowInBand(y int) int {
 	return b.have % b.rows.H
 }
 
-// countStored counts a stored row, and passes on a full band.
+// countStored counts one more stored row, and passes on the band if it is full.
 func (b *bander) countStored() error {
 	b.have++
 	if n := b.have % b.rows.H; n == 0 || b.have == b.h {

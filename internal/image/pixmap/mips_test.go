@@ -53,7 +53,7 @@ func TestMipExamples(t *testing.T) {
 			if d := cmp.Diff(tc.want, levels[len(levels)-1].Pix8); d != "" {
 				t.Error(d)
 			}
-			// Deeper maps use other code with the same results.
+			// Maps of 16 bits and of floats use different code, which gives the same results.
 			levels = mips(t, deep(m, Bits16), MipOptions{Sampling: tc.s})
 			for c, want := range tc.want {
 				got := levels[len(levels)-1].Pix16[c]
@@ -97,7 +97,7 @@ func TestMipSizes(t *testing.T) {
 	}
 }
 
-// One color stays that color, at every filter, depth and size.
+// An image of one color keeps exactly that color, with every filter, depth and size.
 func TestOneColorStaysInAllMips(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 37).Draw(rt, "w"), rapid.IntRange(1, 37).Draw(rt, "h")
@@ -128,7 +128,8 @@ func TestOneColorStaysInAllMips(t *testing.T) {
 	})
 }
 
-// banders returns banders that gather n levels below m whole.
+// banders returns banders that each collect one whole level. Together they collect n levels below
+// m.
 func banders(m *Map, n int, take func(int, *Map) error) []*bander {
 	list := make([]*bander, n)
 	w, h := m.W, m.H
@@ -172,7 +173,7 @@ func TestBandsAreLevels(t *testing.T) {
 					}
 					l.H += b.H
 					l.Pix8, l.Pix16, l.PixF = append(l.Pix8, b.Pix8...), append(l.Pix16, b.Pix16...), append(l.PixF, b.PixF...)
-					clear(b.Pix8) // the caller may change it
+					clear(b.Pix8) // caller may change the band
 					bands++
 					return nil
 				})
@@ -196,7 +197,7 @@ func TestBandsAreLevels(t *testing.T) {
 	}
 }
 
-// An error of take ends MipBands.
+// An error that take returns ends MipBands.
 func TestErrorOfTakeEndsMipBands(t *testing.T) {
 	full := errors.New("full")
 	for _, f := range []Filter{Box, Kaiser} {
@@ -211,7 +212,7 @@ func TestErrorOfTakeEndsMipBands(t *testing.T) {
 	}
 }
 
-// The box filters in whole numbers and in floats agree.
+// The box filters in integers and in floats give the same levels, within one.
 func TestBoxesAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(rt, "w"), rapid.IntRange(1, 40).Draw(rt, "h")
@@ -235,7 +236,7 @@ func TestBoxesAgree(t *testing.T) {
 		sort.Slice(floats, func(i, j int) bool { return floats[i].W*floats[i].H > floats[j].W*floats[j].H })
 		for i := range n {
 			for j, v := range whole[i].Pix8 {
-				// Near black, rounding to sixteen bits matters.
+				// Rounding to 16 bits first can change a byte by one, near black.
 				if off := int(v) - int(floats[i].Pix8[j]); off > 1 || off < -1 {
 					rt.Fatalf("level %d byte %d is %d and %d", i+1, j, v, floats[i].Pix8[j])
 				}
@@ -256,7 +257,7 @@ func TestMipMemory(t *testing.T) {
 		} {
 			for _, size := range [][2]int{{300, 200}, {1100, 1100}, {1, 3000}, {1023, 17}, {65535, 1}} {
 				if size[0] > 10_000 && (o.Filter != Box || d != Bits8 || o.Normal) {
-					continue // the size of a row does not matter there
+					continue // row lengths matter only for the fast box filter
 				}
 				m := New(size[0], size[1], d)
 				make := func() {
@@ -264,7 +265,7 @@ func TestMipMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				make() // makes the tables
+				make() // first call computes the tables
 				limit := MipMemory(size[0], size[1], d, o)
 				got := allocated(make)
 				if got > limit || limit > 4*got+3*curveMemory {

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// of makes a map of eight bits.
+// of returns a map of 8 bits with the given pixels.
 func of(w, h int, pix ...byte) *Map { return &Map{W: w, H: h, Pix8: pix} }
 
-// deep returns m at another depth, number by number: 255 becomes 65535 or 1.
+// deep converts each value of m to another depth, so that 255 becomes 65535 or 1.
 func deep(m *Map, d Depth) *Map {
 	made := New(m.W, m.H, d)
 	for i, v := range m.Pix8 {
@@ -29,7 +29,7 @@ func deep(m *Map, d Depth) *Map {
 	return made
 }
 
-// Every function stops when its context is cancelled, and checks the context once for each row.
+// Every function stops when its context is canceled, and checks the context once per row.
 func TestWorkStopsAtEveryCheck(t *testing.T) {
 	picture := func(d Depth) *Map {
 		m := New(24, 18, Bits8)

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Resizing to half the size gives the next level.
+// Resizing to half the size gives the same image as the next mip level.
 func TestResizingToHalfGivesTheNextMip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(2, 40).Draw(rt, "w"), rapid.IntRange(2, 40).Draw(rt, "h")
@@ -28,8 +28,8 @@ func TestResizingToHalfGivesTheNextMip(t *testing.T) {
 	})
 }
 
-// Enlarging by a whole number, a box repeats pixels. A kernel interpolates smoothly and stays in
-// range.
+// When an image is enlarged by an integer factor, Box repeats its pixels. The other filters
+// interpolate smoothly and stay in range.
 func TestEnlargingStaysInRange(t *testing.T) {
 	m := of(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	up := func(f Filter) *Map {
@@ -98,9 +98,9 @@ func TestResizeMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				run() // makes the tables
+				run() // first call computes the tables
 				limit := ResizeMemory(size[0], size[1], size[2], size[3], d, f)
-				// All of it is held until the end.
+				// All of the memory is in use until the end.
 				if got := allocated(run); got > limit || limit > 3*got+2*curveMemory {
 					t.Errorf("depth %d, %v, %v: allocated %d bytes, estimated %d", d, f, size, got, limit)
 				}

@@ -6,12 +6,13 @@ import (
 	"testing"
 )
 
-// Each face is drawn with its number and its corners into the layout, and must come out upright.
+// Each face is drawn into the layout with its number and its corners, and Faces must return it
+// upright.
 func TestFacesComeOutUpright(t *testing.T) {
 	const side = 3
 	for _, tc := range []struct {
 		name   string
-		layout string // faces by number, one letter a cell
+		layout string // faces by number, one character per cell
 	}{
 		{"lying cross", ".2..\n1405\n.3.."},
 		{"upright cross", ".2.\n140\n.3.\n.5."},
@@ -25,7 +26,7 @@ func TestFacesComeOutUpright(t *testing.T) {
 				for x := range m.W {
 					cell, fx, fy := rows[y/side][x/side], x%side, y%side
 					if cell == '5' && tc.name == "upright cross" {
-						fx, fy = side-1-fx, side-1-fy // -Z is upside down there
+						fx, fy = side-1-fx, side-1-fy // layout stores -Z upside down here
 					}
 					copy(m.Pix8[4*(m.W*y+x):], []byte{cell, byte(fx), byte(fy), 255})
 				}

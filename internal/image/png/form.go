@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Color types, numbered as in the header.
+// Color types, with their numbers in the header.
 const (
 	gray      = 0
 	rgb       = 2
@@ -17,14 +17,14 @@ const (
 	rgba      = 6
 )
 
-// A form is a format for the pixels of an image.
+// A form is a PNG pixel format: color type, bit depth and palette.
 type form struct {
 	w, h    int
 	color   byte
-	depth   byte // bits of a sample
-	samples int  // samples of a pixel
+	depth   byte // bits per sample
+	samples int  // samples per pixel
 	palette []uint32
-	row     func(dst []byte, y int) // writes a row
+	row     func(dst []byte, y int) // writes row y to dst
 }
 
 // String describes the form.
@@ -36,10 +36,10 @@ func (f *form) String() string {
 	return fmt.Sprintf("%s, %d bits", name, f.depth)
 }
 
-// packedRowBytes returns the size of a row.
+// packedRowBytes returns the size of a row in bytes.
 func (f *form) packedRowBytes() int { return (f.w*f.samples*int(f.depth) + 7) / 8 }
 
-// extra returns the size of the form besides its rows.
+// extra returns the size of the form in bytes, excluding its rows.
 func (f *form) extra() int {
 	if len(f.palette) == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (f *form) extra() int {
 	return n
 }
 
-// chunks returns the bodies of PLTE and tRNS; the second is empty if all colors are opaque.
+// chunks returns the bodies of the PLTE and tRNS chunks; tRNS is empty if all colors are opaque.
 func (f *form) chunks() (colors, alphas []byte) {
 	for i, c := range f.palette {
 		colors = append(colors, byte(c>>16), byte(c>>8), byte(c))
@@ -66,15 +66,15 @@ func (f *form) chunks() (colors, alphas []byte) {
 	return colors, alphas
 }
 
-// facts decide which forms can hold an image.
+// facts are the properties of an image that restrict its forms.
 type facts struct {
 	opaque, gray bool
-	wide         bool            // a sample needs 16 bits
-	grayBits     byte            // bits for all values of a gray image, at most 8
-	colors       map[uint32]bool // alpha, red, green, blue; nil for over 256 colors or wide ones
+	wide         bool            // some sample needs 16 bits
+	grayBits     byte            // bits that hold all values of a gray image, at most 8
+	colors       map[uint32]bool // colors as alpha, red, green, blue; nil if over 256 or wide
 }
 
-// formsOf returns the forms that can hold m; the first is probably the smallest.
+// formsOf returns the forms that can represent m; the first is probably the smallest.
 func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
 	c, err := collectFacts(ctx, m)
 	if err != nil {
@@ -108,7 +108,7 @@ func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
 	return forms, nil
 }
 
-// collectFacts collects the facts of m.
+// collectFacts returns the properties of m that restrict its forms.
 func collectFacts(ctx context.Context, m *pixmap.Map) (facts, error) {
 	c := facts{opaque: true, gray: true, grayBits: 1, colors: map[uint32]bool{}}
 	last, any := uint32(0), false
@@ -147,7 +147,7 @@ func collectFacts(ctx context.Context, m *pixmap.Map) (facts, error) {
 	return c, nil
 }
 
-// sampleAt returns a number of a pixel as 16 bits.
+// sampleAt returns element i of m's values as 16 bits.
 func sampleAt(m *pixmap.Map, i int) uint32 {
 	if m.Pix16 != nil {
 		return uint32(m.Pix16[i])
@@ -155,7 +155,7 @@ func sampleAt(m *pixmap.Map, i int) uint32 {
 	return 257 * uint32(m.Pix8[i])
 }
 
-// plainRows returns the rows of a form without a palette.
+// plainRows returns the row writer for a form without a palette.
 func plainRows(m *pixmap.Map, f form) func(dst []byte, y int) {
 	channels := map[byte][]int{gray: {0}, rgb: {0, 1, 2}, grayAlpha: {0, 3}, rgba: {0, 1, 2, 3}}[f.color]
 	return func(dst []byte, y int) {
@@ -184,7 +184,8 @@ func plainRows(m *pixmap.Map, f form) func(dst []byte, y int) {
 	}
 }
 
-// narrowSamples fills a row with samples of less than 8 bits, from the top bits of each byte on.
+// narrowSamples fills a row with samples of less than 8 bits, starting at the high bits of each
+// byte.
 func narrowSamples(dst []byte, depth byte, n int, at func(x int) byte) {
 	clear(dst)
 	for x := range n {
@@ -193,7 +194,7 @@ func narrowSamples(dst []byte, depth byte, n int, at func(x int) byte) {
 	}
 }
 
-// paletteForm returns a form with a palette of at most 256 colors. Colors with alpha come first,
+// paletteForm returns a form with a palette of at most 256 colors. Translucent colors come first,
 // which keeps the tRNS chunk short.
 func paletteForm(m *pixmap.Map, c facts) form {
 	f := form{w: m.W, h: m.H, color: indexed, samples: 1, depth: 1}

@@ -29,7 +29,7 @@ func painted(w, h int, d pixmap.Depth, at func(x, y int) [4]uint16) *pixmap.Map 
 	return m
 }
 
-// bytewise widens 8 bits of each channel to 16.
+// bytewise returns a pixel of 16 bits per channel whose channels are widened from 8 bits.
 func bytewise(r, g, b, a int) [4]uint16 {
 	return [4]uint16{uint16(r&255) * 257, uint16(g&255) * 257, uint16(b&255) * 257, uint16(a&255) * 257}
 }
@@ -81,7 +81,7 @@ func TestPixelsSurviveInTheBestForm(t *testing.T) {
 	}
 }
 
-// mustBe decodes a file by package image/png and compares each number.
+// mustBe decodes a file by package image/png and compares each value with the source.
 func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 	t.Helper()
 	got, err := stdpng.Decode(bytes.NewReader(file))
@@ -109,7 +109,7 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 	}
 }
 
-// Smooth images are no larger than with package image/png.
+// Files of smooth images are no larger than the files that package image/png writes.
 func TestSmoothPicturesAreSmall(t *testing.T) {
 	m := painted(256, 256, 0, func(x, y int) [4]uint16 {
 		return bytewise(x*y/300, (x+y)/2, 255-(x*x+y*y)/600, 255-y/2)
@@ -143,7 +143,7 @@ func TestFloatsAndFullDisksAreErrors(t *testing.T) {
 	}
 }
 
-// full is a disk with a given number of free bytes.
+// full is a writer that fails after a given number of bytes, like a full disk.
 type full struct{ left int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -153,7 +153,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The context is checked in every row.
+// The context is checked for every row.
 func TestPNGEncodingStopsWithContext(t *testing.T) {
 	m := painted(8, 9, 0, func(x, y int) [4]uint16 { return bytewise(x*31, y*29, x*y, 255) })
 	for left := range 18 {
@@ -163,7 +163,7 @@ func TestPNGEncodingStopsWithContext(t *testing.T) {
 	}
 }
 
-// Readers can invert every filter, also in rows of one pixel.
+// A reader can invert every filter, even in rows of one pixel.
 func TestFiltersAreInvertible(t *testing.T) {
 	add := func(line, above []byte, pixel int, f way) {
 		for i := range line {

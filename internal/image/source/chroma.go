@@ -4,16 +4,16 @@ import stdimage "image"
 
 // Chroma at half resolution is interpolated exactly as the reference decoders do by default: the
 // "fancy" upsampling of libjpeg (jdsample.c) for JPEG and of libwebp (dsp/upsampling.c) for WebP.
-// Both weigh the nearer sample three times as much as the farther one, in each direction.
+// In each direction, both give the nearer sample three times the weight of the farther sample.
 
-// An upsampler fills dst with one row of chroma from the two nearest stored rows. near and far may
-// be the same row; below is set if far is the lower one. dst has room for all pixels that near
-// covers, which may be one more than the image is wide.
+// An upsampler fills dst with one row of chroma, interpolated from the two nearest stored rows.
+// near and far may be the same row; below is set if far is the lower row. dst must have room for
+// all pixels that near covers, which may be one more than the image is wide.
 type upsampler func(dst, near, far []byte, below bool)
 
-// jpegUpsampler returns the upsampler for chroma rows of n samples, each covering across by down
-// pixels. Like libjpeg, it replicates quarter resolution, and rows too short to have an inner
-// sample.
+// jpegUpsampler returns the upsampler for rows of n chroma samples that cover across by down pixels
+// each. As in libjpeg, it replicates samples at quarter resolution, and in rows too short to have
+// an inner sample.
 func jpegUpsampler(n, across, down int) upsampler {
 	switch {
 	case across == 2 && down == 2 && n > 2:
@@ -30,8 +30,8 @@ func jpegUpsampler(n, across, down int) upsampler {
 	}
 }
 
-// triangleAcross is h2v1_fancy_upsample: 3/4 and 1/4 of two samples; ties round down on the left
-// and up on the right.
+// triangleAcross is h2v1_fancy_upsample: it weights two samples by 3/4 and 1/4. Ties round down on
+// the left and up on the right.
 func triangleAcross(dst, near, _ []byte, _ bool) {
 	last := len(near) - 1
 	dst[0], dst[2*last+1] = near[0], near[last]
@@ -69,7 +69,7 @@ func triangleBoth(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((4*a + 7) >> 4)
 }
 
-// webpUpsample is UPSAMPLE_FUNC of libwebp, for one row.
+// webpUpsample is libwebp's UPSAMPLE_FUNC for one row.
 func webpUpsample(dst, near, far []byte, _ bool) {
 	last := len(near) - 1
 	far = far[:len(near)]
@@ -85,8 +85,8 @@ func webpUpsample(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((3*n + f + 2) >> 2)
 }
 
-// yCbCrRows returns the rows of a luma and chroma image whose upper left corner is at 0, 0. Each
-// call may overwrite the result of the previous one.
+// yCbCrRows returns the rows of an image of luma and chroma whose upper left corner is at 0, 0. Each
+// call may overwrite the result of the previous call.
 func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors func(dst, y, cb, cr []byte)) row[uint8] {
 	across, down := subsampling(m.SubsampleRatio)
 	w, h := m.Rect.Dx(), m.Rect.Dy()
@@ -109,7 +109,7 @@ func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors
 	}
 }
 
-// subsampling returns how many pixels share a sample of chroma, horizontally and vertically.
+// subsampling returns how many pixels share a chroma sample, horizontally and vertically.
 func subsampling(r stdimage.YCbCrSubsampleRatio) (across, down int) {
 	switch r {
 	case stdimage.YCbCrSubsampleRatio422:
@@ -126,8 +126,8 @@ func subsampling(r stdimage.YCbCrSubsampleRatio) (across, down int) {
 	return 1, 1
 }
 
-// jpegColors turns rows of full-range luma and chroma (ITU-R BT.601) into RGB as libjpeg does
-// (jdcolor.c): with factors times 65536, rounded to the nearest.
+// jpegColors converts rows of full-range luma and chroma (ITU-R BT.601) to RGB as libjpeg does
+// (jdcolor.c): with factors scaled by 65536, rounded to nearest.
 func jpegColors(dst, luma, blue, red []byte) {
 	blue, red = blue[:len(luma)], red[:len(luma)]
 	for i, y := range luma {
@@ -136,7 +136,7 @@ func jpegColors(dst, luma, blue, red []byte) {
 	}
 }
 
-// webpColors does the same for WebP as libwebp does (dsp/yuv.h): luma is 16 to 235 and chroma 16 to
+// webpColors converts rows to RGB as libwebp does (dsp/yuv.h): luma is 16 to 235 and chroma 16 to
 // 240. Products drop eight bits and keep six fractional bits.
 func webpColors(dst, luma, blue, red []byte) {
 	blue, red = blue[:len(luma)], red[:len(luma)]
@@ -149,5 +149,5 @@ func webpColors(dst, luma, blue, red []byte) {
 	}
 }
 
-// clampFraction drops the given number of fractional bits and limits the result to 0 to 255.
+// clampFraction drops the given number of fractional bits and clamps the result to 0 to 255.
 func clampFraction(x int32, bits int) uint8 { return uint8(max(0, min(255, x>>bits))) }

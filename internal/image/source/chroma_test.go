@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Images in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4. The PNG beside each
-// holds the result of djpeg or dwebp. The blocks of the JPEG files have only means, which all
-// decoders decode alike, so that only chroma at the edges of cells can differ.
+// Images in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4. The PNG file beside each
+// holds the result of djpeg or dwebp. The blocks of the JPEG files have only a DC coefficient,
+// which all decoders decode equally. So only interpolated chroma at the edges of blocks can differ.
 func TestChromaAgreesWithReferenceDecoders(t *testing.T) {
 	files, err := filepath.Glob("testdata/reference/*.png")
 	if err != nil || len(files) != 8 {
@@ -34,10 +34,10 @@ func TestChromaAgreesWithReferenceDecoders(t *testing.T) {
 	}
 }
 
-// A pixel between two samples weighs the nearer one three times as much, in each direction. At the
-// edges there is only one sample.
+// A pixel between two samples gives the nearer sample three times the weight of the farther sample,
+// in each direction. At the edges there is only one sample.
 func TestUpsamplersWeighByDistance(t *testing.T) {
-	// beside returns the sample that contains a pixel, and the next nearest.
+	// beside returns the sample that contains a pixel, and the nearest other sample.
 	beside := func(x, n int) (near, far int) {
 		near, far = x/2, x/2-1
 		if x%2 == 1 {
@@ -64,7 +64,7 @@ func TestUpsamplersWeighByDistance(t *testing.T) {
 			if want := (9*a + 3*b + 3*c + d + 8 - x%2) / 16; int(both[x]) != want {
 				t.Errorf("both: pixel %d is %d, want %d", x, both[x], want)
 			}
-			// libwebp drops half a step in an intermediate result.
+			// libwebp rounds an intermediate result down, which loses half a step.
 			if want := ((a+3*b+3*c+d+8)/8 + a) / 2; int(webp[x]) != want {
 				t.Errorf("webp: pixel %d is %d, want %d", x, webp[x], want)
 			}
@@ -81,7 +81,7 @@ func TestUpsamplersWeighByDistance(t *testing.T) {
 	})
 }
 
-// Chroma is replicated wherever libjpeg replicates it.
+// Chroma samples are replicated in all cases in which libjpeg replicates them.
 func TestCoarseChromaIsReplicated(t *testing.T) {
 	for _, tc := range []struct{ n, across, down int }{{2, 2, 1}, {2, 2, 2}, {5, 4, 1}, {5, 4, 2}} {
 		near, far, got := []byte{10, 50, 90, 20, 70}[:tc.n], make([]byte, tc.n), make([]byte, tc.n*tc.across)
@@ -94,7 +94,8 @@ func TestCoarseChromaIsReplicated(t *testing.T) {
 	}
 }
 
-// The neighboring chroma rows are right at any height. A single row is its own neighbor.
+// The upsamplers get the right neighboring rows of chroma at any image height. A single row is its
+// own neighbor.
 func TestYCbCrRowsFindTheirChroma(t *testing.T) {
 	for _, ratio := range []stdimage.YCbCrSubsampleRatio{
 		stdimage.YCbCrSubsampleRatio444, stdimage.YCbCrSubsampleRatio422, stdimage.YCbCrSubsampleRatio420,
@@ -153,7 +154,7 @@ func TestJPEGColors(t *testing.T) {
 func TestWebPColors(t *testing.T) {
 	for _, tc := range []struct{ y, cb, cr, r, g, b uint8 }{
 		{16, 128, 128, 0, 0, 0}, {235, 128, 128, 255, 255, 255}, {0, 128, 128, 0, 0, 0}, {255, 128, 128, 255, 255, 255},
-		{81, 90, 240, 254, 0, 0}, // red of BT.601 color bars, as rounded there
+		{81, 90, 240, 254, 0, 0}, // red of the BT.601 color bars, rounded as in BT.601
 		{126, 128, 128, 128, 128, 128},
 	} {
 		got := make([]byte, 4)

@@ -5,16 +5,16 @@ import (
 	"math/bits"
 )
 
-// A jpegCode is a Huffman code (ITU-T T.81, annex C).
+// A jpegCode is a Huffman table (ITU-T T.81, annex C).
 type jpegCode struct {
-	short  [256]uint16 // value and length by the next eight bits, 0 if longer
-	most   [17]int32   // the largest code of each length, -1 for none
-	offset [17]int32   // added to a code, gives the index of its value
+	short  [256]uint16 // value and code length by the next eight bits; 0 if the code is longer
+	most   [17]int32   // largest code of each length, -1 if the length has no codes
+	offset [17]int32   // offset that turns a code of each length into the index of its value
 	values []byte
 }
 
-// readCodeTable reads the sixteen counts and the values of a table, and returns the remaining
-// bytes.
+// readCodeTable reads the sixteen counts and the values of a Huffman table, and returns the
+// remaining bytes.
 func (c *jpegCode) readCodeTable(b []byte) (rest []byte, ok bool) {
 	*c = jpegCode{}
 	code, n := int32(0), int32(0)
@@ -43,15 +43,15 @@ func (c *jpegCode) readCodeTable(b []byte) (rest []byte, ok bool) {
 	return b[16+n:], true
 }
 
-// jpegBits reads bits of entropy-coded data, up to the next marker.
+// jpegBits reads bits of entropy-coded data up to the next marker.
 type jpegBits struct {
 	data []byte
 	at   int
 	acc  uint64
-	n    int // the number of unread bits, the lowest of acc
+	n    int // number of unread bits, which are the lowest bits of acc
 }
 
-// fillToMarker reads bytes until it has 56 bits, or reaches a marker.
+// fillToMarker reads bytes until acc has 56 bits or a marker is reached.
 func (b *jpegBits) fillToMarker() {
 	for b.n <= 48 && b.at < len(b.data) {
 		v := b.data[b.at]
@@ -66,7 +66,7 @@ func (b *jpegBits) fillToMarker() {
 	}
 }
 
-// takeEntropy returns the next n bits, at most 16, and false if fewer are left.
+// takeEntropy returns the next n bits, at most 16. It returns false if fewer are left.
 func (b *jpegBits) takeEntropy(n int) (uint32, bool) {
 	if b.n < n {
 		if b.fillToMarker(); b.n < n {
@@ -77,12 +77,12 @@ func (b *jpegBits) takeEntropy(n int) (uint32, bool) {
 	return uint32(b.acc>>b.n) & (1<<n - 1), true
 }
 
-// decodeValue reads a code and returns its value.
+// decodeValue reads a Huffman code and returns its value.
 func (b *jpegBits) decodeValue(c *jpegCode) (byte, bool) {
 	if b.n < 16 {
 		b.fillToMarker()
 	}
-	next := uint32(b.acc<<max(0, 16-b.n)>>max(0, b.n-16)) & 0xffff // zeros beyond the end
+	next := uint32(b.acc<<max(0, 16-b.n)>>max(0, b.n-16)) & 0xffff // bits beyond the end are zeros
 	if v := c.short[next>>8]; v != 0 {
 		b.n -= int(v & 255)
 		return byte(v >> 8), b.n >= 0
@@ -115,13 +115,13 @@ func (b *jpegBits) skipToMarker() int {
 	}
 }
 
-// A jpegScan reads the blocks of a scan, only to find where they end.
+// A jpegScan reads the blocks of a scan, only to find where the data ends.
 type jpegScan struct {
 	bits     jpegBits
 	parts    []scanPart
-	from, to int  // coefficients, in zigzag order
-	refines  bool // the scan sends one more bit of each
-	skip     int  // coming blocks without coefficients: the end-of-band run
+	from, to int  // range of coefficients, in zigzag order
+	refines  bool // the scan sends one more bit of each coefficient
+	skip     int  // following blocks without coefficients: the end-of-band run
 }
 
 type scanPart struct {
@@ -129,8 +129,8 @@ type scanPart struct {
 	dc, ac *jpegCode
 }
 
-// follows reports whether the scan continues where earlier scans ended: with bit high of each
-// coefficient, down to bit low.
+// follows reports whether the scan continues where earlier scans ended: its first bit of each
+// coefficient must be high and its last bit low.
 func (s *jpegScan) follows(high, low byte) bool {
 	for _, p := range s.parts {
 		if s.from > 0 && p.sent[0] == 0 {
@@ -146,7 +146,7 @@ func (s *jpegScan) follows(high, low byte) bool {
 	return true
 }
 
-// readRestart reads restart marker number n, which must come next.
+// readRestart reads the restart marker with number n, which must come next.
 func (s *jpegScan) readRestart(n byte) error {
 	left := s.bits.skipToMarker()
 	b := &s.bits
@@ -197,7 +197,7 @@ func (s *jpegScan) walkBlock(p *scanPart, x, y int) error {
 	return nil
 }
 
-// readCoefficients reads coefficients that no scan has sent before.
+// readCoefficients reads coefficients that no earlier scan has sent.
 func (s *jpegScan) readCoefficients(p *scanPart, set *uint64) bool {
 	k := s.from
 	if k == 0 {
@@ -242,7 +242,7 @@ func (s *jpegScan) readCoefficients(p *scanPart, set *uint64) bool {
 	return true
 }
 
-// refineCoefficients reads another bit of coefficients (ITU-T T.81, section G.1.2.3).
+// refineCoefficients reads one more bit of each coefficient (ITU-T T.81, section G.1.2.3).
 func (s *jpegScan) refineCoefficients(p *scanPart, set *uint64) bool {
 	k := s.from
 	for s.skip == 0 && k <= s.to {
@@ -262,7 +262,7 @@ func (s *jpegScan) refineCoefficients(p *scanPart, set *uint64) bool {
 		if _, ok := s.bits.takeEntropy(size); !ok || size > 1 {
 			return false
 		}
-		// Skip the run of zeros, and read a bit for every nonzero coefficient.
+		// Skip the run of zeros, and read a bit for each nonzero coefficient on the way.
 		for ; k <= s.to; k++ {
 			if *set>>k&1 == 0 {
 				if zeros--; zeros < 0 {

@@ -52,7 +52,7 @@ func TestSamplesOfAllFormatsAreDecoded(t *testing.T) {
 	}
 }
 
-// near checks that no number differs by more than slack.
+// near checks that no value of got differs from the value in want by more than slack.
 func near(t *testing.T, want, got *pixmap.Map, slack int) {
 	t.Helper()
 	if got.W != want.W || got.H != want.H || len(got.Pix8) != len(want.Pix8) {
@@ -66,7 +66,7 @@ func near(t *testing.T, want, got *pixmap.Map, slack int) {
 }
 
 // The images in testdata were written by Pillow 9.4 with libjpeg-turbo, ffmpeg 5.1 (qoi, webp,
-// bmp-32), pamtopng 11.01 (gray2, rgb16-interlaced) and ppmtobmp 11.01 (bmp-map4). These functions
+// bmp-32), pamtopng 11.01 (gray2, rgb16-interlaced) and ppmtobmp 11.01 (bmp-map4). The functions
 // compute the expected pixels of all of them.
 var drawn = map[string]struct {
 	slack int
@@ -93,7 +93,7 @@ var drawn = map[string]struct {
 	"bmp-map8.bmp":         {0, func(x, y int) [4]int { i := y*9 + x; return [4]int{i * 4, 255 - i*3, i, 255} }},
 	"bmp-map4.bmp":         {0, func(x, y int) [4]int { i := (x/3 + y) % 16; return [4]int{i * 4, 255 - i*3, i, 255} }},
 	"bmp-24.bmp":           {0, drawOpaque},
-	"bmp-32.bmp":           {0, drawOpaque}, // ffmpeg writes no mask for alpha
+	"bmp-32.bmp":           {0, drawOpaque}, // ffmpeg declares no alpha mask
 }
 
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
@@ -196,7 +196,8 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	for _, s := range samples(t) {
-		// Go's lossy encoders may change with a release; testdata has files of other encoders.
+		// The output of Go's lossy encoders may change with a release. testdata has lossy files of
+		// other encoders.
 		if s.slack == 0 {
 			add(s.data, s.ext)
 		}
@@ -204,7 +205,7 @@ func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.*")
 	for _, file := range files {
 		if filepath.Ext(file) == ".bmp" {
-			continue // their pixels are compared exactly
+			continue // BMP pixels are compared exactly elsewhere
 		}
 		add(read(t, file), filepath.Ext(file))
 	}
@@ -249,7 +250,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// The content of a file decides its format, not its extension.
+// The content of a file determines its format, whatever its extension is.
 func TestContentDecides(t *testing.T) {
 	data := encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1)))
 	for _, ext := range []string{".png", ".jpg", ".tga", ""} {
@@ -274,8 +275,8 @@ func TestGIFFrameMayBeSmallerThanTheScreen(t *testing.T) {
 	}
 }
 
-// Decoding ends with the context's error whenever the context is cancelled, and checks the context
-// at regular intervals.
+// If the context is canceled, decoding returns the context's error. It checks the context at
+// regular intervals.
 func TestSourceDecodingStopsWithContext(t *testing.T) {
 	big := stdimage.NewNRGBA(stdimage.Rect(0, 0, 256, 256))
 	noise(big.Pix, true)

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// straight turns a library's image into a map with straight alpha: sixteen bits a channel if the
-// image has them, else eight. It reuses the image's own bytes if they already have that layout.
+// straight converts a library's image to a map with straight alpha: 16 bits per channel if the
+// image has 16, otherwise 8. It reuses the image's own memory if it already has that layout.
 func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {
@@ -40,8 +40,8 @@ func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	return fillMap(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
 }
 
-// wordsOf returns the memory of pix as numbers of sixteen bits, or nil if it is misaligned. So a
-// image of 2 GiB is not held twice.
+// wordsOf returns the memory of pix as 16-bit values, or nil if it is misaligned. It avoids a
+// second copy of large images.
 func wordsOf(pix []byte) []uint16 {
 	if len(pix) < 2 || uintptr(unsafe.Pointer(&pix[0]))%2 != 0 {
 		return nil
@@ -49,7 +49,7 @@ func wordsOf(pix []byte) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&pix[0])), len(pix)/2)
 }
 
-// swapBytes turns the big-endian bytes of package image into words, in place.
+// swapBytes converts the big-endian bytes of package image to words, in place.
 func swapBytes(ctx context.Context, pix []byte, words []uint16) error {
 	const block = 1 << 20 // words between two checks of the context
 	for i := range words {
@@ -61,7 +61,7 @@ func swapBytes(ctx context.Context, pix []byte, words []uint16) error {
 	return nil
 }
 
-// A row puts row y of an image, counted from its top, into dst, four numbers a pixel.
+// A row copies row y of an image, counted from the top, to dst, four values per pixel.
 type row[T uint8 | uint16 | float32] func(dst []T, y int)
 
 // fillMap fills m row by row.
@@ -84,8 +84,8 @@ func fillMap[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r r
 	return m, nil
 }
 
-// row8 returns the rows of an image of eight bits a channel. Each image type of the decoders has
-// its own loop.
+// row8 returns the row function of an image with 8 bits per channel. Each image type of the
+// decoders has its own loop.
 func row8(img stdimage.Image) row[uint8] {
 	switch m := img.(type) {
 	case *stdimage.NRGBA:
@@ -123,7 +123,7 @@ func row8(img stdimage.Image) row[uint8] {
 	}
 }
 
-// row16 is row8 for sixteen bits a channel.
+// row16 is like row8, but for 16 bits per channel.
 func row16(img stdimage.Image) row[uint16] {
 	// Package image stores the high byte first.
 	word := func(b []byte) uint16 { return uint16(b[0])<<8 | uint16(b[1]) }
@@ -163,7 +163,7 @@ func row16(img stdimage.Image) row[uint16] {
 func straightPalette(p color.Palette) (table [256][4]byte) {
 	for i, c := range p[:min(256, len(p))] {
 		if n, ok := c.(color.NRGBA); ok {
-			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keeps the color under alpha 0
+			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keep the color where alpha is 0
 			continue
 		}
 		r, g, b, a := c.RGBA()
@@ -172,8 +172,8 @@ func straightPalette(p color.Palette) (table [256][4]byte) {
 	return table
 }
 
-// dividePremultiplied divides premultiplied channels of 0 to top by their alpha and rounds to eight
-// bits.
+// dividePremultiplied divides premultiplied channels from 0 to top by their alpha and rounds to
+// eight bits.
 func dividePremultiplied(r, g, b, a, top uint32) [4]byte {
 	if a == 0 {
 		return [4]byte{}
@@ -205,9 +205,9 @@ func setOpaque(dst []byte, r, g, b byte) {
 // transposed is the first orientation whose rows are stored as columns.
 const transposed = 5
 
-// upright returns m turned upright. Orientations are the values of EXIF 2.3, tag 0x0112, which name
-// the sides of the stored image's first row and first column. Values other than 2 to 8 change
-// nothing.
+// upright returns m with its orientation undone. An orientation is a value of EXIF 2.3, tag 0x0112,
+// which says on which sides the stored image's first row and first column belong. Only values from
+// 2 to 8 change the image.
 func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, error) {
 	if orientation < 2 || orientation > 8 {
 		return m, nil
@@ -217,10 +217,10 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 		w, h = h, w
 	}
 	out := pixmap.New(w, h, m.Depth())
-	// Pixel (0, 0) of out is pixel start of m. A step to the right or down in out moves by that
-	// many pixels in m.
+	// Pixel (0, 0) of out is pixel start of m. Moving right or down by one pixel in out moves by
+	// right or down pixels in m.
 	start, right, down := 0, 1, m.W
-	last, bottom := m.W-1, (m.H-1)*m.W // last pixel of the first row, and of the first column
+	last, bottom := m.W-1, (m.H-1)*m.W // last pixel of the first row; last pixel of the first column
 	switch orientation {
 	case 2: // top, right
 		start, right = last, -1
@@ -254,7 +254,7 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 	return out, nil
 }
 
-// turnRow fills dst with every step-th pixel of src, starting at pixel from.
+// turnRow fills dst with every step-th pixel of src, starting at index from.
 func turnRow[T any](dst, src []T, from, step int) {
 	for ; len(dst) > 0; dst = dst[4:] {
 		copy(dst[:4], src[4*from:4*from+4])
@@ -262,9 +262,9 @@ func turnRow[T any](dst, src []T, from, step int) {
 	}
 }
 
-// exifOrientation returns the orientation of an EXIF block, 1 to 8, or 1 if the block has none or
-// is damaged. A block is a small TIFF file (EXIF 2.3, section 4.5). The signature that JPEG puts
-// before it is optional.
+// exifOrientation returns the orientation of an EXIF block, from 1 to 8. It returns 1 if the block
+// has no orientation or is damaged. A block is a small TIFF file (EXIF 2.3, section 4.5),
+// optionally after the signature that JPEG puts before it.
 func exifOrientation(block []byte) int {
 	block = bytes.TrimPrefix(block, []byte("Exif\x00\x00"))
 	if len(block) < 8 {

@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// A BC1 block is two colors of 5, 6 and 5 bits and sixteen indices of two. If
-// the first color is the larger number, the indices pick one of four colors on
-// the line between them: 0, 1, 1/3, 2/3 of the way. Otherwise they pick one of
-// three, 0, 1 and 1/2, or black that is transparent.
+// A BC1 block has two endpoint colors of 5, 6 and 5 bits and sixteen 2-bit indices. If the first
+// endpoint is the larger number, the indices select one of four colors on the line between the
+// endpoints: 0, 1, 1/3 or 2/3 of the way. Otherwise they select one of three colors, 0, 1 and 1/2,
+// or transparent black.
 //
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC1.
 
-// A colorBlock holds the n wanted colors of a BC1 block, with channels from 0 to 255. at[i] is the
-// place of color i in the block.
+// A colorBlock holds the n colors to encode in a BC1 block, with channels from 0 to 255. at[i] is
+// the position of color i in the block.
 type colorBlock struct {
 	n     int
 	pix   [16][3]float32
 	at    [16]uint8
-	clear uint32 // places that are transparent
+	clear uint32 // one bit per pixel, set if the pixel is transparent
 }
 
-// encodeBC1 writes the block of c. Blocks with transparent places use the mode of three colors;
-// four forbids this mode, as in BC3.
+// encodeBC1 encodes the block c. Blocks with transparent pixels use the three-color mode; four
+// forbids this mode, as BC3 requires.
 func encodeBC1(dst *[8]byte, c *colorBlock, four bool, q Quality) {
 	if c.n == 0 {
-		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all transparent
+		binary.LittleEndian.PutUint64(dst[:], 0xffffffff<<32) // all pixels are transparent
 		return
 	}
 	if solid := c.isSolidBlock(); solid {
@@ -60,15 +60,15 @@ func (c *colorBlock) isSolidBlock() bool {
 	return true
 }
 
-// A color565 is a stored color: the steps of red, green and blue.
+// A color565 is a stored color: the quantized values of red, green and blue.
 type color565 [3]int32
 
-// tops are the largest steps of each channel.
+// tops are the largest quantized values of each channel.
 var tops = [3]int32{31, 63, 31}
 
 func (c color565) packedColor() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
 
-// widenColor returns c with channels from 0 to 255, whose low bits repeat the high bits.
+// widenColor returns c with channels from 0 to 255. The low bits repeat the high bits.
 func (c color565) widenColor() [3]float32 {
 	return [3]float32{
 		float32(c[0]<<3 | c[0]>>2),
@@ -86,13 +86,13 @@ func nearestStep(x float32, top int32) int32 {
 	return max(0, min(top, int32(float32(x*(float32(top)/255))+0.5)))
 }
 
-// A colorLine is a possible coding of a block: steps+1 colors, evenly spaced from a to b, with 3 or
-// 2 steps.
+// A colorLine is a candidate encoding of a block: steps+1 colors, evenly spaced from endpoint a to
+// b. steps is 3 or 2.
 type colorLine struct {
 	a, b  color565
 	steps int32
-	index [16]uint8 // steps from a, of each of the block's colors
-	err   float32   // sum of squares
+	index [16]uint8 // index of each color of the block, in steps from a
+	err   float32   // sum of squared errors
 }
 
 func (l colorLine) improvesColors(m colorLine) colorLine {
@@ -102,7 +102,7 @@ func (l colorLine) improvesColors(m colorLine) colorLine {
 	return l
 }
 
-// colorsBetween stores the colors of c with the given ends.
+// colorsBetween encodes the colors of c with the given endpoints.
 func colorsBetween(c *colorBlock, a, b color565, steps int32) colorLine {
 	l := colorLine{a: a, b: b, steps: steps}
 	from, to := a.widenColor(), b.widenColor()
@@ -128,8 +128,8 @@ func colorsBetween(c *colorBlock, a, b color565, steps int32) colorLine {
 	return l
 }
 
-// refined moves the ends to the best place for the indices, by least squares, as long as that
-// helps.
+// refined moves the endpoints to the least-squares optimum for the indices, as long as this reduces
+// the error.
 func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	for range rounds {
 		if l.err == 0 {
@@ -152,7 +152,8 @@ func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	return l
 }
 
-// stepColors tries ends with one channel a step away as long as that helps.
+// stepColors changes one channel of an endpoint by one quantized value at a time, as long as this
+// reduces the error.
 func (l colorLine) stepColors(c *colorBlock) colorLine {
 	for better := true; better && l.err > 0; {
 		better = false
@@ -175,8 +176,8 @@ func (l colorLine) stepColors(c *colorBlock) colorLine {
 
 func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 	a, b := l.a.packedColor(), l.b.packedColor()
-	// The order of the words tells the number of steps. Equal words mean two steps, where the first
-	// index has that color as well.
+	// The order of the two words encodes the number of steps. Equal words mean two steps; index 0
+	// is the first endpoint in both modes.
 	turned := l.steps == 3 && a < b || l.steps == 2 && a > b
 	if turned {
 		a, b = b, a
@@ -196,7 +197,7 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 		case k == uint32(l.steps):
 			code = 1
 		default:
-			code = k + 1 // 1/3, 2/3, or 1/2
+			code = k + 1 // index of 1/3, 2/3 or 1/2
 		}
 		indices |= code << (2 * c.at[i])
 	}
@@ -210,11 +211,11 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 	binary.LittleEndian.PutUint32(dst[4:], indices)
 }
 
-// A pair holds the best two ends for a value, in stored steps.
+// A pair holds the best two endpoints for a value, as quantized values.
 type pair struct{ a, b uint8 }
 
-// solidPairs holds the pairs for values from 0 to 255 that are 1 of 3 steps, and 1 of 2 steps, from
-// a to b, for channels of five and six bits.
+// solidPairs holds the pairs for each value from 0 to 255, for channels of five and six bits. The
+// value is one of three steps, or one of two steps, from a to b.
 var solidPairs = sync.OnceValue(func() *[2][2][256]pair {
 	all := new([2][2][256]pair)
 	for i, steps := range [2]int{3, 2} {
@@ -231,11 +232,11 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	for v := range out {
 		best := -1
 		for a := range top + 1 {
-			// The best b for this a is next to the one that would leave no error.
+			// The best b for this a is next to the b whose error is zero.
 			near := (steps*v - (steps-1)*wide(a)) * top / 255
 			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
-				// Of pairs with equal errors, ends close to each other differ least between
-				// decoders with other rounding.
+				// Among pairs with equal errors, close endpoints differ least between decoders with
+				// different rounding.
 				miss := (steps-1)*wide(a) + wide(b) - steps*v
 				spread := wide(a) - wide(b)
 				cost := 1000*max(miss, -miss) + max(spread, -spread)
@@ -248,7 +249,7 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	return out
 }
 
-// solidLine stores a block of one color, one step from the first end to the second.
+// solidLine encodes a block of one color, as one step from the first endpoint to the second.
 func solidLine(c *colorBlock, steps int32) colorLine {
 	tables := &solidPairs()[3-steps]
 	l := colorLine{steps: steps}

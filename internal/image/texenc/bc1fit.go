@@ -6,16 +6,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A layout is the order of a block's colors along the line of their largest scatter. A coding cuts
-// this order into one part for each index.
+// A layout holds a block's colors, sorted along their principal axis. An encoding cuts this order
+// into one part per index.
 //
-// Trying cuts instead of ends is the "cluster fit" of Simon Brown's squish (2006): least squares
-// give the best ends of a cut from sums over each beginning of the order.
+// Searching over cuts instead of endpoints is the "cluster fit" of Simon Brown's squish (2006): the
+// best endpoints of a cut follow by least squares from prefix sums of the order.
 type layout struct {
-	block *colorBlock // pixels in this order
+	block *colorBlock // pixels in sorted order
 	mean  [3]float32
-	// upTo holds the sums of the first colors, relative to their mean. Small numbers have small
-	// rounding errors.
+	// upTo holds the prefix sums of the colors, relative to their mean. This keeps the sums small,
+	// and with them the rounding errors.
 	upTo [17][3]float32
 }
 
@@ -26,7 +26,7 @@ func newLayout(c *colorBlock) layout {
 	for i, p := range c.pix[:c.n] {
 		along[i] = blockfit.Dot(p, axis)
 	}
-	// Equal ones keep their order.
+	// Colors with equal keys keep their order.
 	for i := 1; i < c.n; i++ {
 		for j := i; j > 0 && along[j] < along[j-1]; j-- {
 			along[j], along[j-1] = along[j-1], along[j]
@@ -42,7 +42,7 @@ func newLayout(c *colorBlock) layout {
 	return l
 }
 
-// fitCuts returns the best line found with the given steps.
+// fitCuts returns the best line found with the given number of steps.
 func (l *layout) fitCuts(steps int32, q Quality) colorLine {
 	c := l.block
 	first, last := c.pix[0], c.pix[c.n-1]
@@ -58,7 +58,7 @@ func (l *layout) fitCuts(steps int32, q Quality) colorLine {
 	return line
 }
 
-// lineOfCut returns the best line of a cut.
+// lineOfCut returns the best line for the given cuts.
 func (l *layout) lineOfCut(cuts cut, steps int32) colorLine {
 	a, b, _, ok := l.tryCut(cuts, steps, math.MaxFloat32)
 	if !ok {
@@ -67,8 +67,8 @@ func (l *layout) lineOfCut(cuts cut, steps int32) colorLine {
 	return colorsBetween(l.block, a, b, steps).refined(l.block, 4)
 }
 
-// A cut holds the starts of the second and later parts of an order, rising. With two steps the last
-// one is the end of the order.
+// A cut holds the starts of the second and later parts of the order, in ascending order. With two
+// steps, the last element is the end of the order.
 type cut [3]int
 
 func cutOf(l *colorLine, n int) cut {
@@ -79,7 +79,7 @@ func cutOf(l *colorLine, n int) cut {
 	return cut{counts[0], counts[0] + counts[1], counts[0] + counts[1] + counts[2]}
 }
 
-// climb moves cuts by one color as long as that helps.
+// climb moves the cuts by one color at a time, as long as this reduces the error.
 func (l *layout) climb(c cut, steps int32) cut {
 	n := l.block.n
 	best := float32(math.MaxFloat32)
@@ -141,9 +141,9 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 	return best
 }
 
-// tryCut returns the best stored ends for a cut, and their squared error minus the error of storing
-// the mean. It returns false if all colors are in one part, or if that error would not be less than
-// most.
+// tryCut returns the best quantized endpoints for a cut, and their squared error minus the error of
+// the mean color. It returns false if all colors are in one part, or if the result would not be
+// less than most.
 func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
@@ -163,9 +163,9 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 	if det == 0 {
 		return a, b, 0, false
 	}
-	// Less the mean, all colors sum to 0, and the weights of b are the negative weights of
-	// a. So both ends are on one line through the mean, and their error before rounding,
-	// which never lowers it, is known already.
+	// Relative to the mean, the colors sum to 0, and the weights of b are the negative weights of
+	// a. So both endpoints are on a line through the mean. Their error before rounding is known
+	// already, and rounding never lowers it.
 	one := 1 / float32(det)
 	if -float32(blockfit.Dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
 		return a, b, 0, false
@@ -183,8 +183,8 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 
 func minusColor(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
-// sums holds the sums for least squares over colors p that are k of n steps from end a to end b: a
-// has weight n-k, and b has weight k.
+// sums holds the least-squares sums over colors p that are k of n steps from endpoint a to endpoint
+// b: a has weight n-k, and b has weight k.
 type sums struct {
 	aa, ab, bb int32
 	a, b       [3]float32
@@ -200,7 +200,8 @@ func (s *sums) addWeighted(k, n int32, p *[3]float32) {
 	}
 }
 
-// bestEnds returns the two ends with the least error, or false if there is no unique answer.
+// bestEnds returns the two endpoints with the smallest error. It returns false if the solution is
+// not unique.
 func (s *sums) bestEnds(n int32) (a, b [3]float32, ok bool) {
 	det := s.aa*s.bb - s.ab*s.ab
 	if det == 0 {
@@ -215,8 +216,8 @@ func (s *sums) bestEnds(n int32) (a, b [3]float32, ok bool) {
 	return a, b, true
 }
 
-// errorOfEnds returns the squared error of the given ends, minus the sum of the colors' squares,
-// which is the same for all ends.
+// errorOfEnds returns the squared error of the given endpoints, minus the sum of the colors'
+// squares, which is the same for all endpoints.
 func (s *sums) errorOfEnds(a, b [3]float32, n int32) float32 {
 	one := 1 / float32(n)
 	aa, ab, bb := float32(s.aa)*one*one, 2*float32(s.ab)*one*one, float32(s.bb)*one*one

@@ -7,15 +7,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A BC4 block is two ends of eight bits and sixteen indices of three. If the
-// first end is larger, they pick one of eight values from end to end; otherwise
-// one of six, or 0, or 255.
+// A BC4 block has two 8-bit endpoints and sixteen 3-bit indices. If the first endpoint is larger,
+// the indices select one of eight values between the endpoints; otherwise one of six values, or 0,
+// or 255.
 //
-// Source: Microsoft, "Texture Block Compression in Direct3D 11", BC4. Values are
-// interpolated exactly here; decoders round the result to their own precision.
+// Source: Microsoft, "Texture Block Compression in Direct3D 11", BC4. Values are interpolated
+// exactly here; decoders round the result to their own precision.
 
-// encodeBC4 writes the block of sixteen values from 0 to 255. Fractions keep more than eight bits
-// of a source of sixteen.
+// encodeBC4 encodes a block of sixteen values from 0 to 255. Their fractions preserve the precision
+// of a 16-bit source.
 func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	low, high := v[0], v[0]
 	for _, x := range v[1:] {
@@ -23,7 +23,7 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	}
 	best := rampFit(v, low, high, 7, q)
 	if q != Fast && best.err > 0 {
-		// Black and white values cost no end.
+		// The six-value mode has 0 and 255 without using an endpoint.
 		if low < 1 || high > 254 {
 			best = best.improvesRamp(rampFitInside(v, q))
 		}
@@ -32,13 +32,13 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	best.writeRamp(dst)
 }
 
-// A ramp is a possible coding of sixteen values: steps+1 evenly spaced values from low to high,
-// with 7 steps, or with 5 steps and the values 0 and 255 as well.
+// A ramp is a candidate encoding of sixteen values: steps+1 evenly spaced values from low to high,
+// with 7 steps, or with 5 steps and additionally the values 0 and 255.
 type ramp struct {
 	low, high int
 	steps     int
-	index     [16]uint8 // steps from low; atZero and atFull besides
-	err       float32   // sum of squares
+	index     [16]uint8 // index in steps from low, or atZero or atFull
+	err       float32   // sum of squared errors
 }
 
 const (
@@ -53,7 +53,7 @@ func (r ramp) improvesRamp(s ramp) ramp {
 	return r
 }
 
-// rampFit fits a ramp to v, starting from ends low and high.
+// rampFit fits a ramp to v, starting with the endpoints low and high.
 func rampFit(v *[16]float32, low, high float32, steps int, q Quality) ramp {
 	best := rampBetween(v, clampedByte(low), clampedByte(high), steps)
 	for range fitRounds(q) {
@@ -86,7 +86,7 @@ func fitRounds(q Quality) int {
 	return 8
 }
 
-// rampFitInside fits a ramp of six values to the values that are neither black nor white.
+// rampFitInside fits a ramp of six values to the values that are neither 0 nor 255.
 func rampFitInside(v *[16]float32, q Quality) ramp {
 	low, high := float32(255), float32(0)
 	for _, x := range v {
@@ -94,13 +94,13 @@ func rampFitInside(v *[16]float32, q Quality) ramp {
 			low, high = min(low, x), max(high, x)
 		}
 	}
-	if low > high { // nothing but black and white
+	if low > high { // the block has only 0 and 255
 		low, high = 0, 255
 	}
 	return rampFit(v, low, high, 5, q)
 }
 
-// rampNear tries ends next to r's while that helps.
+// rampNear tries endpoints next to r's as long as this reduces the error.
 func rampNear(v *[16]float32, r ramp) ramp {
 	for better := true; better && r.err > 0; {
 		better = false
@@ -116,7 +116,7 @@ func rampNear(v *[16]float32, r ramp) ramp {
 	return r
 }
 
-// rampBetween stores v with the given ends.
+// rampBetween encodes v with the given endpoints.
 func rampBetween(v *[16]float32, low, high, steps int) ramp {
 	if low > high {
 		low, high = high, low
@@ -129,7 +129,7 @@ func rampBetween(v *[16]float32, low, high, steps int) ramp {
 		scale = n / width
 	}
 	for i, x := range v {
-		k := int32(float32((x-from)*scale) + 0.5) // rounds down to 0 below low
+		k := int32(float32((x-from)*scale) + 0.5) // rounds down to 0 for values below low
 		k = max(0, min(int32(steps), k))
 		d := x - from - float32(float32(k)*step)
 		e := float32(d * d)
@@ -147,7 +147,7 @@ func rampBetween(v *[16]float32, low, high, steps int) ramp {
 	return r
 }
 
-// rampEnds returns the best ends for r's indices, by least squares, or false if all indices are
+// rampEnds returns the least-squares endpoints for r's indices. It returns false if all indices are
 // equal.
 func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
 	n := int32(r.steps)
@@ -175,15 +175,15 @@ func rampEnds(v *[16]float32, r *ramp) (low, high int, ok bool) {
 func clampedByte(x float32) int { return int(max(0, min(255, x)) + 0.5) }
 
 func (r *ramp) writeRamp(dst *[8]byte) {
-	// The order of the ends tells the number of steps.
+	// The order of the endpoints encodes the number of steps.
 	dst[0], dst[1] = byte(r.high), byte(r.low)
 	if r.steps == 5 || r.low == r.high {
 		dst[0], dst[1] = byte(r.low), byte(r.high)
 	}
-	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // codes from low to high
+	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // index codes from low to high
 	switch {
 	case r.low == r.high && r.steps == 7:
-		code = [8]uint64{} // all are the same
+		code = [8]uint64{} // all values are equal
 	case r.steps == 5:
 		code = [8]uint64{0, 2, 3, 4, 5, 1, atZero, atFull}
 	}
@@ -196,7 +196,7 @@ func (r *ramp) writeRamp(dst *[8]byte) {
 	}
 }
 
-// appendBC6H writes unsigned BC6H blocks.
+// appendBC6H appends unsigned BC6H blocks to out.
 func appendBC6H(ctx context.Context, out []byte, m *pixmap.Map, o Options) ([]byte, error) {
 	r := newLinearReader(m, o.SRGB)
 	var colors bc6h.Colors
@@ -217,7 +217,7 @@ func appendBC6H(ctx context.Context, out []byte, m *pixmap.Map, o Options) ([]by
 	return out, nil
 }
 
-// halvesAt returns the color at x, y, or at the edge next to it.
+// halvesAt returns the color at x, y, or at the nearest edge.
 func (r *linearReader) halvesAt(x, y int) [3]uint16 {
 	at := 4 * (r.m.W*min(y, r.m.H-1) + min(x, r.m.W-1))
 	return [3]uint16{halfFloat(r.numberAt(at), false), halfFloat(r.numberAt(at+1), false), halfFloat(r.numberAt(at+2), false)}

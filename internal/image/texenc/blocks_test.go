@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawBlock draws colors of few or many values, near each other or far apart.
+// drawBlock draws colors with few or many distinct values, which are near each other or far apart.
 func drawBlock(t *rapid.T) *block {
 	b := new(block)
 	spread := rapid.SampledFrom([]int{0, 1, 5, 40, 255}).Draw(t, "spread")
@@ -21,8 +21,8 @@ func drawBlock(t *rapid.T) *block {
 	return b
 }
 
-// bc1Colors returns the four colors of a block as the specification has them,
-// not rounded; the fourth of three has alpha 0.
+// bc1Colors returns the four colors of a block by the specification, not rounded. In the
+// three-color mode, the fourth color has alpha 0.
 func bc1Colors(data []byte, four bool) (out [4][4]float64) {
 	a, b := binary.LittleEndian.Uint16(data), binary.LittleEndian.Uint16(data[2:])
 	wide := func(w uint16) [4]float64 {
@@ -57,9 +57,9 @@ func bc1Error(data []byte, b *block, four bool) (sum float64, clear uint32) {
 	return sum, clear
 }
 
-// No quality is worse than the one below it, none of them takes the transparent
-// black that BC1 without alpha must not have, and all are as good as the two
-// ends of the block's box, the least an encoder can do.
+// A higher quality never has a larger error. No quality uses transparent black if BC1 must have no
+// alpha. Each quality is at least as good as the simplest encoder, which uses the corners of the
+// block's bounding box as endpoints.
 func TestBC1Qualities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)
@@ -81,7 +81,7 @@ func TestBC1Qualities(t *testing.T) {
 	})
 }
 
-// Places are transparent exactly if their alpha is below a half.
+// A pixel becomes transparent exactly if its alpha is below a half.
 func TestBC1PunchThrough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)
@@ -102,11 +102,11 @@ func TestBC1PunchThrough(t *testing.T) {
 	})
 }
 
-// A flat block is as near as it can be with any two stored colors and any place
-// between them.
+// The error of a block of one color is as small as it can be with any two stored endpoints and any
+// index.
 func TestBC1Solid(t *testing.T) {
-	// least[n][bits][v] is the least squared error of a channel of such bits at v,
-	// 1 of n steps from one stored value to another.
+	// least[n][bits][v] is the smallest squared error of a channel with value v, if it is encoded
+	// as one of n steps between two stored values with that many bits.
 	var least [4][7][256]float64
 	for _, n := range []int{2, 3} {
 		for _, bits := range []int{5, 6} {
@@ -177,7 +177,7 @@ func bc4Error(data []byte, v *[16]float32) (sum float64) {
 func TestBC4Qualities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawBlock(t)[0]
-		if rapid.Bool().Draw(t, "mask") { // many at the ends
+		if rapid.Bool().Draw(t, "mask") { // many values at the ends of the range
 			for i := range v {
 				v[i] = []float32{0, 255, v[i]}[rapid.IntRange(0, 2).Draw(t, "which")]
 			}
@@ -195,7 +195,7 @@ func TestBC4Qualities(t *testing.T) {
 	})
 }
 
-// Two values, and any with black and white beside, lose nothing.
+// Blocks of two values, and blocks of one value besides black and white, are encoded exactly.
 func TestBC4Exact(t *testing.T) {
 	for a := range 256 {
 		for _, b := range []int{0, 1, a, 128, 254, 255} {
@@ -217,8 +217,8 @@ func TestBC4Exact(t *testing.T) {
 	}
 }
 
-// Slow slopes of sixteen bits keep more than eight: rounding them to bytes first
-// would be off by a quarter of a byte on average.
+// Slow gradients of 16-bit values keep more than 8 bits. Rounding them to bytes first would cause
+// an error of a quarter of a byte on average.
 func TestBC4KeepsSixteenBits(t *testing.T) {
 	var v [16]float32
 	for i := range v {

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build for machines of 32 bits.
+// The library that decodes here does not build on 32-bit machines.
 
 package texenc
 
@@ -33,12 +33,12 @@ var libraryFormats = map[texture.Format]bcn.Format{
 	texture.BC5: bcn.FormatBC5, texture.BC7: bcn.FormatBC7,
 }
 
-// Another library decodes what we encode to something like the source, and a
-// higher quality to something more like it.
+// Another library decodes our blocks to pixels that resemble the source. The higher the quality,
+// the smaller is the difference.
 func TestLikeness(t *testing.T) {
 	for _, tc := range []struct {
 		format texture.Format
-		least  [3]float64 // decibels of each quality
+		least  [3]float64 // smallest PSNR of each quality, in dB
 	}{
 		{texture.BC1, [3]float64{35.7, 36.0, 36.2}},
 		{texture.BC3, [3]float64{36.6, 36.8, 37.0}},
@@ -46,7 +46,7 @@ func TestLikeness(t *testing.T) {
 		{texture.BC5, [3]float64{45.1, 45.6, 46.1}},
 		{texture.BC7, [3]float64{38, 38, 38}},
 	} {
-		m := scene(61, 51) // blocks hang over both edges
+		m := scene(61, 51) // size that is no multiple of four
 		last := 0.0
 		for q := Fast; q <= Best; q++ {
 			blocks := encode(t, tc.format, m, Options{Quality: q})
@@ -64,7 +64,8 @@ func TestLikeness(t *testing.T) {
 	}
 }
 
-// Light above 1 stays: BC6H is compared in stops, as eyes do.
+// Light above 1 is preserved. The images are compared on a logarithmic scale, because eyes perceive
+// ratios.
 func TestLikenessOfLight(t *testing.T) {
 	m := bright(61, 51)
 	for q, least := range []float64{23.6, 28.9, 29.4} {
@@ -86,8 +87,8 @@ func TestLikenessOfLight(t *testing.T) {
 	}
 }
 
-// The library reads the blocks as the specification has them, but for rounding,
-// which is each decoder's own.
+// The library decodes blocks to the colors of the specification, except for rounding, which is
+// specific to each decoder.
 func TestDecodersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawFloat computes the pixels of the images in testdata with float or wide in their names. They
-// were written by libtiff 4.5; wide ones hold whole numbers, 2 to the 26th times as large.
+// drawFloat computes the pixels of the images in testdata that have float or wide in their names.
+// They were written by libtiff 4.5. The wide images hold integers, which are 2^26 times the floats.
 func drawFloat(c, x, y int) float32 {
 	v := float32(3*x+5*y+7*c) / 16
 	if (x*y+c)%5 == 0 {
@@ -76,7 +76,7 @@ func TestLibtiffWideNumbersAreDecoded(t *testing.T) {
 	}
 }
 
-// Floats have alpha, and invalid light is repaired.
+// Images of floats can have alpha, and invalid light values are repaired.
 func TestInvalidFloatsAreRepaired(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{0.5, 0.5, -1, 2, math.Inf(1), 0, math.NaN(), 1} { // gray, alpha

@@ -2,8 +2,8 @@ package uastc
 
 import "github.com/assetcook/assetcook/internal/image/blockfit"
 
-// pack returns the block of c with hints h. It reverses the indices of a subset, and its ends, if
-// the anchor has a high index.
+// pack returns the block of c with hints h. If the index of an anchor has a top bit of 1, it
+// inverts the indices of the subset and swaps its endpoints.
 func (c *code) pack(h *hints) (block [16]byte) {
 	l := &layouts[c.mode]
 	var b bitWriter
@@ -41,7 +41,7 @@ func (c *code) pack(h *hints) (block [16]byte) {
 	return b.Block()
 }
 
-// patternBits returns the number of bits of a pattern's number.
+// patternBits returns the number of bits of a pattern number.
 func (l *layout) patternBits() uint8 {
 	if l.subsets == 3 {
 		return 4
@@ -49,7 +49,7 @@ func (l *layout) patternBits() uint8 {
 	return 5
 }
 
-// anchored returns 1 for a pixel whose index is stored without its top bit.
+// anchored returns 1 for a pixel whose index is stored without its top bit, otherwise 0.
 func (l *layout) anchored(pattern uint8, i int) uint8 {
 	if l.subsets == 1 {
 		if i == 0 {
@@ -64,7 +64,7 @@ func (l *layout) anchored(pattern uint8, i int) uint8 {
 	return 0
 }
 
-// swapEnds swaps ends until every anchor's index has 0 as its top bit.
+// swapEnds swaps endpoints until every anchor's index has a top bit of 0.
 func (c *code) swapEnds(l *layout) {
 	top := uint8(1) << (l.weight - 1)
 	flip := top<<1 - 1
@@ -93,8 +93,8 @@ func (c *code) swapEnds(l *layout) {
 	}
 }
 
-// unpack returns the fields of a block. It reports false for the reserved mode and for
-// missing patterns.
+// unpack returns the fields of a block. It returns false for the reserved mode and for undefined
+// patterns.
 func unpack(block *[16]byte) (c code, h hints, ok bool) {
 	b := bitReader{blockfit.BitsOf(block)}
 	c.mode = modeOf[block[0]&127]
@@ -147,8 +147,8 @@ type bitWriter struct{ blockfit.Bits }
 
 func (b *bitWriter) putField(v, bits uint8) { b.Put(uint64(v), bits) }
 
-// writeEnds writes the digits of all values, five trits or three quints at a time as one
-// number, then their bits.
+// writeEnds writes the digits of all endpoint values, five trits or three quints at a time as one
+// integer, then their bits.
 func (b *bitWriter) writeEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.digitsPerNumber() {
@@ -165,7 +165,7 @@ func (b *bitWriter) writeEnds(stored []uint8, s *scale) {
 	}
 }
 
-// digitsPerNumber returns how many digits are packed in one number.
+// digitsPerNumber returns how many digits are packed in one integer.
 func (s *scale) digitsPerNumber() int {
 	if s.base == 3 {
 		return 5
@@ -173,7 +173,7 @@ func (s *scale) digitsPerNumber() int {
 	return 3
 }
 
-// groupBits returns the number of bits of a number of n digits.
+// groupBits returns the number of bits of an integer of n digits.
 func (s *scale) groupBits(n int) uint8 {
 	if s.base == 3 {
 		return [6]uint8{0, 2, 4, 5, 7, 8}[n]
@@ -188,8 +188,8 @@ func (b *bitReader) takeField(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
 func (b *bitReader) takeFlag() bool { return b.takeField(1) != 0 }
 
-// readEnds reads the fields that writeEnds writes. The upper part of numbers too great for their
-// digits is lost.
+// readEnds reads the fields that writeEnds writes. The upper part of integers that are too large
+// for their digits is dropped.
 func (b *bitReader) readEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.digitsPerNumber() {
@@ -206,9 +206,9 @@ func (b *bitReader) readEnds(stored []uint8, s *scale) {
 	}
 }
 
-// DecodeBlock writes the pixels of a block as RGBA, row by row, for a texture without the
-// sRGB curve: in ASTC the curve changes the rounding of ends, and UASTC leaves that to the
-// transcoder. A block of the reserved mode, or with a missing pattern, gives zeros.
+// DecodeBlock decodes the pixels of a block to RGBA, row by row, for a texture without the sRGB
+// curve: in ASTC the curve changes the rounding of endpoints, and UASTC leaves that to the
+// transcoder. A block of the reserved mode, or with an undefined pattern, decodes to zeros.
 func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	prepare()
 	c, _, ok := unpack(block)
@@ -219,7 +219,7 @@ func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	c.paintPoints(dst)
 }
 
-// paintPoints writes the pixels of the code as RGBA.
+// paintPoints decodes the pixels of the code to RGBA.
 func (c *code) paintPoints(dst *[64]byte) {
 	if c.mode == modeSolid {
 		for i := range 16 {
@@ -250,7 +250,7 @@ func (c *code) paintPoints(dst *[64]byte) {
 	}
 }
 
-// storedColor returns the color of a stored end.
+// storedColor returns the color of a stored endpoint.
 func (l *layout) storedColor(stored *[4]uint8) [4]uint8 {
 	v := &l.ends.value
 	switch l.channels {
@@ -263,8 +263,8 @@ func (l *layout) storedColor(stored *[4]uint8) [4]uint8 {
 	return [4]uint8{v[stored[0]], v[stored[1]], v[stored[2]], v[stored[3]]}
 }
 
-// blendWide mixes two ends, widened to 16 bits, by 64ths of the second, and returns the
-// upper byte.
+// blendWide interpolates between two endpoints, expanded to 16 bits, where w is the weight of the
+// second in 64ths. It returns the upper byte.
 func blendWide(a, b, w uint8) uint8 {
 	return uint8((uint32(a)*257*(64-uint32(w)) + uint32(b)*257*uint32(w) + 32) >> 14)
 }

@@ -19,7 +19,8 @@ func randomBlocks(n int, do func(block *[16]byte)) {
 	}
 }
 
-// The sum of pixels by basis_universal's decoder (2.50) for the same blocks, of all modes.
+// The checksum is of the pixels to which basis_universal's decoder (2.50) decodes the same blocks,
+// which use all modes.
 func TestDecodeGolden(t *testing.T) {
 	sum := sha256.New()
 	var seen [20]int
@@ -39,9 +40,8 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// A block that was read is written as the same bytes. A group of digits may be a greater
-// number than digits can give, and the bits after the last field mean nothing: such blocks
-// change.
+// Packing an unpacked block gives the same bytes. Only invalid blocks change, because a group of
+// digits may be out of range, and the bits after the last field have no meaning.
 func TestPackUnpack(t *testing.T) {
 	same := 0
 	randomBlocks(20000, func(block *[16]byte) {
@@ -63,7 +63,7 @@ func TestPackUnpack(t *testing.T) {
 	}
 }
 
-// Turning indices so that an anchor fits changes no pixel.
+// Inverting indices so that an anchor's top bit is 0 changes no pixel.
 func TestPackTurns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {
@@ -103,7 +103,7 @@ func TestPackTurns(t *testing.T) {
 	}
 }
 
-// Both ends of a byte can be stored on every scale, and the tables agree with a search.
+// Every scale can store 0 and 255, and its tables give the same values as a search.
 func TestScales(t *testing.T) {
 	for _, s := range []*scale{scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256} {
 		for v := range 256 {
@@ -124,5 +124,5 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// Tests use tables without going through Encode or DecodeBlock.
+// Some tests use the tables without calling Encode or DecodeBlock first.
 func init() { prepare() }

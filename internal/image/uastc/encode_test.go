@@ -31,7 +31,7 @@ func encoded(t testing.TB, pix []byte, w, h int, o blockfit.Options) []byte {
 	return dst
 }
 
-// with is the encoder with some options.
+// with returns an encoder that uses the given options.
 func with(o blockfit.Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: 4,
@@ -53,8 +53,7 @@ func read(blocks []byte, w, h int) []byte {
 
 func TestEncoderLaw(t *testing.T) { with(blockfit.Options{}).Law(t) }
 
-// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
-// test.
+// The bytes are the same on every machine. Each limit in dB is 0.3 below the measured value.
 func TestEncodeSamples(t *testing.T) {
 	with(blockfit.Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
 		"fog":        {40.4, 43.3, 44.6},
@@ -123,7 +122,7 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// All modes are used, but for 1: mode 5 has the same ends and more weights.
+// All modes except mode 1 are used: mode 5 has the same endpoints and more weights.
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {
@@ -184,8 +183,8 @@ func FuzzBlock(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{1, 2, 3, 0, 200, 100, 50, 255}, 8), bytes.Repeat([]byte{0xff}, 16))
 	f.Fuzz(func(t *testing.T, pixels, block []byte) {
 		if len(block) >= 16 {
-			// The decoder takes any block, and a readable block is written again as the
-			// same bytes, but for bits without meaning.
+			// Every block can be decoded. If a block can also be unpacked, packing it again
+			// restores its bytes, except for unused bits.
 			b := [16]byte(block)
 			var first, second [64]byte
 			DecodeBlock(&first, &b)
@@ -229,7 +228,8 @@ func ExampleEncode() {
 	// Output: 32 [0 100 201 255 29 100 201 255]
 }
 
-// Gray pixels on an exact line stay exact, in a mode that a transcoder makes exact in BC7.
+// Gray pixels on an exact line are encoded exactly, in a mode that can be transcoded to BC7 without
+// error.
 func TestGrayLineIsExact(t *testing.T) {
 	for _, q := range qualities {
 		var pixels [64]byte

@@ -4,17 +4,17 @@ import (
 	"math"
 )
 
-// whole lists the pixels of a block.
+// whole lists all pixels of a block.
 var whole = []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// newIndices returns, by the bits of an index, the index whose weight is nearest to a number of
-// 1024ths.
+// newIndices returns a table for each number of index bits. A table holds, for each position in
+// 1024ths, the index whose weight is nearest.
 func newIndices() (t [6][1025]uint8) {
 	for width := 1; width < len(t); width++ {
 		w := &weights[width]
 		best := 0
 		for at := range t[width] {
-			// Twice the place, against twice the middle between two weights.
+			// This compares twice the position with twice the midpoint of two weights.
 			for best+1 < 1<<width && 2*at > 16*(int(w[best])+int(w[best+1])) {
 				best++
 			}
@@ -24,8 +24,8 @@ func newIndices() (t [6][1025]uint8) {
 	return t
 }
 
-// A kind is a format for a line: the scale of its ends, the bits of its indices, and whether red,
-// green and blue are one number.
+// A kind is a storage format for a line: the quantization of its endpoints, the bits of its
+// indices, and whether red, green and blue are one value.
 type kind struct {
 	scale *scale
 	width uint8
@@ -34,15 +34,15 @@ type kind struct {
 
 func (l *layout) lineKind() kind { return kind{l.ends, l.weight, l.channels < 3} }
 
-// A line holds the stored ends of a subset, and the indices of its pixels.
+// A line holds the quantized endpoints of a subset, and the indices of its pixels.
 type line struct {
 	ends  [2][4]uint8
 	index [16]uint8
 	sse   int32
 }
 
-// fitList finds the line of the pixels of a list, whose moments are m, in the channels whose bits
-// are set. Other channels are 0 in the pixels and store 0.
+// fitList fits a line to the listed pixels, whose moments are m, in the channels whose bits are
+// set. Other channels must be 0 in the pixels and are stored as 0.
 func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint8, k kind) line {
 	s := m.scatterOfChannels(channels)
 	v := s.principalVector()
@@ -59,8 +59,9 @@ func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint
 	return best
 }
 
-// polish moves single channels of ends by a step as long as that helps, because least squares
-// ignore the rounding of colors between the ends.
+// polish changes single channels of endpoints by one quantized value at a time, as long as this
+// reduces the error. It is needed because least squares ignores the rounding of colors between the
+// endpoints.
 func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 	var ls leastSquares
 	for better := true; better && best.sse > 0; {
@@ -85,7 +86,8 @@ func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 	}
 }
 
-// refineLine alternates between solving for ends and choosing indices as long as that helps.
+// refineLine alternates between solving for endpoints and choosing indices, as long as this reduces
+// the error.
 func (e *encoder) refineLine(px *[16]point, list []uint8, ls leastSquares, channels uint8, k kind, thorough bool, best *line) {
 	for range e.effort.rounds {
 		l := ls.solveSums(channels, k.scale, thorough)
@@ -100,8 +102,8 @@ func (e *encoder) refineLine(px *[16]point, list []uint8, ls leastSquares, chann
 	}
 }
 
-// leastSquares holds the sums for least squares over the indices of some pixels: of the weights of
-// the second end, of their squares, and of colors without and with weights.
+// leastSquares holds the least-squares sums over the indices of some pixels: of the weights of the
+// second endpoint, of the squares of these weights, and of colors without and with weights.
 type leastSquares struct {
 	n, w, ww int32
 	sum      point
@@ -118,8 +120,8 @@ func (s *leastSquares) addSample(p *point, w int32) {
 	}
 }
 
-// placePoints sets the first indices of pixels: their places between the outermost pixels along an
-// axis.
+// placePoints sets the initial indices of pixels: their positions between the outermost pixels
+// along an axis.
 func placePoints(px *[16]point, list []uint8, d *axis, width uint8) (s leastSquares) {
 	var at [16]int32
 	least, most := int32(math.MaxInt32), int32(math.MinInt32)
@@ -139,8 +141,8 @@ func placePoints(px *[16]point, list []uint8, d *axis, width uint8) (s leastSqua
 	return s
 }
 
-// chooseWeights sets the index of the nearest color of the line for each pixel of a list, and the
-// line's error and sums for least squares.
+// chooseWeights sets the index of the nearest color of the line for each listed pixel, and computes
+// the line's error and least-squares sums.
 func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	var u, d point
 	for c := range 4 {
@@ -151,7 +153,8 @@ func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquare
 	w := &weights[k.width]
 	for i := range 1 << k.width {
 		for c := range 4 {
-			// The same as blendWide, of one end and the way to the other.
+			// This computes the same as blendWide, from one endpoint and its difference to the
+			// other endpoint.
 			colors[i&31][c] = (64*257*u[c] + 257*int32(w[i&31])*d[c] + 32) >> 14
 		}
 	}
@@ -177,19 +180,19 @@ func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquare
 	l.sse = sse
 }
 
-// solveSums returns the best ends for the present indices: the result of least squares, rounded to
-// the scale. thorough tries two ways to round the first end.
+// solveSums returns the best endpoints for the current indices: the least-squares solution, rounded
+// to the scale. thorough tries two ways to round the first endpoint.
 //
-// With weights w in 64ths, a channel's ends u and v shall make the least of the sum of
-// ((64-w)u + wv - 64x)^2 = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each storable u near
-// the best has its own best v; so the second end makes up for the rounding of the first.
+// With weights w in 64ths, a channel's endpoints u and v minimize the sum of ((64-w)u + wv - 64x)^2
+// = Auu + 2Buv + Cvv - 2(Xu + Yv) + constant. Each quantized u near the optimum has its own best v,
+// so the second endpoint compensates for the rounding of the first.
 func (s *leastSquares) solveSums(channels uint8, k *scale, thorough bool) (l line) {
 	n, w, ww := int64(s.n), int64(s.w), int64(s.ww)
 	q := quadratic{A: 64*64*n - 128*w + ww, B: 64*w - ww, C: ww, scale: k}
 	det := q.A*q.C - q.B*q.B
 	weighed := s.weighed
 	if det == 0 {
-		// All indices are equal: two equal ends are the color for any index.
+		// All indices are equal: with two equal endpoints any index gives the color.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		for c := range weighed {
@@ -222,15 +225,15 @@ func (s *leastSquares) solveSums(channels uint8, k *scale, thorough bool) (l lin
 
 func clampByte(x float64) float64 { return max(0, min(x, 255)) }
 
-// A quadratic holds the coefficients of a channel's squared error as a function of its ends.
+// A quadratic holds the coefficients of a channel's squared error as a function of its endpoints.
 type quadratic struct {
 	A, B, C, X, Y int64
 	perC          float64
 	scale         *scale
 }
 
-// bestSecondEnd returns a stored first end, the best second end for it, and their error except for
-// the constant.
+// bestSecondEnd returns a quantized first endpoint, the best second endpoint for it, and their
+// error except for the constant.
 func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	u := int64(q.scale.value[first])
 	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)
@@ -239,23 +242,23 @@ func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	return first, second, u*(q.A*u+2*(q.B*w-q.X)) + w*(q.C*w-2*q.Y)
 }
 
-// A scale is a format for an end in one channel: some bits, and a trit or a quint above them.
-// Stored numbers are not sorted by value.
+// A scale is the quantization of an endpoint channel: some bits, and a trit or a quint above them.
+// Codes are not sorted by value.
 //
 // Source: Khronos Data Format Specification, "Endpoint Unquantization".
 type scale struct {
 	bits    uint8 // bits below the digit
 	base    uint8 // 3 for trits, 5 for quints, 1 for neither
 	value   [256]uint8
-	nearest [256]uint8 // code of the value nearest to a byte
-	below   [256]uint8 // code of the largest value not above a byte
-	above   [256]uint8 // code of the smallest value not below a byte
+	nearest [256]uint8 // code of the value nearest to each byte
+	below   [256]uint8 // code of the largest value that is at most the byte
+	above   [256]uint8 // code of the smallest value that is at least the byte
 }
 
-// storableLevels returns the number of storable values.
+// storableLevels returns the number of codes.
 func (s *scale) storableLevels() int { return int(s.base) << s.bits }
 
-// tabulateScale tabulates a scale.
+// tabulateScale computes the tables of a scale.
 func tabulateScale(bits, base uint8) *scale {
 	s := &scale{bits: bits, base: base}
 	for stored := range s.storableLevels() {
@@ -266,7 +269,7 @@ func tabulateScale(bits, base uint8) *scale {
 		v := s.value[stored]
 		known[v], s.below[v], s.above[v] = true, uint8(stored), uint8(stored)
 	}
-	for v := 1; v < 256; v++ { // 0 and 255 are values of every scale
+	for v := 1; v < 256; v++ { // every scale has the values 0 and 255
 		if !known[v] {
 			s.below[v] = s.below[v-1]
 		}
@@ -283,11 +286,11 @@ func tabulateScale(bits, base uint8) *scale {
 	return s
 }
 
-// unquantize returns the value of a stored number, 0 to 255.
+// unquantize returns the value of a code, 0 to 255.
 func (s *scale) unquantize(stored uint8) uint8 {
 	low := uint(stored) & (1<<s.bits - 1)
 	if s.base == 1 {
-		// The bits, repeated from the top down.
+		// Repeat the bits from the top down.
 		v, n := low<<8>>s.bits, uint(s.bits)
 		for ; n < 8; n += uint(s.bits) {
 			v |= low << 8 >> (n + uint(s.bits))
@@ -295,8 +298,8 @@ func (s *scale) unquantize(stored uint8) uint8 {
 		return uint8(v)
 	}
 	digit := uint(stored) >> s.bits
-	// The bits above the lowest are spread over nine, and the digit's steps added; the
-	// lowest bit mirrors the result.
+	// The bits above the lowest are spread over nine bits, and the digit's contribution is added;
+	// the lowest bit mirrors the result.
 	var spread, step uint
 	x := low >> 1
 	switch {

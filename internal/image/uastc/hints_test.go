@@ -18,7 +18,7 @@ func pointsOf(block *[16]byte) (px [16]point) {
 	return px
 }
 
-// errorETC1 is the error of red, green and blue that hints lead to.
+// errorETC1 returns the squared error of red, green and blue after transcoding with the hints.
 func errorETC1(px *[16]point, h *hints, l *layout) (sse int64) {
 	flip, diff := uint8(0), uint8(0)
 	if h.flip {
@@ -70,8 +70,8 @@ func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	return sse
 }
 
-// Transcoding with hints is nearer than without, which takes the first tables. A multiplier
-// of 0 is not valid.
+// Transcoding with hints has a smaller error than transcoding without hints, which always uses the
+// first tables. A multiplier of 0 is invalid.
 func TestHintsHelp(t *testing.T) {
 	var color, alpha, plainColor, plainAlpha [3]int64
 	for _, pix := range blocktest.Samples() {
@@ -103,7 +103,7 @@ func TestHintsHelp(t *testing.T) {
 	}
 }
 
-// ETC1's nearest color to a single one is at most a few steps away.
+// For a block of one color, the color in ETC1 differs by at most a few quantization steps.
 func TestHintsOfSolid(t *testing.T) {
 	for v := range int32(256) {
 		rgb := [3]int32{v, 255 - v, v * 7 % 256}
@@ -122,7 +122,7 @@ func TestHintsOfSolid(t *testing.T) {
 	}
 }
 
-// Biases keep colors within their range.
+// Colors stay in range after a bias is added.
 func TestBiasedInRange(t *testing.T) {
 	for _, limit := range []int32{15, 31} {
 		for v := range limit + 1 {
@@ -139,11 +139,11 @@ func TestBiasedInRange(t *testing.T) {
 	}
 }
 
-// A transcoder may take a block's ends and indices for BC1 where they lie on a line.
+// Each hint for BC1 is set in some blocks of the samples.
 func TestHintsForBC1(t *testing.T) {
 	set := [2]int{}
 	pictures := blocktest.Samples()
-	for i, v := range pictures["gray"] { // to black and white
+	for i, v := range pictures["gray"] { // turns the colors to black and white
 		if i%4 != 3 {
 			pictures["gray"][i] = -(v & 1)
 		}

@@ -8,19 +8,19 @@ import (
 )
 
 // A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: the mode's
-// prefix, hints, pattern, the channel of the second plane, digits of ends, bits of ends, weights.
-// Bits are counted from the lowest of the first byte.
+// prefix, hints, pattern, the channel of the second plane, digits of endpoints, bits of endpoints,
+// weights. Bits are counted from the lowest bit of the first byte.
 type layout struct {
-	prefix     uint8 // the first bits,
-	prefixBits uint8 // length of the prefix
+	prefix     uint8 // first bits of the block
+	prefixBits uint8 // number of bits of the prefix
 	subsets    uint8
 	planes     uint8
-	channels   uint8 // 2: one for red, green and blue, and alpha
-	weight     uint8 // bits of the index of a weight
+	channels   uint8 // channels of the endpoints; 2 for gray (red, green and blue in one) and alpha
+	weight     uint8 // bits of a weight index
 	ends       *scale
 	patterns   []pattern // nil for one subset
-	bias       bool      // has ETC1's hint of that name, and the second of BC1
-	loss       int64     // half the growth of BC7's squared error, if large
+	bias       bool      // the mode has the hint for ETC1's bias, and the second hint for BC1
+	loss       int64     // half the additional squared error of transcoding to BC7, if large
 }
 
 // modeSolid is the mode of blocks of one color, which store only the color and hints.
@@ -50,10 +50,10 @@ func newModeLayouts() [19]layout {
 	}
 }
 
-// hasAlphaEnds reports whether ends have alpha.
+// hasAlphaEnds reports whether endpoints have alpha.
 func (l *layout) hasAlphaEnds() bool { return l.channels != 3 }
 
-// channelOrder lists the channels of ends in stored order.
+// channelOrder lists the channels of endpoints in stored order.
 func (l *layout) channelOrder() []uint8 {
 	switch l.channels {
 	case 2:
@@ -66,7 +66,8 @@ func (l *layout) channelOrder() []uint8 {
 
 var orders = [3][]uint8{{0, 1, 2}, {0, 1, 2, 3}, {0, 3}}
 
-// weights holds the share of the second end, in 64ths, by the number of index bits and the index.
+// weights holds the weight of the second endpoint, in 64ths, by the number of index bits and the
+// index.
 var weights = [6][32]uint8{
 	1: {0, 64},
 	2: {0, 21, 43, 64},
@@ -79,13 +80,13 @@ var weights = [6][32]uint8{
 type code struct {
 	mode    uint8
 	pattern uint8
-	plane   uint8          // the channel that has a plane of its own, where there are two
-	ends    [3][2][4]uint8 // stored ends; of gray, red stands for all three
+	plane   uint8          // channel of the second plane in modes with two planes
+	ends    [3][2][4]uint8 // quantized endpoints; for gray, red stands for all three colors
 	index   [2][16]uint8   // indices of the first and the second plane
 	solid   [4]uint8       // color of the solid mode
 }
 
-// newModes returns the table of modes by the lowest seven bits of a block. 19 is reserved.
+// newModes returns the table of modes by the lowest seven bits of a block. Mode 19 is reserved.
 func newModes() (t [128]uint8) {
 	for first := range t {
 		t[first] = 19
@@ -98,15 +99,15 @@ func newModes() (t [128]uint8) {
 	return t
 }
 
-// A pattern splits a block among two or three lines.
+// A pattern splits a block into two or three subsets.
 type pattern struct {
-	masks   [3]uint16 // pixels of each subset, the lowest bit for the first; pixels go row by row
-	anchors [3]uint8  // the first pixel of each subset, whose index has 0 as its top bit
+	masks   [3]uint16 // pixels of each subset, row by row from the lowest bit
+	anchors [3]uint8  // pixel of each subset whose index has a top bit of 0
 	lists   [3][]uint8
 	subset  [16]uint8 // subset of each pixel
 }
 
-// newPatterns returns ASTC's patterns for some seeds.
+// newPatterns returns ASTC's patterns for the given seeds.
 func newPatterns(subsets int, seeds []int) []pattern {
 	all := make([]pattern, len(seeds))
 	for i, seed := range seeds {
@@ -124,20 +125,19 @@ func newPatterns(subsets int, seeds []int) []pattern {
 	return all
 }
 
-// Tables that prepare makes.
+// These tables are computed by prepare.
 var (
 	layouts [19]layout
 	modeOf  [128]uint8
 	indexAt [6][1025]uint8
 
-	// The patterns are in both ASTC and BC7, by their seeds in ASTC. pairs and triples are
-	// the same in both; otherPairs are BC7's patterns of three subsets, two of them taken
-	// together.
+	// The patterns that both ASTC and BC7 have, by their seeds in ASTC. pairs and triples are the
+	// same in both; otherPairs are BC7's patterns with three subsets, two of them merged.
 	//
 	// Source: "UASTC LDR 4x4 Texture Specification", tables of common partition patterns.
 	pairs, otherPairs, triples []pattern
 
-	// The scales that modes use, by their number of levels.
+	// The scales of the modes, by number of levels.
 	scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256 *scale
 )
 

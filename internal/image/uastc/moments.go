@@ -2,7 +2,7 @@ package uastc
 
 import "math"
 
-// A point is a pixel: red, green, blue, alpha. Channels that do not count are 0.
+// A point is a pixel: red, green, blue, alpha. Unused channels are 0.
 type point [4]int32
 
 // moments holds sums over pixels: of the channels, and of their products in the order rr, rg, rb,
@@ -36,7 +36,7 @@ func (m *moments) addMoments(o *moments) {
 	}
 }
 
-// lessPart returns m without the pixels of a part.
+// lessPart returns the moments of the pixels in m but not in o.
 func (m *moments) lessPart(o *moments) (d moments) {
 	d.n = m.n - o.n
 	for i := range m.sum {
@@ -65,7 +65,7 @@ func (r *rows) fillRows(px *[16]point) {
 	}
 }
 
-// sumOfRows returns the moments of a set of pixels.
+// sumOfRows returns the moments of the pixels in a mask.
 func (r *rows) sumOfRows(mask uint16) moments {
 	m := r[0][mask&15]
 	m.addMoments(&r[1][mask>>4&15])
@@ -74,8 +74,8 @@ func (r *rows) sumOfRows(mask uint16) moments {
 	return m
 }
 
-// A scatter is the covariance of pixels times the square of their number, without some
-// channels: those have zeros.
+// A scatter is the covariance of pixels times the square of their number. Entries of unused
+// channels are 0.
 type scatter [10]float64
 
 // scatterOfChannels returns the scatter of the channels whose bits are set.
@@ -92,10 +92,10 @@ func (m *moments) scatterOfChannels(channels uint8) (s scatter) {
 	return s
 }
 
-// residueOf estimates the squared error of pixels before their line is found: all, their whole
-// scatter, and line, the part along one line. The norm of the covariance matrix replaces its
-// greatest eigenvalue. They are equal if all other eigenvalues are 0, and the norm is little larger
-// if they are small.
+// residueOf estimates the squared error of pixels before their line is known. all is their total
+// scatter, and line is the part along one line. The norm of the covariance matrix approximates its
+// largest eigenvalue: they are equal if all other eigenvalues are 0, and the norm is slightly
+// larger if they are small.
 func (s *scatter) residueOf(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0
@@ -121,9 +121,9 @@ func (s *scatter) productWith(v *vector) vector {
 	}
 }
 
-// principalVector returns the direction in which pixels scatter most: a few steps of the power
-// iteration, from the row of the channel that scatters most. Its largest entry is 1 or -1,
-// unless the pixels are alike.
+// principalVector returns the direction of the largest scatter of the pixels. It uses a few steps
+// of power iteration, starting with the row of the channel that scatters most. The largest entry is
+// 1 or -1, unless all pixels are equal.
 func (s *scatter) principalVector() vector {
 	v := vector{s[0], s[1], s[2], s[3]}
 	switch max(s[0], s[4], s[7], s[9]) {
@@ -168,7 +168,7 @@ func (s *scatter) acrossVector(v *vector) scatter {
 	return t
 }
 
-// An axis is a direction in whole numbers.
+// An axis is a direction in integers.
 type axis [4]int32
 
 func (v *vector) roundedAxis() (d axis) {
@@ -182,7 +182,7 @@ func (d *axis) projectPoint(p *point) int32 {
 	return d[0]*p[0] + d[1]*p[1] + d[2]*p[2] + d[3]*p[3]
 }
 
-// pointsBeyond returns the pixels that lie beyond the mean along an axis.
+// pointsBeyond returns the pixels beyond the mean along an axis.
 func pointsBeyond(px *[16]point, m *moments, d *axis) (set uint16) {
 	mean := d.projectPoint((*point)(&m.sum))
 	for i := range px {

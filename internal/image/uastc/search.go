@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// searchLayouts estimates which modes and patterns are worth a try, and tries them.
+// searchLayouts estimates the errors of modes and patterns, and tries the most promising.
 func (e *encoder) searchLayouts() {
 	if e.gray && !e.alpha {
-		// Where these are exact, BC7 is as well, which the mode for gray is not.
+		// Where these modes are exact, BC7 is exact as well; the mode for gray lacks this property.
 		for _, mode := range [2]uint8{1, 0} {
 			if e.fitOneLine(mode); e.sse == 0 {
 				return
@@ -56,7 +56,7 @@ func (e *encoder) searchLayouts() {
 	}
 }
 
-// guessOne estimates the errors of modes of one line.
+// guessOne estimates the errors of modes with one line.
 func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	for _, mode := range modes {
 		l := &layouts[mode]
@@ -64,17 +64,19 @@ func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	}
 }
 
-// kept holds the share of the scatter along a line that indices keep, by their bits.
+// kept holds the fraction of the scatter along a line that indices preserve, by number of index
+// bits.
 var kept = [6]float64{1: 0.75, 2: 1 - 1.0/9, 3: 1 - 1.0/49, 4: 1 - 1.0/225, 5: 1 - 1.0/961}
 
-// rounding estimates the squared error of rounded ends in a block, plus the mode's loss.
+// rounding estimates the squared error that quantized endpoints add to a block, plus the mode's
+// loss.
 func (l *layout) rounding() float64 {
 	step := 255 / float64(l.ends.storableLevels()-1)
 	channels := max(3, float64(l.channels))
 	return 4 + float64(float64(step*step)*float64(channels*0.45)) + float64(l.loss)
 }
 
-// guessPlanes estimates the error of a mode of two planes.
+// guessPlanes estimates the error of a mode with two planes.
 func (e *encoder) guessPlanes(mode, plane uint8) {
 	l := &layouts[mode]
 	color := e.all.scatterOfChannels(e.encodedChannels() &^ (1 << plane))
@@ -85,8 +87,9 @@ func (e *encoder) guessPlanes(mode, plane uint8) {
 	e.guesses.Add(mode, plane, all-float64(along*kept[l.weight])+float64(float64(scalar*inside)*(1-kept[l.weight]))+l.rounding())
 }
 
-// shareInside returns the share of pixels whose value in a channel is neither the least nor the
-// greatest in the block. Extreme values lose nothing to indices, as in cut-out images.
+// shareInside returns the fraction of pixels whose value in a channel is neither the smallest nor
+// the largest in the block. Quantized indices represent the extreme values exactly, for example the
+// alpha of cut-out images.
 func (e *encoder) shareInside(channel uint8) float64 {
 	least, most := e.px[0][channel], e.px[0][channel]
 	for i := range e.px {
@@ -101,9 +104,9 @@ func (e *encoder) shareInside(channel uint8) float64 {
 	return float64(inside) / 16
 }
 
-// guessTwoAndThree estimates the errors of modes of two and three lines.
+// guessTwoAndThree estimates the errors of modes with two and three lines.
 func (e *encoder) guessTwoAndThree(s *scatter) {
-	var ways [2]uint16 // splits of the pixels
+	var ways [2]uint16 // two ways to split the pixels
 	if e.effort.near > 0 {
 		v := s.principalVector()
 		d := v.roundedAxis()
@@ -129,8 +132,8 @@ func (e *encoder) guessTwoAndThree(s *scatter) {
 	}
 }
 
-// guessPatterns estimates the errors of modes with all patterns, or with the patterns most similar
-// to two ways to split the pixels.
+// guessPatterns estimates the errors of modes with all patterns, or only with the patterns most
+// similar to two ways to split the pixels.
 func (e *encoder) guessPatterns(ways *[2]uint16, patterns []pattern, modes ...uint8) {
 	for at := range patterns {
 		if e.effort.near > 0 && !isNearPattern(ways, &patterns[at], e.effort.near) {
@@ -158,7 +161,8 @@ func (e *encoder) guessPatterns(ways *[2]uint16, patterns []pattern, modes ...ui
 	}
 }
 
-// isNearPattern reports whether a pattern differs from either way to split by few pixels.
+// isNearPattern reports whether a pattern differs from one of the two splits by at most the given
+// number of pixels.
 func isNearPattern(ways *[2]uint16, p *pattern, most int) bool {
 	for _, w := range ways {
 		n := bits.OnesCount16(w ^ p.masks[0])

@@ -1,14 +1,14 @@
-// Package uastc encodes and decodes UASTC LDR 4x4. No graphics processor reads this subset of ASTC:
-// a loader transcodes it, quickly and with hardly any loss, to ASTC, BC7, ETC2 and other formats.
-// The same pixels give the same bytes on every machine: all decisions are made with integers, or
-// with floats that are rounded alike everywhere.
+// Package uastc encodes and decodes UASTC LDR 4x4. No GPU reads this subset of ASTC: a loader
+// transcodes it, quickly and nearly without loss, to ASTC, BC7, ETC2 and other formats. The same
+// pixels give the same bytes on every machine, because all decisions use integers, or floats that
+// are rounded equally everywhere.
 //
-// A block of 4 by 4 pixels is 16 bytes: the number of one of 19 modes, hints for transcoders to
-// formats unlike ASTC, and the data of ASTC: ends of one to three lines of colors, and the places
+// A block of 4 by 4 pixels has 16 bytes: the number of one of 19 modes, hints for transcoding to
+// formats unlike ASTC, and ASTC data: the endpoints of one to three color lines, and the positions
 // of the pixels on them.
 //
-// Source: Binomial, "UASTC LDR 4x4 Texture Specification" (wiki of basis_universal), and
-// the Khronos Data Format Specification, "ASTC Compressed Texture Image Formats".
+// Source: Binomial, "UASTC LDR 4x4 Texture Specification" (wiki of basis_universal), and the
+// Khronos Data Format Specification, "ASTC Compressed Texture Image Formats".
 package uastc
 
 import (
@@ -21,7 +21,8 @@ import (
 
 // Encode writes the blocks of an RGBA image of w by h pixels to dst; see blockfit.Grid.EncodeRGBA.
 // Pixels whose alpha is 255 decode to an alpha of 255, and a block of a single color decodes to
-// exactly that color. Rows of blocks are the same whether they are encoded together or one by one.
+// exactly that color. The bytes do not depend on whether rows of blocks are encoded together or
+// separately.
 func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	e := newEncoder(o.Quality)
 	encode := e.encode
@@ -33,34 +34,34 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) 
 	})
 }
 
-// An encoder encodes one block after another.
+// An encoder encodes blocks and reuses its memory.
 type encoder struct {
 	effort effort
 
-	px      [16]point // the wanted pixels; without alpha if it is 255 throughout
+	px      [16]point // original pixels; without alpha if it is 255 everywhere
 	alpha   bool      // some pixel is not opaque
-	gray    bool      // red, green and blue are the same throughout
+	gray    bool      // red, green and blue are equal in all pixels
 	all     moments   // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
-	best    code  // best code so far
-	sse     int64 // its error, and during the search its mode's loss
+	best    code  // best encoding so far
+	sse     int64 // squared error of the block; during the search, including the loss of its mode
 }
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// near bounds the pixels by which a pattern may differ from the two splits of the
-	// pixels to be weighed; 0 weighs all. tries is the number of best guesses that are
-	// carried out.
+	// near limits the patterns to evaluate: they may differ from two splits of the pixels by at
+	// most this number of pixels; 0 evaluates all patterns. tries is the number of best guesses to
+	// try.
 	near   int
 	tries  int
-	rounds int // how often ends are solved for, and indices chosen for them
+	rounds int // rounds of solving for endpoints and choosing indices
 
-	thorough bool       // two ways to round the first end, and three lines
-	biases   biasSearch // bias search of ETC1
-	tables   int        // how many of EAC's tables are tried,
-	radius   int32      // distance from the likely multiplier
-	bc1      bool       // whether hints for BC1 are looked for
+	thorough bool       // try two ways to round the first endpoint, and three lines
+	biases   biasSearch // bias search for ETC1
+	tables   int        // number of EAC tables to try
+	radius   int32      // largest difference from the estimated EAC multiplier
+	bc1      bool       // search hints for BC1
 }
 
 var efforts = [...]effort{
@@ -74,7 +75,7 @@ func newEncoder(q blockfit.Quality) *encoder {
 	return &encoder{effort: efforts[min(q, blockfit.Best)]}
 }
 
-// encode returns the best block found for sixteen RGBA pixels.
+// encode returns the best encoding found for sixteen RGBA pixels.
 func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	e.loadPoints(pixels)
 	var h hints
@@ -88,7 +89,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	e.searchLayouts()
 	l := &layouts[e.best.mode]
 	e.sse -= l.loss
-	e.best.swapEnds(l) // which BC1's hints depend on
+	e.best.swapEnds(l) // BC1's hints depend on the order of the endpoints
 	var decoded [64]byte
 	e.best.paintPoints(&decoded)
 	var px [16]point
@@ -107,7 +108,7 @@ func (e *encoder) encode(pixels *[64]byte) [16]byte {
 	return e.best.pack(&h)
 }
 
-// loadPoints stores the pixels of a block. If all are alike it computes no moments.
+// loadPoints stores the pixels of a block. If all pixels are equal, it computes no moments.
 func (e *encoder) loadPoints(pixels *[64]byte) {
 	e.alpha, e.gray = false, true
 	alike := true
@@ -139,7 +140,7 @@ func (e *encoder) encodedChannels() uint8 {
 	return 7
 }
 
-// fitOneLine tries a mode of a single line.
+// fitOneLine tries a mode with a single line.
 func (e *encoder) fitOneLine(mode uint8) {
 	l := &layouts[mode]
 	found := e.fitList(&e.px, whole, &e.all, e.encodedChannels(), l.lineKind())
@@ -153,7 +154,7 @@ func (e *encoder) fitOneLine(mode uint8) {
 	e.opaque()
 }
 
-// fitPattern tries a mode of two or three lines with a pattern.
+// fitPattern tries a mode with two or three lines and a pattern.
 func (e *encoder) fitPattern(mode, at uint8) {
 	l := &layouts[mode]
 	p := &l.patterns[at]
@@ -174,7 +175,7 @@ func (e *encoder) fitPattern(mode, at uint8) {
 	e.opaque()
 }
 
-// fitPlanes tries a mode of two planes, the second for one channel.
+// fitPlanes tries a mode with two planes, the second for the given channel.
 func (e *encoder) fitPlanes(mode, plane uint8) {
 	l := &layouts[mode]
 	k := l.lineKind()
@@ -207,7 +208,7 @@ func (e *encoder) fitPlanes(mode, plane uint8) {
 	e.opaque()
 }
 
-// opaque sets the alpha of opaque blocks in modes that store alpha.
+// opaque sets alpha to opaque in modes that store alpha for opaque blocks.
 func (e *encoder) opaque() {
 	l := &layouts[e.best.mode]
 	if e.alpha || !l.hasAlphaEnds() {
@@ -218,7 +219,7 @@ func (e *encoder) opaque() {
 	}
 }
 
-// encodeWeighed is encode with color errors weighed by alpha; see package byalpha.
+// encodeWeighed is like encode, with color errors weighted by alpha; see package byalpha.
 func (e *encoder) encodeWeighed(pixels *[64]byte) [16]byte {
 	block := e.encode(pixels)
 	if !e.alpha {

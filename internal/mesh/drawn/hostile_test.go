@@ -44,7 +44,7 @@ func try(t *testing.T, data []byte, ext string, other []byte) {
 	}
 }
 
-// Files that were cut short or whose bits flipped are refused, or drawn.
+// Truncated files and files with flipped bits are refused, or drawn.
 func TestDamage(t *testing.T) {
 	files := tree(t)
 	cooked := cook(t, files, "cone.gltf", 1)["a.glb"].Data
@@ -52,7 +52,7 @@ func TestDamage(t *testing.T) {
 		try(t, cooked[:n], ".glb", nil)
 	}
 	for n := range 8 * len(cooked) {
-		if n > 8*2600 && n%17 != 0 { // behind the text every bit is like others
+		if n > 8*2600 && n%17 != 0 { // binary data: a sample of the bits suffices
 			continue
 		}
 		cooked[n/8] ^= 1 << (n % 8)

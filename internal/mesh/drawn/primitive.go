@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	maxVertices   = 1 << 24 // vertices of an accessor
-	maxInfluences = 4       // sets of four joints for each vertex
+	maxVertices   = 1 << 24 // vertices per accessor
+	maxInfluences = 4       // sets of four joints per vertex
 )
 
-// A geometry is the drawn part of a primitive, in the space of its mesh.
+// A geometry is the drawn part of a primitive, in mesh space.
 type geometry struct {
 	positions, normals []float32
 	indices            []uint32
-	made               bool // normals were made from positions
+	made               bool // normals were computed from positions
 	picked             gltf.Picked
-	joints             [][]uint32 // four for each vertex in each set
+	joints             [][]uint32 // four per vertex in each set
 	weights            [][]float32
 	targets            []map[string]int32
 }
 
-// triangles returns the number of triangles that a primitive claims to have.
+// triangles returns the number of triangles that a primitive declares.
 func (b *builder) triangles(p *gltf.Primitive) int64 {
 	positions, ok := p.Attributes["POSITION"]
 	if !ok {
@@ -42,7 +42,7 @@ func (b *builder) triangles(p *gltf.Primitive) int64 {
 }
 
 // loadTriangles reads the first n triangles of a primitive and the vertices that they use. The
-// caller has the picker forget them.
+// caller must call the picker's Forget afterwards.
 func (b *builder) loadTriangles(ctx context.Context, p *gltf.Primitive, n int, skinned bool) (*geometry, error) {
 	corners := 3 * n
 	if p.Topology() != gltf.Triangles {
@@ -91,7 +91,7 @@ func (b *builder) loadTriangles(ctx context.Context, p *gltf.Primitive, n int, s
 	return g, nil
 }
 
-// floats reads an attribute of the vertices, nil if there is none.
+// floats reads an attribute of the vertices. It returns nil if the primitive lacks the attribute.
 func (b *builder) floats(ctx context.Context, g *geometry, attributes map[string]int32, name string) ([]float32, error) {
 	accessor, ok := attributes[name]
 	if !ok {
@@ -107,7 +107,7 @@ func (b *builder) floats(ctx context.Context, g *geometry, attributes map[string
 	return array.Floats(), nil
 }
 
-// weldVertices joins vertices with equal positions, normals and texture coordinates.
+// weldVertices merges vertices with equal positions, normals and texture coordinates.
 func (b *builder) weldVertices(ctx context.Context, g *geometry, p *gltf.Primitive) error {
 	streams := []optimize.Stream{optimize.FloatStream(g.positions, 3)}
 	if g.normals != nil {
@@ -124,7 +124,7 @@ func (b *builder) weldVertices(ctx context.Context, g *geometry, p *gltf.Primiti
 	if err != nil {
 		return err
 	}
-	for from, to := range remap { // to is never behind from
+	for from, to := range remap { // never overwrites unread vertices, because to <= from
 		copy(g.positions[3*to:], g.positions[3*from:][:3])
 		if g.normals != nil {
 			copy(g.normals[3*to:], g.normals[3*from:][:3])

@@ -1,53 +1,53 @@
 // Package gltf reads, checks, edits and writes glTF 2.0 documents:
 //
 //	document.go    the typed view of a document
-//	shapes.go      the members each object may hold, ratified extensions included
+//	shapes.go      the members of each object, ratified extensions included
 //	walk.go        compares a text with the shapes before anything is decoded
 //	parse.go       text to document; repairs empty lists and undeclared extensions
 //	check.go       buffers hold their declared bytes; every index is in range
-//	views.go       views lie inside buffers, accessors inside views, both aligned
+//	views.go       views are inside buffers, accessors inside views, both aligned
 //	primitives.go  attributes fit together and have formats that glTF allows
-//	nodes.go       nodes form trees; joints have a common root; how far parts of a tree reach
-//	images.go      images have one place and their declared type; images of materials
+//	nodes.go       nodes form trees; joints have a common root; extents of subtrees
+//	images.go      images have one source and their declared type; images of materials
 //	animations.go  keyframes fit the animated property
-//	files.go       files that a document names; relative URIs and data URIs
-//	compressed.go  views in the packed form of EXT_meshopt_compression
+//	files.go       files that a document refers to; relative URIs and data URIs
+//	compressed.go  views compressed by EXT_meshopt_compression
 //	elements.go    buffers, views and accessors in memory; the vertices that a primitive uses
 //	array.go       the elements of one accessor, checked and repaired
-//	object.go      JSON objects that keep order and text of unknown members
-//	references.go  members that name elements of lists by number; extensions of a document
-//	output.go      arrays to the views of a new buffer
+//	object.go      JSON objects that preserve order and text of unknown members
+//	references.go  members that refer to list elements by index; extensions of a document
+//	output.go      writes arrays to the views of a new buffer
 //	glb.go         the binary container
 //
-// Parse bounds memory by the size of the text. A document that Check accepts can be
-// followed without looking: every index is in range, every accessor inside its buffer.
-// Neither reads the bytes of buffers.
+// Parse limits its memory by the size of the text. After Check accepts a document, its references
+// can be followed without further checks: every index is in range, every accessor inside its
+// buffer. Neither function reads the bytes of buffers.
 //
-// Edits go to Root, the document as ordered objects. Members that nothing sets keep
-// their text, so extras and unknown extensions survive.
+// Edits change Root, the document as ordered objects. Unchanged members keep their text, so extras
+// and unknown extensions are preserved.
 package gltf
 
 import "encoding/json"
 
-// A Document is a glTF 2.0 document (specification, chapter 5). Its fields have the
-// names of the specification; indices are numbers in the document's lists.
+// A Document is a glTF 2.0 document (specification, chapter 5). Its fields have the names of the
+// specification; indices refer to the document's lists.
 //
-// The types of a library would hide faults: they turn a missing version into 2.0, an
-// unknown component type into floats and a missing index into 0. Required members are
-// pointers here, nil if missing.
+// The types of a glTF library would hide faults, because they turn a missing version into 2.0, an
+// unknown component type into floats and a missing index into 0. Here, required members are
+// pointers, which are nil if missing.
 type Document struct {
-	// Text is the decoded text. It differs from the text given to Parse by the repairs
-	// in Mended and by how whole numbers are written.
+	// Text is the decoded text. It differs from the text passed to Parse in the repairs listed in
+	// Mended and in the formatting of integers.
 	Text []byte `json:"-"`
-	// Mended lists repaired faults, and faults that writing the document anew
-	// repairs. Parse and Check add to it.
+	// Mended lists faults that were repaired, and faults that disappear when the document is
+	// written again. Parse and Check add to it.
 	Mended []Mend `json:"-"`
 	// Root is the text as ordered objects, for edits. Load sets it.
 	Root Object `json:"-"`
-	// Data is the bytes of each buffer; nil for one that an extension would bring.
+	// Data holds the bytes of each buffer; nil for a buffer whose bytes an extension provides.
 	Data [][]byte `json:"-"`
 
-	unpacked map[int32][]byte // bytes of views, by number
+	unpacked map[int32][]byte // bytes of decompressed views, by index
 
 	ExtensionsUsed     []string `json:"extensionsUsed"`
 	ExtensionsRequired []string `json:"extensionsRequired"`
@@ -83,7 +83,7 @@ type Light struct {
 	} `json:"spot"`
 }
 
-// An Asset holds the version of glTF in which the document is written.
+// An Asset holds the glTF version of the document.
 type Asset struct {
 	Version    string `json:"version"`
 	MinVersion string `json:"minVersion"`
@@ -94,7 +94,7 @@ type Scene struct {
 	Nodes []int32 `json:"nodes"`
 }
 
-// A Node places a mesh, a camera or other nodes.
+// A Node places a mesh, a camera or child nodes.
 type Node struct {
 	Name     string  `json:"name"`
 	Camera   *int32  `json:"camera"`
@@ -127,8 +127,8 @@ type NodeExtensions struct {
 // IsInstanced reports whether the node has EXT_mesh_gpu_instancing.
 func (n *Node) IsInstanced() bool { return n.Extensions != nil && n.Extensions.Instancing.There }
 
-// Instances returns the attributes of the node's instances by name. Check does not look
-// at their accessors.
+// Instances returns the attributes of the node's instances by name. Check does not check their
+// accessors.
 func (n *Node) Instances() map[string]int32 {
 	if n.Extensions == nil {
 		return nil
@@ -147,8 +147,7 @@ func (n *Node) IsHidden() bool {
 // HasLODs reports whether the node has MSFT_lod.
 func (n *Node) HasLODs() bool { return n.Extensions != nil && n.Extensions.LOD.There }
 
-// LODs returns the nodes of the node's lower levels of detail. Check does not look at
-// these numbers.
+// LODs returns the nodes of the node's lower levels of detail. Check does not check these indices.
 func (n *Node) LODs() []int32 {
 	if n.Extensions == nil {
 		return nil
@@ -156,7 +155,7 @@ func (n *Node) LODs() []int32 {
 	return n.Extensions.LOD.Value.IDs
 }
 
-// A Camera has one of two projections.
+// A Camera has either a perspective or an orthographic projection.
 type Camera struct {
 	Perspective *struct {
 		ZFar  *float64 `json:"zfar"`
@@ -194,7 +193,7 @@ type Primitive struct {
 	} `json:"extensions"`
 }
 
-// Topology returns the mode of the primitive, Triangles by default.
+// Topology returns the mode of the primitive; the default is Triangles.
 func (p *Primitive) Topology() int {
 	if p.Mode == nil {
 		return Triangles
@@ -202,12 +201,12 @@ func (p *Primitive) Topology() int {
 	return int(*p.Mode)
 }
 
-// AttributeSets returns the attributes of the primitive, then of each morph target.
+// AttributeSets returns the attributes of the primitive, then the attributes of each morph target.
 func (p *Primitive) AttributeSets() []map[string]int32 {
 	return append([]map[string]int32{p.Attributes}, p.Targets...)
 }
 
-// A Material names textures.
+// A Material refers to textures.
 type Material struct {
 	Name string `json:"name"`
 	PBR  *struct {
@@ -233,8 +232,8 @@ type Material struct {
 // IsUnlit reports whether the material has KHR_materials_unlit.
 func (m *Material) IsUnlit() bool { return m.Extensions != nil && bool(m.Extensions.Unlit) }
 
-// TangentTexture returns the texture whose coordinates tangents follow: the normal map,
-// or the first texture of an extension that needs tangents; nil for none.
+// TangentTexture returns the texture whose coordinates define the tangents: the normal map, or the
+// first texture of an extension that needs tangents. It returns nil if there is none.
 func (m *Material) TangentTexture() *TextureInfo {
 	switch {
 	case m.Normal != nil || m.Extensions == nil:
@@ -245,7 +244,7 @@ func (m *Material) TangentTexture() *TextureInfo {
 	return m.Extensions.Anisotropy.Texture
 }
 
-// A TextureInfo names the texture of a material and its coordinates.
+// A TextureInfo selects a texture and its set of texture coordinates for a material.
 type TextureInfo struct {
 	Index      *int32 `json:"index"`
 	TexCoord   int32  `json:"texCoord"`
@@ -256,8 +255,7 @@ type TextureInfo struct {
 	} `json:"extensions"`
 }
 
-// Coordinates returns the set of texture coordinates, which KHR_texture_transform may
-// replace.
+// Coordinates returns the set of texture coordinates, which KHR_texture_transform may override.
 func (t *TextureInfo) Coordinates() int {
 	if c := t.Extensions.Transform.TexCoord; c != nil {
 		return int(*c)
@@ -265,13 +263,13 @@ func (t *TextureInfo) Coordinates() int {
 	return int(t.TexCoord)
 }
 
-// A Texture is an image and how to sample it.
+// A Texture is an image with a sampler.
 type Texture struct {
 	Sampler *int32 `json:"sampler"`
 	Source  *int32 `json:"source"`
 }
 
-// An Image is in a file, a data URI or a view.
+// An Image is stored in a file, a data URI or a view.
 type Image struct {
 	URI        *string `json:"uri"`
 	BufferView *int32  `json:"bufferView"`
@@ -279,7 +277,7 @@ type Image struct {
 	Extensions Present `json:"extensions"`
 }
 
-// A Skin is the joints that move a mesh.
+// A Skin lists the joints that deform a mesh.
 type Skin struct {
 	InverseBindMatrices *int32  `json:"inverseBindMatrices"`
 	Skeleton            *int32  `json:"skeleton"`
@@ -307,7 +305,7 @@ type Channel struct {
 	} `json:"target"`
 }
 
-// An AnimationSampler is a curve.
+// An AnimationSampler holds keyframes and their interpolation.
 type AnimationSampler struct {
 	Input         *int32 `json:"input"`
 	Output        *int32 `json:"output"`
@@ -328,7 +326,7 @@ type Accessor struct {
 	Max *[]float64 `json:"max"`
 }
 
-// A Sparse replaces some elements of an accessor.
+// A Sparse overrides some elements of an accessor.
 type Sparse struct {
 	Count   int64 `json:"count"`
 	Indices struct {
@@ -355,7 +353,7 @@ type BufferView struct {
 	} `json:"extensions"`
 }
 
-// Compressed locates the packed bytes of a view and names their encoding.
+// Compressed gives the location of a view's compressed bytes, and their encoding.
 type Compressed struct {
 	Buffer     *int32 `json:"buffer"`
 	ByteOffset int64  `json:"byteOffset"`
@@ -366,14 +364,14 @@ type Compressed struct {
 	Filter     string `json:"filter"`
 }
 
-// A Buffer is the bytes of a file, of a data URI, or of the GLB file itself.
+// A Buffer refers to the bytes of a file, of a data URI, or of the GLB file itself.
 type Buffer struct {
 	URI        *string `json:"uri"`
 	ByteLength int64   `json:"byteLength"`
 	Extensions Present `json:"extensions"`
 }
 
-// Present reports whether a member exists, whatever it holds.
+// Present reports whether a member exists, whatever its value.
 type Present bool
 
 // UnmarshalJSON implements json.Unmarshaler.

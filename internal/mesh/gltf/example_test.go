@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Members that nothing sets keep their text.
+// Members that are not set keep their text.
 func ExampleObject() {
 	o, err := gltf.ParseObject([]byte(`{"name": "wheel", "mesh": 3, "extras": {"mass": 12.50}}`))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A List is a list of the document whose elements others name by number.
+// A List is a list of the document whose elements are referenced by index.
 type List uint8
 
 // The lists of a document.
@@ -24,15 +24,15 @@ const (
 	Samplers
 	Images
 	Accessors
-	Lists // the number of lists
+	Lists // number of lists
 )
 
 var listKeys = [Lists]string{"scenes", "nodes", "meshes", "skins", "cameras", "animations", "materials", "textures", "samplers", "images", "accessors"}
 
-// Key returns the member of the document that holds the list.
+// Key returns the name of the document's member that holds the list.
 func (l List) Key() string { return listKeys[l] }
 
-// Singular returns the word for one element.
+// Singular returns the noun for one element.
 func (l List) Singular() string {
 	if l == Meshes {
 		return "mesh"
@@ -40,38 +40,39 @@ func (l List) Singular() string {
 	return strings.TrimSuffix(l.Key(), "s")
 }
 
-// ListOf returns the list that a member of the document holds.
+// ListOf returns the list in the member of the document with the given name.
 func ListOf(key string) (l List, ok bool) {
 	i := slices.Index(listKeys[:], key)
 	return List(max(i, 0)), i >= 0
 }
 
-// References visits the members of a checked document that name elements of its lists,
-// known extensions included. Recursion goes no deeper than the shapes.
+// References visits all members of a checked document that refer to elements of its lists,
+// including those in known extensions. Recursion is limited by the depth of the shapes.
 type References struct {
-	// Visit returns the new number of an element and whether the reference stays. inTree
-	// is set if a node is named as a child of another node or of a scene.
+	// Visit returns the new index of an element and whether the reference stays. inTree is set if
+	// the reference is from a parent node or a scene to a node.
 	Visit func(of List, n int, inTree bool) (number int, stays bool)
-	// Extensions collects the names of extensions in objects, unless it is nil.
+	// Extensions collects the names of extensions found in objects, unless it is nil.
 	Extensions map[string]bool
-	// Unknown is the first unknown extension that holds a whole number or a JSON pointer,
-	// and so may name any element.
+	// Unknown is the first unknown extension that contains an integer or a JSON pointer, and so may
+	// refer to any element.
 	Unknown string
 }
 
-// Element visits an element of a list. It returns the same text if nothing changes.
+// Element visits the references in an element of a list. It returns the same text if nothing
+// changes.
 func (r *References) Element(text json.RawMessage, of List) (json.RawMessage, error) {
 	text, _, err := r.visitValue(text, allShapes().document.members[of.Key()].of)
 	return text, err
 }
 
-// Member visits a member of the document itself.
+// Member visits the references in a member of the document itself.
 func (r *References) Member(m Member) (json.RawMessage, error) {
 	text, _, err := r.visitMember(m, allShapes().document)
 	return text, err
 }
 
-// visitValue visits a value and reports whether it stays in the object or list around it.
+// visitValue visits a value and reports whether it stays in the enclosing object or list.
 func (r *References) visitValue(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
 	text = bytes.TrimSpace(text)
 	if v == nil || len(text) == 0 {
@@ -138,7 +139,7 @@ func (r *References) visitMembers(text json.RawMessage, visit func(Member) (json
 	return kept.Text(), nil
 }
 
-// visitMember visits a member of an object of a shape.
+// visitMember visits a member of an object with the given shape.
 func (r *References) visitMember(m Member, s *shape) (_ json.RawMessage, stays bool, err error) {
 	switch v := s.members[m.Key]; {
 	case m.Key == "extensions":
@@ -153,8 +154,8 @@ func (r *References) visitMember(m Member, s *shape) (_ json.RawMessage, stays b
 	}
 }
 
-// visitList visits the elements of a list. A list that loses its last element does not stay,
-// as glTF has no empty lists. Lists of lists hold no references.
+// visitList visits the elements of a list. A list that loses its last element is removed, because
+// glTF forbids empty lists. Lists of lists contain no references.
 func (r *References) visitList(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
 	elements, err := ParseList(text)
 	if err != nil {
@@ -179,13 +180,13 @@ func (r *References) visitList(text json.RawMessage, v *value) (_ json.RawMessag
 	return ListText(kept), len(kept) > 0, nil
 }
 
-// nameless are extensions without a shape that hold no references.
+// nameless lists extensions that have no shape and contain no references.
 var nameless = []string{"KHR_node_hoverability", "KHR_node_selectability", "KHR_xmp", "KHR_xmp_json_ld"}
 
 // visitExtensions visits the extensions of an object.
 func (r *References) visitExtensions(text json.RawMessage, s *shape) (json.RawMessage, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
-		return text, nil // not an object, so it holds no references
+		return text, nil // only an object can contain references
 	}
 	return r.visitMembers(text, func(m Member) (json.RawMessage, bool, error) {
 		if r.Extensions != nil {
@@ -212,7 +213,7 @@ func (r *References) visitExtensions(text json.RawMessage, s *shape) (json.RawMe
 	})
 }
 
-// mayName reports whether a value holds, however deep, a whole number or a JSON pointer.
+// mayName reports whether a value contains, at any depth, an integer or a JSON pointer.
 func mayName(text json.RawMessage) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -234,7 +235,7 @@ func mayName(text json.RawMessage) bool {
 	}
 }
 
-// visitPointer changes the number in a JSON pointer to a part of an element, such as
+// visitPointer updates the index in a JSON pointer to a part of an element, such as
 // /nodes/3/rotation.
 func (r *References) visitPointer(text json.RawMessage) (json.RawMessage, error) {
 	var s string
@@ -258,7 +259,7 @@ func (r *References) visitPointer(text json.RawMessage) (json.RawMessage, error)
 	return Quote(strings.Join(parts, "/")), nil
 }
 
-// Declare enters an extension in the document's lists of extensions.
+// Declare adds an extension to the document's lists of used and required extensions.
 func (d *Document) Declare(name string, used, required bool) {
 	if used && !slices.Contains(d.ExtensionsUsed, name) {
 		d.ExtensionsUsed = append(d.ExtensionsUsed, name)
@@ -275,7 +276,7 @@ func (d *Document) Undeclare(names ...string) {
 	d.ExtensionsRequired = slices.DeleteFunc(d.ExtensionsRequired, is)
 }
 
-// WriteExtensions enters the lists of extensions in Root.
+// WriteExtensions writes the lists of extensions to Root.
 func (d *Document) WriteExtensions() {
 	for _, l := range []struct {
 		list  string
@@ -293,20 +294,20 @@ func (d *Document) WriteExtensions() {
 	}
 }
 
-// EachExtensionKey calls visit for every key, however deep, inside the document's
-// extensions, until visit returns false. value is the first token of the key's value.
+// EachExtensionKey calls visit for every key, at any depth, inside the document's extensions, until
+// visit returns false. value is the first token of the key's value.
 func (d *Document) EachExtensionKey(visit func(extension, key string, value json.Token) bool) {
 	if !bytes.Contains(d.Text, []byte(`extensions"`)) && !bytes.Contains(d.Text, []byte(`\u`)) {
-		return // and it need not be taken apart
+		return // objects without references need not be parsed
 	}
 	decoder := json.NewDecoder(bytes.NewReader(d.Text))
 	decoder.UseNumber()
 	type level struct {
 		list  bool
-		value bool   // an object's next token is the value of key
-		key   string // the last one
-		of    string // the extension that the value is part of
-		all   bool   // the value is an object of extensions
+		value bool   // the next token is the value of key
+		key   string // last key read
+		of    string // extension that contains the value
+		all   bool   // the value is an object whose keys are extensions
 	}
 	var open []level
 	for {

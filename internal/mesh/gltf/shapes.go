@@ -5,16 +5,17 @@ import (
 	"sync"
 )
 
-// A shape describes the members of one kind of object. Other members may hold anything.
+// A shape describes the members of one kind of object. Members that it does not list may have any
+// value.
 type shape struct {
-	name    string // for messages
+	name    string // name for messages
 	members map[string]*value
 	needs   []string // required members
-	// extensions holds the extensions that belong in this object, by name.
+	// extensions holds the extensions allowed in this object, by name.
 	extensions map[string]*shape
-	// unchecked holds extensions that only References looks into.
+	// unchecked holds extensions that only References examines.
 	unchecked map[string]*shape
-	// textured is set if any member ending in Texture names a texture.
+	// textured is set if every member whose name ends in Texture refers to a texture.
 	textured bool
 }
 
@@ -23,12 +24,12 @@ type kind uint8
 
 const (
 	aNumber kind = iota
-	aWhole       // a number without a fraction
+	aWhole       // an integer
 	aText
 	aFlag
 	aList
 	anObject
-	aTable // an object whose members are named by the author
+	aTable // an object whose keys are chosen by the author
 )
 
 // A value describes the value of a member.
@@ -36,20 +37,21 @@ type value struct {
 	kind  kind
 	of    *value // shape of the elements of a list or table
 	shape *shape // shape of an object
-	// least and most bound numbers. above excludes least itself, orZero allows 0 as well.
+	// least and most are the limits of numbers. above excludes least itself; orZero additionally
+	// allows 0.
 	least, most   float64
 	above, orZero bool
-	length        int    // length of a list; 0 for any length above 0
-	names         string // list into which a whole number is an index
+	length        int    // required length of a list; 0 for any length above 0
+	names         string // list that an integer refers to by index
 	ranged        bool   // only the walker checks the index
-	tree          bool   // node below another node or in a scene
-	pointer       bool   // JSON pointer into the document
+	tree          bool   // a node below another node or in a scene
+	pointer       bool   // a JSON pointer into the document
 }
 
 const (
 	huge     = math.MaxFloat64
 	maxIndex = math.MaxInt32
-	maxSize  = 1 << 53 // above it doubles skip whole numbers
+	maxSize  = 1 << 53 // limit above which float64 cannot represent all integers
 )
 
 // requireMembers sets the required members.
@@ -58,16 +60,16 @@ func (s *shape) requireMembers(members ...string) *shape {
 	return s
 }
 
-// shapes describe the objects of glTF 2.0 (specification, chapter 5) and of its ratified
+// shapes holds the shapes of the objects of glTF 2.0 (specification, chapter 5) and of its ratified
 // extensions.
 type shapes struct {
 	document *shape
 	material *shape
-	surface  *shape          // unknown extensions of materials, for References
-	known    map[string]bool // extensions with shapes
+	surface  *shape          // shape of unknown extensions of materials, for References
+	known    map[string]bool // extensions that have shapes
 }
 
-// allShapes makes the shapes on first use, as most runs never need them.
+// allShapes returns the shapes. It creates them on first use, because most runs never need them.
 var allShapes = sync.OnceValue(func() *shapes {
 	type m = map[string]*value
 	num := func(least, most float64) *value { return &value{kind: aNumber, least: least, most: most} }
@@ -146,7 +148,7 @@ var allShapes = sync.OnceValue(func() *shapes {
 	})
 
 	s := &shapes{document: root, material: material, surface: place("", nil), known: map[string]bool{}}
-	// A nil place is for an extension that only extensionsUsed names.
+	// where is nil for an extension that only occurs in extensionsUsed.
 	add := func(where *shape, name string, ext *shape) {
 		s.known[name], ext.name = true, name
 		if where != nil {

@@ -1,15 +1,15 @@
-// Package keyframes removes keyframes from animations if, within a bound, the others lead
-// to the same motion.
+// Package keyframes removes keyframes from animations if the remaining keyframes give the same
+// motion within a tolerance.
 //
-// Between two keyframes glTF 2.0 (appendix C) has a straight line, the shorter arc between
-// two rotations at a steady speed, or a step. Many players take a straight line between two
-// quaternions instead, which is faster in its middle than at its ends: the bound holds for
-// these players as well.
+// Between two keyframes glTF 2.0 (appendix C) uses a straight line, the shorter arc between two
+// rotations at constant speed, or a step. Many players use a straight line between two quaternions
+// instead, whose rotation is faster in the middle than at both ends; the tolerance holds for these
+// players as well.
 //
-// Between rotations half a turn apart both arcs are equally short, and a rounding error
-// decides which way a player turns. So Reduce removes no keyframes between rotations more
-// than a quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the source that
-// rounding would turn the other way.
+// Between rotations half a turn apart both arcs are equally short, and a rounding error determines
+// the direction of a player's turn. So Reduce removes no keyframes between rotations more than a
+// quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the source whose direction
+// rounding would reverse.
 package keyframes
 
 import (
@@ -18,16 +18,16 @@ import (
 	"slices"
 )
 
-// A Kind is the meaning of a keyframe's numbers.
+// A Kind is the meaning of a keyframe's values.
 type Kind uint8
 
 const (
-	Vector   Kind = iota // place or scale; the distance is between points
-	Rotation             // quaternion of length 1; the distance is an angle in radians
+	Vector   Kind = iota // translation or scale; the distance is between points
+	Rotation             // unit quaternion; the distance is an angle in radians
 	Shares               // weights of morph targets; the distance is the largest difference
 )
 
-// A Curve is keyframes of Width numbers each, at times that increase.
+// A Curve is a list of keyframes with Width values each, at increasing times.
 type Curve struct {
 	Kind   Kind
 	Step   bool
@@ -39,12 +39,12 @@ type Curve struct {
 // keyframe returns a keyframe.
 func (c *Curve) keyframe(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
 
-// Reduce returns the numbers of the keyframes to keep, in order. stored are the values that will be
-// written, with the same keyframes as source. The curve through the kept values is nowhere further
-// than most from the source. Reduce keeps one keyframe of a curve that never moves; otherwise it
-// keeps the first and the last.
+// Reduce returns the indices of the keyframes to keep, in order. stored holds the values that will
+// be written for the same keyframes as in source. The curve through the kept values differs from
+// the source by at most the distance most. If a curve never moves, Reduce keeps one keyframe;
+// otherwise it keeps the first and the last.
 //
-// Around values of stored that are already further off than most, it keeps all keyframes.
+// It keeps all keyframes around a stored value that already differs by more than that distance.
 func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) ([]int, error) {
 	r := reducer{source: source, stored: &Curve{
 		Kind: source.Kind, Step: source.Step, Width: source.Width, Times: source.Times, Values: stored,
@@ -65,7 +65,7 @@ func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) 
 	return kept, nil
 }
 
-// StaysAt reports whether no keyframe is further than most from a value.
+// StaysAt reports whether all keyframes are within the given distance of a value.
 func (c *Curve) StaysAt(where []float64, most float64) bool {
 	r, at := reducer{source: c}, make([]float64, c.Width)
 	for i := range c.Times {
@@ -83,7 +83,7 @@ type reducer struct {
 	at, was        []float64
 }
 
-// isConstant reports whether the first keyframe alone is near enough everywhere.
+// isConstant reports whether the first keyframe alone is close enough to all keyframes.
 func (r *reducer) isConstant(n int) bool {
 	for i := range n {
 		if r.keyframeDistance(toFloat64(r.at, r.stored.keyframe(0)), toFloat64(r.was, r.source.keyframe(i))) > r.most {
@@ -93,8 +93,8 @@ func (r *reducer) isConstant(n int) bool {
 	return true
 }
 
-// furthest returns the last keyframe that can follow from directly. It doubles its steps until one is
-// too far, then bisects the last step.
+// furthest returns the last keyframe that can directly follow from. It doubles its steps until one
+// is too far, then bisects the last step.
 func (r *reducer) furthest(from, n int) int {
 	good, step := from+1, 2
 	for from+step < n && r.canDropBetween(from, from+step) {
@@ -112,16 +112,16 @@ func (r *reducer) furthest(from, n int) int {
 	return good
 }
 
-// leastDot is the dot product of quaternions a quarter turn apart. Reduce removes no keyframes
-// between rotations that are further apart.
+// leastDot is the dot product of quaternions a quarter of a turn apart. Reduce removes no keyframes
+// between rotations that are farther apart.
 const leastDot = math.Sqrt2 / 2
 
-// clearDot is a dot product whose sign no player's arithmetic changes. Sums of four
-// products of float32 are off by less than 1e-6.
+// clearDot is a dot product whose sign is safe from rounding errors of players: a sum of four
+// float32 products has an error of less than 1e-6.
 const clearDot = 1e-5
 
-// SameTurns reports whether players turn in the same direction between neighboring keyframes of c
-// and of stored. Only rotations that are nearly half a turn apart can make it false.
+// SameTurns reports whether players turn in the same direction between adjacent keyframes of c and
+// of stored. Only rotations that are nearly half a turn apart can make it false.
 func (c *Curve) SameTurns(stored []float32) bool {
 	if c.Kind != Rotation || c.Step {
 		return true
@@ -144,7 +144,7 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// parts are the shares of an arc at which two arcs are compared between keyframes.
+// parts are the positions between two keyframes where arcs are compared.
 var parts = []float64{0.25, 0.5, 0.75}
 
 // canDropBetween reports whether all keyframes between a and b can be removed.
@@ -174,15 +174,15 @@ func (r *reducer) canDropBetween(a, b int) bool {
 	return true
 }
 
-// isNearAt compares the arc from a to b at a share of its way with the source at a share of
-// the way behind keyframe i.
+// isNearAt reports whether two points are close: one on the arc from keyframe a (share 0) to b
+// (share 1), and one of the source, from keyframe i (u 0) to the next (u 1).
 func (r *reducer) isNearAt(a, b int, share float64, i int, u float64) bool {
 	next := min(i+1, len(r.source.Times)-1)
 	return r.keyframeDistance(r.stored.interpolate(r.at, a, b, share), r.source.interpolate(r.was, i, next, u)) <= r.most &&
 		(r.source.Kind != Rotation || r.keyframeDistance(r.stored.interpolateLine(r.at, a, b, share), r.source.interpolateLine(r.was, i, next, u)) <= r.most)
 }
 
-// interpolate writes the value at a share of the way from one keyframe to another.
+// interpolate writes the interpolated value between keyframes a and b; share is 0 at a and 1 at b.
 func (c *Curve) interpolate(to []float64, a, b int, share float64) []float64 {
 	if c.Kind == Rotation && share > 0 && !c.Step {
 		q := Slerp([4]float32(c.keyframe(a)), [4]float32(c.keyframe(b)), share)
@@ -192,8 +192,8 @@ func (c *Curve) interpolate(to []float64, a, b int, share float64) []float64 {
 	return c.interpolateLine(to, a, b, share)
 }
 
-// interpolateLine writes the point at a share of the straight line between two keyframes. For rotations the
-// result is not normalized.
+// interpolateLine writes the point on the straight line between keyframes a and b; share is 0 at a
+// and 1 at b. For rotations the result is not normalized.
 func (c *Curve) interpolateLine(to []float64, a, b int, share float64) []float64 {
 	from, next := c.keyframe(a), c.keyframe(b)
 	if share <= 0 || c.Step {
@@ -217,7 +217,7 @@ func toFloat64(to []float64, values []float32) []float64 {
 	return to
 }
 
-// keyframeDistance returns the distance of two keyframes.
+// keyframeDistance returns the distance between two values, according to the curve's kind.
 func (r *reducer) keyframeDistance(a, b []float64) float64 {
 	switch r.source.Kind {
 	case Rotation:
@@ -237,8 +237,8 @@ func (r *reducer) keyframeDistance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// rotationAngle returns about the angle between two rotations: 4 sin(angle/4) radians, which is
-// less by a thousandth at 18 degrees. Their lengths need only be about 1.
+// rotationAngle approximates the angle between two rotations by 4 sin(angle/4) radians, which is
+// too small by a thousandth at 18 degrees. The quaternions need not be exactly normalized.
 func rotationAngle(a, b []float64) float64 {
 	dot, aa, bb := 0., 0., 0.
 	for k := range a {
@@ -259,9 +259,9 @@ func rotationAngle(a, b []float64) float64 {
 	return 2 * math.Sqrt(sum)
 }
 
-// Slerp returns the rotation at a share of the shorter arc between two rotations. It halves the arc
-// until a straight line is within 2e-6 radians: halving takes only a square root, which gives the same
-// bits everywhere.
+// Slerp returns a rotation on the shorter arc between two rotations; share is 0 at a and 1 at b. It
+// bisects the arc until a straight line is within 2e-6 radians; this needs only square roots, which
+// are the same on all machines.
 func Slerp(a, b [4]float32, share float64) (q [4]float64) {
 	var p [4]float64
 	dot := 0.

@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// at returns the value that a player shows at a time, by the formulas of glTF 2.0, appendix
-// C.
+// at returns the value that a player shows at time t, by the formulas of glTF 2.0, appendix C.
 func at(c *Curve, t float64) []float64 {
 	n := len(c.Times)
 	i := 0
@@ -50,7 +49,7 @@ func at(c *Curve, t float64) []float64 {
 	return out
 }
 
-// apart is the true distance.
+// apart returns the exact distance between two values.
 func apart(kind Kind, a, b []float64) float64 {
 	sum, largest, minus := 0., 0., 0.
 	for k := range a {
@@ -67,7 +66,7 @@ func apart(kind Kind, a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// random makes a curve that moves in several ways, and stands still.
+// random makes a curve that moves in several ways, or not at all.
 func random(t *rapid.T) *Curve {
 	c := &Curve{Kind: Kind(rapid.IntRange(0, 2).Draw(t, "kind")), Step: rapid.IntRange(0, 4).Draw(t, "step") == 0}
 	c.Width = map[Kind]int{Vector: 3, Rotation: 4, Shares: rapid.IntRange(1, 3).Draw(t, "width")}[c.Kind]
@@ -100,8 +99,8 @@ func random(t *rapid.T) *Curve {
 	return c
 }
 
-// The reduced curve is nowhere further from the source than allowed, at any time, and
-// rounded values count as they are.
+// At any time, the reduced curve is within the allowed distance of the source. The distance
+// includes the rounding of the stored values.
 func TestReduce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := random(t)
@@ -141,7 +140,7 @@ func TestReduce(t *testing.T) {
 	})
 }
 
-// Keyframes that add nothing go: of a line, of an arc, of what stands still, of steps.
+// Keyframes that add nothing are removed: on a line, on an arc, without motion, and between steps.
 func TestReduceTo(t *testing.T) {
 	line, arc, still, steps := &Curve{Width: 3}, &Curve{Kind: Rotation, Width: 4}, &Curve{Kind: Shares, Width: 2}, &Curve{Step: true, Width: 3}
 	for i := range 101 {

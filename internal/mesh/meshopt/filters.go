@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// Apply decodes filtered elements of stride bytes in place. Elements that no encoder
-// writes, which the specification leaves open, become zeros or the nearest possible number.
+// Apply decodes filtered elements of stride bytes in place. Elements that no encoder produces, and
+// whose meaning the specification leaves open, become zeros or the nearest possible value.
 func (f Filter) Apply(ctx context.Context, data []byte, stride int) error {
 	if f == None {
 		return nil
@@ -40,7 +40,7 @@ func (f Filter) Apply(ctx context.Context, data []byte, stride int) error {
 	return nil
 }
 
-// readComponents returns the four numbers of an element of 4 or 8 bytes, with their signs.
+// readComponents returns the four signed integers of an element of 4 or 8 bytes.
 func readComponents(e []byte) (v [4]int) {
 	for k := range v {
 		if len(e) == 4 {
@@ -70,7 +70,7 @@ func roundToInt16(x float64) int {
 	return int(math.Round(min(max(x, math.MinInt16), math.MaxInt16)))
 }
 
-// decodeOctahedral returns the vector of length 1 for the octahedral coordinates a/one and b/one
+// decodeOctahedral returns the unit vector for the octahedral coordinates a/one and b/one
 // (EXT_meshopt_compression, filter 1).
 func decodeOctahedral(a, b, one int) (x, y, z float64) {
 	if one <= 0 {
@@ -85,7 +85,7 @@ func decodeOctahedral(a, b, one int) (x, y, z float64) {
 	return x / length, y / length, z / length
 }
 
-// decodeQuaternion returns the quaternion for three of its numbers and the place of the fourth
+// decodeQuaternion returns the quaternion for three of its components and the index of the fourth
 // (filter 2).
 func decodeQuaternion(v [4]int) (q [4]int) {
 	scale := 1 / (math.Sqrt2 * float64(v[3]|3))
@@ -97,20 +97,20 @@ func decodeQuaternion(v [4]int) (q [4]int) {
 	return q
 }
 
-// decodeExponential returns the float for an exponent of 8 bits and a mantissa of 24 (filter 3).
+// decodeExponential returns the float for an 8-bit exponent and a 24-bit mantissa (filter 3).
 func decodeExponential(v uint32) float32 {
 	e := min(max(int(int32(v)>>24), -exponents), exponents)
 	return float32(math.Ldexp(float64(int32(v<<8)>>8), e))
 }
 
-// exponents are from -100 to 100.
+// exponents is the limit of exponents, which range from -100 to 100.
 const exponents = 100
 
-// decodeColor returns the color of width bits with the given luma, two differences and alpha
+// decodeColor returns the color of width bits with the given luma, two chroma differences and alpha
 // (filter 4 of KHR_meshopt_compression).
 func decodeColor(v [4]int, width int) [4]int {
 	mask := 1<<width - 1
-	luma, alpha := v[0]&mask, v[3]&mask // have no sign
+	luma, alpha := v[0]&mask, v[3]&mask // unsigned values
 	as := 1<<bits.Len(uint(alpha)) - 1
 	if as == 0 {
 		return [4]int{}
@@ -124,9 +124,10 @@ func decodeColor(v [4]int, width int) [4]int {
 	return out
 }
 
-// PutOctahedral writes a vector as an element of 4 or 8 bytes for the filter Octahedral, in bits from
-// 2 to 8 or 16 for each of two coordinates. w stays unchanged. Of the four nearest points of the grid
-// it takes the point with the nearest direction, which with 8 bits is off by 0.7 degrees at most.
+// PutOctahedral encodes a vector as an element of 4 or 8 bytes for the filter Octahedral. The two
+// coordinates have the given number of bits, from 2 to 8 or 16. w stays unchanged. Of the four
+// nearest grid points it selects the one with the nearest direction, whose error with 8 bits is at
+// most 0.7 degrees.
 func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 	one := 1<<(bits-1) - 1
 	x, y, z := float64(v[0]), float64(v[1]), float64(v[2])
@@ -150,15 +151,16 @@ func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 	putComponents(to, best[0], best[1], one, w)
 }
 
-// PutQuaternion writes a rotation of length 1 as 8 bytes for the filter Quaternion, in bits from 4 to
-// 16 for each of three numbers. The filter may return the negative quaternion, which is the same
-// rotation. The error is at most sqrt(6)/(2^(bits-1)-1) radians, besides the rounding of the filter.
+// PutQuaternion encodes a unit quaternion as 8 bytes for the filter Quaternion. Its three
+// components have the given number of bits, from 4 to 16. The filter may return the negated
+// quaternion, which is the same rotation. The error is at most sqrt(6)/(2^(bits-1)-1) radians, not
+// counting the rounding in the filter.
 func PutQuaternion(to []byte, q [4]float32, bits int) {
 	v := threeSmallest(q, largestOf(q), bits)
 	putComponents(to, v[0], v[1], v[2], v[3])
 }
 
-// largestOf returns the place of the number with the largest absolute value in a rotation.
+// largestOf returns the index of the component with the largest absolute value.
 func largestOf(q [4]float32) int {
 	largest := 0
 	for k := range q {
@@ -169,8 +171,8 @@ func largestOf(q [4]float32) int {
 	return largest
 }
 
-// threeSmallest returns the three numbers of a rotation besides the largest, and the place of the
-// largest. It negates the rotation if the largest number is negative.
+// threeSmallest returns the quantized components of a quaternion except the largest, and the index
+// of the largest. It negates the quaternion if the largest component is negative.
 func threeSmallest(q [4]float32, largest, bits int) (v [4]int) {
 	one := 1<<(bits-1) - 1
 	scale := math.Sqrt2 * float64(one)
@@ -184,9 +186,9 @@ func threeSmallest(q [4]float32, largest, bits int) (v [4]int) {
 	return v
 }
 
-// PutExponential writes a float as 4 bytes that the filter Exponential decodes to the nearest multiple
-// of 2^exponent, from -100 to 100. For a float that needs more than 24 bits then, it takes a larger
-// power of 2.
+// PutExponential encodes a float as 4 bytes that the filter Exponential decodes to the nearest
+// multiple of 2^exponent; exponent ranges from -100 to 100. If the mantissa would need more than 24
+// bits, it uses a larger exponent.
 func PutExponential(to []byte, x float32, exponent int) {
 	_, e := math.Frexp(float64(x)) // |x| < 2^e
 	exponent = min(max(exponent, e-23), exponents)
@@ -195,9 +197,9 @@ func PutExponential(to []byte, x float32, exponent int) {
 	binary.LittleEndian.PutUint32(to, uint32(exponent)<<24|uint32(m)&0xffffff)
 }
 
-// Undo encodes elements for the filter in place. bits is the precision given to PutOctahedral and
-// PutQuaternion; Undo finds exponents itself. If decoding could not restore an element, Undo reports
-// false and leaves the elements unusable.
+// Undo encodes elements for the filter in place. bits is the precision for PutOctahedral and
+// PutQuaternion; Undo finds exponents itself. If decoding could not restore an element exactly,
+// Undo reports false and the elements are invalid.
 func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done bool, err error) {
 	exponent := 0
 	if f == Exponential {
@@ -233,7 +235,7 @@ func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done b
 	return true, nil
 }
 
-// lowestExponent returns the largest exponent of 2 that divides all floats.
+// lowestExponent returns the exponent of the largest power of 2 that divides all floats.
 func lowestExponent(data []byte) int {
 	low := exponents
 	for ; len(data) >= 4; data = data[4:] {
@@ -252,7 +254,8 @@ func lowestExponent(data []byte) int {
 	return max(low, -exponents)
 }
 
-// undoOctahedral searches for the coordinates of a vector around the nearest ones.
+// undoOctahedral searches near the rounded coordinates for coordinates that decode to the exact
+// vector.
 func undoOctahedral(e, try []byte, bits int) bool {
 	v := readComponents(e)
 	most := float32(int(1)<<(2*len(e)-1) - 1)
@@ -260,7 +263,7 @@ func undoOctahedral(e, try []byte, bits int) bool {
 	near := readComponents(try)
 	for i := range 25 {
 		c := near
-		// 0, 1, -1, 2, -2
+		// The offsets are 0, 1, -1, 2, -2.
 		c[0] += offsets[i%5]
 		c[1] += offsets[i/5]
 		if c[0] > near[2] || c[0] < -near[2] || c[1] > near[2] || c[1] < -near[2] {
@@ -277,8 +280,8 @@ func undoOctahedral(e, try []byte, bits int) bool {
 
 var offsets = [5]int{0, 1, -1, 2, -2}
 
-// undoQuaternion searches for the numbers of a rotation around the nearest ones, for each
-// component that may have been the largest.
+// undoQuaternion searches near the rounded components for components that decode to the exact
+// quaternion. It tries each component that may have been the largest.
 func undoQuaternion(e []byte, bits int) bool {
 	v := readComponents(e)
 	var q [4]float32

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The parts of the written document. Members follow the order of the fields, so equal models give
-// equal text.
+// The parts of the glTF document. Members are written in the order of the fields, so equal models
+// give equal text.
 type (
 	gltf struct {
 		Asset          asset        `json:"asset"`
@@ -70,7 +70,7 @@ type (
 	}
 	textureInfo struct {
 		Index      int            `json:"index"`
-		Scale      *float64       `json:"scale,omitempty"` // of normals
+		Scale      *float64       `json:"scale,omitempty"` // scale of normals
 		Extensions map[string]any `json:"extensions,omitempty"`
 	}
 	texture struct {
@@ -102,7 +102,7 @@ type (
 	}
 )
 
-// writeDocument writes the parsed model.
+// writeDocument converts the parsed model to a glTF document and its buffer.
 func (p *parser) writeDocument(ctx context.Context) (text, data []byte, err error) {
 	d := &gltf{Asset: asset{Version: "2.0"}, Scenes: []scene{{}}}
 	meshes := make([]int, len(p.objects))
@@ -148,7 +148,7 @@ func (p *parser) writeDocument(ctx context.Context) (text, data []byte, err erro
 			prim.Attributes.Color = &n
 		}
 		m.Primitives = append(m.Primitives, prim)
-		part.corners = nil // are in the buffer now
+		part.corners = nil // the corners are in the buffer now, so free them
 	}
 	l := &looker{gltf: d, lost: &p.lost, images: map[string]int{}, textures: map[texture]int{}}
 	for _, m := range p.materials {
@@ -166,8 +166,8 @@ func (p *parser) writeDocument(ctx context.Context) (text, data []byte, err erro
 // pace is the number of corners between two checks of the context.
 const pace = 1 << 14
 
-// array writes one attribute of all corners and returns its accessor. flip
-// turns the second number upside down.
+// array writes one attribute of all corners and returns its accessor. flip replaces the second
+// component v by 1 - v.
 func (d *gltf) array(ctx context.Context, data *[]byte, values []float32, corners []corner, number func(corner) int32, width int, flip bool) (int, error) {
 	start := len(*data)
 	low, high := make([]float64, width), make([]float64, width)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ring returns a polygon of n corners that goes round the given vertices.
+// ring returns a polygon of n corners that cycles through the given vertices.
 func ring(n int, vertices ...int32) []corner {
 	list := make([]corner, n)
 	for i := range list {
@@ -17,10 +17,10 @@ func ring(n int, vertices ...int32) []corner {
 	return list
 }
 
-// However polygons cross themselves, the number of corners looked at is bounded for all
-// together, and they still become triangles.
+// However polygons cross themselves, the total number of visited corners is bounded, and each
+// polygon still becomes triangles.
 func TestEffort(t *testing.T) {
-	// A spiral around a triangle; one of the last two corners is in each ear.
+	// The polygon is a spiral around a triangle. Each ear contains one of the last two corners.
 	v := []float32{2, 2, 0, 6, 2, 0, 4, 2, 0, 2, 1, 0, 3, 3, 0, 0, 5, 0}
 	c := new(cutter)
 	const n, polygons = maxCorners, 3
@@ -34,7 +34,7 @@ func TestEffort(t *testing.T) {
 	if most := int64(effort + effortPerCorner*n*polygons); c.work > most+n || c.work < most/2 {
 		t.Errorf("looked at %d corners, may look at %d", c.work, most)
 	}
-	// One that has its ears is cut as ever then, and costs far less than it may.
+	// After this, a polygon with ears is still cut as usual, with far less work than the limit.
 	comb := new(cutter)
 	var teeth []float32
 	for i := range n / 2 {
@@ -49,12 +49,12 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// Corners that lie where the one before them does make no triangles, nor hide ears.
+// Corners at the same position as the previous corner add no triangles and hide no ears.
 func TestRepeatedCorners(t *testing.T) {
 	const dart = "v 0 0 0\nv 4 1 0\nv 0 2 0\nv 1 1 0\nv 4 1 0\n"
 	for face, corners := range map[string]int{
 		"1 2 3 4": 6, "1 1 2 5 5 3 3 3 4 1": 6, "4 4 1 2 5 3 4": 6,
-		"1 2 2 4": 3 + 3, // a fan: nothing turns the other way
+		"1 2 2 4": 3 + 3, // a fan, because no corner turns the other way
 	} {
 		d, data := convert(t, dart+"f "+face, nil)
 		p := floats(d, data, d.Meshes[0].Primitives[0].Attributes.Position)
@@ -62,7 +62,7 @@ func TestRepeatedCorners(t *testing.T) {
 			t.Errorf("%s: %d numbers of area %g", face, len(p), area(p))
 		}
 	}
-	// A thousand of them are not too many if a few are left.
+	// A thousand repeated corners are accepted if few distinct corners are left.
 	var b strings.Builder
 	b.WriteString(dart + "f 1 2 3")
 	for range 2 * maxCorners {
@@ -73,7 +73,7 @@ func TestRepeatedCorners(t *testing.T) {
 	}
 }
 
-// Within one large part, and one long line, the context is looked at again and again.
+// Within one large part, and within one long line, the context is checked repeatedly.
 func TestLooks(t *testing.T) {
 	const corners = 20 * pace
 	looks := 0
@@ -95,7 +95,7 @@ func TestLooks(t *testing.T) {
 			t.Fatalf("went on after look %d: %v", left, err)
 		}
 	}
-	// The first look is before anything is searched.
+	// The context is checked before the text is searched.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, _, err := Convert(ctx, []byte{0}, files(nil)); fmt.Sprint(err) != context.Canceled.Error() {
@@ -103,7 +103,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// ending ends after a number of looks.
+// An ending is a context that is canceled after a number of checks.
 type ending struct {
 	context.Context
 	left *int

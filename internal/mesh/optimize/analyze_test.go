@@ -9,13 +9,13 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
 )
 
-// peer has the results of meshoptimizer (b5b2c439, August 2026) for the samples, in their
-// own order and in its order.
+// peer holds the results of meshoptimizer (b5b2c439, August 2026) for the samples, in their own
+// order and in meshoptimizer's order.
 var peer = map[string]struct {
 	fifo, fifoNVIDIA, warps, fifoAMD, warpsAMD int
 	covered, shaded, fetched                   int64
-	cached, cachedNVIDIA                       int // misses after its meshopt_optimizeVertexCache
-	drawn                                      int // misses after its meshopt_optimizeOverdraw at 1.05
+	cached, cachedNVIDIA                       int // misses after the reference's meshopt_optimizeVertexCache
+	drawn                                      int // misses after the reference's meshopt_optimizeOverdraw at 1.05
 	drawnShaded                                int64
 }{
 	"grid":               {20200, 21526, 673, 20800, 325, 102784, 121126, 367296, 12554, 15813, 13145, 110373},
@@ -51,7 +51,7 @@ func TestAnalyzeLikePeer(t *testing.T) {
 		if err != nil || fetch.Bytes != want.fetched {
 			t.Errorf("%s: %d bytes fetched, %v, want %d", s.Name, fetch.Bytes, err, want.fetched)
 		}
-		// Edges that meet the middle of a pixel may fall to either side.
+		// A pixel whose center is on an edge may belong to either side.
 		drawn, err := AnalyzeOverdraw(t.Context(), s.Indices, s.Positions)
 		if err != nil || !near(drawn.Covered, want.covered, 0.001) || !near(drawn.Shaded, want.shaded, 0.001) {
 			t.Errorf("%s: %+v, %v, want %d shaded of %d", s.Name, drawn, err, want.shaded, want.covered)
@@ -79,7 +79,7 @@ func TestCacheModels(t *testing.T) {
 	}
 }
 
-// Our orders are as good as the peer's, or better.
+// The orders are as good as meshoptimizer's, or better.
 func TestOrdersLikePeer(t *testing.T) {
 	const within = 1.03
 	for _, s := range meshtest.Samples() {
@@ -123,16 +123,16 @@ func TestAnalyzeNothing(t *testing.T) {
 	cache, err1 := AnalyzeCache(ctx, nil, 5, CacheModel{Size: 16})
 	fetch, err2 := AnalyzeFetch(ctx, nil, 5, 16)
 	drawn, err3 := AnalyzeOverdraw(ctx, nil, make([]float32, 15))
-	flat, err4 := AnalyzeOverdraw(ctx, []uint32{0, 1, 2}, make([]float32, 9)) // all at one point
+	flat, err4 := AnalyzeOverdraw(ctx, []uint32{0, 1, 2}, make([]float32, 9)) // all vertices at one point
 	if cache != (CacheStats{}) || fetch != (FetchStats{}) || drawn != (OverdrawStats{}) || flat != (OverdrawStats{}) ||
 		err1 != nil || err2 != nil || err3 != nil || err4 != nil {
 		t.Errorf("%+v %+v %+v %+v %v %v %v %v", cache, fetch, drawn, flat, err1, err2, err3, err4)
 	}
 }
 
-// FetchStats says how much vertex memory was read.
+// FetchStats holds the amount of vertex memory that was read.
 type FetchStats struct {
-	Bytes    int64   // read, in whole cache lines
+	Bytes    int64   // bytes read, in whole cache lines
 	Overhead float64 // Bytes over the size of the vertices used: 1 is the best
 }
 
@@ -173,11 +173,11 @@ func AnalyzeFetch(ctx context.Context, indices []uint32, vertices, size int) (Fe
 	return stats, nil
 }
 
-// OverdrawStats says how often pixels were shaded.
+// OverdrawStats holds how often pixels were shaded.
 type OverdrawStats struct {
 	Covered  int64   // pixels that show the mesh
-	Shaded   int64   // pixels that passed the depth test, each time counted
-	Overdraw float64 // Shaded over Covered: 1 is the best
+	Shaded   int64   // pixels that passed the depth test, with repetitions
+	Overdraw float64 // Shaded divided by Covered; 1 is the best
 }
 
 // view is the width and height in pixels of the images of AnalyzeOverdraw.
@@ -227,7 +227,7 @@ func AnalyzeOverdraw(ctx context.Context, indices []uint32, positions []float32)
 	return stats, nil
 }
 
-// box returns the least corner and the longest side of the box around a mesh.
+// box returns the minimum corner and the longest side of the box around a mesh.
 func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	if len(indices) == 0 {
 		return
@@ -243,7 +243,7 @@ func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-// An image is the view from one side: depths, and counts of shading.
+// A picture is the view from one side: depths, and how often each pixel was shaded.
 type picture struct {
 	near   [view * view]float32
 	shaded [view * view]uint32
@@ -263,7 +263,7 @@ type corner struct {
 	near float64
 }
 
-// turned looks at p along the axis, from its far end.
+// turned returns p as seen from the positive end of the axis.
 func turned(p vector, axis int) corner {
 	switch axis {
 	case 0:
@@ -274,8 +274,8 @@ func turned(p vector, axis int) corner {
 	return corner{int32(math.Floor(float64(16*p.x) + 0.5)), int32(math.Floor(float64(16*p.y) + 0.5)), p.z}
 }
 
-// drawFacing draws a triangle on the side that it faces, and returns how many pixels
-// it looked at.
+// drawFacing draws a triangle into the image of the side that it faces, and returns how many pixels
+// it tested.
 func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 	// Twice the area, positive where the corners run counterclockwise.
 	area := int64(c[1].x-c[0].x)*int64(c[2].y-c[0].y) - int64(c[1].y-c[0].y)*int64(c[2].x-c[0].x)
@@ -283,7 +283,7 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 		return 0
 	}
 	side := &sides[0]
-	if area < 0 { // seen from the other end, so far is near
+	if area < 0 { // seen from the back: near and far are swapped
 		side = &sides[1]
 		c[1], c[2] = c[2], c[1]
 		for k := range c {
@@ -291,12 +291,12 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 		}
 		area = -area
 	}
-	// The depth as a plane over the image.
+	// The depth is a linear function of the position in the image.
 	d1, d2 := c[1].near-c[0].near, c[2].near-c[0].near
 	dx := (float64(d1*float64(c[2].y-c[0].y)) - float64(d2*float64(c[1].y-c[0].y))) / float64(area)
 	dy := (float64(d2*float64(c[1].x-c[0].x)) - float64(d1*float64(c[2].x-c[0].x))) / float64(area)
 
-	// Pixels have their middles at 8 of 16.
+	// The center of a pixel is at 8 sixteenths.
 	low, high := (min(c[0].y, c[1].y, c[2].y)+7)>>4, (max(c[0].y, c[1].y, c[2].y)+7)>>4
 	for y := max(low, 0); y < min(high, view); y++ {
 		left, right := int32(0), int32(view)
@@ -317,10 +317,9 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 	return work
 }
 
-// between narrows the pixels left to right-1 of a row at height y to those with
-// their middle to the left of the edge from a to b. A middle on an edge belongs to
-// one of the two triangles that meet there: the one whose edge runs down, or to the
-// right.
+// between narrows the pixels left to right-1 of a row at height y to the pixels whose middle is
+// left of the edge from a to b. A middle on an edge belongs to only one of the two triangles there:
+// to the triangle whose edge runs down, or to the right.
 func between(a, b corner, y, left, right int32) (int32, int32) {
 	// A point is to the left if dx*(y-a.y) - dy*(x-a.x) >= least.
 	dx, dy := int64(b.x-a.x), int64(b.y-a.y)

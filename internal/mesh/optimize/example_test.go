@@ -25,7 +25,7 @@ func Example() {
 	}
 	fmt.Println(m.Vertices(), "vertices,", unique, "positions")
 
-	// Triangles that share vertices follow each other.
+	// Triangles that share vertices are adjacent in the order.
 	before, _ := optimize.AnalyzeCache(ctx, indices, unique, model)
 	indices, err = optimize.VertexCache(ctx, indices, unique)
 	if err != nil {

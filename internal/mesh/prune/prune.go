@@ -1,13 +1,13 @@
 // Package prune removes unused elements from a glTF document:
 //
 //	prune.go  the passes, lists of extensions, and samplers without a channel
-//	reach.go  elements that scenes, animations and kept names lead to; empty nodes
+//	reach.go  elements reachable from scenes, animations and kept names; empty nodes
 //
-// A node tree stays whole if anything leads to one of its nodes: the place of a joint
-// depends on all its ancestors. Kept elements keep their order and get new numbers, also in
-// known extensions. An unknown extension that holds a whole number or a JSON pointer may
-// name any element, so all elements stay. Extras belong to the application and hold no
-// numbers of elements.
+// If any node of a tree is reachable, the whole tree is kept, because the position of a joint
+// depends on all its ancestors. Kept elements keep their order and get new indices, also in known
+// extensions. An unknown extension that contains an integer or a JSON pointer may refer to any
+// element, so all elements are kept. Extras belong to the application and contain no indices of
+// elements.
 package prune
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Options keep or remove more elements.
+// Options select elements to keep or to remove.
 type Options struct {
-	Keep  func(name string) bool // nil for none
+	Keep  func(name string) bool // reports names of elements to keep; may be nil
 	Empty bool                   // remove leaf nodes that show nothing
 }
 
 // A Result counts the removed elements.
 type Result struct {
-	Gone     [gltf.Lists]int // removed elements by list
-	Unplayed int             // removed samplers of animations without a channel
-	// Unknown is an extension that keeps all elements, "" for none.
+	Gone     [gltf.Lists]int // number of removed elements by list
+	Unplayed int             // number of removed animation samplers that had no channel
+	// Unknown is an extension that causes all elements to be kept, or "".
 	Unknown string
 }
 
 // Any reports whether Document removed an element.
 func (r Result) Any() bool { return r.Unplayed > 0 || r.Gone != [gltf.Lists]int{} }
 
-// String lists the removed elements.
+// String lists the removed elements as text.
 func (r Result) String() string {
 	var parts []string
 	for l, n := range r.Gone {
@@ -57,8 +57,8 @@ func (r Result) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Document removes unused elements from a document, in root itself. Package gltf must have checked the
-// document.
+// Document removes unused elements from a document and updates root. Package gltf must have checked
+// the document before.
 func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error) {
 	p := pruning{ctx: ctx, options: o, root: *root}
 	for l := range gltf.Lists {
@@ -96,15 +96,15 @@ type pruning struct {
 	root       gltf.Object
 	elements   [gltf.Lists][]json.RawMessage
 	used       [gltf.Lists][]bool
-	reached    bool   // used is complete
-	referenced []bool // nodes with a reference from outside of their tree
+	reached    bool   // set when used is complete
+	referenced []bool // nodes that are referenced from outside of their tree
 	unplayed   int
 }
 
-// stay is a visit that changes nothing.
+// stay is a visit function that changes nothing.
 func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
-// renumberUsed returns the visit that gives elements the numbers that they have without unused ones.
+// renumberUsed returns a visit function that renumbers elements as if unused elements were removed.
 func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	var numbers [gltf.Lists][]int
 	for l, used := range p.used {
@@ -118,14 +118,14 @@ func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	}
 	return func(l gltf.List, n int, _ bool) (int, bool) {
 		if n >= len(p.used[l]) {
-			return n, true // the reference was dangling before
+			return n, true // the reference was already dangling
 		}
 		return numbers[l][n], p.used[l][n]
 	}
 }
 
-// writePruned returns the document with references changed by a walker. It leaves out unused elements
-// once markReached has found them.
+// writePruned returns the document with the changes that w makes to references. After markReached
+// it omits unused elements.
 func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 	var root gltf.Object
 	for _, m := range p.root {
@@ -156,7 +156,7 @@ func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 	return root, nil
 }
 
-// visitElement goes over an element of a list.
+// visitElement visits the references of one element.
 func (p *pruning) visitElement(w *gltf.References, text json.RawMessage, at one) (json.RawMessage, error) {
 	text, err := w.Element(text, at.of)
 	if err != nil {
@@ -197,7 +197,7 @@ func (p *pruning) countGone() Result {
 	return r
 }
 
-// A channelText is the sampler and the target of a channel.
+// A channelText holds the sampler and the target of a channel.
 type channelText struct {
 	Sampler int
 	Target  struct {
@@ -220,7 +220,7 @@ func channelsOf(o gltf.Object) (texts []json.RawMessage, channels []channelText,
 	return texts, channels, nil
 }
 
-// movesAnything reports whether an animation has a channel with something to move.
+// movesAnything reports whether an animation has a channel with a target.
 func movesAnything(text json.RawMessage) (bool, error) {
 	o, err := gltf.ParseObject(text)
 	if err != nil {
@@ -235,7 +235,7 @@ func movesAnything(text json.RawMessage) (bool, error) {
 	return false, err
 }
 
-// trimAnimations removes samplers that no channel names.
+// trimAnimations removes samplers that no channel uses.
 func (p *pruning) trimAnimations() error {
 	for i, text := range p.elements[gltf.Animations] {
 		trimmed, gone, err := Samplers(text)
@@ -248,7 +248,7 @@ func (p *pruning) trimAnimations() error {
 	return nil
 }
 
-// Samplers removes the samplers without a channel from an animation, and returns their number.
+// Samplers removes the samplers that no channel uses from an animation, and returns their number.
 func Samplers(text json.RawMessage) (_ json.RawMessage, gone int, err error) {
 	o, err := gltf.ParseObject(text)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// pruned returns a document without what nothing uses.
+// pruned returns a document without its unused elements.
 func pruned(t *testing.T, text string, o Options) (string, Result) {
 	t.Helper()
 	root, err := gltf.ParseObject(json.RawMessage(text))
@@ -184,7 +184,7 @@ func compact(t *testing.T, text string) string {
 	return b.String()
 }
 
-// An extension that is not known keeps all if it may name something, wherever it stands.
+// An unknown extension anywhere keeps everything if it may refer to something.
 func TestUnknownExtensions(t *testing.T) {
 	const unused = `"nodes":[{},{}],"scenes":[{"nodes":[0]}]`
 	for _, tc := range []struct{ text, unknown string }{
@@ -207,7 +207,7 @@ func TestUnknownExtensions(t *testing.T) {
 	}
 }
 
-// Malformed documents end in an error or in a document, in bounded time.
+// A malformed document results in an error or in a document, within bounded time.
 func TestHostile(t *testing.T) {
 	deep := func(open, end string) string { return strings.Repeat(open, 4000) + "1" + strings.Repeat(end, 4000) }
 	for _, text := range []string{
@@ -233,7 +233,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// An ended context ends the pruning.
+// A canceled context ends the pruning.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// markReached marks the elements that scenes, animations and kept names lead to. A document
-// without nodes in scenes is a library: all elements that a game may ask for stay.
+// markReached marks the elements reachable from scenes, animations and kept names. A document whose
+// scenes contain no nodes is a library: all elements that a game may request are kept.
 func (p *pruning) markReached() error {
 	var todo []one
 	mark := func(l gltf.List, n int) {
@@ -64,13 +64,13 @@ func (p *pruning) markReached() error {
 	return nil
 }
 
-// one is an element of a list.
+// one identifies an element of a list.
 type one struct {
 	of gltf.List
 	n  int
 }
 
-// trees returns the parent of each node, -1 for none, and whether no node is in a scene.
+// trees returns the parent of each node, -1 for roots, and whether no node is in a scene.
 func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
 	parents, isLibrary = slices.Repeat([]int{-1}, len(p.elements[gltf.Nodes])), true
 	parent := -1
@@ -113,8 +113,8 @@ func (p *pruning) keepsElement(text json.RawMessage) (bool, error) {
 	return p.options.Keep(name), nil
 }
 
-// dropEmptyNodes marks empty nodes as unused if the options ask for it. Empty nodes show nothing, have
-// no children, and are named only by their tree.
+// dropEmptyNodes marks empty nodes as unused if the options request it. A node is empty if it shows
+// nothing, has no children, and is referenced only by its tree.
 func (p *pruning) dropEmptyNodes() error {
 	if !p.options.Empty {
 		return nil
@@ -155,7 +155,7 @@ func (p *pruning) dropEmptyNodes() error {
 	return nil
 }
 
-// carries reports whether a member of a node holds more than name, children or transform.
+// carries reports whether a member of a node is something other than name, children or transform.
 func carries(m gltf.Member) bool {
 	switch m.Key {
 	case "name", "children", "translation", "rotation", "scale", "matrix":

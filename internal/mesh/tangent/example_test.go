@@ -9,7 +9,7 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	// A square in the plane z = 0, its texture upright.
+	// This is a square in the plane z = 0 with an upright texture.
 	indices := []uint32{0, 1, 2, 2, 1, 3}
 	positions := []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}
 	uvs := []float32{0, 0, 1, 0, 0, 1, 1, 1}

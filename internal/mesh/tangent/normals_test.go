@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
 )
 
-// The normals of a ball point away from its middle, at its seam and poles as well.
+// The normals of a ball point away from its center, also at its seam and its poles.
 func TestNormalsOfSphere(t *testing.T) {
 	m := meshtest.Sphere(60, 30)
 	got, err := Normals(t.Context(), m.Indices, m.Positions)
@@ -24,7 +24,8 @@ func TestNormalsOfSphere(t *testing.T) {
 	}
 }
 
-// Angles weigh: the corner of a cube is the same however its sides are cut in two.
+// Normals are weighted by angles: the normal at the corner of a cube does not depend on how the
+// faces of the cube are split into triangles.
 func TestNormalsOfCube(t *testing.T) {
 	var positions []float32
 	for i := range 8 {
@@ -56,7 +57,7 @@ func TestNormalsOfCube(t *testing.T) {
 	}
 }
 
-// Where there is no surface the normals still have a length.
+// Normals have length 1 even at vertices without a surface.
 func TestNormalsOfNothing(t *testing.T) {
 	positions := []float32{0, 0, 0, 1, 0, 0, 2, 0, 0, 5, 5, 5}
 	indices := []uint32{0, 1, 2, 1, 1, 0}
@@ -72,7 +73,7 @@ func TestNormalsOfNothing(t *testing.T) {
 	}
 }
 
-// Huge and tiny meshes have the normals of middling ones.
+// Huge and tiny meshes have the same normals as a mesh of normal size.
 func TestNormalsOfAnySize(t *testing.T) {
 	for _, size := range []float32{1e-38, 1e-20, 1, 1e20, 1e38} {
 		got, err := Normals(t.Context(), []uint32{0, 1, 2}, []float32{0, 0, 0, 0, size, 0, 0, 0, size})
@@ -106,8 +107,8 @@ func TestAcos(t *testing.T) {
 	}
 }
 
-// around returns the members of a group whose directions go all the way round, and some
-// that have none.
+// around returns the members of a group whose directions form a full circle, and some members
+// without a direction.
 func around(n int) []member {
 	group := make([]member, n)
 	for i := range group {
@@ -121,12 +122,12 @@ func around(n int) []member {
 	return group
 }
 
-// Members are compared with each other, but what each counts for is known before: the
-// mesh here has no positions to compute it from.
+// setGroupTangents compares members with each other. It needs no positions, because the
+// contribution of each member is already computed.
 func TestSettle(t *testing.T) {
 	group := around(24)
 	group[0].s, group[0].t = vec{1, 0, 0}, vec{0, 1, 0}
-	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // with the product -1
+	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // vectors with the product -1
 	m := &mesh{ctx: t.Context(), tangents: make([]float32, 4*len(group))}
 	if err := m.setGroupTangents(group, true); err != nil {
 		t.Fatal(err)
@@ -148,11 +149,11 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// Comparing the corners at a vertex with each other ends where it would cost too much.
+// Corners at a vertex are compared with each other only if there are few of them.
 func TestHubs(t *testing.T) {
 	for _, n := range []int{manyFaces, manyFaces + 1, 4000} {
 		fan := meshtest.Fan(n)
-		for v := 1; v < fan.Vertices(); v++ { // u grows to all sides, at no place mirrored
+		for v := 1; v < fan.Vertices(); v++ { // u grows outward from the center; nothing is mirrored
 			fan.UVs[2*v], fan.UVs[2*v+1] = 1, float32(v)/16
 		}
 		fan.UVs[0], fan.UVs[1] = 0, 0

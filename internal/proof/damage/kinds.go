@@ -12,23 +12,23 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// A kind is a kind of file that cook keeps.
+// A kind is a kind of file that cook maintains.
 type kind struct {
 	name string
-	// prepare creates a state that contains the files and needs them.
+	// prepare creates a state where the files exist and the next run needs them.
 	prepare func(ctx context.Context, b *project) error
 	files   func(b *project) ([]string, error)
 	setups  []setup
-	// reports tells whether the run has to report a fault; nil means no.
+	// reports reports whether the run must report a fault; nil means that it never must.
 	reports func(fault) bool
-	// judge tells whether the result of a run is right, and calls wrong if it is not.
+	// judge checks the result of a run, and calls wrong for each error in it.
 	judge func(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool
 	// rebuild is set if prepare needs a fresh project.
 	rebuild bool
-	parts   bool // exists only in a project with manifest parts, that is, many assets
+	parts   bool // set if only a project with manifest parts (many assets) has the file
 }
 
-// A setup is a change between the damage and the run, and the kind of run.
+// A setup is a change made between the damage and the run, and the kind of run.
 type setup struct {
 	name   string
 	before func(b *project) error
@@ -63,7 +63,7 @@ func wrongBits(h fault) bool { return !h.cut }
 
 func ready(context.Context, *project) error { return nil }
 
-// changed leaves non-empty changes beside the index.
+// changed adds a change to the index, so that its file of changes is not empty.
 func changed(ctx context.Context, b *project) error {
 	if err := b.switchEdited(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func changed(ctx context.Context, b *project) error {
 	return err
 }
 
-// killed leaves the files of a first run that is killed after placing its last output.
+// killed creates the files that remain if a first run is killed after placing its last output.
 func killed(ctx context.Context, b *project) error {
 	if err := errors.Join(os.RemoveAll(b.out), b.putForeign(b.out)); err != nil {
 		return err
@@ -106,7 +106,7 @@ func inOut(pattern string) func(b *project) ([]string, error) {
 	}
 }
 
-// stored returns the files in the store, without the files that cook never reads.
+// stored returns the files in the store, except files that cook never reads.
 func stored(b *project) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(b.store, func(name string, d fs.DirEntry, err error) error {
@@ -132,8 +132,8 @@ func repaired(_ context.Context, b *project, r result, wrong func(string, ...any
 	return b.same(wrong, nil)
 }
 
-// same reports whether the outputs equal the outputs of a run from scratch, except for the files
-// in but.
+// same reports whether the outputs equal the outputs of a run from scratch, except for the files in
+// but.
 func (b *project) same(wrong func(string, ...any), but []string) bool {
 	diff, err := b.diff()
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *project) same(wrong func(string, ...any), but []string) bool {
 	return true
 }
 
-// repairedOrReported is like repaired, but accepts outputs that the run reports as not made by
+// repairedOrReported is like repaired, but also accepts outputs that the run reports as not made by
 // cook and leaves unchanged, because the damage removed the record that cook owns them.
 func repairedOrReported(_ context.Context, b *project, r result, wrong func(string, ...any)) bool {
 	if r.err != nil {
@@ -168,8 +168,8 @@ func repairedOrReported(_ context.Context, b *project, r result, wrong func(stri
 	return b.same(wrong, but)
 }
 
-// likeScratch accepts the result of a run from scratch with the damaged rules: the same outputs
-// or the same error.
+// likeScratch accepts a run with damaged rules if its result is the same as the result of a run
+// from scratch with these rules: equal outputs or the same error.
 func likeScratch(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool {
 	defer func() {
 		if err := b.restoreRules(); err != nil {

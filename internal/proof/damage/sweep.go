@@ -1,10 +1,10 @@
-// Package damage damages each file that cook keeps in every way that truncates it or flips
-// one bit. After each fault it checks that the next run gives the outputs of a run from
-// scratch, and that it reports the damage.
+// Package damage truncates each file that cook maintains at every length, and flips each of its
+// bits. After each fault it checks that the next run restores the outputs of a run from scratch,
+// and that it reports the damage.
 //
-// A test of package cook runs a sample; "go run ./proof/reliability damage" runs all. It
-// cooks in process, so a panic ends the sweep; the file "now" in the sweep's directory then
-// names the fault.
+// A test of package cook runs a sample; "go run ./proof/reliability damage" runs all. It cooks in
+// the same process, so a panic ends the sweep; the file "now" in the sweep's directory then
+// describes the fault.
 package damage
 
 import (
@@ -23,15 +23,14 @@ const patience = 30 * time.Second
 
 // Options select faults.
 type Options struct {
-	// Stride and Offset select every Stride-th fault, starting with number Offset; a
-	// Stride of 0 selects all. Faults take turns with the setups.
+	// Stride and Offset select every Stride-th fault, starting with number Offset; a Stride of 0
+	// selects all. Successive faults use different setups.
 	Stride, Offset int
-	// Only is the name of a kind of file, "" for all.
+	// Only is the name of a kind of file; "" means all kinds.
 	Only string
-	// Parts is the number of assets in the tree for manifest parts, which exist with more
-	// than 4,096 assets; 0 skips that tree.
+	// Parts is the number of assets in the tree for manifest parts; 0 skips that tree.
 	Parts int
-	// PartsStride is Stride for manifest parts, where each run takes long.
+	// PartsStride is the Stride for manifest parts, where each run takes long.
 	PartsStride int
 }
 
@@ -42,15 +41,15 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s, %s: %s: %s", f.Kind, f.Fault, f.File, f.What)
 }
 
-// A Tally sums up the faults of one kind of file.
+// A Tally counts the faults of one kind of file and their results.
 type Tally struct {
 	Kind   string
-	Files  int // that were damaged
+	Files  int // number of damaged files
 	Faults int
-	// Noted counts the runs that reported the damage. The others did not read the damaged
-	// bytes, or could not detect it.
+	// Noted counts the runs that reported the damage. Other runs did not read the damaged bytes, or
+	// could not detect the damage.
 	Noted int
-	// Refused counts the runs that rightly returned an error.
+	// Refused counts the runs that correctly returned an error.
 	Refused int
 	Wrong   []Finding
 }
@@ -58,7 +57,7 @@ type Tally struct {
 // A fault truncates a file or flips one bit.
 type fault struct {
 	cut bool
-	at  int // remaining bytes, or the bit to flip
+	at  int // number of remaining bytes, or the bit to flip
 }
 
 func (h fault) String() string {
@@ -80,7 +79,8 @@ func (h fault) applyFault(data []byte) []byte {
 	return data
 }
 
-// damageCount returns the number of faults for a file size: first truncations, then bits.
+// damageCount returns the number of faults for a file of the given size: first the truncations,
+// then the bit flips.
 func damageCount(size int) int { return size + 8*size }
 
 func damageAt(n, size int) fault {
@@ -90,7 +90,7 @@ func damageAt(n, size int) fault {
 	return fault{at: n - size}
 }
 
-// A replacement replaces a file by a directory, a pipe or the like.
+// A replacement replaces a file by something else, such as a directory or a pipe.
 type replacement struct {
 	name string
 	make func(name string) error
@@ -103,7 +103,7 @@ var replacements = []replacement{
 }
 
 // Sweep applies faults in an empty directory, and calls tell with the tally of each kind of file.
-// It returns an error only if the sweep itself failed.
+// It returns an error only if the sweep itself fails.
 func Sweep(ctx context.Context, dir string, opt Options, tell func(Tally)) error {
 	stride := max(opt.Stride, 1)
 	for _, k := range kinds {
@@ -152,7 +152,7 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 			if err := k.prepare(ctx, b); err != nil {
 				return t, err
 			}
-			// The file may have another name and size each time.
+			// The file may have a different name and size each time.
 			files, err := k.files(b)
 			if err != nil || i >= len(files) {
 				return t, errors.Join(err, errors.New("the file to damage does not exist"))
@@ -173,7 +173,7 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 			done++
 			n += stride
 		}
-		// The stride continues in the next file.
+		// The stride continues across files.
 		n -= damageCount(size)
 		if !k.parts {
 			if err := b.replaced(ctx, k, i, replacements[(i+offset)%len(replacements)], &t); err != nil {
@@ -183,8 +183,8 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 	}
 }
 
-// replaced puts a replacement in the place of the i-th file and checks the next run. The run must
-// not block, and must report an error if it needs the file.
+// replaced replaces file number i and checks the next run. The run must not block, and must report
+// an error if it needs the file.
 func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t *Tally) error {
 	if err := k.prepare(ctx, b); err != nil {
 		return err
@@ -209,7 +209,7 @@ func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t
 	wrong := func(format string, args ...any) {
 		t.Wrong = append(t.Wrong, Finding{k.name, rel, "replaced by " + by.name + ", " + s.name, fmt.Sprintf(format, args...)})
 	}
-	b.later = 48 * time.Hour // so that daily tasks run
+	b.later = 48 * time.Hour // advance the clock by two days, so that daily tasks run
 	res := b.cookWithin(ctx, s.full)
 	b.later = 0
 	switch {
@@ -225,7 +225,7 @@ func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t
 	default:
 		t.Refused++
 	}
-	// Repair it as a user would.
+	// Repair the project as a user would.
 	err = errors.Join(os.RemoveAll(files[i]), os.WriteFile(files[i], was, 0o666))
 	return errors.Join(err, b.restoreRules(), b.rebuildAll(ctx))
 }

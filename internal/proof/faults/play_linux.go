@@ -20,18 +20,18 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A target is a fault at one system call. Concurrency and the clock can change the numbers
-// of calls, so the call is identified by its content and by the number of equal calls
-// before it.
+// A target is a fault at one system call. The numbers of calls can vary with concurrency and the
+// clock, so the call is identified by its content and by the number of earlier calls that are equal
+// to it.
 type target struct {
 	scene string
 	fault Fault
-	call  callID // zero for none
-	turn  int    // equal calls before it
+	call  callID // zero if there is no fault
+	turn  int    // number of earlier calls equal to this call
 }
 
-// A callID identifies equal calls: name and paths, relative to the workspace and without
-// random parts.
+// A callID identifies equal calls by name and paths, which are relative to the workspace and
+// without random parts.
 type callID struct{ name, path, to string }
 
 func (ws *workspace) idOf(c faultfs.Call) callID {
@@ -43,12 +43,12 @@ var randomName = regexp.MustCompile("[0-9a-f]{16,}")
 
 // An outcome is the result of a play.
 type outcome struct {
-	calls []faultfs.Call // that the command made, up to the broken one
-	met   bool           // system calls of the command, up to the one with the fault
+	calls []faultfs.Call // system calls of the command, up to the one with the fault
+	met   bool           // the call with the fault was reached
 	found []Finding
 }
 
-// A broken is a run with a fault.
+// A broken holds the data of a run with an injected fault.
 type broken struct {
 	target
 	met    faultfs.Call // the call with the fault; zero if it was not reached
@@ -62,7 +62,7 @@ type broken struct {
 func (r *broken) killed() bool { return r.met.N > 0 && r.fault.Action == faultfs.Kill }
 
 // playFault sets up the scene, runs the command with a fault, and checks the result. It returns an
-// error only if the sweep itself failed.
+// error only if the sweep itself fails.
 func (ws *workspace) playFault(ctx context.Context, b target) (outcome, error) {
 	if err := ws.scene.begin(ws); err != nil {
 		return outcome{}, err
@@ -129,7 +129,7 @@ func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, e
 	turn := 0
 	calls, err := faultfs.Run(ctx, cmd, []string{ws.dir}, func(c faultfs.Call) faultfs.Action {
 		switch {
-		case r.met.N > 0: // after a persistent fault
+		case r.met.N > 0: // only after a persistent fault
 			if c.Grows {
 				return r.fault.Action
 			}
@@ -148,7 +148,7 @@ func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, e
 	r.stdout, r.stderr = stdout.String(), stderr.String()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		r.code, err = exit.ExitCode(), nil // -1 if it was killed
+		r.code, err = exit.ExitCode(), nil // -1 if the command was killed
 	}
 	return calls, err
 }
@@ -227,8 +227,8 @@ func (ws *workspace) reportsCause(r *broken) bool {
 	return false
 }
 
-// checkRepair cooks twice without faults: the first run must repair everything, and the
-// second one must have nothing to do.
+// checkRepair cooks twice without faults: the first run must repair everything, and the second must
+// have nothing to do.
 func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find finder) error {
 	const last = "the one after that"
 	for _, turn := range []string{"the next cook", last} {
@@ -267,7 +267,7 @@ func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find fin
 	return err
 }
 
-// noopSummary matches the summary of a run without work.
+// noopSummary matches the summary of a no-op run.
 var noopSummary = regexp.MustCompile(`(?m)^cook: (\d+) assets?(: \d+ up to date)? in `)
 
 // readOut is like ReadTree, but returns an empty tree if the directory does not exist.
@@ -278,7 +278,7 @@ func readOut(dir string) (oracle.Tree, error) {
 	return oracle.ReadTree(dir)
 }
 
-// diff returns the differences between got and want below a headline, or "".
+// diff returns the differences between got and want below a headline, or "" if there are none.
 func diff(headline string, want, got oracle.Tree) string {
 	d := want.Diff(got)
 	if d == "" {

@@ -14,17 +14,17 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A scene is a state of the workspace, and the command that runs with faults.
+// A scene is a state of the workspace and a command that is run with faults.
 type scene struct {
 	name string
 	verb []string // the verb to run; nil to cook
-	// begin sets up the workspace for the command. It starts from the state that the last
-	// play left: cooked, with its sources.
+	// begin prepares the workspace for the command. Before, the workspace is in the state after the
+	// previous play: cooked, with its original sources.
 	begin func(ws *workspace) error
-	// foreign lists the user's files in the output directory. One in place of an output makes
+	// foreign lists the user's files in the output directory. A file in the way of an output makes
 	// cook fail, and is removed before the outputs are repaired.
 	foreign map[string]string
-	// moves says that the command is to keep its state in the directory state.
+	// moves reports whether the command must store its state in the directory named state.
 	moves bool
 }
 
@@ -39,7 +39,7 @@ func scenes() []scene {
 		{name: "rules", begin: func(ws *workspace) error { // a full run whose results are all in the store
 			return errors.Join(ws.undo(), ws.cook(), ws.editWorkspace(), ws.changeOutputs(), ws.write("cook.toml", otherRules))
 		}},
-		{name: "lost", begin: func(ws *workspace) error { // a lost index; the manifest tells which outputs are owned
+		{name: "lost", begin: func(ws *workspace) error { // the index is lost; the manifest shows which outputs cook owns
 			return errors.Join(ws.cook(), os.Remove(filepath.Join(ws.out, ".cook", "index")), os.RemoveAll(ws.store))
 		}},
 		{
@@ -54,7 +54,7 @@ func scenes() []scene {
 			},
 		},
 		{name: "unchanged", begin: func(ws *workspace) error { return ws.cook() }},
-		{name: "moved", moves: true, begin: func(ws *workspace) error { // the state moves out of the output directory
+		{name: "moved", moves: true, begin: func(ws *workspace) error { // the state is moved out of the output directory
 			return errors.Join(os.RemoveAll(ws.out), os.RemoveAll(filepath.Join(ws.dir, "state")), ws.undo(), ws.cook(), ws.editWorkspace())
 		}},
 		{name: "clean", verb: []string{"clean"}, begin: func(ws *workspace) error { return ws.cook() }},
@@ -63,14 +63,14 @@ func scenes() []scene {
 
 const otherRules = "[[rule]]\nmatch = \"tex/*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"data/**\"\nrecipe = \"zstd\"\n"
 
-// A workspace contains the directories of one worker.
+// A workspace holds the directories of one worker.
 type workspace struct {
 	command         func(args ...string) *exec.Cmd
 	scene           scene
 	dir             string
 	src, out, store string
-	fresh           oracle.Tree // outputs of a cook from scratch of the scene's sources
-	later           oracle.Tree // the same after editLater
+	fresh           oracle.Tree // outputs of a run from scratch with the scene's sources
+	later           oracle.Tree // outputs of a run from scratch after editLater
 }
 
 // computeExpected computes the expected outputs of the scene.
@@ -128,7 +128,7 @@ func (ws *workspace) write(name, data string) error {
 	return write(filepath.Join(ws.src, filepath.FromSlash(name)), data)
 }
 
-// write writes a file and makes its directory.
+// write writes a file and creates its directory.
 func write(name, data string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
@@ -136,7 +136,7 @@ func write(name, data string) error {
 	return os.WriteFile(name, []byte(data), 0o666)
 }
 
-// editWorkspace makes all kinds of edits to the sources.
+// editWorkspace makes edits of all kinds to the sources.
 func (ws *workspace) editWorkspace() error {
 	return errors.Join(
 		ws.write("data/level.json", `{"name": "second", "laps": 12}`),
@@ -149,8 +149,8 @@ func (ws *workspace) editWorkspace() error {
 	)
 }
 
-// editLater changes sources whose outputs were possibly placed by a killed cook. The next cook
-// has to know that it owns those outputs.
+// editLater edits sources whose outputs a killed cook may have placed. The next cook must know that
+// it owns these outputs.
 func (ws *workspace) editLater() error {
 	return errors.Join(
 		ws.write("same/two.txt", "no longer like the other"),
@@ -165,7 +165,7 @@ func (ws *workspace) undo() error {
 		os.RemoveAll(filepath.Join(ws.src, "new")),
 		os.RemoveAll(filepath.Join(ws.src, "sound", "gong.wav")),
 	)
-	// Only rewrite files that differ, so that the others keep their stamps.
+	// Only files that differ are rewritten, so that the others keep their stamps.
 	original := filepath.Join(ws.dir, "original")
 	if _, statErr := os.Stat(original); errors.Is(statErr, fs.ErrNotExist) {
 		err = errors.Join(err, oracle.Sample(original))
@@ -189,7 +189,7 @@ func (ws *workspace) undo() error {
 	}))
 }
 
-// changeOutputs makes all kinds of changes to outputs.
+// changeOutputs makes changes of all kinds to outputs.
 func (ws *workspace) changeOutputs() error {
 	return errors.Join(
 		os.Remove(filepath.Join(ws.out, "same", "one.txt")),

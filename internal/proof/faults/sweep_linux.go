@@ -24,9 +24,9 @@ import (
 type Fault struct {
 	Name   string
 	Action faultfs.Action
-	// Persistent also injects it into all later calls that need disk space.
+	// Persistent injects the fault into all later calls that need disk space, too.
 	Persistent bool
-	// Harmless means that cook must succeed all the same.
+	// Harmless means that cook must succeed despite the fault.
 	Harmless bool
 }
 
@@ -44,16 +44,16 @@ func Faults() []Fault {
 	}
 }
 
-// applies reports whether a fault has an effect on a call: only calls that move bytes can be
-// cut short.
+// applies reports whether a fault can be injected into a call: only calls that transfer bytes can
+// be cut short.
 func (f Fault) applies(c faultfs.Call) bool {
 	return f.Action != faultfs.Short || c.Moves
 }
 
-// A Sweep runs cook again and again with one worker, each time with a fault at another
-// system call on a file of the sources, the outputs or the store. After each run it checks
-// that cook reported the truth, that no output is partially written, and that the next cook
-// repairs everything.
+// A Sweep runs cook again and again with one worker, each time with a fault at another system call
+// on a file of the sources, the outputs or the store. After each run it checks that cook's messages
+// and exit status are correct, that no output is partially written, and that the next cook repairs
+// everything.
 type Sweep struct {
 	// Command returns a cook command with arguments. The executable that runs the sweep
 	// must call faultfs.Init first.
@@ -62,18 +62,18 @@ type Sweep struct {
 	Dir string
 	// Scenes lists the scenes to play; nil means all.
 	Scenes []string
-	// Only selects faults for the calls of a scene; nil selects all. It is called by one
-	// goroutine.
+	// Only selects faults for the calls of a scene; nil selects all. Its calls are never
+	// concurrent.
 	Only func(scene string, c faultfs.Call, f Fault) bool
-	// Sample limits the number of runs; 0 means every fault at every call. A sample is
-	// random, but has each pair of call name and fault before it repeats one.
+	// Sample limits the number of runs; 0 means every fault at every call. A sample is random, but
+	// includes each pair of call name and fault before it repeats one.
 	Sample int
-	Seed   uint64 // of the sample
-	// Workers is the number of cooks at once, each in its own directory.
+	Seed   uint64 // seed of the sample
+	// Workers is the number of concurrent cooks, each in its own directory.
 	Workers int
-	// Found is called for each finding, by one goroutine at a time.
+	// Found is called for each finding. Its calls are never concurrent.
 	Found func(Finding)
-	// SceneDone is called after the runs of each scene, if it is not nil.
+	// SceneDone is called after the runs of each scene, unless it is nil.
 	SceneDone func(scene string, runs int)
 }
 
@@ -91,7 +91,7 @@ type Kind string
 const (
 	Wrong  Kind = "wrong"  // wrong outputs, wrong exit status, or a wrong next run
 	Silent Kind = "silent" // failed without reporting path and cause
-	Hang   Kind = "hang"   // did not end
+	Hang   Kind = "hang"   // the command did not end in time
 )
 
 func (f Finding) String() string {
@@ -102,12 +102,12 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s, %s at call %d, %s %s%s: %s", f.Kind, f.Scene, f.Fault, f.Call.N, f.Call.Name, f.Call.Path, to, f.What)
 }
 
-// A Tally sums up a sweep.
+// A Tally counts the runs of a sweep.
 type Tally struct {
 	Calls map[string]int // system calls of each scene, without faults
 	Runs  int
-	// Missed counts the runs that never reached their target: calls depend slightly on the
-	// clock, which decides what stamps are trusted.
+	// Missed counts the runs that never reached their target, because the calls depend slightly on
+	// the clock, which affects which stamps are trusted.
 	Missed int
 	Kinds  map[Kind]int
 }
@@ -115,7 +115,7 @@ type Tally struct {
 // patience is the timeout for a cook that normally takes 0.1 s.
 const patience = 2 * time.Minute
 
-// Run plays the scenes. It returns an error only if the sweep itself failed.
+// Run plays the scenes. It returns an error only if the sweep itself fails.
 func (s Sweep) Run(ctx context.Context) (Tally, error) {
 	tally := Tally{Calls: map[string]int{}, Kinds: map[Kind]int{}}
 	var all []target
@@ -145,7 +145,7 @@ func (s Sweep) Run(ctx context.Context) (Tally, error) {
 	return tally, nil
 }
 
-// drawFaultSample draws the sample.
+// drawFaultSample returns a random sample of the targets.
 func (s Sweep) drawFaultSample(all []target) []target {
 	if s.Sample == 0 || s.Sample >= len(all) {
 		return all
@@ -245,7 +245,7 @@ func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-cha
 	}()
 	for b := range todo {
 		if ctx.Err() != nil {
-			continue // keep reading, so that the sender of todo does not block
+			continue // keep reading, so that the sender does not block
 		}
 		if ws == nil {
 			var err error
@@ -258,7 +258,7 @@ func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-cha
 			return fmt.Errorf("%s, %s at %s %s: %w", sc.name, b.fault.Name, b.call.name, b.call.path, err)
 		}
 		count(r)
-		if len(r.found) > 0 { // the workspace may be in a bad state
+		if len(r.found) > 0 { // after a finding, the workspace may be in an invalid state
 			if err := os.RemoveAll(ws.dir); err != nil {
 				return err
 			}
@@ -268,7 +268,7 @@ func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-cha
 	return nil
 }
 
-// newWorkspace makes the directories of one worker and prepares the scene.
+// newWorkspace creates the directories of one worker and prepares the scene.
 func (s Sweep) newWorkspace(sc scene, name string) (*workspace, error) {
 	dir := filepath.Join(s.Dir, sc.name, name)
 	ws := &workspace{

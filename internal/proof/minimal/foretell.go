@@ -10,14 +10,14 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// A forecast is the exact work that a run has to do.
+// A forecast is the exact work that a run must do.
 type forecast struct {
-	outcomes map[key][]cook.Outcome // of assets with work; two outcomes if equal assets are cooked at once, because either may win
+	outcomes map[key][]cook.Outcome // possible outcomes of assets with work; two if equal assets are cooked concurrently
 	logs     map[string]int         // number of times each program must be executed
 	claims   map[string]int         // number of steps and chains that look up each key in the store
 }
 
-// foretell returns the work of a run for targets, and updates the model to the state after the
+// foretell predicts the work of a run for targets, and updates the model to the state after the
 // run.
 func (p *player) foretell(targets []string) *forecast {
 	f := &forecast{outcomes: map[key][]cook.Outcome{}, logs: map[string]int{}, claims: map[string]int{}}
@@ -53,7 +53,7 @@ func (p *player) foretell(targets []string) *forecast {
 	return f
 }
 
-// one predicts the outcome of one action.
+// one predicts the outcome of a single action.
 func (p *player) one(f *forecast, k key, now action, made []artifact, old map[string]bool, fresh map[key]string) {
 	last, seen := p.states[k]
 	at := func(output string) string { return path.Join(k.target, output) }
@@ -75,7 +75,7 @@ func (p *player) one(f *forecast, k key, now action, made []artifact, old map[st
 		for i, s := range now.steps {
 			switch {
 			case now.err != nil && i == len(now.steps)-1 && errors.Is(now.err, errStop):
-				f.logs[s.log]++ // the store keeps no failures
+				f.logs[s.log]++ // failures are not stored
 			case !p.known[s.key]:
 				f.logs[s.log]++
 				p.known[s.key] = true
@@ -125,9 +125,9 @@ func (p *player) retire(target string) {
 	}
 }
 
-// diffOutcomes compares the outcomes of assets with the prediction. Where the model predicts
-// Unchanged, Restored is accepted if the reason is "moved": the asset has the artifacts of
-// another asset that was just removed, and they are already in place.
+// diffOutcomes compares the outcomes of assets with the prediction. If the model predicts
+// Unchanged, it accepts Restored with the reason "moved": the artifacts of the asset belonged to
+// another asset that was just removed, and are already in place.
 func (f *forecast) diffOutcomes(got map[key]cook.Event) string {
 	var lines []string
 	for k, e := range got {
@@ -147,8 +147,8 @@ func (f *forecast) diffOutcomes(got map[key]cook.Event) string {
 	return strings.Join(lines, "\n")
 }
 
-// diffLogs compares which programs were executed. Unless exact, a program may have been executed
-// twice as often, because a run that reads a file with a recent stamp cannot trust the stamp.
+// diffLogs compares how often programs were executed. Unless exact is set, it allows twice the
+// predicted number, because a run that reads a file with a recent stamp cannot trust the stamp.
 func (f *forecast) diffLogs(got map[string]int, exact bool) string {
 	var lines []string
 	for log, n := range got {

@@ -68,7 +68,7 @@ type state struct {
 type player struct {
 	*tree
 	dir    string
-	ahead  time.Duration // offset of cook's clock; an hour makes all stamps old enough to be trusted
+	ahead  time.Duration // offset of cook's clock; with an hour, all stamps are old enough to be trusted
 	states map[key]state
 	disk   map[string]string // files in the output directory, by path
 	known  map[string]bool   // keys of the results in the store
@@ -110,7 +110,7 @@ func (p *player) disturbState() []string {
 	return nil
 }
 
-// writeTree writes the files of the tree to the disk.
+// writeTree writes the files of the tree to disk.
 func (p *player) writeTree() error {
 	root := filepath.Join(p.dir, "assets")
 	there, err := oracle.ReadTree(root)
@@ -139,7 +139,7 @@ func (p *player) writeTree() error {
 	return nil
 }
 
-// An observer records the outcomes of the assets that needed work.
+// An observer records the outcomes of assets that needed work.
 type observer struct {
 	cook.Observers
 	outcomes map[key]cook.Event

@@ -13,17 +13,17 @@ import (
 type tree struct {
 	*rand.Rand
 	tools bool
-	files map[string]string // by path
+	files map[string]string // contents of files, by path
 	rules rules
 }
 
-// rules are the parts of cook.toml that vary.
+// rules are the variable parts of cook.toml.
 type rules struct {
-	expand, run, small int    // levels of expand and run; small is the level of run for the target small
-	mid, out           string // output templates: mid of expand, and out of run where it is the first step
+	expand, run, small int    // versions of expand and run; small is the version of run for the target small
+	mid, out           string // output templates: mid for expand, and out for run as a first step
 }
 
-// The names of the sources. Each source is in one directory at a time. A bundle comes after the
+// The names of the sources. Each source is in one directory at a time. A bundle must come after the
 // assets whose artifacts it reads.
 var (
 	single  = []string{"r0.run", "r1.run", "e0.exp", "e1.exp", "d.dec", "t.tra"}
@@ -32,7 +32,7 @@ var (
 
 var (
 	folders = []string{"", "a", "b"}                        // directories that may contain sources
-	places  = []string{"", "a", "b", "lib", "gen", "a/sub"} // directories of the other files, which never move
+	places  = []string{"", "a", "b", "lib", "gen", "a/sub"} // directories of the other files, which are never moved
 	names   = []string{"one.dat", "two.dat", "more.txt"}
 	texts   = []string{"", "one", "other", "two", "read two.dat", "read two.dat\n", "has one.dat\nmore"}
 )
@@ -194,8 +194,8 @@ func (t *tree) editRandomly() string {
 	return fmt.Sprintf("write %s %q", source, t.files[source])
 }
 
-// toggle usually removes a file if it exists and writes it otherwise. So after a source has
-// moved, a file that was missing for a later step may exist.
+// toggle usually removes a file if it exists, and writes it otherwise. So after a source has moved,
+// a file that was missing for a later step may exist.
 func (t *tree) toggle(name string) string {
 	_, there := t.files[name]
 	switch {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// apply applies an edit. It may fail, for example if a file is in the place of a directory; the
-// script then continues without the edit.
+// apply applies an edit. It may fail, for example if a file is in place of a directory; the script
+// then continues without the edit.
 func (p *Player) apply(e Edit) error {
 	name, to := p.name(e.Path), p.name(e.To)
 	switch e.Kind {
@@ -41,7 +41,7 @@ func (p *Player) apply(e Edit) error {
 			return err
 		}
 		if runtime.GOOS == "windows" {
-			return nil // the edit would not change the ctime
+			return nil // cook could not detect an edit without a new ctime
 		}
 		return os.Chtimes(name, info.ModTime(), info.ModTime())
 	case Append:
@@ -151,12 +151,12 @@ func swap(a, b string) error {
 		return err
 	}
 	if err := os.Rename(b, a); err != nil {
-		return os.Rename(a+"~", a) // one contains the other
+		return os.Rename(a+"~", a) // one path contains the other
 	}
 	return os.Rename(a+"~", b)
 }
 
-// damage damages one of the files that match a pattern, or are in a directory.
+// damage damages one of the files that match a pattern or are in a directory.
 func damage(kind Kind, pattern string, n uint64) error {
 	var files []string
 	found, err := filepath.Glob(pattern)
@@ -195,7 +195,7 @@ func damage(kind Kind, pattern string, n uint64) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// NextTick waits until a new file gets a later time than any existing one.
+// NextTick waits until a new file gets a later time than all existing files.
 func NextTick(dir string) error {
 	name := filepath.Join(dir, "tick")
 	now := func() (int64, error) {

@@ -23,7 +23,7 @@ type expected struct {
 	err    error
 }
 
-// A baseline is the state after a run with right outputs.
+// A baseline is the state after a run with correct outputs.
 type baseline struct {
 	targets       []string
 	sources, tree Tree
@@ -94,8 +94,8 @@ func (p *Player) cookPlaceFromScratch(ctx context.Context, sources Tree, mode Mo
 	return want, nil
 }
 
-// removeBlocks cooks while foreign directories are in the way of outputs, checks that they were
-// left alone, and removes them.
+// removeBlocks cooks while foreign directories are in the way of outputs, checks that cook does not
+// change these directories, and removes them.
 func (p *Player) removeBlocks(ctx context.Context, mode Mode) error {
 	there := p.blocks[:0]
 	for _, dir := range p.blocks {
@@ -126,7 +126,7 @@ func (p *Player) removeBlocks(ctx context.Context, mode Mode) error {
 	return nil
 }
 
-// checkRun checks the result of a run, and that the next run has nothing to do.
+// checkRun checks the result of a run, and that an immediate second run has nothing to do.
 func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, want *expected, result Result, failure error) error {
 	wrong := func(format string, args ...any) error {
 		return &Difference{Text: strings.TrimSpace("agree "+mode.String()) + ": " + fmt.Sprintf(format, args...)}
@@ -173,7 +173,7 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 		return err
 	}
 	p.forgetInPlace(mode)
-	clean := len(p.inPlace) == 0 // otherwise there are edits that neither run had to notice
+	clean := len(p.inPlace) == 0 // otherwise, edits that neither run had to notice may remain
 	if clean && again.Worked > 0 {
 		d := wrong("a second run did work: %s", again.Line)
 		d.(*Difference).Needless = true
@@ -192,9 +192,9 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 	return nil
 }
 
-// forgetOlder drops the baselines of runs that shared a target with this run and had other
-// sources. A later return to those sources is a change, even if the outputs stay the same, for
-// example because an asset fails with both.
+// forgetOlder drops the baselines of earlier runs that had a target in common with this run but
+// other sources. Returning to those sources later is a change, even if the outputs stay the same,
+// for example because an asset fails with both versions of the sources.
 func (p *Player) forgetOlder(mode Mode, sources Tree) {
 	maps.DeleteFunc(p.baseline, func(_ string, b *baseline) bool {
 		shared := slices.ContainsFunc(targets(mode.Targets), func(t string) bool { return slices.Contains(b.targets, t) })
@@ -202,7 +202,7 @@ func (p *Player) forgetOlder(mode Mode, sources Tree) {
 	})
 }
 
-// remember records the asset of each output that a manifest lists.
+// remember records which asset has each output, as listed in a manifest.
 func (p *Player) remember(list listing) {
 	for _, l := range list {
 		for _, o := range l.Outputs {
@@ -215,7 +215,7 @@ func (p *Player) remember(list listing) {
 // same reason, and no output may have changed.
 func (p *Player) checkFailure(mode Mode, before Tree, want *expected, failure error, wrong func(string, ...any) error) error {
 	if len(mode.Patterns) > 0 && (isConfigError(failure) || failure == nil && isConfigError(want.err)) {
-		return nil // the patterns may match nothing, and some sources alone do not show all errors in rules
+		return nil // the patterns may match nothing, and selected sources may not reveal all errors in rules
 	}
 	if !isConfigError(want.err) || !isConfigError(failure) {
 		return wrong("from scratch: error %v\nincremental: error %v", want.err, failure)
@@ -254,7 +254,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 		if !slices.Contains(result.Unplanned, l.Source) || !slices.Contains(targets(mode.Targets), l.Target) {
 			continue
 		}
-		// The asset's earlier outputs are kept.
+		// The asset failed in planning, so its earlier outputs are kept.
 		if _, there := wantList[l.key()]; !there {
 			delete(gotList, l.key())
 		}
@@ -288,7 +288,7 @@ func (p *Player) forgetInPlace(mode Mode) {
 	}
 }
 
-// readOut reads the output directory; a missing one is empty.
+// readOut reads the output directory; a missing directory counts as empty.
 func (p *Player) readOut() (Tree, error) {
 	t, err := ReadTree(p.folders.Out)
 	if os.IsNotExist(err) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A stateDamage is damage to one of the three records of the outputs that cook owns: the index
-// with its changes, the manifest, and the journal. Cook can recover if one of them is lost, but
-// not two.
+// A stateDamage is damage to one of the three records of the outputs that cook owns: the index with
+// its changes, the manifest, and the journal. Cook can recover if one of them is lost, but not if
+// two are.
 type stateDamage struct {
 	place string
-	index string            // content of the index at that time
+	index string            // content of the index at the time of the damage
 	files map[string]string // content of the damaged files
 }
 
@@ -32,13 +32,13 @@ func stateFile(out string) (place, pattern string) {
 	return "", ""
 }
 
-// damageState applies an edit to a record, unless another one is damaged.
+// damageState applies an edit to a record, unless another record is damaged.
 func (p *Player) damageState(e Edit, place, pattern string) {
 	if p.damaged != nil && p.damaged.place != place {
 		return
 	}
 	if whole := e.Path == "cooked/.cook"; whole && len(p.contents(".cook/journal")) > 0 {
-		return // would damage index and journal at once
+		return // the damage would hit index and journal at once
 	}
 	before := p.contents(pattern)
 	p.apply(e)
@@ -72,7 +72,7 @@ func (p *Player) checkRepaired() {
 		return
 	}
 	if _, err := os.Lstat(p.name("cooked/.cook/journal")); !os.IsNotExist(err) {
-		return // still needed
+		return // the file has not been rewritten, so it may still be needed
 	}
 	rewritten := p.contents(".cook/index")[p.name("cooked/.cook/index")] != p.damaged.index
 	for name, left := range p.damaged.files {
@@ -98,7 +98,7 @@ func (p *Player) contents(pattern string) map[string]string {
 	return all
 }
 
-// damageOutput edits an output, at the path guessed from one of the sources.
+// damageOutput edits an output, at a path guessed from one of the sources.
 func (g *generator) damageOutput() {
 	name, ok := g.m.pick(g.r, "")
 	if !ok {
@@ -168,5 +168,5 @@ func (g *generator) damageOwnFiles() {
 	}
 }
 
-// time returns a modification time, in the past or in the future.
+// time returns a modification time in the past or in the future.
 func (g *generator) time() int64 { return oneOf[int64](g.r, 0, 1, 1e9, 1e9, 4e9) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Kind is what an edit does.
+// A Kind is a kind of edit.
 type Kind string
 
 // The kinds of edits. Paths are slash-separated and relative to Place.Dir: assets/x/a.txt is a
@@ -39,8 +39,8 @@ const (
 	Wait      Kind = "wait"      // waits N milliseconds
 )
 
-// Flip, Cut and Lose take a pattern or a directory. N selects one of the files and the offset in
-// it.
+// Flip, Cut and Lose take a pattern or a directory as Path. N selects one of the files and the
+// offset in it.
 
 // fields lists the fields that each kind of edit uses.
 var fields = map[Kind]struct{ path, to, n, data bool }{
@@ -131,7 +131,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// quoteData returns any bytes as one word of a script: plain, or as a Go string.
+// quoteData returns arbitrary bytes as one word of a script: plain, or as a Go string.
 func quoteData(s string) string {
 	if s == "" || strings.HasPrefix(s, `"`) || strconv.QuoteToASCII(s) != `"`+s+`"` {
 		s = strconv.QuoteToASCII(s)

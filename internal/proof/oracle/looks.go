@@ -18,19 +18,19 @@ import (
 
 // LooksOptions are the options of PlayLooks.
 type LooksOptions struct {
-	Steps int // rounds; each makes edits, then runs
-	// Racing makes some edits while programs run.
+	Steps int // number of rounds; each makes edits, then runs
+	// Racing makes some edits while runs are in progress.
 	Racing bool
 }
 
-// LooksCounts counts what PlayLooks did.
+// LooksCounts counts the work of PlayLooks.
 type LooksCounts struct{ Runs, Edits, Raced, Failed int }
 
-// PlayLooks cooks assets with traced programs that look at a tree in many ways: they open, list and
-// execute files, change their directory, read links, ask for kinds, modes and times, and try to
-// change files. PlayLooks edits the tree between runs and during runs. After each round, three runs
-// must leave the same outputs: an incremental run, a run from scratch, and a run that has only the
-// store. A fourth run must find nothing to do. dir must be empty.
+// PlayLooks cooks assets with traced programs that access a tree in many ways: they open, list and
+// execute files, change their directory, read links, stat files, and try to change files. PlayLooks
+// edits the tree between runs and during runs. After each round, three runs must leave the same
+// outputs: an incremental run, a run from scratch, and a run that has only the store. A fourth run
+// must find nothing to do. dir must be empty.
 func PlayLooks(ctx context.Context, dir string, seed uint64, opt LooksOptions) (LooksCounts, error) {
 	l := &looker{Rand: rand.New(rand.NewPCG(seed, 38)), ctx: ctx, dir: dir}
 	if err := l.begin(); err != nil {
@@ -64,7 +64,7 @@ type looker struct {
 	counts  LooksCounts
 }
 
-// Paths of the tree: directories, files in them, and links. An edit may turn one kind into another.
+// Paths of the tree: directories, files in them, and links. An edit may change the type of a path.
 var (
 	lookFolders = []string{"d", "e", "d/sub", "e/sub"}
 	lookFiles   = []string{"x.dat", "y.dat"}
@@ -72,8 +72,8 @@ var (
 	lookTexts   = []string{"1\n", "2\n", "echo 1\n"}
 )
 
-// looks are lines of programs. @P and @Q stand for paths of the tree, @F for the name of a file.
-// No line tests whether two names are the same file, or depends on the order of names in a
+// looks holds lines of programs. @P and @Q are replaced by paths of the tree, @F by the name of a
+// file. No line tests whether two names are the same file, or depends on the order of names in a
 // directory, because traces do not record these.
 var looks = []string{
 	"cat @P", "cat @P/@F", "cat @P/*", "wc -c < @P/@F", "(cd @P && cat @F)", "(cd @P && cat ../@F)", "cat @P/../@F", "(cd @P && pwd -P)", "cd @P && echo yes && cd \"$OLDPWD\"",
@@ -137,7 +137,8 @@ func (l *looker) begin() error {
 	return os.Symlink("d", l.lookedAt("l"))
 }
 
-// editLookedTree picks a random edit. The edit does nothing if it cannot be applied to the current tree.
+// editLookedTree picks a random edit and returns a function that applies it. The function does
+// nothing if the edit is impossible in the current tree.
 func (l *looker) editLookedTree() (do func() string) {
 	name := l.randomLookedPath()
 	if l.IntN(3) == 0 {
@@ -189,7 +190,7 @@ func (l *looker) editLookedTree() (do func() string) {
 	return func() string { os.Rename(at, l.lookedAt(other)); return "rename " + name + " to " + other }
 }
 
-// race makes edits during a run, and undoes some of them at once.
+// race makes edits during a run, and reverts some of them immediately.
 func (l *looker) race() (log []string, err error) {
 	done := make(chan error, 1)
 	go func() {
@@ -216,7 +217,7 @@ func (l *looker) race() (log []string, err error) {
 	return log, <-done
 }
 
-// A failureLog writes each failure to a writer.
+// A failureLog writes the description of each failure to a writer.
 type failureLog struct {
 	cook.Observers
 	io.Writer
@@ -228,7 +229,7 @@ func (f failureLog) Event(e cook.Event) {
 	}
 }
 
-// diffWhole is Diff followed by the contents that differ.
+// diffWhole returns the result of Diff, followed by the contents that differ.
 func (t Tree) diffWhole(got Tree) string {
 	text := t.Diff(got)
 	for name, want := range t {
@@ -239,7 +240,7 @@ func (t Tree) diffWhole(got Tree) string {
 	return text
 }
 
-// compareFourRuns makes the four runs of a round and compares their outputs.
+// compareFourRuns cooks four times in a round and compares the outputs of the four runs.
 func (l *looker) compareFourRuns(step int) error {
 	l.counts.Runs++
 	store := filepath.Join(l.dir, "store")

@@ -180,7 +180,7 @@ func (l *tracedTree) goOn(over <-chan struct{}) {
 		folders, _ := filepath.Glob(filepath.Join(l.dir, "*/.cook/tmp/*/tmp"))
 		for _, folder := range folders {
 			for _, name := range []string{"go1", "go2"} {
-				os.WriteFile(filepath.Join(folder, name), nil, 0o666) // the program may have ended
+				os.WriteFile(filepath.Join(folder, name), nil, 0o666) // the program may have ended already
 			}
 		}
 		select {

@@ -7,9 +7,9 @@
 //
 // A [Script] is a list of edits and runs. [Play] executes it. After each run it checks that the
 // outputs and the number of failed assets equal the results of a run from scratch, that a second
-// run has nothing to do, and that the run did no work if nothing changed since an earlier one. A
-// violation is a [Difference]. [Shrink] reduces a failing script, and [Script.Txtar] prints it in
-// the language of the script tests of package cli, where it runs unmodified.
+// run has nothing to do, and that the run did no work if nothing has changed since an earlier run.
+// A violation is a [Difference]. [Shrink] reduces a failing script, and [Script.Txtar] prints it in
+// the format of package cli's script tests, where it runs unmodified.
 package oracle
 
 import (
@@ -22,12 +22,12 @@ import (
 	"strings"
 )
 
-// A Place contains the directories of a script.
+// A Place holds the directories of a script.
 type Place struct {
-	// Dir contains assets, outputs and store, and is empty at first. The test uses the stamps of
-	// its file system.
+	// Dir contains assets, outputs and store. It must be empty at first. The tests depend on the
+	// stamps of its file system.
 	Dir string
-	// Scratch is the directory of the runs from scratch, preferably on tmpfs.
+	// Scratch is the directory of the runs from scratch, preferably on a tmpfs.
 	Scratch string
 }
 
@@ -67,15 +67,15 @@ type Player struct {
 	folders Folders
 
 	expected map[string]*expected // results of runs from scratch, by sources and targets
-	baseline map[string]*baseline // the last run with right outputs, by targets
-	damaged  *stateDamage         // nil if none
+	baseline map[string]*baseline // last run with correct outputs, by targets
+	damaged  *stateDamage         // current damage; nil if there is none
 	inPlace  map[string]bool      // outputs that were edited in place
-	made     map[string]listed    // by output, the asset that made it last
+	made     map[string]listed    // last asset that had each output
 	blocks   []string             // absolute paths of foreign directories in the way of outputs
-	mappings map[string][]byte    // by absolute name
+	mappings map[string][]byte    // contents of mapped files, by absolute name
 }
 
-// NewPlayer makes a Player with an empty asset directory.
+// NewPlayer creates a Player with an empty asset directory.
 func NewPlayer(place Place, k Cooker) (*Player, error) {
 	p := &Player{
 		place: place, cooker: k,
@@ -89,10 +89,10 @@ func NewPlayer(place Place, k Cooker) (*Player, error) {
 	return p, os.MkdirAll(place.Scratch, 0o777)
 }
 
-// Close releases the mappings that edits keep open.
+// Close closes the mappings that edits have left open.
 func (p *Player) Close() { p.closeMappings() }
 
-// Directories returns the directories of the incremental runs.
+// Folders returns the directories of the incremental runs.
 func (p *Player) Folders() Folders { return p.folders }
 
 func (p *Player) name(path string) string {
@@ -107,7 +107,7 @@ func (p *Player) Edit(e Edit) error {
 		return fmt.Errorf("edit: there is no kind %q", e.Kind)
 	}
 	for _, path := range []string{e.Path, e.To} {
-		leads := path == e.To && e.Kind == Link // such a link may point anywhere
+		leads := path == e.To && e.Kind == Link // a link's target may be any path
 		if path != "" && !leads && !filepath.IsLocal(filepath.FromSlash(path)) {
 			return fmt.Errorf("edit %s %s: path is outside the place", e.Kind, path)
 		}
@@ -119,13 +119,13 @@ func (p *Player) Edit(e Edit) error {
 	if place, pattern := stateFile(out); ok && place != "" {
 		p.damageState(e, place, pattern)
 	} else if p.allows(e) {
-		p.apply(e) // may fail
+		p.apply(e) // an edit may fail
 	}
 	return nil
 }
 
-// allows reports whether cook can recover from an edit, and records the consequences for the next
-// run.
+// allows reports whether cook can recover from an edit, and records the edits that the next run
+// must notice.
 func (p *Player) allows(e Edit) bool {
 	out, ok := strings.CutPrefix(e.Path, "cooked/")
 	switch {
@@ -141,13 +141,13 @@ func (p *Player) allows(e Edit) bool {
 	case !ok:
 		return true
 	case strings.HasPrefix(out, ".cook/"), path.Ext(out) == ".own" && path.Dir(out) == ".":
-		return true // a user's file, or state that is not a record of outputs
+		return true // a user's file, or a state file that does not record outputs
 	}
 	return p.allowsOutput(e, out)
 }
 
-// allowsOutput is the part of allows for outputs. Only existing outputs may be edited, because a
-// new file there would be foreign.
+// allowsOutput implements allows for outputs. Only existing outputs may be edited, because a new
+// file in their directory would be foreign.
 func (p *Player) allowsOutput(e Edit, out string) bool {
 	info, err := os.Lstat(p.name(e.Path))
 	if err != nil || info.IsDir() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// story is a script in which each broken cooker shows its fault.
+// story is a script in which the fault of each broken cooker becomes visible.
 var story = Script{
 	{Edit: Edit{Kind: Write, Path: "assets/x/a.txt", Data: "one"}},
 	{Edit: Edit{Kind: Write, Path: "assets/y/b.txt", Data: "two"}},
@@ -27,7 +27,7 @@ var story = Script{
 // The right difference is reported for each broken cooker.
 func TestBrokenCookersAreDetected(t *testing.T) {
 	for what, tc := range map[string]struct {
-		spoil func(f Folders, mode Mode, m *Result) error // after an incremental run
+		spoil func(f Folders, mode Mode, m *Result) error // changes the result of an incremental run
 		opt   func(*Run)
 		want  string
 	}{

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// A Mode is how a run cooks. The zero Mode is a plain run.
+// A Mode says how a run cooks. The zero Mode is a plain run.
 type Mode struct {
 	Full     bool     // scan the whole tree, not only the files in the index; InProcess changes the checksum to force this
 	List     bool     // list every directory, as on systems without directory mtimes
 	Verify   bool     // ignore timestamps
 	ByFolder bool     // skip per-file checks in output directories whose stamp is unchanged
-	Targets  []string // in order; empty for the unnamed target
+	Targets  []string // targets in order; empty for the unnamed target
 	Patterns []string // sources to cook; empty for all
 	// Cancel interrupts the run at the event with this number; 0 means never.
 	Cancel int
 	// FirstFailure stops the run after the first failed asset.
 	FirstFailure bool
-	// Clock is the difference between cook's clock and the real one, in seconds. A run whose
-	// clock is ahead considers all stamps old enough to be trusted. To make that true, the player
+	// Clock is the difference between cook's clock and the real time, in seconds. If the clock is
+	// ahead, a run considers all stamps old enough to be trusted. To make that true, the player
 	// waits for a tick of the file system clock before and after such a run.
 	Clock int64
 }
@@ -80,7 +80,7 @@ func ParseMode(words []string) (Mode, error) {
 	return m, nil
 }
 
-// A Step is a run if it has a Mode, and otherwise an edit.
+// A Step is a run if its Mode is set, otherwise an edit.
 type Step struct {
 	Edit
 	Mode *Mode
@@ -94,10 +94,10 @@ func (s Step) String() string {
 	return strings.TrimSpace("agree " + s.Mode.String())
 }
 
-// A Script is a sequence of edits and runs, beginning with an empty tree.
+// A Script is a sequence of edits and runs, starting with an empty tree.
 type Script []Step
 
-// Txtar returns the script in the language of the script tests of package cli.
+// Txtar returns the script in the format of package cli's script tests.
 func (s Script) Txtar() []byte {
 	var b bytes.Buffer
 	for _, step := range s {
@@ -119,17 +119,17 @@ func (s Script) Runs() int {
 
 // A Difference is a failed check.
 type Difference struct {
-	Step int    // index into the script
+	Step int    // index of the step in the script
 	Text string // description
-	// Needless means that the outputs are right, but the run did needless work.
+	// Needless means that the run did unnecessary work, although the outputs are correct.
 	Needless bool
 }
 
 func (d *Difference) Error() string { return fmt.Sprintf("step %d: %s", d.Step, d.Text) }
 
-// Shrink returns a shorter script for which fails still returns true. No step and no flag of a
-// run can be removed from it. fails is called often. If s ends at the failing step, all scripts
-// that are tried do so.
+// Shrink returns a shorter script that still fails, such that no step, and no flag of a run, can be
+// removed from it. It calls fails often. If s ends at the failing step, so do all scripts that it
+// tries.
 func Shrink(s Script, fails func(Script) bool) Script {
 	for size := max(1, len(s)/2); ; {
 		shorter := false
@@ -149,7 +149,7 @@ func Shrink(s Script, fails func(Script) bool) Script {
 	}
 }
 
-// shrinkModes removes the flags of runs that are not needed for the failure.
+// shrinkModes removes flags of runs that are not needed for the failure.
 func shrinkModes(s Script, fails func(Script) bool) Script {
 	for i, step := range s {
 		if step.Mode == nil {

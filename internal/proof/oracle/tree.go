@@ -16,8 +16,8 @@ import (
 // file, or the target of a symbolic link. The path of a directory ends in a slash.
 type Tree map[string]string
 
-// ReadTree reads the tree below dir, without .cook (the state, or a file with its location),
-// .cook-work, and the tag files that cook writes into a directory that it found empty.
+// ReadTree reads the tree below dir. It omits .cook (the state, or a file with its location),
+// .cook-work, and the tag files that cook writes to a directory that it found empty.
 func ReadTree(dir string) (Tree, error) {
 	t := Tree{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -61,7 +61,7 @@ func ReadTree(dir string) (Tree, error) {
 	return t, err
 }
 
-// Diff returns the differences between got and t, one path per line; "" if there are none.
+// Diff returns the differences between got and t, one path per line, or "" if there are none.
 func (t Tree) Diff(got Tree) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -88,7 +88,7 @@ func (t Tree) key() string {
 	return b.String()
 }
 
-// targetNames are the targets that scripts use. Their outputs are in directories of the same
+// targetNames are the targets that scripts use. Their outputs are in directories with the same
 // names; no source has such a name.
 var targetNames = []string{"small", "big"}
 
@@ -113,8 +113,8 @@ func inView(name string, names []string) bool {
 	return slices.Contains(targets(names), first)
 }
 
-// targets returns the targets of a run. An empty list means the unnamed target, and all means the
-// targets that scripts declare; a target that is not declared has no outputs.
+// targets returns the targets of a run. An empty list means the unnamed target. "all" means the
+// targets that scripts declare. A target that is not declared has no outputs.
 func targets(names []string) []string {
 	if slices.Contains(names, "all") {
 		return targetNames
@@ -132,7 +132,7 @@ func sameBytes(a, b string) bool {
 	return a == b
 }
 
-// A listing contains the assets of a manifest, by source and target.
+// A listing holds the assets of a manifest, by source and target.
 type listing map[string]listed
 
 type listed manifest.Asset
@@ -141,7 +141,7 @@ func (l listed) key() string { return l.Source + " [" + l.Target + "]" }
 
 func (l listed) text() string { return fmt.Sprint(l.Outputs) }
 
-// of returns the part of a listing that belongs to some targets, as a Tree to compare.
+// of returns the part of a listing that belongs to the given targets, as a Tree for comparison.
 func (l listing) of(names []string) Tree {
 	t := Tree{}
 	for key, asset := range l {

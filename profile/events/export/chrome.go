@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// WriteChrome writes Chrome's trace event format as gzipped JSON: about 90 bytes a slice before
+// WriteChrome writes Chrome's trace event format as gzipped JSON: about 90 bytes per slice before
 // compression.
 //
 // Times are microseconds with three decimals. Some get a fourth decimal, a tenth of a nanosecond,
@@ -45,10 +45,10 @@ func WriteChrome(w io.Writer, rec Recording) error {
 	return errors.Join(failed, c.out.Flush(), packed.Close())
 }
 
-// threadOf returns the thread number of a row. The process's own thread carries the counters.
+// threadOf returns the thread number of a row. The main thread carries the counters.
 func threadOf(row int) int { return processID + 1 + row }
 
-// A chromeWriter writes events: call begin, then add fields, then call put.
+// A chromeWriter writes events: for each event call begin, add the fields, and call put.
 type chromeWriter struct {
 	*timeline
 	out   *bufio.Writer
@@ -85,7 +85,7 @@ func (c *chromeWriter) micros(field string, ns int64) {
 	}
 }
 
-// text adds a field of legible text, which needs escapes for only two characters.
+// text adds a text field. Only two characters need escapes, because the text is already legible.
 func (c *chromeWriter) text(field, s string) {
 	c.line = append(c.line, field...)
 	c.line = append(c.line, '"')
@@ -145,7 +145,7 @@ func (c *chromeWriter) arrow(phase byte, a arrow, thread int) {
 	c.line = append(c.line, `,"id":`...)
 	c.line = strconv.AppendUint(c.line, a.id, 10)
 	if phase == 'f' {
-		c.text(`,"bp":`, "e") // binds the arrow to the enclosing slice, not the next one
+		c.text(`,"bp":`, "e") // binds the arrow to the enclosing slice, not to the next slice
 	}
 	c.put()
 }

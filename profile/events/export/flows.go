@@ -10,13 +10,13 @@ type flowEnd struct {
 	out  bool
 }
 
-// connect turns flows into arrows: from the span that a flow leaves first to each span in which
-// it arrives. Each arrow gets its own number, because viewers draw a repeated number as a path
-// from span to span.
+// connect turns flows into arrows: from the first span that a flow leaves to each span in which
+// it arrives. Each arrow gets its own number, because viewers draw arrows with the same number as
+// a path from span to span.
 //
-// Viewers draw an arrow only if it leaves before it arrives, and use a scope's begin as the time
-// of both. So an arrow leaves at the begin of its scope. It also arrives at the begin of its
-// scope, unless that scope began before the arrow leaves, as a waiting scope does: then it
+// Viewers draw an arrow only if it leaves before it arrives, and use the start time of a scope
+// for both. So an arrow leaves at the start of its scope. It also arrives at the start of its
+// scope, unless that scope started before the arrow leaves, as a waiting scope does: then it
 // arrives at the time of the FlowIn event.
 func connect(ends []flowEnd) {
 	from := map[uint64]*flowEnd{}

@@ -19,7 +19,7 @@ type played struct {
 	byWorker [][]events.Event
 	events   []events.Event
 	want     reading
-	top      []int64 // by worker: time in outermost scopes
+	top      []int64 // time in outermost scopes, by worker
 	self     map[readSlice]int64
 	flows    int
 }
@@ -31,7 +31,7 @@ func oddNames() []string {
 
 func play(t *rapid.T) *played {
 	p := &played{self: map[readSlice]int64{}, want: reading{process: "recording"}}
-	// Draw from few names, so that they repeat; by number, because they are long.
+	// Draw from few names, so that names repeat. Draw their indexes, because the names are long.
 	names := oddNames()
 	for _, b := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 12), 0, 4).Draw(t, "names") {
 		names = append(names, string(b))

@@ -10,12 +10,12 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Field numbers of Perfetto's messages (protos/perfetto/trace/*.proto in its repository) that are
-// written here.
+// Numbers of the fields that this package writes in Perfetto's messages
+// (protos/perfetto/trace/*.proto in Perfetto's repository).
 const (
-	tracePacket = 1 // of Trace
+	tracePacket = 1 // field of Trace
 
-	packetClockSnapshot   = 6 // of TracePacket
+	packetClockSnapshot   = 6 // fields of TracePacket
 	packetTimestamp       = 8
 	packetSequenceID      = 10
 	packetTrackEvent      = 11
@@ -25,7 +25,7 @@ const (
 	packetDefaults        = 59
 	packetTrackDescriptor = 60
 
-	eventCategoryIIDs     = 3 // of TrackEvent
+	eventCategoryIIDs     = 3 // fields of TrackEvent
 	eventDebugAnnotations = 4
 	eventType             = 9
 	eventNameIID          = 10
@@ -33,26 +33,26 @@ const (
 	eventFlowIDsOld       = 36
 	eventDoubleCounter    = 44
 	eventFlowIDs          = 47
-	internedCategories    = 1 // of InternedData
+	internedCategories    = 1 // fields of InternedData
 	internedNames         = 2
-	internedID            = 1 // of each entry
+	internedID            = 1 // fields of each entry
 	internedName          = 2
-	annotationUint        = 3 // of DebugAnnotation
+	annotationUint        = 3 // fields of DebugAnnotation
 	annotationName        = 10
-	snapshotClocks        = 1 // of ClockSnapshot
-	clockID               = 1 // of Clock
+	snapshotClocks        = 1 // field of ClockSnapshot
+	clockID               = 1 // fields of Clock
 	clockTimestamp        = 2
 	clockIncremental      = 3
-	trackUUID             = 1 // of TrackDescriptor
+	trackUUID             = 1 // fields of TrackDescriptor
 	trackName             = 2
 	trackProcess          = 3
 	trackThread           = 4
 	trackParentUUID       = 5
 	trackCounter          = 8
-	counterUnit           = 3 // of CounterDescriptor
-	processPID            = 1 // of ProcessDescriptor
+	counterUnit           = 3 // field of CounterDescriptor
+	processPID            = 1 // fields of ProcessDescriptor
 	processName           = 6
-	threadPID             = 1 // of ThreadDescriptor
+	threadPID             = 1 // fields of ThreadDescriptor
 	threadTID             = 2
 	threadName            = 5
 )
@@ -68,7 +68,7 @@ const (
 
 	clockRealtime = 1
 	clockBoottime = 6
-	clockOurs     = 64 // the first number free for own clocks
+	clockOurs     = 64 // the first number for custom clocks
 
 	unitBytes = 3
 )
@@ -79,10 +79,10 @@ const (
 	processUUID = 1
 )
 
-// WritePerfetto writes Perfetto's binary trace, about 30 bytes a slice.
+// WritePerfetto writes Perfetto's binary trace, about 30 bytes per slice.
 //
-// Each worker is a thread with its own packet sequence. A sequence has each name once, and its
-// times are differences. The counters are one more sequence.
+// Each worker is a thread with its own packet sequence. A sequence contains each name once, and
+// its times are differences to the previous event. The counters form another sequence.
 func WritePerfetto(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := perfettoWriter{out: bufio.NewWriterSize(w, 64<<10), timeline: t}
@@ -109,7 +109,7 @@ type perfettoWriter struct {
 	out      *bufio.Writer
 	seq      uint64
 	last     int64             // time of the sequence's last event
-	told     map[uint32]uint64 // roles of each name already interned in the sequence
+	told     map[uint32]uint64 // roles in which each name is already interned in the sequence
 	packet   []byte
 	event    []byte
 	interned []byte
@@ -129,7 +129,7 @@ func (p *perfettoWriter) put() {
 }
 
 // sequence begins a new sequence of packets: no names are interned, and its events are on the
-// given track and count time from 0.
+// given track, with times relative to 0.
 func (p *perfettoWriter) sequence(track uint64) {
 	p.seq++
 	p.last = 0
@@ -170,8 +170,8 @@ func (p *perfettoWriter) describeProcess() {
 	p.describe(appendBytes(appendUint(nil, trackUUID, processUUID), trackProcess, process))
 }
 
-// describeThread names a row. Viewers sort threads by number; the process's own number marks the
-// main thread.
+// describeThread names a row. Viewers sort threads by number; the thread whose number is the
+// process's number is the main thread.
 func (p *perfettoWriter) describeThread(uuid uint64, name string) {
 	thread := appendUint(nil, threadPID, processID)
 	thread = appendUint(thread, threadTID, uuid)
@@ -243,8 +243,8 @@ func (p *perfettoWriter) row(r *row) {
 	r.walk(enter, leave)
 }
 
-// flows adds the arrows that are due now. Readers from before 2022 know only the old field; newer
-// ones prefer the new field and do not count an arrow twice.
+// flows adds the arrows that are due now. Readers from before 2022 know only the old field. Newer
+// readers prefer the new field and do not count an arrow twice.
 func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	for _, a := range arrows {
 		if now(a) {

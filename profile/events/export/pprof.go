@@ -9,9 +9,9 @@ import (
 )
 
 // WritePprof writes a profile for go tool pprof: count and time of each stack of scopes, over all
-// workers. Functions are the Names of scopes. The label "detail" is the Detail of the innermost
-// scope that has one, so that -tagfocus chooses an asset and -tagleaf=detail shows each asset by
-// itself. Marks, counters and flows are left out.
+// workers. The functions in the profile are the Names of scopes. The label "detail" is the Detail
+// of the innermost scope that has one, so that -tagfocus selects an asset and -tagleaf=detail
+// shows each asset separately. Marks, counters and flows are left out.
 func WritePprof(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := pprof{strings: map[string]uint64{}, places: map[uint32]uint64{}}
@@ -41,7 +41,7 @@ func WritePprof(w io.Writer, rec Recording) error {
 }
 
 // Field numbers in profile.proto of github.com/google/pprof. Its Go package is not used, because
-// it compiles regular expressions whenever a program with it starts.
+// it compiles regular expressions at the start of every program that links it.
 const (
 	profileType        = 1 // ValueType
 	profileSample      = 2
@@ -54,15 +54,15 @@ const (
 	profileDefaultType = 14
 
 	typeName, typeUnit                        = 1, 2
-	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // location IDs from the leaf
+	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // location IDs, the leaf first
 	labelKey, labelString                     = 1, 2
 	locationID, locationLine                  = 1, 4
 	lineFunction                              = 1
 	functionID, functionName, functionSysName = 1, 2, 3
 )
 
-// A pprof is a profile being written. Its tables are written as they grow: readers accept fields
-// in any order, and keep the order of repeated ones.
+// A pprof is a profile being written. Table entries are written as soon as they are added:
+// readers accept fields in any order, and keep the order of repeated fields.
 type pprof struct {
 	out     []byte
 	message []byte
@@ -125,7 +125,7 @@ func (p *pprof) locationID(number uint32, name string) uint64 {
 	return id
 }
 
-// length returns the time of the last event.
+// length returns the length of the recording: the time of the last event.
 func (t *timeline) length() int64 {
 	var last int64
 	for _, r := range t.rows {

@@ -10,10 +10,10 @@ import (
 )
 
 // A Recording is the input of an export. Workers, Dropped and Open are called after the last
-// event, when a reader of a stream knows them; each may be nil. See [OfStream].
+// event, because a stream's reader knows the results only then; each may be nil. See [OfStream].
 type Recording struct {
-	// Events is iterated once. Events of one worker must come in the order of their ends. After
-	// an error the events before it are still written, and the error is returned.
+	// Events is iterated over once. Events of one worker must come in the order of their ends.
+	// After an error the events before it are still written, and the error is returned.
 	Events iter.Seq2[events.Event, error]
 
 	Workers func() []string       // names of the rows; default "worker 3" and so on
@@ -24,7 +24,7 @@ type Recording struct {
 	Started func() time.Time      // called after the last event if Start is zero; optional
 }
 
-// OfStream returns the recording of a stream that has not been read yet.
+// OfStream returns the recording of a stream. The stream must not have been read yet.
 func OfStream(s *events.Stream) Recording {
 	return Recording{Events: s.All(), Workers: s.Workers, Dropped: s.Dropped, Open: s.Open, Started: s.Start}
 }

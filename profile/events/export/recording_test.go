@@ -155,8 +155,8 @@ func TestRowsAreInOrderOfNumber(t *testing.T) {
 	}
 }
 
-// Formats count from 0 upward: negative times move all times together, and the wall clock against
-// them.
+// Exported times are never negative: if a recording has negative times, all its times are shifted
+// up and the wall clock is set back.
 func TestTimesBeforeTheBeginning(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Start: time.Unix(100, 0), Events: given(

@@ -12,14 +12,16 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A stack is a scope with the scopes around it, and the sums of all equal stacks.
+// A stack is a scope name with the names of the scopes around it, and the sums over all scopes
+// with this stack.
 type stack struct {
 	under        *stack // enclosing stack; nil at the bottom
 	name, detail uint32
 	calls, self  int64 // self: nanoseconds outside inner scopes
 }
 
-// sumRowByStack sums a row by stack. Stacks in known grow; new ones are appended to all.
+// sumRowByStack adds the times of a row to its stacks. It looks stacks up in known, adds the
+// missing ones to it, and appends these to the returned list.
 func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	var open []*stack
 	top := func() *stack {
@@ -79,5 +81,5 @@ func WriteFolded(w io.Writer, rec Recording) error {
 	return errors.Join(failed, out.Flush())
 }
 
-// frame replaces the separator of frames in a name.
+// frame replaces the frame separator in a name.
 func frame(name string) string { return strings.ReplaceAll(name, ";", ":") }

@@ -97,7 +97,8 @@ func TestStacksAreSummed(t *testing.T) {
 	}
 }
 
-// samplesOf returns the samples of a profile by stack, leaf first, followed by the detail.
+// samplesOf returns the samples of a profile. The key of a sample is its stack, leaf first,
+// followed by the detail.
 func samplesOf(p *profile.Profile) map[string][2]int64 {
 	samples := map[string][2]int64{}
 	for _, s := range p.Sample {

@@ -2,10 +2,10 @@
 // events ([Listen]), or over bare TCP as the raw stream ([Serve]). It is separate from package
 // events, so that a program that records without viewers does not link a web server.
 //
-//	server, err := live.Listen(":7070", feed) // on 127.0.0.1, as no host is named
+//	server, err := live.Listen(":7070", feed) // address 127.0.0.1, as no host is named
 //	...
 //	rec.Close()          // viewers get the end of the stream
-//	server.Shutdown(ctx) // and have until ctx is done to read it
+//	server.Shutdown(ctx) // and can read it until ctx is done
 //
 // Endpoints and their readers:
 //
@@ -18,9 +18,9 @@
 //
 // "cook -feed" serves as Serve does: bare TCP, no HTTP.
 //
-// A viewer never slows the recorder: a viewer that does not keep up loses whole blocks, and is
-// told the number of lost records. A stream saved by a viewer can be read as a recording that
-// begins when the viewer joined.
+// A viewer never slows the recorder: a viewer that does not keep up loses whole blocks and gets
+// the number of lost records. A stream saved by a viewer can be read as a recording that begins
+// when the viewer joined.
 //
 // There is neither encryption nor a password: everyone who can reach the listener sees all names.
 // Name a host only if its whole network may see them.
@@ -62,22 +62,22 @@ func Serve(l net.Listener, f *events.Feed) error {
 // WriteTimeout hangs up after that time, and EventSource reconnects by itself.
 func Handler(f *events.Feed) http.Handler {
 	return onGet("text/event-stream", func(w http.ResponseWriter, req *http.Request) {
-		// An error means that the viewer is gone, or that the feed's writer has already got the
-		// error.
+		// An error means that the viewer has disconnected, or that the feed's Write has already
+		// returned the error.
 		f.WriteSSE(req.Context(), w, http.NewResponseController(w).Flush)
 	})
 }
 
-// streamHandler serves the raw stream over HTTP: [events.Read] reads the body of the response, and curl
-// saves it as a recording. An EventSource cannot read it. A viewer is served as long as by
-// Handler.
+// streamHandler serves the raw stream over HTTP: [events.Read] reads the body of the response,
+// and curl saves it as a recording. An EventSource cannot read it. A viewer is served until the
+// recording ends, as by Handler.
 func streamHandler(f *events.Feed) http.Handler {
 	return onGet("application/octet-stream", func(w http.ResponseWriter, req *http.Request) {
 		f.WriteStream(req.Context(), flushing{w, http.NewResponseController(w)})
 	})
 }
 
-// A flushing sends each part of a response at once.
+// A flushing is a writer that flushes the response after each write.
 type flushing struct {
 	to      http.ResponseWriter
 	control *http.ResponseController

@@ -82,7 +82,7 @@ func TestServeHangsUp(t *testing.T) {
 		t.Errorf("Serve: %v", err)
 	}
 	if _, err := io.Copy(io.Discard, conn); err != nil {
-		t.Logf("the connection ended with %v", err) // the connection ended, by end or by reset
+		t.Logf("the connection ended with %v", err) // an end of file or a reset
 	}
 }
 

@@ -3,7 +3,7 @@ package stat
 import "slices"
 
 // bins divide the time of a recording into parts of equal width. A time beyond the last part
-// doubles the width of all parts, so that the length need not be known in advance.
+// doubles the width of all parts, so that the recording's length need not be known in advance.
 type bins struct {
 	width int64
 	sums  []float64
@@ -34,7 +34,7 @@ func (b *bins) addAt(at int64, v float64) {
 	b.count[at/b.width]++
 }
 
-// spread adds weight for each nanosecond from begin to end.
+// spread adds the given weight for each nanosecond from begin to end.
 func (b *bins) spread(begin, end int64, weight float64) {
 	begin, end = max(begin, 0), max(end, 0)
 	b.reach(end)
@@ -46,7 +46,7 @@ func (b *bins) spread(begin, end int64, weight float64) {
 }
 
 // levels returns the mean value of each part, from the first part with values to the latest, and
-// the begin of that first part. A part without values has the level of the previous part.
+// the start time of that first part. A part without values has the value of the previous part.
 func (b *bins) levels() Timeseries {
 	parts := int(b.last/b.width) + 1
 	first := slices.IndexFunc(b.count, func(n int64) bool { return n > 0 })

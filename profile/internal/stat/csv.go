@@ -13,7 +13,7 @@ import (
 //	scope,cook/encode,self,51200
 //
 // Durations are nanoseconds. The lines of a slowest or open scope share a name that begins with
-// its place in the list: "1 cook/encode textures/wall.png".
+// its rank in the list: "1 cook/encode textures/wall.png".
 func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"kind", "name", "measure", "value"})

@@ -1,4 +1,4 @@
-// Package stat sums up recordings of events: time by scope name, slowest scopes, load of each
+// Package stat summarizes recordings of events: time by scope name, slowest scopes, load of each
 // worker, quantities over time and per frame, memory allocated and freed, dropped records and
 // open scopes.
 //
@@ -10,17 +10,18 @@
 // A recording is read once, from the front. With the default options the memory stays below about
 // 50 MiB, however large the recording is:
 //
-//   - names beyond [Options.Names] are summed together as "(others)"
+//   - names in excess of [Options.Names] are summed as "(others)"
 //   - quantiles come from histograms
 //   - time is divided into [Options.Bins] parts that grow with the recording
 //   - only the displayed number of slowest scopes is kept
 //
-// The reader of the stream also holds its names, at most as many as the recorder allowed.
+// The stream's reader also holds the names, at most as many as the recorder allowed.
 //
 // # Exactness
 //
 // Counts, totals, minima and maxima are exact. A quantile is within 1/32 of the true one (3.2 %):
-// a histogram has 16 steps for each doubling. A scope's own time is exact while at most 32768
-// scopes are direct children of one scope, or outermost. Beyond that the oldest are merged, and a
-// scope that begins between two merged ones seems to spend the time of one of them itself.
+// a histogram has 16 steps for each doubling. A scope's own time is exact if no scope has more
+// than 32768 direct children and no more scopes are outermost. Above that number the oldest
+// scopes are merged; if a scope begins between two merged scopes, the time of one of them counts
+// as its own time.
 package stat

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	stepBits = 4 // of the number of steps per doubling
+	stepBits = 4 // log2 of the number of steps per doubling
 	steps    = 1 << stepBits
 )
 
-// A Histogram counts durations in steps of a 16th of a power of two.
+// A Histogram counts durations in buckets (steps) whose width is a 16th of a power of two.
 type Histogram [(64 - stepBits) * steps]uint64
 
-// step returns the step of a duration: durations below 16 are exact, others use their highest bit
-// and the next four.
+// step returns the step of a duration: durations below 16 are exact, longer durations use their
+// highest bit and the next four bits.
 func step(d int64) int {
 	if d < steps {
 		return int(max(d, 0))
@@ -49,8 +49,8 @@ type Bar struct {
 	Count uint64 `json:"count"`
 }
 
-// Bars returns the counts in steps of a quarter of a power of two, from the first that is not 0
-// to the last.
+// Bars returns the counts in steps of a quarter of a power of two, from the first to the last
+// count that is not 0.
 func (h *Histogram) Bars() []Bar {
 	const wide = 4
 	bars := []Bar{}
@@ -82,10 +82,10 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns, within 1/32, the smallest duration with at least a part of all count
-// durations at or below it. The 99th percentile of few durations is the longest one.
+// Quantile returns, within 1/32, the smallest duration such that at least the given part of all
+// durations are at or below it. The 99th percentile of few durations is the longest duration.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
-	const rounded = 1e-9 // bound of rounding errors in products
+	const rounded = 1e-9 // bounds rounding errors in products
 	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)
 	for i, n := range h {
 		if seen += n; seen > rank {

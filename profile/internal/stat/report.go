@@ -14,12 +14,12 @@ import (
 // recording began.
 type Report struct {
 	Start    time.Time  `json:"start"`
-	Dur      int64      `json:"dur"` // until the last event
+	Dur      int64      `json:"dur"` // time of the last event
 	Events   int64      `json:"events"`
 	Dropped  int64      `json:"dropped"`
 	Frames   int64      `json:"frames"` // ends of frames; see Options.Frame
 	Workers  []Worker   `json:"workers"`
-	Scopes   []Scope    `json:"scopes"`  // by name, the most own time first
+	Scopes   []Scope    `json:"scopes"`  // one for each name, sorted by own time, longest first
 	Slowest  []Slow     `json:"slowest"` // longest first
 	Open     []Slow     `json:"open"`    // not ended when last seen
 	Metrics  []Metric   `json:"metrics"`
@@ -27,12 +27,12 @@ type Report struct {
 	Activity Timeseries `json:"activity"` // number of busy workers
 }
 
-// A Worker is a row of the recording. Busy is its time in scopes.
+// A Worker is a row of the recording. Busy is the time that it spent in scopes.
 type Worker struct {
 	Name   string  `json:"name"`
 	Scopes int64   `json:"scopes"`
 	Busy   int64   `json:"busy"`
-	Share  float64 `json:"share"` // of the recording's length
+	Share  float64 `json:"share"` // part of the recording's length
 }
 
 // A Scope is the sum of all scopes of one name. Self is the time outside inner scopes.
@@ -92,7 +92,7 @@ type Timeseries struct {
 	Values []float64 `json:"values"`
 }
 
-// report makes the report after the last event.
+// report returns the report; call it after the last event.
 func (g *gatherer) report(s *events.Stream) *Report {
 	r := &Report{
 		Start: s.Start(), Dur: g.last, Events: g.events, Dropped: s.Dropped(), Frames: g.frames,

@@ -241,8 +241,8 @@ func TestTornRecording(t *testing.T) {
 	}
 }
 
-// A part of the time in which nothing was measured holds the level before, up to the end
-// of the recording; before the first value the graph is blank.
+// A part of the recording without values has the level of the part before it, also at the end of
+// the recording. Before the first value the graph is blank.
 func TestGraphHoldsLevel(t *testing.T) {
 	const part = 1 << 10
 	r := summed(Options{Bins: 16},

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Options limits the size of a report. The zero value suits most.
+// Options limits the size of a report. The zero value suits most recordings.
 type Options struct {
 	Slowest int    // number of slowest scopes: 0 means 10, negative none
 	Names   int    // names of scopes, quantities and memory, each; 0 means 1024
@@ -47,7 +47,7 @@ func Summarize(s *events.Stream, opt Options) (*Report, error) {
 	return g.report(s), failed
 }
 
-// A gatherer adds up events.
+// A gatherer sums events.
 type gatherer struct {
 	opt        Options
 	events     int64
@@ -66,7 +66,8 @@ type scopeSum struct {
 	times Histogram
 }
 
-// A rowSum sums the work of one worker; spans are the scopes without a parent so far, in order.
+// A rowSum sums the work of one worker; spans are the scopes whose parent has not been read yet,
+// in order.
 type rowSum struct {
 	busy   int64
 	scopes int64
@@ -75,8 +76,9 @@ type rowSum struct {
 
 type span struct{ begin, end, took int64 }
 
-// maxSpans bounds the spans of one row, allSpans the spans of all: with very many rows each has
-// fewer. farthest, 36 years, keeps sums of times from overflowing.
+// maxSpans bounds the spans of one row, and allSpans the spans of all rows: with very many rows,
+// each row gets fewer. Times are clamped to farthest, 36 years, so that their sums do not
+// overflow.
 const (
 	maxSpans = 1 << 15
 	allSpans = 1 << 20
@@ -84,7 +86,7 @@ const (
 	largest  = 1e290 // bound of values, for the same reason
 )
 
-// room returns the entry of a name in a table, or the entry of others if the table is full.
+// room returns the entry of a name in a table, or the entry named others if the table is full.
 func room[T any](table map[string]*T, name string, most int) *T {
 	v := table[name]
 	if v == nil && len(table) >= most {
@@ -196,7 +198,7 @@ func (g *gatherer) slow(e *events.Event) {
 type quantity struct {
 	all, frames Numbers
 	bins        bins
-	latest      float64 // in the worker's current frame
+	latest      float64 // value in the worker's current frame
 	worker      int
 	fresh       bool
 }
@@ -215,7 +217,7 @@ func (g *gatherer) quantity(name string, e *events.Event, v float64) {
 	q.latest, q.worker, q.fresh = v, e.Worker, true
 }
 
-// endFrame records the worker's last value as the frame's.
+// endFrame records the worker's last value as the value of the frame.
 func (q *quantity) endFrame(worker int) {
 	if q.fresh && q.worker == worker {
 		q.frames.addNumber(q.latest)

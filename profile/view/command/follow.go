@@ -10,16 +10,17 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Parameters of live recordings.
+// Parameters for live recordings.
 const (
-	reorder    = 250 * time.Millisecond // workers' buffers arrive out of order by less
-	leastFrame = time.Millisecond       // for recordings without frame marks
-	endsKept   = 4096                   // ends of frames, for late samples
+	reorder    = 250 * time.Millisecond // buffers of different workers arrive less than this out of order
+	leastFrame = time.Millisecond       // shortest frame of recordings without frame marks
+	endsKept   = 4096                   // number of frame ends kept for late samples
 )
 
-// follow writes the quantities of a live recording into a set until it ends, as [replay] does for
-// a complete one. It shows each frame after a delay, in which the buffers of all workers arrive.
-// A sample that arrives later counts for the least and the greatest value of the current frame.
+// follow writes the quantities of a live recording into a set until the recording ends, as
+// [replay] does for a complete recording. It shows each frame after a delay, so that the buffers
+// of all workers can arrive. A sample that arrives later counts in the least and greatest values
+// of the current frame.
 func follow(set *counters.Set, stream *events.Stream) error {
 	f := &follower{tracks: newTracks(set, maxNames), late: map[lateTotal]float64{}}
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -55,11 +56,11 @@ type follower struct {
 	mu sync.Mutex
 	tracks
 	start   time.Time // start of the recording
-	pending []sample  // not yet in a frame
+	pending []sample  // samples that are not yet in a frame
 	latest  int64     // time of the latest sample
-	came    time.Time // arrival of the latest sample
+	came    time.Time // arrival time of the latest sample
 
-	begun bool // the current frame has values
+	begun bool // set if the current frame has values
 	from  int64
 	shown int64   // end of the last frame
 	ends  []int64 // ends of the last marked frames

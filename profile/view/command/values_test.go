@@ -27,7 +27,7 @@ func record(t *testing.T) []byte {
 		a.Value(rec.Symbol("frame_ms"), float64(i))
 		b.Vector(rec.Symbol("camera"), 1, 2, float64(-i))
 	}
-	b.Release() // its values come first
+	b.Release() // b is released first, so the stream has its values before the values of a
 	a.Release()
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func last(set *counters.Set, name string) float64 {
 // rowCount is enough for the recordings of these tests.
 const rowCount = 2048
 
-// seen holds the frames of a quantity as a page gets them.
+// seen holds the frames of a quantity in the form that a page gets.
 type seen struct{ last, least, most []float64 }
 
 // quantity returns the frames of a quantity in a set.
@@ -66,7 +66,7 @@ func (s seen) equal(other seen) bool {
 	return slices.EqualFunc(s.last, other.last, same) && slices.EqualFunc(s.least, other.least, same) && slices.EqualFunc(s.most, other.most, same)
 }
 
-// joined joins every n frames into one.
+// joined merges each group of n neighboring frames into one.
 func (s seen) joined(n int) (all seen) {
 	known := func(values []float64) []float64 { return slices.DeleteFunc(slices.Clone(values), math.IsNaN) }
 	for i := 0; i < len(s.last); i += n {
@@ -102,7 +102,7 @@ func TestGraphsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		begin := make([]byte, 8) // the viewer is connected when the stream starts
+		begin := make([]byte, 8) // magic of the stream: once it has arrived, the viewer is connected
 		if _, err := io.ReadFull(conn, begin); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestUnmarkedValues(t *testing.T) {
 			b.Value(rec.Symbol("slow"), v-float64(n%1000/500))
 		}
 	}
-	b.Release() // its values come first
+	b.Release() // released first: b's values precede a's
 	a.Release()
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)

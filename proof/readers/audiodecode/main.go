@@ -1,5 +1,5 @@
-// Command audiodecode decodes a sound with this module's decoders, to compare them with others.
-// See audio_recipe.sh beside it.
+// Command audiodecode decodes a sound with this module's decoders, so that their output can be
+// compared with the output of others. See audio_recipe.sh beside it.
 //
 //	audiodecode FILE RAW
 //

@@ -105,8 +105,7 @@ func ima(from, to string) error {
 	return os.WriteFile(to, b.Bytes(), 0o666)
 }
 
-// sound returns notes that rise and fade, with different notes in each channel, plus a little
-// noise.
+// sound returns notes that fade in and out, different ones in each channel, with a little noise.
 func sound(rate, channels, frames int) *pcm.Clip {
 	clip := &pcm.Clip{Rate: rate, Channels: channels}
 	seed := uint32(1)
@@ -132,7 +131,7 @@ func raw(clip *pcm.Clip) []byte {
 	return to
 }
 
-// compare prints the signal-to-noise ratio of got, and fails if it is below least.
+// compare prints the signal-to-noise ratio of got, and returns an error if it is below least.
 func compare(want, got, least string) error {
 	a, err := os.ReadFile(want)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Command pictures compares the decoders of package source with reference decoders: djpeg of
-// libjpeg-turbo and dwebp of libwebp. It decodes each JPEG and WebP below the given directories.
-// It also encodes every picture with cwebp, and with cjpeg for each way to subsample chroma, and
-// decodes the results.
+// libjpeg-turbo and dwebp of libwebp. It decodes each JPEG and WebP below the given directories. It
+// also encodes every image with cwebp, and with cjpeg for each chroma subsampling, and decodes the
+// results.
 //
 // It prints the mean and the worst PSNR of each kind; equal pixels count as 99 dB. It fails if a
 // file is accepted in which djpeg reports damage, or if a PSNR is below -least.
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// Encoders by kind. Each reads the PPM file in.ppm and writes the file out.
+// These are the encoders by kind. Each reads the PPM file in.ppm and writes the file out.
 var encoders = []struct {
 	kind, ext string
 	argv      []string
@@ -51,12 +51,12 @@ var encoders = []struct {
 	{"webp", ".webp", []string{"cwebp", "-quiet", "-q", "85", "in.ppm", "-o", "out"}},
 }
 
-// A score sums up the pictures of one kind.
+// A score has the totals for the images of one kind.
 type score struct {
 	pictures int
 	sum      float64
 	worst    float64
-	name     string // of the worst picture
+	name     string // name of the worst image
 }
 
 func readPictureTrees(ctx context.Context, dirs []string, n int, least float64) error {
@@ -141,7 +141,7 @@ func printScores(scores map[string]*score) {
 	}
 }
 
-// findImages returns up to n pictures below the directories, evenly chosen.
+// findImages returns up to n images below the directories, evenly distributed over all.
 func findImages(dirs []string, n int) ([]string, error) {
 	var all []string
 	for _, dir := range dirs {
@@ -183,8 +183,8 @@ func comparePictures(ctx context.Context, dir, ext string, data []byte) (float64
 	return peers.PSNR(m, want)
 }
 
-// errTurned means that package source rotated a picture upright, which the reference decoders do
-// not do.
+// errTurned means that package source rotated an image upright, which the reference decoders do not
+// do.
 var errTurned = errors.New("turned upright")
 
 func ppm(m *pixmap.Map) []byte {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A layout holds the offsets that WGSL gives the numbers in a buffer.
+// A layout holds the offsets that WGSL assigns to the values in a buffer.
 type layout struct {
 	group, binding int
 	numbers        []number
@@ -16,15 +16,15 @@ type layout struct {
 type number struct {
 	offset int
 	of     shape
-	stride int // between columns
+	stride int // distance between columns
 }
 
 // A member of a struct, or the element of an array.
 type member struct {
 	name, attributes, text string
 	size, align            int
-	numbers                []number // from the start of the member
-	paths                  []place  // behind the member's name
+	numbers                []number // offsets are relative to the start of the member
+	paths                  []place  // places named after the member
 }
 
 // globals writes the declarations at the top of the module.
@@ -95,8 +95,8 @@ func plain(s shape) member {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// structure writes a struct. In the address space uniform, arrays and structs are aligned to 16
-// bytes.
+// structure writes a struct. In the address space uniform, arrays and structs are aligned to
+// multiples of 16 bytes.
 func (g *generator) structure(name string, inner *member, uniform bool, n int) member {
 	whole := member{text: name, align: 4}
 	g.generateLine("struct %s {", name)
@@ -174,7 +174,7 @@ func (g *generator) texture() {
 	g.textures = append(g.textures, t)
 }
 
-// sample returns a call that reads a texture as floats, or "" if there is none.
+// sample returns a call that samples a texture and returns floats, or "" if there is no texture.
 func (g *generator) sample(s shape, depth int) string {
 	if len(g.textures) == 0 {
 		return ""
@@ -264,8 +264,8 @@ func (g *generator) query(depth int) string {
 type spirvType []uint32
 
 // checkLayouts compares the offsets of the buffers in a SPIR-V module with the offsets that WGSL
-// gives them. A module made from GLSL has one number for group and binding, so place returns the
-// expected pair.
+// assigns to them. A module compiled from GLSL has one number for group and binding, so place
+// returns the expected pair.
 func checkLayouts(module []byte, want []layout, place func(group, binding int) (int, int)) error {
 	types, members := map[uint32]spirvType{}, map[[3]uint32]uint32{}
 	decorations, variables := map[[2]uint32]uint32{}, map[uint32]uint32{}
@@ -322,7 +322,8 @@ func checkLayouts(module []byte, want []layout, place func(group, binding int) (
 	return nil
 }
 
-// flatten collects the numbers of a type at an offset. For an array it collects the first element.
+// flatten lists the values in a type that starts at an offset. For an array, it lists the values of
+// the first element.
 func flatten(types map[uint32]spirvType, members map[[3]uint32]uint32, id uint32, offset, stride int, have map[number]bool) {
 	switch t := types[id]; t[0] {
 	case 21, 22, 23: // int, float, vector

@@ -6,8 +6,8 @@
 //   - its own arithmetic: the offsets of all numbers in uniforms and storage buffers, in the
 //     SPIR-V that cook writes and in the SPIR-V that glslangValidator makes of the GLSL
 //
-// A shader that cook refuses is not a failure, but of each target half of the shaders must
-// be accepted, or a fifth where the version of GLSL lacks much.
+// A shader that cook refuses is not a failure. But for each target, half of the shaders must be
+// accepted, or a fifth if the version of GLSL lacks many features.
 //
 //	go build -o cook ./cmd/cook
 //	go run ./proof/readers/shaders -cook ./cook -n 10000
@@ -24,7 +24,7 @@ import (
 	"sync"
 )
 
-// A target is a rule, and the least share of shaders that must be accepted.
+// A target is a rule, and the minimum fraction of shaders that must be accepted.
 type target struct {
 	name, options string
 	least         float64
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// batch is how many shaders are cooked at a time.
+// batch is the number of shaders that are cooked together.
 const batch = 200
 
 func compareShaders(cook string, n int, seed uint64, dir string) error {
@@ -154,7 +154,7 @@ func (c *campaign) cookShaders(program string) error {
 	return nil
 }
 
-// judgeResults checks all results and returns how many are wrong.
+// judgeResults checks all results and returns the number of wrong ones.
 func (c *campaign) judgeResults() int {
 	var mutex sync.Mutex
 	var group sync.WaitGroup
@@ -191,7 +191,8 @@ func (s *shader) judgeShader(t target, result string) error {
 	var cmd *exec.Cmd
 	switch {
 	case t.name == "spirv":
-		// Uniforms of WGSL with matrices of two rows need the feature uniformBufferStandardLayout.
+		// In WGSL, uniforms that contain matrices of two rows need the feature
+		// uniformBufferStandardLayout.
 		cmd = exec.Command("spirv-val", "--target-env", "vulkan1.1", "--uniform-buffer-standard-layout", result)
 		made = result
 	case t.name == "hlsl":
@@ -221,14 +222,14 @@ func (s *shader) judgeShader(t target, result string) error {
 	}
 	module, err := os.ReadFile(made)
 	if err != nil {
-		return nil // no file was made
+		return nil // no file was written
 	}
 	place := func(group, binding int) (int, int) { return group, binding }
 	if t.extension == ".glsl" {
 		place = s.flat
 	}
 	if t.name == "hlsl" {
-		return nil // glslangValidator shares one number among all kinds of registers
+		return nil // glslangValidator uses one numbering for all kinds of registers
 	}
 	return checkLayouts(module, s.layouts, place)
 }
@@ -237,7 +238,7 @@ func (s *shader) judgeShader(t target, result string) error {
 // to compile it to SPIR-V.
 func (s *shader) explicit(t target) bool { return t.name != "glsl330" && t.name != "es300" }
 
-// flat returns the binding in GLSL, computed as the page of the recipe describes it.
+// flat returns the binding in GLSL, computed as the recipe's docs page describes it.
 func (s *shader) flat(group, binding int) (int, int) {
 	last := map[int]int{}
 	for _, m := range regexp.MustCompile(`@group\((\d+)\) @binding\((\d+)\)`).FindAllStringSubmatch(s.source, -1) {
@@ -254,12 +255,12 @@ func (s *shader) flat(group, binding int) (int, int) {
 
 var (
 	zeroArray    = regexp.MustCompile(` = \([A-Za-z0-9_]+(\[\d+\])+\)0;`)
-	structMatrix = regexp.MustCompile(`\(\(float\dx2\)`) // a cast of a struct, which glslangValidator lacks
+	structMatrix = regexp.MustCompile(`\(\(float\dx2\)`) // a struct cast, which glslangValidator does not support
 	staticArray  = regexp.MustCompile(`(static const .*\]) = Construct.*;`)
 )
 
-// forGlslang removes HLSL that glslangValidator does not support: casts of 0 to arrays,
-// and functions as first values of static arrays.
+// forGlslang removes HLSL that glslangValidator does not support: casts of 0 to arrays, and
+// function calls as the first values of static arrays.
 func forGlslang(text string) string {
 	return staticArray.ReplaceAllString(zeroArray.ReplaceAllString(text, ";"), "$1;")
 }

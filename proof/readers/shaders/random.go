@@ -10,7 +10,7 @@ import (
 type shape struct {
 	scalar byte // b, i, u or f
 	rows   int  // 1 for a scalar
-	cols   int  // 0 unless a matrix
+	cols   int  // 0 for anything but a matrix
 }
 
 var (
@@ -39,13 +39,13 @@ type place struct {
 	use  use
 }
 
-// A use tells how expressions and statements may use a place.
+// A use describes how expressions and statements may use a place.
 type use byte
 
 const (
 	readable use = iota
 	writable
-	constant // known when the shader is compiled
+	constant // value known at compile time
 )
 
 // A generator writes one random shader.
@@ -58,7 +58,7 @@ type generator struct {
 	textures []texture
 	bound    int // bindings of group 0
 	names    int
-	loops    int // enclosing loops
+	loops    int // number of enclosing loops
 	layouts  []layout
 }
 
@@ -74,7 +74,7 @@ type texture struct {
 	name, kind, sampler string
 }
 
-// randomShader returns the shader of a seed and the buffer layouts that WGSL gives it.
+// randomShader returns the shader for a seed, and the buffer layouts that WGSL assigns.
 func randomShader(seed uint64) (string, []layout) {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 	g.stage = []string{"compute", "fragment", "vertex"}[g.IntN(3)]
@@ -90,7 +90,7 @@ func (g *generator) generateLine(format string, args ...any) {
 	fmt.Fprintf(&g.out, format+"\n", args...)
 }
 
-// chance reports true in one of n cases.
+// chance returns true with probability 1/n.
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -100,7 +100,7 @@ func (g *generator) name(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, g.names)
 }
 
-// numeric returns a random scalar or vector of numbers.
+// numeric returns a random shape: a scalar or vector of numbers.
 func (g *generator) numeric() shape {
 	return shape{pick(g, byte('i'), 'u', 'f', 'f'), 1 + g.IntN(4), 0}
 }
@@ -164,7 +164,8 @@ func (g *generator) entry() {
 	g.generateLine("}")
 }
 
-// writeStatements writes n statements. The names that they declare are dropped after the block.
+// writeStatements writes n statements. The names that they declare are out of scope after the
+// block.
 func (g *generator) writeStatements(n, depth int) {
 	before := len(g.places)
 	for range n {
@@ -309,7 +310,7 @@ func (g *generator) inside(counter string, depth int) {
 	g.places = g.places[:before]
 }
 
-// effect writes a statement that only some shader stages allow.
+// effect writes a statement that is valid only in some shader stages.
 func (g *generator) effect(depth int) {
 	switch g.stage {
 	case "compute":

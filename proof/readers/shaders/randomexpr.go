@@ -32,7 +32,7 @@ func (g *generator) expr(s shape, depth int) string {
 	return g.integerExpr(s, depth)
 }
 
-// condition returns a condition for a call of select with values of a shape.
+// condition returns the condition for a call of select whose values have the given shape.
 func (g *generator) condition(s shape, depth int) string {
 	if s.cols == 0 && s.rows > 1 && g.chance(2) {
 		return g.expr(shape{'b', s.rows, 0}, depth)
@@ -68,7 +68,7 @@ func (g *generator) swizzle(text string, from, to int) string {
 	return b.String()
 }
 
-// literal returns a value written out.
+// literal returns a literal value.
 func (g *generator) literal(s shape) string {
 	if s.rows > 1 || s.cols > 0 {
 		return g.construct(s, 0)
@@ -84,7 +84,7 @@ func (g *generator) literal(s shape) string {
 	return pick(g, "0.5", "1.0", "-2.25f", "1e-3", "3f", "1e10", "7.0")
 }
 
-// construct returns a call of a shape's constructor.
+// construct returns a call of the constructor of a shape.
 func (g *generator) construct(s shape, depth int) string {
 	if s.cols == 0 && s.rows > 1 && g.chance(5) {
 		return fmt.Sprintf("%s(%s)", s, g.expr(shape{s.scalar, 1, 0}, depth))
@@ -110,7 +110,7 @@ func (g *generator) construct(s shape, depth int) string {
 	return fmt.Sprintf("%s(%s)", s, strings.Join(parts, ", "))
 }
 
-// call returns a call of an earlier function, or "" if no function has the shape as its result.
+// call returns a call of an earlier function, or "" if no function returns the shape.
 func (g *generator) call(s shape, depth int) string {
 	for _, h := range g.helpers {
 		if h.result == s {
@@ -124,7 +124,7 @@ func (g *generator) call(s shape, depth int) string {
 	return ""
 }
 
-// matrix returns an expression that makes a matrix.
+// matrix returns an expression that creates a matrix.
 func (g *generator) matrix(s shape, depth int) string {
 	switch g.IntN(6) {
 	case 0:
@@ -166,7 +166,7 @@ func (g *generator) booleanExpr(s shape, depth int) string {
 	return fmt.Sprintf("(%s %s %s)", g.expr(of, depth), pick(g, "<", "<=", ">", ">=", "==", "!="), g.expr(of, depth))
 }
 
-// shared returns an expression that exists for both integers and floats.
+// shared returns an expression with an operator that both integers and floats have.
 func (g *generator) shared(s shape, depth int) string {
 	e := func() string { return g.expr(s, depth) }
 	one := func() string { return g.expr(shape{s.scalar, 1, 0}, depth) }
@@ -269,7 +269,7 @@ func (g *generator) floatExpr(s shape, depth int) string {
 		part := pick(g, "modf .fract", "modf .whole", "frexp .fract")
 		return strings.Replace(part, " ", "("+e()+")", 1)
 	}
-	if s.rows > 1 { // a column of a matrix
+	if s.rows > 1 { // takes a column of a matrix
 		n := 2 + g.IntN(3)
 		return fmt.Sprintf("(%s)[%s]", g.expr(shape{'f', s.rows, n}, depth), pick(g, "1", "0u", g.indexBelow(n)))
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // askASTCReader decodes the first level of the ASTC samples, and random blocks, with astcenc. It
-// returns the number of pictures whose pixels differ from the output of our decoder.
+// returns the number of images whose pixels differ from the output of our decoder.
 func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (wrong int, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, s := range samples {
@@ -48,7 +48,7 @@ func askASTCReader(ctx context.Context, dir, astcenc string, samples []sample) (
 }
 
 // randomBlocks returns random blocks, none of which decodes to the error color: astcenc returns
-// that color as magenta in floats, which become 254 instead of 255.
+// that color as magenta in floats, whose channels become 254 instead of 255.
 func randomBlocks(random *rand.Rand, n, block int) []byte {
 	var blocks []byte
 	for len(blocks) < 16*n {
@@ -56,7 +56,7 @@ func randomBlocks(random *rand.Rand, n, block int) []byte {
 		for i := range b {
 			b[i] = byte(random.Uint32())
 		}
-		if random.IntN(40) == 0 { // a single color
+		if random.IntN(40) == 0 { // a block of a single color
 			copy(b[:], []byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 		}
 		var pix [256]byte
@@ -75,7 +75,7 @@ func randomBlocks(random *rand.Rand, n, block int) []byte {
 // decodeASTC decodes blocks with astcenc.
 func decodeASTC(ctx context.Context, dir, astcenc string, w, h, block int, srgb bool, blocks []byte) (*image.NRGBA, error) {
 	in, out := filepath.Join(dir, "blocks.astc"), filepath.Join(dir, "pixels.png")
-	// The header of the file: magic number, block size and picture size.
+	// This is the header of the file: magic number, block size and image size.
 	data := []byte{0x13, 0xab, 0xa1, 0x5c, byte(block), byte(block), 1, byte(w), byte(w >> 8), 0, byte(h), byte(h >> 8), 0, 1, 0, 0}
 	if err := os.WriteFile(in, append(data, blocks...), 0o644); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func decodeASTC(ctx context.Context, dir, astcenc string, w, h, block int, srgb 
 	return pix, nil
 }
 
-// differingBlocks returns the number of blocks that our decoder decodes to other pixels.
+// differingBlocks returns the number of blocks that our decoder decodes to different pixels.
 func differingBlocks(theirs *image.NRGBA, blocks []byte, block int, srgb bool) (differ int) {
 	w, h := theirs.Rect.Dx(), theirs.Rect.Dy()
 	across := (w + block - 1) / block

@@ -85,7 +85,7 @@ func judgeTextures(parse, script, astcenc, basis string) error {
 	return nil
 }
 
-// A sample is a texture and its source picture.
+// A sample is a texture and its source image.
 type sample struct {
 	name    string
 	texture *texture.Texture
@@ -158,7 +158,7 @@ func makeSamples(ctx context.Context) ([]sample, error) {
 	return all, nil
 }
 
-// picture returns a smooth square that is opaque on the left and fades to transparent on the
+// picture returns a smooth square image that is opaque on the left and fades to transparent on the
 // right.
 func picture(n int) *pixmap.Map {
 	m := pixmap.New(n, n, pixmap.Bits8)

@@ -29,8 +29,8 @@ type transcoded struct {
 }
 
 // askTranscoder decodes UASTC textures with the transcoder of basis_universal: the samples and
-// thousands of random blocks. It returns the number of textures that differ from our decoder's
-// result.
+// thousands of random blocks. It returns the number of textures whose pixels differ from the output
+// of our decoder.
 func askTranscoder(ctx context.Context, dir, basis, script string, samples []sample) (wrong int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -98,7 +98,7 @@ func compareTranscoded(ctx context.Context, t *texture.Texture, found *transcode
 	return problems, nil
 }
 
-// randomUASTC returns a texture of random blocks, without invalid blocks, which decode to zeros.
+// randomUASTC returns a texture of random blocks. It avoids invalid blocks, which decode to zeros.
 func randomUASTC() *texture.Texture {
 	const w = 512
 	random := rand.New(rand.NewPCG(3, 8))

@@ -4,8 +4,8 @@
 //
 //	unshare -n sh -c 'ip link set lo up; SERVER & machines -cook DIRECTORY -server grpc://127.0.0.1:8980'
 //
-// It needs the permission to create network namespaces, and must run in the namespace of the
-// server. The server must allow everybody to write. DIRECTORY contains the program cook.
+// It needs permission to create network namespaces, and must run in the server's namespace. The
+// server must allow everybody to write. DIRECTORY is the directory of the program cook.
 // proof/servers/run.sh runs it.
 package main
 
@@ -74,16 +74,16 @@ func (n *network) closeNetwork() {
 	}
 }
 
-// A machine has its own network namespace and store.
+// A machine has a network namespace and a store of its own.
 type machine struct {
 	network *network
-	pid     int // ID of a process in the namespace
+	pid     int // ID of a process in that namespace
 	server  string
 	store   string
 	env     []string
 }
 
-// machine creates a machine with a link to the server.
+// machine creates a machine that is linked to the server.
 func (n *network) machine(env ...string) (*machine, error) {
 	n.machines++
 	here, there := fmt.Sprintf("10.77.%d.1", n.machines), fmt.Sprintf("10.77.%d.2", n.machines)
@@ -138,13 +138,13 @@ func (m *machine) namespaceCommand(command ...string) []string {
 	return append([]string{"nsenter", "-t", strconv.Itoa(m.pid), "-n"}, command...)
 }
 
-// A summary contains fields of the last line of cook -json.
+// A summary has fields of the last line of cook -json.
 type summary struct {
 	Found, Cooked, Restored, Failed struct{ Assets int }
 	Remote                          *struct{ Looked, Hits, Uploaded, Requests int64 }
 }
 
-// cooks runs cook on the machine for a directory of assets.
+// cooks runs cook on the machine, for the given asset directory.
 func (m *machine) cooks(assets, out string, more ...string) (s summary, err error) {
 	args := m.namespaceCommand(filepath.Join(m.network.cook, "cook"), "-dir", assets, "-out", out, "-cache", m.store, "-remote", m.server, "-remote-race=false", "-json", "-q")
 	cmd := exec.Command(args[0], append(args[1:], more...)...)

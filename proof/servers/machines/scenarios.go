@@ -25,7 +25,8 @@ var scenarios = []struct {
 	{"a branch and back", branch},
 }
 
-// fromCI: only CI uploads results, and developers cook none of the same assets.
+// fromCI is the scenario in which only CI uploads results, and developers do not cook these assets
+// again.
 func fromCI(n *network) error {
 	assets, err := n.project(1)
 	if err != nil {
@@ -61,7 +62,8 @@ func fromCI(n *network) error {
 	return developer.cookExpecting(assets, n.out("edited"), counts{cooked: 1, restored: 2*pictures - 1})
 }
 
-// secondCheckout: the same assets in another directory, on a machine with an empty store.
+// secondCheckout is the scenario in which the same assets are in another directory, on a machine
+// with an empty store.
 func secondCheckout(n *network) error {
 	assets, err := n.project(2)
 	if err != nil {
@@ -88,7 +90,8 @@ func secondCheckout(n *network) error {
 	return n.compareOutputDirs("first", "second")
 }
 
-// halves: two developers cook different halves at the same time, and then both cook everything.
+// halves is the scenario in which two developers cook different halves at the same time, and then
+// each cooks everything.
 func halves(n *network) error {
 	assets, err := n.project(3)
 	if err != nil {
@@ -112,7 +115,7 @@ func halves(n *network) error {
 		if errs[i] != nil {
 			return errs[i]
 		}
-		// The developer's own half is in the output directory, and the other half on the server.
+		// The developer's own half is in the output directory; the other half is on the server.
 		if err := d.cookExpecting(assets, n.out(fmt.Sprint("half", i)), counts{restored: pictures}); err != nil {
 			return err
 		}
@@ -120,7 +123,8 @@ func halves(n *network) error {
 	return n.compareOutputDirs("half0", "half1")
 }
 
-// branch: CI has cooked a branch, and a developer checks it out and goes back to main.
+// branch is the scenario in which CI has cooked a branch, and a developer switches to the branch
+// and back to main.
 func branch(n *network) error {
 	assets, err := n.project(4)
 	if err != nil {
@@ -160,7 +164,7 @@ func branch(n *network) error {
 			return err
 		}
 	}
-	// The results of main are in the machine's store, so nothing is requested.
+	// The results for main are in the machine's store, so no request is sent.
 	if err := developer.cookExpecting(assets, n.out("work"), counts{restored: changed, silent: true}); err != nil {
 		return err
 	}
@@ -171,7 +175,7 @@ func branch(n *network) error {
 type counts struct {
 	cooked, restored int
 	given            int64
-	silent           bool // no requests to the server
+	silent           bool // expect that no request is sent to the server
 }
 
 // cookExpecting cooks, and compares the counts with the expected ones.
@@ -214,7 +218,7 @@ func (n *network) project(seed uint64) (string, error) {
 	return assets, nil
 }
 
-// paint writes the picture with a number.
+// paint writes image number n.
 func paint(assets string, number int, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 5))
 	picture := image.NewNRGBA(image.Rect(0, 0, 128, 128))

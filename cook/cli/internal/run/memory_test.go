@@ -38,8 +38,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// The collector runs more often while the index of a large tree is made, and before that with a
-// large heap.
+// The collector runs more often while the index of a large tree is made. Before that, it does
+// so only with a large heap.
 func TestCollectorOfLargeTrees(t *testing.T) {
 	t.Setenv("GOGC", "")
 	const usual = 77
@@ -67,7 +67,7 @@ func TestCollectorOfLargeTrees(t *testing.T) {
 		}
 	}
 	kept := make([]byte, 2*largeHeap)
-	runtime.GC() // so that it counts
+	runtime.GC() // makes the runtime update its memory counts
 	m.Planned(largeTree, 0)
 	for _, stage := range []string{"cook", "save", "scan"} {
 		m.Stage(stage)
@@ -84,7 +84,7 @@ func TestCollectorOfLargeTrees(t *testing.T) {
 	}
 }
 
-// The live heap grows by live objects, and not by garbage.
+// The live heap grows with live objects, but not with garbage.
 func TestLiveHeap(t *testing.T) {
 	runtime.GC()
 	before := liveHeap()

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// However a run with -trace ends, it leaves no other file than the recording, and that is
+// However a run with -trace ends, it leaves no file except the recording, which is either
 // complete or missing.
 func TestTraceLeavesNothingBehind(t *testing.T) {
 	dir, tmp := t.TempDir(), t.TempDir()

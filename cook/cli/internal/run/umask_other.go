@@ -2,5 +2,5 @@
 
 package run
 
-// otherUmask does nothing where there is no umask.
+// otherUmask does nothing on systems without a umask.
 func otherUmask() (undo func()) { return func() {} }

@@ -4,8 +4,8 @@ package run
 
 import "syscall"
 
-// otherUmask changes the umask of the process until undo is called: to one that keeps new files
-// private, or to another one if it has that already.
+// otherUmask changes the umask of the process until undo is called. The new umask keeps new
+// files private; if the current one already does, another umask is used.
 func otherUmask() (undo func()) {
 	const private = 0o077
 	was := syscall.Umask(private)

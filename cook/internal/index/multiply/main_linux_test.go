@@ -77,7 +77,8 @@ func open(t *testing.T, e index.Encoded) *index.Index {
 	return x
 }
 
-// All copies have the records of the directory, and are found unchanged at its place.
+// The copies have the same records as the original directory. A run in a tree with links to the
+// directory finds them unchanged.
 func TestCopiesAreUnchanged(t *testing.T) {
 	tree := tree{t, t.TempDir()}
 	small := tree.write("other/x", "pool/a/x", "pool/a/y", "pool/z")

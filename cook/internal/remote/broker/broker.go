@@ -1,13 +1,14 @@
-// Package broker brings a run the results of a server on which machines share them, and lets
+// Package broker fetches results for a run from a server on which machines share them, and lets
 // other machines cook.
 //
-// A [Broker] asks the server about many actions at once, before workers come to them
-// (pending_lookups.go). A worker that finds nothing else to do begins an action without its
-// answer if cooking is faster than waiting. So a slow or silent server makes no run slower.
-// If an executor is on, actions that take long enough leave this machine (machines.go).
+// A [Broker] looks up many actions on the server at once, before workers reach them
+// (pending_lookups.go). An idle worker begins an action before its answer has arrived if cooking it
+// is faster than waiting for the answer. Thus a slow or silent server does not slow down the run.
+// If remote execution is on, actions that take long enough are sent to other machines
+// (machines.go).
 //
-// Nothing here decides about an action: a broker gives [lookup.Known] results, which are
-// proved by their keys like the results of the store.
+// A broker does not decide how an action ends. It passes results to [lookup.Known], which verifies
+// their keys in the same way as for results of the store.
 package broker
 
 import (
@@ -29,7 +30,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// Options describe the run of a broker.
+// Options describe the run that a broker works for.
 type Options struct {
 	Remote   remote.Options
 	Actions  []plan.Action
@@ -45,35 +46,35 @@ type Options struct {
 	Say      Say
 }
 
-// Say passes messages to the user.
+// Say shows a message to the user.
 type Say struct {
-	// Step shows the wait of an action, "" for none.
+	// Step shows what an action waits for; "" means nothing.
 	Step func(a *plan.Action, step string)
-	// Note prints a line once.
+	// Note prints a line, unless the run has printed the same line before.
 	Note func(line string)
 }
 
-// A Queue hands actions to workers. Its lock guards the pending look-ups of a broker too.
+// A Queue hands actions to workers. Its lock also guards the pending look-ups of a broker.
 type Queue interface {
 	Lock()
 	Unlock()
-	// Push makes an action ready. The queue is locked.
+	// Push makes an action ready. The queue must be locked.
 	Push(i int)
-	// Wake makes all workers look again. The queue is locked.
+	// Wake makes all workers check the queue again. The queue must be locked.
 	Wake()
 }
 
-// A Broker works for one run.
+// A Broker fetches results and sends actions away for one run.
 type Broker struct {
 	opt        Options
 	client     *remote.Client
 	costs      costModel
 	lookups    lookups
-	machines   *Machines // nil if no action leaves this machine
+	machines   *Machines // nil if no action is sent to other machines
 	endTraffic func()    // called after the last transfer
 }
 
-// Open returns a broker, nil if there is no server.
+// Open returns a broker, or nil if there is no server.
 func Open(ctx context.Context, opt Options) *Broker {
 	b := &Broker{opt: opt}
 	b.lookups.open, b.lookups.racing = map[int]bool{}, map[int]context.CancelCauseFunc{}
@@ -88,10 +89,10 @@ func Open(ctx context.Context, opt Options) *Broker {
 	return b
 }
 
-// Machines returns the machines that cook actions, nil if no action leaves this machine.
+// Machines returns the other machines that cook actions, or nil if none do.
 func (b *Broker) Machines() *Machines { return b.machines }
 
-// Close ends the work of the server for the run.
+// Close ends the use of the server by the run.
 func (b *Broker) Close(ctx context.Context) remote.Stats {
 	defer b.endTraffic()
 	stats := b.client.Close(ctx)
@@ -104,9 +105,9 @@ func (b *Broker) Close(ctx context.Context) remote.Stats {
 // Reads reports whether the broker looks for results.
 func (b *Broker) Reads() bool { return b.client.Reads() }
 
-// Find implements lookup.Server. It looks for the files that were read here and on other
-// machines. An action that is no step of a chain does not wait: Known.Unasked has the keys
-// to ask the server about.
+// Find implements lookup.Server. It looks for results that depend on the files that the action read
+// here or on other machines. Only the steps of a chain wait for answers. For other actions,
+// Known.Unasked lists the keys to look up on the server.
 func (b *Broker) Find(ctx context.Context, t cookone.Task, sets []store.ReadSet, local lookup.Known) (lookup.Known, bool) {
 	if !b.client.Reads() {
 		return local, false
@@ -128,7 +129,7 @@ func (b *Broker) Find(ctx context.Context, t cookone.Task, sets []store.ReadSet,
 		}
 	}
 	found, ok := b.opt.Finder.FindBy(ctx, t, sets, func(k remote.Key) (store.Result, bool) {
-		if k.Reads { // files that were read elsewhere may have a result here
+		if k.Reads { // read set of another machine; the store may have its result
 			if r, ok := b.opt.Finder.StoredResult(k); ok {
 				return r, true
 			}
@@ -162,14 +163,14 @@ func (b *Broker) Keep(r cookone.Ready) {
 	b.costs.addCost(a, r.CookTime)
 }
 
-// transfers records the transfers between a run and a server as rows of a recording.
+// transfers records the transfers between a run and its server. Each is a span in the recording.
 type transfers struct {
 	probe profile.Probe
 	open  map[int]transfer
 	idle  []*profile.Worker
 }
 
-// A transfer is on a row of the recording that has one transfer at a time.
+// A transfer is shown on a row of the recording. At any time, a row has only one transfer.
 type transfer struct {
 	row  *profile.Worker
 	span profile.Span
@@ -209,8 +210,8 @@ func (t *transfers) endTransfers() {
 	}
 }
 
-// watchTransfers returns functions that show the traffic of a server: to people as a step of the
-// run as a whole, and in the recording. end is called after the last news.
+// watchTransfers returns functions that show the traffic of a server, as a step of the whole run
+// and in the recording. end must be called after the last report.
 func (b *Broker) watchTransfers() (news func(remote.Traffic), end func()) {
 	var t *transfers
 	if b.opt.Probe.On() {

@@ -13,8 +13,9 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Traffic between a run and a server is shown as a step of the run, once for each text,
-// and recorded as spans on rows of their own, as many as there are transfers at a time.
+// Transfers between a run and a server are shown as a step of the run. Each text is shown once. In
+// the recording, transfers are spans on rows of their own: as many rows as there are concurrent
+// transfers.
 func TestTransfersAreRecorded(t *testing.T) {
 	var stream bytes.Buffer
 	probe := profile.Probe{Events: events.New(&stream, events.Options{})}
@@ -34,7 +35,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 	transfer(ended(first))
 	transfer(third)
 	transfer(ended(second))
-	transfer(ended(remote.Transfer{ID: 9})) // which never began
+	transfer(ended(remote.Transfer{ID: 9})) // end of a transfer that never began
 	for range 2 {
 		told(remote.Traffic{Active: true, Down: 4 << 20, DownRate: 1 << 20})
 	}
@@ -47,7 +48,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // a slow run has such scopes
+		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // scope that only a slow run has
 			got = append(got, line)
 		}
 	}
@@ -61,7 +62,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 	}
 }
 
-// Without a recording there are no rows.
+// Without a recording, no rows are made.
 func TestTransfersAreNotRecorded(t *testing.T) {
 	b := &Broker{opt: Options{Say: Say{Step: func(*plan.Action, string) {}}}}
 	told, end := b.watchTransfers()

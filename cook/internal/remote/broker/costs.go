@@ -7,21 +7,21 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// A costModel estimates the cook time of actions, which is how long waiting for their
-// results is worth. It learns from the cook times of this run and of other machines, by
-// recipe and size of the source.
+// A costModel estimates the cook times of actions, because waiting for a result is worth at most
+// the time of cooking. It learns from cook times in this run and on other machines, by recipe and
+// size of the source.
 type costModel struct {
 	mu       sync.Mutex
 	byRecipe map[string]cost
 }
 
-// A cost is a sum over some actions.
+// A cost sums up the cook times and sizes of some actions.
 type cost struct {
 	took  time.Duration
 	bytes int64
 }
 
-// addCost notes the cook time of an action.
+// addCost adds the cook time of an action to the model.
 func (m *costModel) addCost(a *plan.Action, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -32,7 +32,7 @@ func (m *costModel) addCost(a *plan.Action, took time.Duration) {
 	m.byRecipe[a.Method.Choice.Recipe.Name] = cost{old.took + took, old.bytes + costSize(a)}
 }
 
-// expected returns the probable cook time of an action, 0 if nothing is known.
+// expected returns the estimated cook time of an action, or 0 if nothing is known.
 func (m *costModel) expected(a *plan.Action) time.Duration {
 	if a.Last != nil && a.Last.CookTime > 0 {
 		return a.Last.CookTime
@@ -46,8 +46,8 @@ func (m *costModel) expected(a *plan.Action) time.Duration {
 	return time.Duration(float64(known.took) / float64(known.bytes) * float64(costSize(a)))
 }
 
-// costSize returns the size of a source. An empty source has more than 0, because it takes
-// time as well.
+// costSize returns the size that determines the cost of a source. It includes a fixed amount,
+// because even an empty source takes time.
 func costSize(a *plan.Action) int64 {
 	if a.Source == nil {
 		return 1

@@ -22,7 +22,8 @@ type testQueue struct {
 func (q *testQueue) Push(i int) { q.ready = append(q.ready, i) }
 func (q *testQueue) Wake()      {}
 
-// waitingFor returns a broker that has asked about n actions. Every fourth is expensive.
+// waitingFor returns a broker that has looked up n actions. Every fourth action is expensive to
+// cook.
 func waitingFor(n int) (*Broker, *testQueue) {
 	q := &testQueue{}
 	actions := make([]plan.Action, n)
@@ -45,7 +46,7 @@ func waitingFor(n int) (*Broker, *testQueue) {
 	return b, q
 }
 
-// Questions about cheap actions end when most answers come too late.
+// Look-ups of cheap actions end when most answers come too late.
 func TestCheapActionsAreGivenUp(t *testing.T) {
 	const n = 1000
 	b, q := waitingFor(n)
@@ -70,7 +71,7 @@ func TestCheapActionsAreGivenUp(t *testing.T) {
 	}
 }
 
-// Questions go on while most answers come in time.
+// Look-ups go on while most answers come in time.
 func TestUsefulServerIsAskedOn(t *testing.T) {
 	b, _ := waitingFor(1000)
 	for i := range 2 * mostVain {
@@ -82,13 +83,14 @@ func TestUsefulServerIsAskedOn(t *testing.T) {
 	}
 }
 
-// The next answer is expected after a gap, or after the present silence.
+// The next answer is expected after a gap, or, if the server has been silent for longer, after the
+// same time again.
 func TestNextAnswerIsPredicted(t *testing.T) {
 	const ms = time.Millisecond
 	begin := time.Unix(1000, 0)
 	var l latency
 	l.noteQuestion(begin)
-	l.noteQuestion(begin.Add(time.Hour)) // the first one counts
+	l.noteQuestion(begin.Add(time.Hour)) // second request, which does not move the start
 	want := func(at time.Duration, others int, want time.Duration) {
 		t.Helper()
 		if got := l.nextAnswer(begin.Add(at), others); got != want {
@@ -97,7 +99,7 @@ func TestNextAnswerIsPredicted(t *testing.T) {
 	}
 	want(0, 0, firstGap)
 	want(0, 3, 4*firstGap)
-	want(150*ms, 0, 150*ms) // as long again
+	want(150*ms, 0, 150*ms) // silence until now, which is expected to last as long again
 	want(200*ms, 0, Forever)
 
 	for i := range 100 {

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// maxElements bounds each list of a message, since an element may have two bytes on the wire
-// and a hundred in memory.
+// maxElements limits the length of each list in a message. An element may take two bytes in the
+// encoding but a hundred bytes in memory.
 const maxElements = 1 << 20
 
 // numbers caches field numbers by type.
@@ -37,8 +37,8 @@ func fieldNumbers(t reflect.Type) []protowire.Number {
 	return all
 }
 
-// Marshal encodes a message, which m points to. Fields are in the order of their numbers, so
-// equal messages have equal bytes. The bytes of an empty message are not nil.
+// Marshal encodes the message to which m points. Fields are in the order of their numbers, so equal
+// messages have equal bytes. The bytes of an empty message are not nil.
 func Marshal(m any) []byte { return appendMessage([]byte{}, reflect.ValueOf(m).Elem()) }
 
 func appendMessage(b []byte, m reflect.Value) []byte {
@@ -103,7 +103,7 @@ func appendDelimited[T string | []byte](b []byte, number protowire.Number, conte
 	return append(b, content...)
 }
 
-// integer returns a number or a bool as a varint holds it.
+// integer returns the varint value of a number or a bool.
 func integer(v reflect.Value) uint64 {
 	if v.Kind() == reflect.Bool {
 		return protowire.EncodeBool(v.Bool())
@@ -111,8 +111,8 @@ func integer(v reflect.Value) uint64 {
 	return uint64(v.Int())
 }
 
-// Unmarshal decodes a message into the struct that m points to, which keeps nothing of data.
-// It skips fields that the struct does not have.
+// Unmarshal decodes a message into the struct to which m points. Afterwards, the struct does not
+// refer to data. Unmarshal skips fields that the struct does not have.
 func Unmarshal(data []byte, m any) error { return parseMessage(data, reflect.ValueOf(m).Elem()) }
 
 func parseMessage(data []byte, m reflect.Value) error {
@@ -139,8 +139,8 @@ func parseMessage(data []byte, m reflect.Value) error {
 	return nil
 }
 
-// parseField decodes the value of a field. It skips a value whose type on the wire is not the
-// field's, as it skips unknown fields.
+// parseField decodes the value of a field. It skips a value whose wire type does not fit the field,
+// in the same way as an unknown field.
 func parseField(value []byte, wire protowire.Type, v reflect.Value) error {
 	switch wire {
 	case protowire.VarintType:
@@ -218,7 +218,7 @@ func parsePacked(content []byte, v reflect.Value) error {
 	return nil
 }
 
-// growSlice appends a zero element to a list and returns it.
+// growSlice appends a zero element to a list and returns the element.
 func growSlice(list reflect.Value) (reflect.Value, error) {
 	n := list.Len()
 	if n == maxElements {

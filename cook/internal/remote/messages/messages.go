@@ -1,12 +1,12 @@
-// Package messages has the messages of the Remote Execution API, version 2, and of the
-// services that it uses, as plain structs with the fields that cook uses.
+// Package messages has the messages of the Remote Execution API, version 2, and of the services
+// that it uses, as plain structs with the fields that cook uses.
 //
-// [Marshal] and [Unmarshal] read the field numbers in the struct tags when a type is first
-// used. The generated messages register every field of the whole API before main instead, and
-// each start of cook would pay for that.
+// [Marshal] and [Unmarshal] read the field numbers in the struct tags when a type is first used.
+// Generated message types would instead register every field of the whole API before main, which
+// would slow down each start of cook.
 //
-// A nested struct without content is absent from the encoding. A nested message that has to be
-// present without content is a pointer.
+// A nested struct without content is left out of the encoding. If a nested message must be encoded
+// even without content, its field is a pointer.
 package messages
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A DigestFunction makes the hashes of digests.
+// A DigestFunction is the hash function of digests.
 type DigestFunction int32
 
 const (
@@ -26,7 +26,7 @@ var digestFunctions = [...]string{"UNKNOWN", "SHA256", "SHA1", "MD5", "VSO", "SH
 
 func (f DigestFunction) String() string { return enumName(digestFunctions[:], int32(f)) }
 
-// A Compressor is a compression of blobs on the wire.
+// A Compressor is a compression method for blobs on the wire.
 type Compressor int32
 
 const (
@@ -38,7 +38,7 @@ var compressors = [...]string{"IDENTITY", "ZSTD", "DEFLATE", "BROTLI"}
 
 func (c Compressor) String() string { return enumName(compressors[:], int32(c)) }
 
-// enumName returns the name of an enum's value, or the number of an unknown value.
+// enumName returns the name of an enum value, or the number of an unknown value.
 func enumName(names []string, value int32) string {
 	if value < 0 || int(value) >= len(names) {
 		return strconv.Itoa(int(value))
@@ -46,14 +46,14 @@ func enumName(names []string, value int32) string {
 	return names[value]
 }
 
-// A Digest names a content on a server.
+// A Digest names a blob on a server.
 type Digest struct {
 	Hash string `field:"1"` // hexadecimal
 	Size int64  `field:"2"`
 }
 
 type Timestamp struct {
-	Seconds int64 `field:"1"` // since 1970
+	Seconds int64 `field:"1"` // seconds since 1970
 	Nanos   int32 `field:"2"`
 }
 
@@ -82,7 +82,7 @@ func DurationOf(d time.Duration) Duration {
 	return Duration{Seconds: int64(d / time.Second), Nanos: int32(d % time.Second)}
 }
 
-// A Status is how a request ended. Code is a code of gRPC, 0 for success.
+// A Status describes how a request ended. Code is a gRPC status code, 0 for success.
 type Status struct {
 	Code    int32  `field:"1"`
 	Message string `field:"2"`
@@ -94,7 +94,7 @@ type Any struct {
 	Value   []byte `field:"2"`
 }
 
-// An Operation is the state of a long-running operation. A finished one has either Error or
+// An Operation is the state of a long-running operation. A finished operation has either Error or
 // Response.
 type Operation struct {
 	Name     string `field:"1"`

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
-// A twin is a message and its generated counterpart.
+// A twin is a message and the generated message of the same type.
 type twin struct {
 	ours      any
 	generated proto.Message
@@ -83,7 +83,7 @@ func numberOf(f reflect.StructField) protoreflect.FieldNumber {
 	return protoreflect.FieldNumber(n)
 }
 
-// messageIn returns the message type of a field, nil for a field of another type.
+// messageIn returns the message type of a field, or nil if the field does not hold a message.
 func messageIn(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -94,8 +94,8 @@ func messageIn(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// The fields of each struct are fields of the API, in the order of their numbers. Their names
-// are the names of the API or begin these.
+// The fields of each struct are fields of the API, in the order of their numbers. The name of a
+// field is its name in the API, or the beginning of that name.
 func TestFieldsAreThoseOfTheAPI(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var check func(reflect.Type, protoreflect.MessageDescriptor)
@@ -168,7 +168,7 @@ func TestBytesAreThoseOfGeneratedMessages(t *testing.T) {
 	}
 }
 
-// drawOurs draws the fields of a struct, or only one field of a oneof.
+// drawOurs draws all fields of a struct. For a oneof, it draws only one field.
 func drawOurs(t *rapid.T, v reflect.Value, oneof bool) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -206,8 +206,8 @@ func drawOurs(t *rapid.T, v reflect.Value, oneof bool) {
 	}
 }
 
-// drawGenerated draws some fields of a generated message and of its nested messages, down to a
-// depth.
+// drawGenerated draws some fields of a generated message and, down to a maximum depth, of its
+// nested messages.
 func drawGenerated(t *rapid.T, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -253,8 +253,8 @@ func drawValue(t *rapid.T, f protoreflect.FieldDescriptor, empty func() protoref
 	return protoreflect.Value{}
 }
 
-// project removes everything that our message lacks from a generated one: fields, and nested
-// messages without content unless they are pointers.
+// project removes from a generated message all content that our message cannot represent: unknown
+// fields, and nested messages without content unless their fields are pointers.
 func project(m protoreflect.Message, ours reflect.Type) {
 	known := map[protoreflect.FieldNumber]reflect.Type{}
 	for i := range ours.NumField() {
@@ -280,8 +280,8 @@ func project(m protoreflect.Message, ours reflect.Type) {
 	})
 }
 
-// Decoding hostile bytes does not panic. A decoded message survives encoding. Bytes that the
-// generated message accepts are accepted here, with the same content.
+// Decoding hostile bytes does not panic. A decoded message is unchanged by encoding and decoding.
+// If the generated message accepts the bytes, our message accepts them too, with the same content.
 func FuzzUnmarshal(f *testing.F) {
 	for i := range twins {
 		f.Add(i, []byte{0x0a, 0x02, 0x08, 0x01, 0x12, 0x00, 0x20, 0xff, 0x01})
@@ -306,10 +306,10 @@ func FuzzUnmarshal(f *testing.F) {
 			t.Fatalf("%s %x: %+v comes back as %+v (%v)", w.name(), data, ours, back, err)
 		}
 		if op, ok := ours.(*messages.Operation); ok && op.Error != (messages.Status{}) && len(messages.Marshal(&op.Response)) > 0 {
-			return // the generated message keeps only the last one
+			return // oneof with both fields; the generated message keeps one
 		}
 		if generatedErr != nil {
-			return // in a field that our message skips
+			return // damaged field that our message skips
 		}
 		project(generated.ProtoReflect(), reflect.TypeOf(w.ours))
 		if want := encodeGenerated(generated); !bytes.Equal(encoded, want) {
@@ -318,7 +318,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// A message of few bytes does not fill the memory.
+// A message of few bytes cannot make the decoder use much memory.
 func TestListsAreBounded(t *testing.T) {
 	for name, element := range map[string][]byte{"messages": {0x12, 0}, "packed numbers": {0x0a, 1, 0}} {
 		m, most := any(&messages.FindMissingBlobsResponse{}), 1<<20
@@ -334,14 +334,14 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// An empty message has non-nil bytes: package share takes nil for no message.
+// The encoding of an empty message is not nil, because package share treats nil as no message.
 func TestEmptyMessage(t *testing.T) {
 	if data := messages.Marshal(&messages.Directory{}); data == nil || len(data) > 0 {
 		t.Errorf("%#v", data)
 	}
 }
 
-// A decoded message does not refer to the bytes, because connect uses them again.
+// A decoded message does not refer to the encoded bytes, because connect reuses their memory.
 func TestDecodedBytesAreCopies(t *testing.T) {
 	data := messages.Marshal(&messages.ReadResponse{Data: []byte("content")})
 	var m messages.ReadResponse

@@ -112,7 +112,7 @@ func (s *server) inInstance(name string) string {
 // resumes is how often a transfer of one blob continues after a broken connection.
 const resumes = 3
 
-// packsAt is the size from which blobs are sent compressed.
+// packsAt is the minimum size of a blob that is sent compressed.
 const packsAt = 64 << 10
 
 func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error) {
@@ -145,7 +145,7 @@ func (u *unpacking) Close() error {
 	return u.under.Close()
 }
 
-// A reader reads a blob, and continues where it stopped if the connection breaks.
+// A reader reads a blob. If the connection breaks, it continues at the same offset.
 type reader struct {
 	s         *server
 	ctx       context.Context
@@ -156,12 +156,12 @@ type reader struct {
 	resumable bool
 	resumed   int
 	stream    *connect.ServerStreamForClient[messages.ReadResponse]
-	data      []byte // received but not yet read
+	data      []byte // bytes received but not yet read
 }
 
 func (r *reader) openStream() (err error) {
 	r.stream, err = r.s.calls.read.CallServerStream(r.ctx, connect.NewRequest(&messages.ReadRequest{ResourceName: r.name, ReadOffset: r.offset}))
-	if err = errorOfCall(err); err == nil && r.offset == 0 && r.data == nil { // a missing blob fails here
+	if err = errorOfCall(err); err == nil && r.offset == 0 && r.data == nil { // the error of a missing blob appears here
 		err = r.receiveChunk()
 	}
 	if errors.Is(err, io.EOF) {
@@ -258,17 +258,17 @@ func (s *server) writeFrom(ctx context.Context, name string, d share.Digest, off
 	if err := w.finishWrite(); err != nil && !errors.Is(err, io.EOF) {
 		return errorOfCall(err)
 	}
-	_, err = stream.CloseAndReceive() // also ends a stream that the server stopped reading
+	_, err = stream.CloseAndReceive() // end of the stream, even if the server stopped reading it
 	return errorOfCall(err)
 }
 
 const chunk = 256 << 10
 
-// onlyReader hides the file's WriteTo method, so that all chunks have one size.
+// onlyReader hides the file's WriteTo method, so that all chunks have the same size.
 type onlyReader struct{ io.Reader }
 
-// A writer sends a blob in messages. It holds back the last message, which must be marked as the
-// last.
+// A writer sends a blob in messages. It holds back its latest message, because the last message of
+// the blob must be marked.
 type writer struct {
 	stream *connect.ClientStreamForClient[messages.WriteRequest, messages.WriteResponse]
 	name   string

@@ -1,10 +1,10 @@
 // Package reapi keeps results on a server of the Bazel Remote Execution API, version 2:
 // bazel-remote, Buildbarn, BuildBuddy, NativeLink, buildfarm, Bazel's own worker.
 //
-// Open asks for the server's capabilities and keeps to them: the digest function (BLAKE3 if
-// available, so that blobs need no second hash, otherwise SHA-256), the size of a batch,
-// Zstandard, and whether it accepts results. If a server does not support batch calls, each blob
-// has its own call.
+// Open asks for the server's capabilities and observes them: the digest function (BLAKE3 if
+// available, so that blobs need no second hash, otherwise SHA-256), the size of a batch, Zstandard,
+// and whether it accepts results. If a server does not support batch calls, each blob has its own
+// call.
 //
 // Package connect makes the gRPC calls over net/http, and package messages encodes them. No
 // generated code slows the start of a program that links this package.
@@ -29,7 +29,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
-// Options have what a connection to a server needs besides the address.
+// Options hold the settings of a connection, besides the server's address.
 type Options struct {
 	TLS *tls.Config
 	// Authorization is the value of the header; "" for none.
@@ -38,8 +38,8 @@ type Options struct {
 	Invocation string
 }
 
-// defaultBatch is the batch size if the server does not set one: gRPC's limit for a message, less
-// the overhead of the blobs.
+// defaultBatch is the batch size if the server does not state one: the default message limit of
+// gRPC, less the overhead of the blobs.
 const defaultBatch = 4<<20 - 64<<10
 
 // A server is an open connection to a server.
@@ -54,7 +54,7 @@ type server struct {
 	noBatchRead, noBatchWrite atomic.Bool // the server does not support the call
 }
 
-// Open opens the server at grpc://HOST:PORT/INSTANCE, or with grpcs:// by TLS.
+// Open opens the server at grpc://HOST:PORT/INSTANCE, or, with TLS, at grpcs://HOST:PORT/INSTANCE.
 func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, error) {
 	headers, err := headers(opt)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 		return nil, err
 	}
 	if d := r.StdoutDigest; len(r.StdoutRaw) == 0 && d.Size > 0 && d.Size <= s.traits.Batch {
-		// The server has moved stdout out of the message.
+		// The server has stored stdout as a blob instead of in the message.
 		from, err := s.Read(ctx, d)
 		if err != nil {
 			return nil, err

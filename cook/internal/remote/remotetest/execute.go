@@ -31,13 +31,13 @@ type Farm struct {
 	Executes bool
 	// Env has variables for programs besides their actions' variables.
 	Env []string
-	// Result may inspect and change the result of each action; may be nil.
+	// Result may inspect and change the result of each action. It may be nil.
 	Result func(*repb.ActionResult)
 
 	executions executions
 }
 
-// executions are all executions by name. They continue when no client waits.
+// executions holds all executions by name. An execution continues even if no client waits for it.
 type executions struct {
 	mu     sync.Mutex
 	ctx    context.Context
@@ -263,8 +263,8 @@ func (e *executions) makeInput(name, hash string, data []byte, mode os.FileMode)
 	return os.Link(once, name)
 }
 
-// writeFile writes a file while no process can be started: a child that inherits the open file
-// would prevent its execution.
+// writeFile writes a file while no process can be started. A child process would inherit the open
+// file, and the system does not execute a file that is open for writing.
 func writeFile(name string, data []byte, mode os.FileMode) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -29,24 +29,25 @@ import (
 
 // A Server keeps blobs and results in memory. Set its exported fields before starting it.
 type Server struct {
-	// BLAKE3 offers that function, in addition to SHA-256.
+	// BLAKE3 makes the server offer this digest function, in addition to SHA-256.
 	BLAKE3 bool
-	// Zstd offers compressed blobs.
+	// Zstd makes the server offer compressed blobs.
 	Zstd bool
-	// NoBatch rejects batch calls.
+	// NoBatch makes the server reject batch calls.
 	NoBatch bool
 	// ReadOnly rejects results.
 	ReadOnly bool
 	// Authorization is the required value of that header; "" accepts anything.
 	Authorization string
-	// Fault is called before each request with its name, such as "GetActionResult"; its error is
-	// the answer. It may block.
+	// Fault is called before each request with the name of the request, such as "GetActionResult".
+	// If Fault returns an error, the error is the answer. Fault may block.
 	Fault func(ctx context.Context, call string) error
 	// Blobs limits the accepted blobs.
 	Blobs Blobs
-	// CutAt breaks each stream of a blob once, after that many bytes; 0 breaks none.
+	// CutAt makes the server break each stream of a blob once, after this number of bytes. 0 breaks
+	// no stream.
 	CutAt int64
-	// Ahead is how far the server's clock is ahead.
+	// Ahead is the time by which the server's clock is fast.
 	Ahead time.Duration
 	// Farm executes actions.
 	Farm Farm
@@ -58,9 +59,10 @@ type Server struct {
 
 // Blobs limits the blobs that a server accepts.
 type Blobs struct {
-	// Refuse, if set, returns the error that answers an upload of a blob of some size.
+	// Refuse, if set, is called with the size of each uploaded blob. An error that it returns is
+	// the answer to the upload.
 	Refuse func(size int64) error
-	// Most is the largest blob size that the server announces, 0 for none.
+	// Most is the maximum blob size that the server announces; 0 for none.
 	Most int64
 }
 
@@ -69,7 +71,7 @@ type contents struct {
 	mu      sync.Mutex
 	blobs   map[string][]byte
 	results map[string]*repb.ActionResult
-	cut     map[string]bool // streams that were broken once
+	cut     map[string]bool // streams that were broken already
 }
 
 // A Test is the part of testing.TB that the server needs.
@@ -140,7 +142,8 @@ func (s *Server) Calls(name string) int64 {
 	return n.(*atomic.Int64).Load()
 }
 
-// Change edits the server's contents: blobs and results by the hash of their digests.
+// Change lets a function edit the server's contents. Blobs and results are keyed by the hash of
+// their digests.
 func (s *Server) Change(change func(blobs map[string][]byte, results map[string]*repb.ActionResult)) {
 	s.contents.mu.Lock()
 	defer s.contents.mu.Unlock()
@@ -210,7 +213,7 @@ func (s *Server) findResult(hash string) (*repb.ActionResult, bool) {
 	return s.stampTimes(proto.Clone(r).(*repb.ActionResult)), true
 }
 
-// stampTimes sets the times of a result by the server's clock.
+// stampTimes sets the times of a result according to the server's clock.
 func (s *Server) stampTimes(r *repb.ActionResult) *repb.ActionResult {
 	if s.Ahead != 0 && r.ExecutionMetadata != nil {
 		at := timestamppb.New(time.Now().Add(s.Ahead))
@@ -236,7 +239,7 @@ func (s *Server) acceptResult(hash string, r *repb.ActionResult) error {
 	return nil
 }
 
-// cutsStream reports whether a stream is to be broken, once per name.
+// cutsStream reports whether to break a stream. It returns true once per name.
 func (s *Server) cutsStream(name string) bool {
 	s.contents.mu.Lock()
 	defer s.contents.mu.Unlock()
@@ -246,7 +249,7 @@ func (s *Server) cutsStream(name string) bool {
 	return s.CutAt > 0 && !again
 }
 
-// keepPart stores the part of a blob under the name of its upload.
+// keepPart stores the part of a blob that has arrived, under the name of its upload.
 func (s *Server) keepPart(name string, data []byte) {
 	s.contents.mu.Lock()
 	defer s.contents.mu.Unlock()

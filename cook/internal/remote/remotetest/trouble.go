@@ -17,14 +17,14 @@ import (
 	"github.com/assetcook/assetcook/internal/faultlink"
 )
 
-// An Address is the way of a machine to a server.
+// An Address has everything that a machine needs to reach a server.
 type Address struct {
 	URL string
-	// Authorization is the credentials that the machine sends; "" for none.
+	// Authorization has the credentials that the machine sends; "" for none.
 	Authorization string
-	// TLS is the encryption; nil for none. It has the machine's clock.
+	// TLS configures encryption, with the machine's clock; nil for none.
 	TLS *tls.Config
-	// CA is the certificate that signed the server's, in PEM; nil for none.
+	// CA is the certificate, in PEM, that signed the server's certificate; nil for none.
 	CA []byte
 }
 
@@ -33,19 +33,20 @@ func Troubles() []string {
 	return append(faultlink.Kinds(), "full", "auth", "evicting", "clock")
 }
 
-// A Troubled is a server with a fault, or a fault on the way to the server or on the client
+// A Troubled is a server with trouble: a fault of the server, of the network, or of the client
 // machine.
 type Troubled struct {
 	Server *Server
-	// Faulty is the faulty way to the server.
+	// Faulty is the address for the client that must meet the fault.
 	Faulty Address
-	// Direct is a good way to the server. While Calm is set, the server has no fault there.
+	// Direct is the address of the server without a fault on the way. While Calm is true, the
+	// server itself has no fault either.
 	Direct Address
 	Calm   atomic.Bool
 }
 
-// StartTroubled starts a server until the test ends. draw chooses the details of the trouble; it
-// returns a number below n and may be called concurrently.
+// StartTroubled starts a server until the test ends. draw is a random source for the details of the
+// trouble: it returns a number below n and may be called concurrently.
 func StartTroubled(t Test, kind string, draw func(n int) int) *Troubled {
 	troubled := &Troubled{Server: &Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0}}
 	credentials := ""
@@ -92,7 +93,8 @@ func StartTroubled(t Test, kind string, draw func(n int) int) *Troubled {
 	return troubled
 }
 
-// Over opens a link to a server until the test ends, and returns the address at its other end.
+// Over opens a simulated network link to a server until the test ends, and returns the address of
+// the client's side.
 func Over(t Test, address string, opt faultlink.Options) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -136,7 +138,7 @@ func revoked(draw func(int) int) func(context.Context, string) error {
 	}
 }
 
-// anyTime draws the error of a clock: from seconds to centuries.
+// anyTime returns a random clock error, between seconds and centuries.
 func anyTime(draw func(int) int) time.Duration {
 	d := time.Duration(1) << (30 + draw(33))
 	return d * time.Duration(1-2*draw(2))
@@ -144,7 +146,7 @@ func anyTime(draw func(int) int) time.Duration {
 
 // evicting returns the fault of a server that loses entries while it is used.
 func (s *Server) evicting(draw func(int) int) func(context.Context, string) error {
-	often := 1 + draw(30) // one request in this number loses an entry
+	often := 1 + draw(30) // number of requests for each lost entry, on average
 	return func(context.Context, string) error {
 		if draw(often) == 0 {
 			s.evictOne(draw)

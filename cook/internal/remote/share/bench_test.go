@@ -14,8 +14,8 @@ import (
 
 var benchServer = flag.String("share.server", "", "address of the server of BenchmarkLookUps; without it one in this process")
 
-// BenchmarkLookUps measures how long a run waits for 1,000 results of a server, over a new
-// connection.
+// BenchmarkLookUps measures how long a run waits for 1,000 results of a server. Each run opens a
+// new connection.
 func BenchmarkLookUps(b *testing.B) {
 	url := *benchServer
 	if url == "" {

@@ -18,15 +18,15 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A Digest names a content on the server.
+// A Digest names a blob on the server.
 type Digest = messages.Digest
 
-// A Function makes digests.
+// A Function is a digest function.
 type Function uint8
 
 const (
 	SHA256 Function = iota
-	BLAKE3          // the function of blob IDs
+	BLAKE3          // the hash function of blob IDs
 )
 
 func (f Function) String() string { return [...]string{"SHA-256", "BLAKE3"}[f] }
@@ -102,14 +102,14 @@ func (in *inputs) inputDigest(file *remote.File, f Function) (Digest, content, e
 	return d, content{file: file}, nil
 }
 
-// A content is a possible upload: a blob of the store, a message, or a file.
+// A content is something that may be uploaded: a blob of the store, a message, or a file.
 type content struct {
 	artifact store.Artifact
 	message  []byte       // nil for others
 	file     *remote.File // nil for others
 }
 
-// openToSend opens a content at an offset.
+// openToSend opens a content for reading from an offset.
 func (s *sender) openToSend(c content, offset int64) (io.ReadCloser, error) {
 	if c.file != nil {
 		return openInputFile(c.file, offset)
@@ -128,7 +128,8 @@ func (s *sender) openToSend(c content, offset int64) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// readContent reads a small content, and checks its size; of a file, also its digest.
+// readContent reads a small content and checks its size. If the content is a file, it also checks
+// the digest.
 func (s *sender) readContent(d Digest, c content) ([]byte, error) {
 	r, err := s.openToSend(c, 0)
 	if err != nil {
@@ -145,7 +146,7 @@ func (s *sender) readContent(d Digest, c content) ([]byte, error) {
 	return data, nil
 }
 
-// openInputFile opens the file of an input at an offset.
+// openInputFile opens the file of an input for reading from an offset.
 func openInputFile(file *remote.File, offset int64) (io.ReadCloser, error) {
 	f, err := regular.Open(file.From)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// shared returns a server that has a result.
+// shared returns a server that already has a result.
 func shared(t *testing.T, j job) (*remotetest.Server, string) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -43,7 +43,7 @@ func rewrite(r *repb.ActionResult, change func(fields map[string]any)) {
 	r.StdoutRaw, _ = json.Marshal(fields)
 }
 
-// forge seals the record of another result under an ID.
+// forge stores the record of another result under the ID of a result, with a valid checksum.
 func forge(id store.ResultID, change func(*store.Result), j job) []byte {
 	r := j.result
 	r.Artifacts = slices.Clone(r.Artifacts)
@@ -122,7 +122,7 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 		delete(blobs, r.OutputFiles[1].Digest.Hash)
 	},
 	"another blob of that size": func(r *repb.ActionResult, blobs map[string][]byte, j job) {
-		// Consistent for the server, but different from the record.
+		// A result that is consistent on the server, but differs from the record.
 		other := make([]byte, j.result.Artifacts[0].Size)
 		d := hashing.DigestOf(append(other, 'x')).String()
 		blobs[d] = other
@@ -130,8 +130,8 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 	},
 }
 
-// Any corruption on the server is a miss: the store gets no result, and no blob with other
-// content.
+// If a result on the server is corrupted in any way, it is a miss. The store gets neither the
+// result nor a blob with other content.
 func TestPoison(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -177,8 +177,8 @@ func (m *machine) verifyBlobs(j job) {
 
 var faultRuns = flag.Int("share.runs", 60, "how many runs TestFaults makes; at most that many are quick")
 
-// Whatever a server does, a run ends, and everything it reports as fetched is right. Blobs may
-// vanish at any moment.
+// Whatever a server does, a run ends, and everything that it reports as fetched is correct. Blobs
+// may vanish at any moment.
 func TestFaults(t *testing.T) {
 	seed := uint64(1)
 	if *faultRuns > 60 {
@@ -211,8 +211,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d runs: %d of %d results fetched, 0 wrong", *faultRuns, total, *faultRuns*len(all))
 }
 
-// playFaults lets two machines share results on a failing server, and returns how many results
-// the second one got.
+// playFaults lets two machines share results on a failing server. It returns the number of results
+// that the second machine got.
 func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var mu sync.Mutex
@@ -221,7 +221,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 		defer mu.Unlock()
 		return r.IntN(n)
 	}
-	often := 2 + draw(30) // one request in this number fails
+	often := 2 + draw(30) // number of requests for each failure, on average
 	server := &remotetest.Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0, ReadOnly: draw(20) == 0}
 	if draw(3) == 0 {
 		server.CutAt = int64(1 + draw(1<<20))
@@ -242,7 +242,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 		if draw(40) == 0 {
 			select { // frozen
 			case <-ctx.Done():
-			case <-thaw: // an HTTP server does not notice an abandoned request
+			case <-thaw: // request abandoned by the client, which HTTP servers do not notice
 			}
 			return ctx.Err()
 		}

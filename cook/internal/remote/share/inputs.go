@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
-// executionTime limits the execution of an action. It is the same for all, so that equal actions
-// have equal digests.
+// executionTime limits the execution of an action. The limit is the same for all actions, so that
+// equal actions have equal digests.
 const executionTime = 15 * time.Minute
 
 // searchPath is PATH on machines that execute actions.
@@ -132,10 +132,10 @@ func (f *folder) encodeFolder(add func(message any) Digest) Digest {
 	return add(d)
 }
 
-// inputs caches the digests of input files, and which inputs the server has.
+// inputs caches the digests of input files. It also records the inputs that the server has.
 type inputs struct {
 	mu     sync.Mutex
-	hashes map[string]string // hashes by blob, unless the server uses BLAKE3
+	hashes map[string]string // hashes by blob ID; unused if the server uses BLAKE3
 	sent   map[Digest]*sending
 }
 
@@ -180,7 +180,8 @@ func (x *executions) provide(ctx context.Context, traits Traits, contents map[Di
 	return err
 }
 
-// forgetSent makes provide ask the server for some inputs again.
+// forgetSent forgets that some inputs were uploaded, so that provide asks the server for them
+// again.
 func (in *inputs) forgetSent(contents map[Digest]content) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

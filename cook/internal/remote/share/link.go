@@ -13,13 +13,13 @@ import (
 const (
 	lookTime = time.Second
 	openTime = 2 * time.Second        // limit for opening a server
-	patience = 200 * time.Millisecond // limit for questions that wait for an opening server
-	slowest  = 512 << 10              // assumed bytes per second, for time limits
+	patience = 200 * time.Millisecond // longest wait of a request for an open server
+	slowest  = 512 << 10              // transfer rate in bytes per second, assumed for time limits
 )
 
-// A link is a connection to a server that may fail and is then given up.
+// A link is a connection to a server. It is given up after too many failures.
 type link struct {
-	ctx    context.Context // ends when the server is given up
+	ctx    context.Context // context that ends when the server is given up
 	giveUp context.CancelFunc
 	note   func(string)
 	begun  time.Time
@@ -81,22 +81,22 @@ func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) 
 	return l.server, nil
 }
 
-// callRetrying makes a request that moves size bytes, and retries it once if the server was
+// callRetrying makes a request that transfers size bytes. It retries once if the server was
 // unavailable.
 func (l *link) callRetrying(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.callCounting(ctx, size, isUnavailable, request)
 }
 
-// uploadBlob is callRetrying for uploads of blobs. A server that fails for one blob may accept
-// others.
+// uploadBlob is like callRetrying, for uploads of blobs. An internal error for one blob does not
+// count as a failure of the server, because the server may accept other blobs.
 func (l *link) uploadBlob(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.callCounting(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
 func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 
-// callCounting is callRetrying with a function counts, which reports whether an error is a failure
-// of the server.
+// callCounting is like callRetrying. The function counts reports whether an error counts as a
+// failure of the server.
 func (l *link) callCounting(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
 	server, err := l.awaitServer(ctx, true)
 	if err != nil {
@@ -115,8 +115,8 @@ func (l *link) callCounting(ctx context.Context, size int64, counts func(error) 
 	}
 }
 
-// callOnce makes one request with a time limit. counts reports whether an error is a failure of the
-// server.
+// callOnce makes one request with a time limit. The function counts reports whether an error counts
+// as a failure of the server.
 func (l *link) callOnce(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff
@@ -151,8 +151,8 @@ func (l *link) closeServer() {
 const (
 	failsInRow  = 3
 	failsWindow = time.Minute
-	failsShare  = 10 // one failure in this number of requests
-	failsLeast  = 20 // least number of requests for failsShare
+	failsShare  = 10 // number of requests per failure
+	failsLeast  = 20 // minimum number of requests for failsShare to apply
 )
 
 // errOff is the error of requests after the server was given up.
@@ -161,7 +161,7 @@ var errOff = errors.New("the server is not asked any more in this run")
 // lately records the requests of the last minute.
 type lately struct {
 	outcomes []outcome // oldest first
-	inRow    int       // failures in a row
+	inRow    int       // number of failures in a row
 }
 
 type outcome struct {
@@ -201,7 +201,7 @@ func (l *lately) noteOutcome(now time.Time, failed bool) bool {
 	return l.inRow >= failsInRow || len(l.outcomes) >= failsLeast && failures*failsShare >= len(l.outcomes)
 }
 
-// giveUpServer ends all requests to the server, with one note to the user.
+// giveUpServer ends all requests to the server, and tells the user with one note.
 func (l *link) giveUpServer(why error) {
 	l.mu.Lock()
 	again := l.off

@@ -19,25 +19,25 @@ import (
 type lookups struct {
 	link    *link
 	keys    Keys
-	patient bool // questions wait until the server is open or given up
+	patient bool // set if requests wait until the server opens or fails
 	out     *answers
-	window  *window // limits the look-ups of expected keys
+	window  *window // limit on concurrent look-ups of expected keys
 	blobs   *downloads
 
 	mu    sync.Mutex
 	byKey map[remote.Key]*lookup
 
-	dear atomic.Int64 // results that take longer to download than to cook
+	dear atomic.Int64 // results not downloaded, because cooking is faster
 }
 
-// A lookup asks the server for a key, once for all requests.
+// A lookup asks the server for a key. All requests for the key share one lookup.
 type lookup struct {
 	key    remote.Key
 	asset  string // the path for messages, "" if unknown
 	look   sync.Once
-	looked chan struct{} // closed when the fields below are set
+	looked chan struct{} // channel that is closed when the fields below are set
 	entry  *entry        // nil for none
-	err    error         // the reason for a missing entry
+	err    error         // reason why there is no entry
 	took   time.Duration // duration of the request
 
 	forgotten atomic.Bool // set if no request needs the result
@@ -51,7 +51,7 @@ func assetOf(r *remote.Request, n int) string {
 	return ""
 }
 
-// lookupOf returns the lookup of a key, new or known. asset may be "".
+// lookupOf returns the lookup of a key, and makes a new lookup if there is none. asset may be "".
 func (l *lookups) lookupOf(k remote.Key, asset string) *lookup {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,8 +63,9 @@ func (l *lookups) lookupOf(k remote.Key, asset string) *lookup {
 	return f
 }
 
-// expectAfter starts the look-ups of expected keys after all earlier ones, or at once if an
-// earlier answer named the keys. The returned channel is closed when they have been looked up.
+// expectAfter starts the look-ups of expected keys. They start after all earlier ones, or at once
+// if an earlier answer named the keys. The returned channel is closed when the keys have been
+// looked up.
 func (l *lookups) expectAfter(ctx context.Context, before chan struct{}, r remote.Request) chan struct{} {
 	if r.Keys[0].Reads {
 		go l.answerExpected(ctx, r)
@@ -86,8 +87,8 @@ func (l *lookups) forgetKeys(keys []remote.Key) {
 	}
 }
 
-// answerExpected looks up keys in their order, many at a time, fetches the results it finds, and
-// answers each key.
+// answerExpected looks up keys in their order, many at a time. It fetches the results that it
+// finds, and answers each key.
 func (l *lookups) answerExpected(ctx context.Context, r remote.Request) {
 	l.link.awaitServer(ctx, true) // the time to open does not count as response time
 	for n, k := range r.Keys {
@@ -113,7 +114,7 @@ func (l *lookups) answerExpected(ctx context.Context, r remote.Request) {
 	}
 }
 
-// answerLook answers with the server's entry for a key.
+// answerLook answers with the entry that the server has for a key.
 func (l *lookups) answerLook(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
 	if _, err := l.link.awaitServer(ctx, l.patient); err != nil {
@@ -125,7 +126,7 @@ func (l *lookups) answerLook(ctx context.Context, r remote.Request) remote.Answe
 	return a
 }
 
-// answerFetch answers whether all blobs of a result are in the store.
+// answerFetch answers whether the store now has all blobs of a result.
 func (l *lookups) answerFetch(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
 	if _, err := l.link.awaitServer(ctx, false); err != nil {
@@ -173,8 +174,8 @@ func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err e
 	return e, err
 }
 
-// fetchBlobs brings the missing blobs of a result into the store, except those in have, and reports
-// whether all are there.
+// fetchBlobs brings the missing blobs of a result into the store, except the blobs in have. It
+// reports whether all other blobs are in the store.
 func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID) bool {
 	var lacking []int
 	var bytes int64
@@ -219,14 +220,14 @@ func (l *lookups) noteDownload(err error) {
 // addStats adds the counts of look-ups.
 func (l *lookups) addStats(st *remote.Stats) {
 	st.Dear += l.dear.Load()
-	hits := map[store.ActionID]bool{} // actions that were looked up; true for those with a result
+	hits := map[store.ActionID]bool{} // looked-up actions; true if there was a result
 	l.mu.Lock()
 	for k, f := range l.byKey {
 		select {
 		case <-f.looked:
 			switch {
 			case errors.Is(f.err, errOff):
-				continue // the server was not asked
+				continue // look-up that never reached the server
 			case errors.Is(f.err, errUntrusted):
 				st.Untrusted++
 			}
@@ -245,22 +246,22 @@ func (l *lookups) addStats(st *remote.Stats) {
 const (
 	firstWindow = 16
 	maxWindow   = 8192
-	// slowdown is the tolerance for answers slower than twice the fastest, before the window
-	// shrinks.
+	// slowdown is the extra time that an answer may take beyond twice the fastest, before the
+	// window shrinks.
 	slowdown = 20 * time.Millisecond
 )
 
-// A window limits the questions in flight. It doubles with each round trip as long as answers are
-// as fast as before. Thousands of questions thus take few round trips, and a slow server is not
-// overloaded.
+// A window limits the number of requests in flight. It doubles with each round trip while answers
+// arrive as fast as before. Thus thousands of requests take few round trips, without overloading a
+// slow server.
 type window struct {
 	mu      sync.Mutex
 	room    *sync.Cond
 	size    int
 	most    int
-	out     int           // number of questions in flight
-	fastest time.Duration // fastest answer; 0 before the first
-	late    int           // slow answers in a row
+	out     int           // number of requests in flight
+	fastest time.Duration // duration of the fastest answer; 0 before the first answer
+	late    int           // number of successive slow answers
 }
 
 func newWindow(most int) *window {
@@ -269,10 +270,10 @@ func newWindow(most int) *window {
 	return w
 }
 
-// enterWindow waits until one more question fits the window, or ctx is done.
+// enterWindow waits until the window allows one more request, or until ctx is done.
 func (w *window) enterWindow(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
-		w.mu.Lock() // not between the check of ctx and the wait
+		w.mu.Lock() // lock, so that no goroutine is between check and wait
 		defer w.mu.Unlock()
 		w.room.Broadcast()
 	})
@@ -303,7 +304,7 @@ func (w *window) leaveWindow(took time.Duration, failed bool) {
 	switch {
 	case !failed && took <= 2*w.fastest+slowdown:
 		w.size, w.late = min(w.size+1, w.most), 0
-	case failed || w.late >= w.size: // a whole round trip was late
+	case failed || w.late >= w.size: // round trip in which every answer was late
 		w.size, w.late = max(w.size/2, min(firstWindow, w.most)), 0
 	}
 	w.room.Signal()

@@ -70,7 +70,7 @@ func TestIdleTimeDoesNotSlowTheLink(t *testing.T) {
 	})
 }
 
-// round fills the window with questions, and answers them.
+// round fills the window with requests, and then answers all of them.
 func (w *window) round(t *testing.T, took time.Duration, failed bool) (n int) {
 	for n = w.size; w.out < n; {
 		if err := w.enterWindow(t.Context()); err != nil {
@@ -97,7 +97,7 @@ func TestWindowGrowsWhileAnswersAreFast(t *testing.T) {
 		t.Errorf("%d at a time, want at most %d", w.size, maxWindow)
 	}
 	for range 20 {
-		w.round(t, 4*trip, false) // the server is busy
+		w.round(t, 4*trip, false) // busy server
 	}
 	if w.size != firstWindow {
 		t.Errorf("%d at a time of a slow server, want %d", w.size, firstWindow)
@@ -111,7 +111,7 @@ func TestWindowGrowsWhileAnswersAreFast(t *testing.T) {
 	}
 }
 
-// A waiting question continues when there is room, and ends when the run ends.
+// A waiting request continues when there is room in the window, and ends when the run ends.
 func TestFullWindowWaitsForRoom(t *testing.T) {
 	w := newWindow(1)
 	w.enterWindow(t.Context())
@@ -144,8 +144,8 @@ func (s *emptyServer) Result(context.Context, Digest) (*messages.ActionResult, e
 	return nil, ErrMissing
 }
 
-// Normally a question waits only briefly for a server to open; a patient one waits until it
-// opens.
+// Normally, a request waits only briefly for a server to open. If lookups is patient, a request
+// waits until the server opens.
 func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 	for _, patient := range []bool{false, true} {
 		server, isThere := &emptyServer{}, make(chan struct{})
@@ -171,8 +171,8 @@ func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 	}
 }
 
-// A run may end while the server is being opened; its statistics are still reported. (The race
-// detector checks the sharing between goroutines.)
+// A run may end while the server is still being opened. The statistics are reported even so. (The
+// race detector checks the sharing between goroutines.)
 func TestRunMayEndWhileServerOpens(t *testing.T) {
 	for range 20 {
 		in, out := io.Pipe()

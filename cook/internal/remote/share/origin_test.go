@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// origin returns the origin of a result, as the server reports it.
+// origin returns the origin of a result as the server reports it.
 func (m *machine) origin(j job) store.Origin {
 	m.t.Helper()
 	c := m.run()
@@ -28,7 +28,8 @@ func (m *machine) origin(j job) store.Origin {
 	return known.Result.Origin
 }
 
-// A result names the run that cooked it, its host and its time, even if a later run uploads it.
+// The origin of a result is the run that cooked it, with its host and its time, even if a later run
+// uploads the result.
 func TestResultNamesTheRunThatCookedIt(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -71,7 +72,7 @@ func TestResultNamesTheRunThatCookedIt(t *testing.T) {
 	}
 }
 
-// A server may send any origin of a result.
+// A server may send any text as the origin of a result.
 func TestHostileOriginIsHarmless(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil

@@ -54,7 +54,7 @@ func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map
 	for _, d := range missing {
 		c, ok := contents[d]
 		switch {
-		case !ok: // the caller did not ask for it
+		case !ok: // digest that the caller did not ask for
 		case g.hasGivenUp():
 		case s.link.isSmall(d):
 			s.uploadSmall(ctx, d, c, g)
@@ -76,11 +76,11 @@ type transmission struct {
 	mu     sync.Mutex
 	failed map[Digest]error
 	inRow  int   // failures without a success in between
-	err    error // the reason to stop all uploads
+	err    error // reason why all uploads stop
 }
 
 // blobEnded records the outcome of one blob. It gives up the whole upload after several failures in
-// a row, and at once for an error that all other blobs would have as well.
+// a row, or at once after an error that would affect all other blobs as well.
 func (g *transmission) blobEnded(ctx context.Context, d Digest, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

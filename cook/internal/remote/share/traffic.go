@@ -97,7 +97,7 @@ func (t *traffic) reportRates(ctx context.Context, ticks <-chan time.Time) {
 		at time.Time
 		amount
 	}
-	var lately []sample // one per tick; empty while nothing is in flight
+	var lately []sample // samples, one per tick; none while nothing is in flight
 	var reported amount
 	for {
 		var at time.Time

@@ -67,7 +67,7 @@ func TestTransfersAreReportedUntilTheirEnd(t *testing.T) {
 		expect()
 		quick := traffic.beginGroup(true, 1, 10)
 		quick.countPassed(10)
-		quick.endTransferGroup() // before the next tick
+		quick.endTransferGroup() // ends before the next tick
 		reports = nil
 		tick(time.Second)
 		expect(remote.Traffic{Down: 1000, Up: 510})

@@ -35,8 +35,8 @@ var (
 	troubleFolder = flag.String("trouble.folder", "", "directory of that server's files, which vanish while it is used")
 )
 
-// Whatever trouble the server, the link, the clock or the credentials have: a run ends without an
-// error, and everything it reports as fetched, or has in its store, is right.
+// Whatever trouble the server, the link, the clock or the credentials have, a run ends without an
+// error. Everything that it reports as fetched, or has in its store, is right.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	kinds := remotetest.Troubles()
@@ -99,8 +99,8 @@ func (s *scope) end() {
 	}
 }
 
-// playTrouble lets a machine upload results to a server and another one download them during
-// trouble. It returns how many were uploaded and fetched, and how many there are.
+// playTrouble lets one machine upload results to a server and another machine download them during
+// trouble. It returns the numbers of uploaded results, fetched results, and all results.
 func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, most int) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	var mu sync.Mutex
@@ -234,7 +234,7 @@ func smallJobs(seed uint64) []job {
 	for i := range all {
 		for k, content := range all[i].contents {
 			if len(content) > 300_000 {
-				content = content[:300_000] // more than a quarter of a batch
+				content = content[:300_000] // larger than a quarter of a batch
 				all[i].contents[k] = content
 				all[i].result.Artifacts[k] = store.Artifact{Blob: store.BlobID(hashing.DigestOf(content)), Size: int64(len(content))}
 			}

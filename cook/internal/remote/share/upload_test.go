@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// A blob that is shorter than its size is damaged, and is not uploaded.
+// A blob with fewer bytes than its size is damaged, and is not uploaded.
 func TestShortBlobIsNotUploaded(t *testing.T) {
 	s := &sender{}
 	blob := content{message: []byte("four")}
@@ -49,8 +49,8 @@ func (s *choosyServer) Write(_ context.Context, d Digest, _ func(int64) (io.Read
 	return s.refuses[d]
 }
 
-// A result waits for each blob that the server refused, whether the blob was sent alone or with
-// others. Uploads stop if the server allows none, or has no space three times in a row.
+// If the server refuses a blob, each result with this blob waits, whether the blob was sent alone
+// or with others. Uploads stop if the server allows none, or has no space three times in a row.
 func TestUploadReportsEachRefusedBlob(t *testing.T) {
 	small := []string{"a", "b", "c"}
 	large := string(make([]byte, smallBatch))
@@ -58,7 +58,7 @@ func TestUploadReportsEachRefusedBlob(t *testing.T) {
 		blobs    []string
 		refused  []string
 		why      error
-		ends     bool // no more uploads
+		ends     bool // set if the refusal ends all uploads
 		requests int64
 	}{
 		"one of one":      {small[:1], small[:1], ErrFull, false, 1},
@@ -106,7 +106,7 @@ func TestUploadReportsEachRefusedBlob(t *testing.T) {
 	}
 }
 
-// The digests of entries on servers are the same in every version.
+// The digests of entries on a server are the same in every version of the program.
 func TestDigestsOfActionsAreStable(t *testing.T) {
 	k := remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 	of := k

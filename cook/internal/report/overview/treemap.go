@@ -10,22 +10,22 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// A node is a directory, a recipe or an asset of a treemap.
+// A node is a directory, a recipe or an asset in a treemap.
 type node struct {
-	name   string // last part of its path
+	name   string // last element of its path
 	path   string
-	recipe int // color; a directory has its largest recipe's
+	recipe int // recipe that determines the color; for a directory, its largest
 	lead   float64
 	value  float64
 	assets int
-	asset  *survey.Asset // only in leaves
+	asset  *survey.Asset // set only in leaves
 	below  []*node       // greatest first, once sorted
 	index  map[string]*node
-	open   bool // draw its parts
+	open   bool // draw its parts instead of one tile
 }
 
-// addRecipePart adds a part that belongs to a recipe. A recipe with more than half of the node
-// gives it its color.
+// addRecipePart adds a part that belongs to a recipe. A recipe that makes up more than half of the
+// node determines its color.
 func (n *node) addRecipePart(v float64, assets, recipe int) {
 	n.value += v
 	n.assets += assets
@@ -52,7 +52,7 @@ func (n *node) childNode(name, path string) *node {
 	return c
 }
 
-// assetTree sorts assets by directory or by recipe.
+// assetTree returns a tree of assets, grouped by directory or by recipe.
 func (r *Report) assetTree(byRecipe bool, value func(*survey.Asset) float64) *node {
 	root := &node{recipe: -1}
 	for i := range r.in.Assets {
@@ -83,7 +83,7 @@ func (r *Report) assetTree(byRecipe bool, value func(*survey.Asset) float64) *no
 	return root
 }
 
-// A queue has closed nodes, the greatest first.
+// A queue is a priority queue of closed nodes, the largest first.
 type queue []*node
 
 func (q queue) Len() int           { return len(q) }
@@ -96,8 +96,8 @@ func (q *queue) Pop() any {
 	return n
 }
 
-// openUp opens nodes, the greatest first, as long as at most most nodes are drawn. Parts that are
-// small beside the whole become one tile of their directory.
+// openUp opens nodes, the largest first, until the next node would exceed the limit most of drawn
+// nodes. Parts that are small compared to the whole are drawn as one tile of their directory.
 func (n *node) openUp(most int) {
 	drawn := 1
 	least := n.value / float64(3*most)
@@ -130,7 +130,7 @@ func (n *node) openUp(most int) {
 	}
 }
 
-// A rect is a part of a treemap.
+// A rect is a rectangle in a treemap.
 type rect struct{ x, y, w, h float64 }
 
 // A tile is a node with its rectangle.
@@ -159,9 +159,9 @@ func (n *node) layOutTiles(in rect, depth int) (tiles []tile) {
 	return tiles
 }
 
-// squarify cuts a rectangle into parts with the areas of the nodes' values, each as near to a
-// square as possible. Nodes are sorted, greatest first. Source: Bruls, Huizing, van Wijk,
-// "Squarified Treemaps", 2000.
+// squarify divides a rectangle into parts whose areas are proportional to the nodes' values, each
+// as close to a square as possible. The nodes must be sorted, the largest first. Source: Bruls,
+// Huizing, van Wijk, "Squarified Treemaps", 2000.
 func squarify(nodes []*node, total float64, in rect) []rect {
 	made := make([]rect, 0, len(nodes))
 	scale := in.w * in.h / total

@@ -1,5 +1,5 @@
-// Package meshtest makes the meshes that tests of mesh packages work on. All are the
-// same on every machine: they use no function that differs between processors.
+// Package meshtest generates meshes for the tests of mesh packages. They are the same on every
+// machine, because they use no function that differs between processors.
 package meshtest
 
 import (
@@ -8,19 +8,19 @@ import (
 	"math/rand/v2"
 )
 
-// A Mesh is a list of triangles. Normals and UVs stand beside the positions.
+// A Mesh is a list of triangles. Normals and UVs are parallel to the positions.
 type Mesh struct {
 	Indices   []uint32
-	Positions []float32 // x, y, z a vertex
-	Normals   []float32 // x, y, z a vertex, of length 1
-	UVs       []float32 // u, v a vertex
+	Positions []float32 // x, y, z per vertex
+	Normals   []float32 // x, y, z per vertex; unit vectors
+	UVs       []float32 // u, v per vertex
 }
 
-// Vertices is how many the mesh has.
+// Vertices returns the number of vertices.
 func (m *Mesh) Vertices() int { return len(m.Positions) / 3 }
 
-// Grid is a field of width by height squares of two triangles, row by row, in the
-// plane z = height(x, y) above the unit square. Nil is flat.
+// Grid returns a grid of width by height squares of two triangles each, row by row, with heights
+// z(x, y) above the unit square. If z is nil, the grid is flat.
 func Grid(width, height int, z func(x, y float64) float64) *Mesh {
 	if z == nil {
 		z = func(x, y float64) float64 { return 0 }
@@ -37,9 +37,9 @@ func Grid(width, height int, z func(x, y float64) float64) *Mesh {
 	return m
 }
 
-// Hills is a height for Grid: rounded hills and valleys, deep as given.
+// Hills returns a height function for Grid: rounded hills and valleys of the given depth.
 func Hills(depth float64) func(x, y float64) float64 {
-	wave := func(t float64) float64 { // a period of 1, smooth enough
+	wave := func(t float64) float64 { // a smooth wave with a period of 1
 		t -= math.Floor(t)
 		if t > 0.5 {
 			t = 1 - t
@@ -52,21 +52,21 @@ func Hills(depth float64) func(x, y float64) float64 {
 	}
 }
 
-// Sphere has stacks of slices around the axis z, from below, closed at the poles by fans, with a
-// seam where u goes from 1 to 0.
+// Sphere returns a sphere around the z axis with stacks rings of slices squares, from bottom to
+// top. Fans close it at the poles, and it has a seam where u wraps around from 1 to 0.
 func Sphere(slices, stacks int) *Mesh {
 	m := new(Mesh)
 	for j := range stacks + 1 {
 		s, c := turn(float64(j) / float64(2*stacks))
 		for i := range slices + 1 {
-			// The seam closes to the bit: both ends are turn 0.
+			// The two sides of the seam are equal to the last bit, because both use turn 0.
 			sin, cos := turn(float64(i%slices) / float64(slices))
 			x, y, z := float64(s*cos), float64(s*sin), -c
 			m.vertex(x, y, z, x, y, z, float64(i)/float64(slices), float64(j)/float64(stacks))
 		}
 	}
 	m.squares(slices, stacks)
-	// At a pole one side of each square has no length, and one triangle no area.
+	// At a pole one side of each square has length 0, so one of its triangles has no area.
 	kept := m.Indices[:0]
 	for t := 0; t < len(m.Indices); t += 3 {
 		a, b, c := m.Indices[t], m.Indices[t+1], m.Indices[t+2]
@@ -76,7 +76,7 @@ func Sphere(slices, stacks int) *Mesh {
 		}
 	}
 	m.Indices = kept
-	// A pole is one point: turn of a half is not exactly 0.
+	// A pole must be a single point, but the sine of half a turn is not exactly 0.
 	for i := range slices + 1 {
 		for _, v := range []int{i, stacks*(slices+1) + i} {
 			m.Positions[3*v], m.Positions[3*v+1] = 0, 0
@@ -85,7 +85,7 @@ func Sphere(slices, stacks int) *Mesh {
 	return m
 }
 
-// Torus is a ring of the given thickness around the axis z, with seams.
+// Torus returns a ring of the given thickness around the z axis, with seams.
 func Torus(slices, stacks int, thickness float64) *Mesh {
 	m := new(Mesh)
 	for j := range stacks + 1 {
@@ -101,8 +101,8 @@ func Torus(slices, stacks int, thickness float64) *Mesh {
 	return m
 }
 
-// Smooth returns the mesh without normals and texture coordinates, one vertex at
-// each position: it has no seams.
+// Smooth returns the mesh without normals and texture coordinates, and with one vertex per
+// position, so that it has no seams.
 func (m *Mesh) Smooth() *Mesh {
 	out := new(Mesh)
 	at := map[[3]float32]uint32{}
@@ -123,8 +123,7 @@ func (m *Mesh) Smooth() *Mesh {
 	return out
 }
 
-// Shuffle returns the mesh with its triangles in a random order, each begun at a
-// random corner.
+// Shuffle returns the mesh with its triangles in random order, each starting with a random corner.
 func (m *Mesh) Shuffle(seed uint64) *Mesh {
 	r := rand.New(rand.NewPCG(seed, 1))
 	out := *m
@@ -138,8 +137,8 @@ func (m *Mesh) Shuffle(seed uint64) *Mesh {
 	return &out
 }
 
-// Soup is triangles of random corners among random vertices: nothing about it is
-// well-formed. Positions and texture coordinates are coarse, so that many are equal.
+// Soup returns triangles with random corners among random vertices, in general malformed. Positions
+// and texture coordinates are coarse, so that many are equal.
 func Soup(seed uint64, vertices, triangles int) *Mesh {
 	r := rand.New(rand.NewPCG(seed, 2))
 	m := new(Mesh)
@@ -162,8 +161,8 @@ func (m *Mesh) vertex(x, y, z, nx, ny, nz, u, v float64) {
 	m.UVs = append(m.UVs, float32(u), float32(v))
 }
 
-// squares joins rows of width+1 vertices. They face the viewer where rows run right
-// and follow each other upward.
+// squares connects rows of width+1 vertices. The triangles face the viewer if vertices run to the
+// right and rows run upward.
 func (m *Mesh) squares(width, height int) {
 	for j := range height {
 		for i := range width {
@@ -174,9 +173,9 @@ func (m *Mesh) squares(width, height int) {
 	}
 }
 
-// turn returns sine and cosine of t turns, 0 to 1, by their series.
+// turn returns sine and cosine of t turns, from 0 to 1, by their Taylor series.
 func turn(t float64) (sin, cos float64) {
-	x := float64((t - 0.5) * 2 * math.Pi) // -pi to pi, half a turn off
+	x := float64((t - 0.5) * 2 * math.Pi) // angle from -pi to pi, shifted by half a turn
 	term, odd := 1.0, 0.0
 	even := 1.0
 	for n := 1; n < 30; n++ {
@@ -201,7 +200,7 @@ type Sample struct {
 	*Mesh
 }
 
-// Samples are open and closed, smooth and with seams, in order and not.
+// Samples returns open and closed meshes, smooth and with seams, ordered and shuffled.
 func Samples() []Sample {
 	return []Sample{
 		{"grid", Grid(100, 100, Hills(0.1))},
@@ -212,7 +211,7 @@ func Samples() []Sample {
 	}
 }
 
-// Fan is triangles around one hub, on a cone.
+// Fan returns triangles around one hub, which form a cone.
 func Fan(triangles int) *Mesh {
 	m := new(Mesh)
 	m.vertex(0, 0, 1, 0, 0, 1, 0.5, 0.5)
@@ -224,11 +223,11 @@ func Fan(triangles int) *Mesh {
 	return m
 }
 
-// Patience is a context that ends once it has been looked at often enough.
+// Patience is a context that is canceled after a number of calls of Err.
 type Patience struct {
 	context.Context
-	Looks int // so far
-	Limit int // 0 for none
+	Looks int // calls of Err so far
+	Limit int // calls of Err until it is canceled; 0 for never
 }
 
 // NewPatience returns a context that is canceled after limit calls of Err, or never for 0.
@@ -236,7 +235,7 @@ func NewPatience(limit int) *Patience {
 	return &Patience{Context: context.Background(), Limit: limit}
 }
 
-// Err counts its calls.
+// Err counts its calls, and returns context.Canceled after Limit calls.
 func (p *Patience) Err() error {
 	p.Looks++
 	if p.Limit > 0 && p.Looks >= p.Limit {

@@ -2,31 +2,31 @@ package timeline
 
 import "math"
 
-// A cell is one scope, or several of one row and depth that are narrower than a bin.
+// A cell is one scope, or several scopes of one row and depth that are narrower than a bin.
 type cell struct {
 	start, end   int64
 	took         int64  // total time
-	most         uint32 // nanoseconds of the longest, capped at 32 bits
-	name, detail uint32 // from the longest
+	most         uint32 // nanoseconds of the longest scope, capped at 32 bits
+	name, detail uint32 // name and detail of the longest scope
 	count        uint32
-	pos          uint32 // position of one of them in its block
-	level        int32  // 0: instants; else 1 + depth among short scopes
+	pos          uint32 // position of one of the scopes in its block
+	level        int32  // 0 for instants; for scopes, depth among short scopes plus 1
 }
 
 func (c *cell) narrower(width int64) bool { return c.end-c.start < width }
 
-// A joiner merges cells that begin in the same bin and are narrower than bins. Cells of a level
-// must come from the last to the first.
+// A joiner merges cells that begin in the same bin and are narrower than a bin. The cells of each
+// level must be added in reverse order of time.
 type joiner struct {
 	width, origin int64
 	levels        []joined
 	out           []cell
 }
 
-// A joined is the current cell of a level, which others may join.
+// A joined is the current cell of a level, which further scopes may join.
 type joined struct {
 	cell
-	from int64 // start of its bin; maximal if nothing can join
+	from int64 // start of its bin; the largest int64 if nothing can join
 }
 
 func (j *joiner) reset(origin, width int64) {
@@ -66,7 +66,7 @@ func (c *cell) join(other *cell) {
 	}
 }
 
-// flush ends all cells, so that later ones do not join them.
+// flush ends all current cells, so that later scopes do not join them.
 func (j *joiner) flush() {
 	for i := range j.levels {
 		if at := &j.levels[i]; at.count > 0 {

@@ -1,5 +1,5 @@
-// Package timeline answers a page's questions about a recording of events: windows of it as spans
-// to draw, sums, search hits, values over time, and differences between two recordings.
+// Package timeline answers a page's queries about a recording of events: windows of the recording
+// as spans to draw, sums, search hits, values over time, and differences between two recordings.
 //
 //	rec := timeline.New(tape)
 //	w, err := rec.Window(ctx, from, to, 1920)
@@ -8,14 +8,14 @@
 //
 // A recording is indexed once, each block separately, on all cores; in a live recording only new
 // blocks are indexed. Records come in the order of their ends, so a scope comes after the scopes
-// inside it: its parent is the next record of its row that begins no later. A scope that begins
-// no later than the ends of earlier blocks is long. The index has all long scopes. All other
-// scopes lie within the time of their block, and so do their parents, except long ones. So the
-// depth of a scope is its depth among the short scopes of its block, plus the depth of the long
-// scope around it, and both are known without any other block.
+// inside it: its parent is the next record of its row that begins no later. A scope is called
+// long if it begins no later than the end of an earlier block. The index has all long scopes. All
+// other (short) scopes are within the time of their block, and so are their parents unless they
+// are long. The depth of a scope is therefore its depth among the short scopes of its block plus
+// the depth of the long scope around it, and both are known without reading other blocks.
 //
 // For each block the index has cells: scopes of one depth, narrower than a bin of time, merged
 // into one. All scopes of a cell are within the same long scopes, so the sums of cells are exact.
 // Bins grow until the total number of cells is small enough. A window whose pixels are wider than
-// a bin is drawn from cells; other windows decode the blocks that they overlap, which are few.
+// a bin is drawn from cells. For other windows, the few blocks that they overlap are decoded.
 package timeline

@@ -13,12 +13,12 @@ type flow struct {
 	out  bool
 }
 
-// flows are the ends of arrows by id, each arrow's beginning first.
+// flows are the ends of arrows by id, the start of each arrow first.
 type flows []flow
 
 const (
-	mostFlows = 1 << 20 // in an index
-	flowLimit = 10_000  // in an answer
+	mostFlows = 1 << 20 // limit of flow ends in an index
+	flowLimit = 10_000  // limit of arrows in an answer
 )
 
 func gatherFlows(rows []row) flows {
@@ -45,8 +45,8 @@ func gatherFlows(rows []row) flows {
 	return list
 }
 
-// within returns the arrows that overlap a window, as rows and times of both ends. Arrows that
-// look the same on the page are returned once.
+// within returns the arrows that overlap a window, as rows and times of both ends. Of several
+// arrows that look the same on the page, it returns one.
 func (list flows) within(from, to, pixel int64) []int64 {
 	type arrow struct {
 		fromRow, toRow int32

@@ -14,7 +14,7 @@ import (
 // A scratch is the memory that one goroutine needs to decode blocks.
 type scratch struct {
 	records []events.Record
-	starts  []int64 // begins of the scopes around the current one
+	starts  []int64 // start times of the scopes around the current scope
 	longs   []long
 	flows   []flow
 	values  map[uint32]struct{}
@@ -24,9 +24,9 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}} }}
 
-// chunk indexes consecutive blocks of a row, as if no block came after them.
+// chunk indexes consecutive blocks of a row as if no blocks followed.
 func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
-	var later []int64 // begins of long scopes of later blocks
+	var later []int64 // start times of long scopes in later blocks
 	for i := len(blocks) - 1; i >= 0; i-- {
 		b := &blocks[i]
 		s.index(tape, b, later, width)
@@ -35,7 +35,7 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 		}
 		n := 0
 		for _, start := range later {
-			if start <= b.before { // otherwise irrelevant to earlier blocks
+			if start <= b.before { // other start times do not affect earlier blocks
 				later[n] = start
 				n++
 			}
@@ -44,20 +44,20 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 	}
 }
 
-// settle indexes again the blocks of a row that depend on blocks outside their chunk, or on the
-// begins of open scopes.
+// settle reindexes the blocks of a row that depend on blocks outside their chunk, or on the start
+// times of open scopes.
 func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block, open []int64, width int64) error {
 	last := int64(math.MinInt64)
 	for i := range blocks {
 		b := &blocks[i]
-		if b.before < last { // the clock went back
+		if b.before < last { // the clock ran backwards
 			b.before = last
 			s.index(tape, b, b.splits, width)
 		}
 		last = max(last, b.end)
 		b.end = last
 	}
-	var splits [][2]int64 // block, begin
+	var splits [][2]int64 // pairs of block and start time
 	split := func(start int64, earlier int) {
 		at := sort.Search(earlier, func(k int) bool { return blocks[k].end >= start })
 		if at < earlier && start > blocks[at].before {
@@ -88,7 +88,8 @@ func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block,
 	return nil
 }
 
-// index decodes a block for the index. The splits are begins of long scopes of later blocks.
+// index decodes a block for the index. The splits are the start times of long scopes in later
+// blocks.
 func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64) {
 	s.decode(tape, b, splits, 0, width)
 	b.cells, b.longs, b.flows = slices.Clone(s.joiner.out), slices.Clone(s.longs), slices.Clone(s.flows)
@@ -102,8 +103,8 @@ func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64
 	slices.Sort(b.splits)
 }
 
-// decode reads a block. It leaves the block's cells in the joiner, in bins of the given width
-// from an origin, and the long scopes and flows in s. It sets the end of the block.
+// decode reads a block. It stores the block's cells in the joiner, in bins of the given width
+// from an origin, and the long scopes and flows in s. It also sets the end of the block.
 func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, width int64) {
 	s.records, _ = tape.Read(&b.Block, s.records[:0]) // invalid records are left out
 	s.longs, s.flows = s.longs[:0], s.flows[:0]
@@ -151,5 +152,5 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 	b.end = max(b.end, end)
 }
 
-// maxDepth is the greatest depth distinguished.
+// maxDepth is the greatest depth that is distinguished.
 const maxDepth = 1 << 10

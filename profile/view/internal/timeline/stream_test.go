@@ -15,7 +15,7 @@ import (
 type story struct {
 	names []string
 	rows  [][]happening
-	open  [][]happening // by row, outermost first
+	open  [][]happening // open scopes by row, outermost first
 }
 
 // A happening is one record; flush ends a block before it.

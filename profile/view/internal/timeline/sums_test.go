@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Sums cover the scopes that overlap the window, with their own times.
+// Sums include the scopes that overlap the window, with their own times.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -89,7 +89,8 @@ func (s *story) sums(q Query) map[string]*modelSum {
 	return sums
 }
 
-// Stepping from hit to hit in both directions visits the begins of all hits, with their depths.
+// Stepping from hit to hit, forward or backward, visits the start of every hit and returns its
+// depth.
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -143,7 +144,7 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// Values have the first, least, greatest and last value of each pixel, and the last one before
+// Values returns the first, least, greatest and last value of each pixel, and the last value before
 // the window.
 func TestValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
